@@ -1,0 +1,1 @@
+//! Prepared input from a media file: media type, text, pixels, fingerprint, frame signatures.

@@ -1,0 +1,1 @@
+//! The similarity index: LMDB, vector columns, distance scan, HNSW segments, scoring.

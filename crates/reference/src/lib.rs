@@ -1,0 +1,1 @@
+//! Slow, obvious twins of every kernel. Only tests, benchmarks and fuzzing use this crate.
