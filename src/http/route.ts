@@ -1,0 +1,122 @@
+/**
+ * Routes as data. A room gives one table of these; routing, validation, OpenAPI, the documentation
+ * page, the typed client and the tests all derive from it.
+ */
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Logger } from '../observe/log.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** How the request's body is read. Every limit is enforced while the bytes arrive. */
+export type BodySpec =
+  | { readonly kind: 'json'; readonly schema: z.ZodType; readonly bytesMax: number; readonly required?: boolean }
+  | { readonly kind: 'bytes'; readonly schema?: z.ZodType; readonly bytesMax: number; readonly contentTypes?: readonly string[] }
+  | { readonly kind: 'stream'; readonly bytesMax: number; readonly contentTypes?: readonly string[] };
+
+/** A body that is read as it comes. Reading slowly slows the sender down. */
+export interface BodyStream extends AsyncIterable<Uint8Array> {
+  /** The declared Content-Length in bytes, or `undefined` for a chunked body. */
+  readonly declaredBytes: number | undefined;
+}
+
+/** What a handler sees of one request; everything in it is validated. */
+export interface Request<Params = unknown, Query = unknown, Headers = unknown, Body = unknown> {
+  /** Unique per request; stands in each of its log lines and in the `X-Request-Id` answer header. */
+  readonly id: string;
+  readonly method: Method | 'HEAD';
+  readonly path: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly headers: Headers;
+  readonly body: Body;
+  /** The client's address after the proxy rule (`*_NUM_PROXIES`), never a name. */
+  readonly clientAddress: string;
+  /** Scheme and host as the client sees them, without a trailing slash. */
+  readonly origin: string;
+  /** Raw header by lower-case name; for what no schema describes. */
+  header(name: string): string | undefined;
+  readonly log: Logger;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** What a handler answers. HEAD, conditional requests and ranges are the HTTP layer's work. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: ReplyBody;
+}
+
+export type ReplyBody =
+  | { readonly kind: 'json'; readonly value: unknown; readonly indent?: number }
+  | { readonly kind: 'text'; readonly text: string; readonly contentType?: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
+  /** A file on disk: Range, HEAD and `If-None-Match` (with `etag`) are answered from here. */
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      readonly contentType: string;
+      readonly etag?: string;
+      readonly disposition?: { readonly type: 'attachment' | 'inline'; readonly filename: string };
+    }
+  | { readonly kind: 'stream'; readonly stream: Readable; readonly bytes?: number; readonly contentType: string };
+
+/** One documented answer of a route. */
+export interface ResponseSpec {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** Defaults to `application/json` with a schema, to the service's error form without. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: z.ZodType }>>;
+}
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+type ParsedBody<B> = B extends { kind: 'json'; schema: infer S }
+  ? Parsed<S>
+  : B extends { kind: 'bytes' }
+    ? Uint8Array
+    : B extends { kind: 'stream' }
+      ? BodyStream
+      : undefined;
+
+/** One row of a route table. Build rows with {@link route} so that the handler's types follow from the schemas. */
+export interface Route {
+  readonly method: Method;
+  /** With `{name}` for a segment, e.g. `/api/v1/media/{media_id}`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  /** Segments that do not match are an unknown path (404), not a bad request. */
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** By lower-case header name. */
+  readonly headers?: z.ZodObject;
+  readonly body?: BodySpec;
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** Not part of the OpenAPI document (pages, assets). */
+  readonly hidden?: boolean;
+  readonly handler: (request: Request) => Reply | Promise<Reply>;
+}
+
+/** Ties a handler's argument types to the row's schemas. */
+export function route<
+  const P extends z.ZodObject | undefined = undefined,
+  const Q extends z.ZodObject | undefined = undefined,
+  const H extends z.ZodObject | undefined = undefined,
+  const B extends BodySpec | undefined = undefined,
+>(
+  row: Omit<Route, 'params' | 'query' | 'headers' | 'body' | 'handler'> & {
+    readonly params?: P;
+    readonly query?: Q;
+    readonly headers?: H;
+    readonly body?: B;
+    readonly handler: (
+      request: Request<Parsed<P>, Parsed<Q>, Parsed<H>, ParsedBody<B>>,
+    ) => Reply | Promise<Reply>;
+  },
+): Route {
+  return row as unknown as Route;
+}

@@ -1,0 +1,55 @@
+/** A service as the HTTP layer sees it: a route table and how it words its errors. */
+import type { Reply, Route } from './route.js';
+
+/** Which part of a request broke which rule; the service words it in its own error form. */
+export interface Violation {
+  readonly where: 'params' | 'query' | 'headers' | 'body';
+  /** Path inside the part, e.g. `['name']`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What the HTTP layer itself can refuse before a handler runs. */
+export type Refusal =
+  | { readonly kind: 'not-found'; readonly path: string }
+  | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
+  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] }
+  | { readonly kind: 'body-not-json'; readonly message: string }
+  | { readonly kind: 'body-empty' }
+  | { readonly kind: 'body-too-large'; readonly bytesMax: number }
+  | { readonly kind: 'media-type'; readonly accepted: readonly string[] };
+
+/** One function per service renders every error: JSON or plain text is its decision, not a handler's. */
+export interface ErrorForm {
+  /** Content type of error answers, for the OpenAPI document. */
+  readonly contentType: string;
+  refusal(refusal: Refusal): Reply;
+  /** A thrown value. Unknown errors become a 500 without detail; the HTTP layer logs them. */
+  thrown(error: unknown, requestId: string): Reply;
+}
+
+export interface CorsPolicy {
+  /** Exact origins, or `*`. */
+  readonly origins: readonly string[];
+  readonly methods: readonly string[];
+  readonly requestHeaders: readonly string[];
+  readonly exposedHeaders: readonly string[];
+  readonly maxAgeSeconds: number;
+  /** Status of the answer to a preflight from an origin that is not allowed. */
+  readonly refusedStatus: number;
+}
+
+export interface ServiceApp {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly version: string;
+  readonly routes: readonly Route[];
+  readonly errors: ErrorForm;
+  readonly cors?: CorsPolicy;
+  /** How many proxies stand in front, counted from the right of X-Forwarded-For; 0 trusts none. */
+  readonly proxies: number;
+  readonly docs: { readonly page: string; readonly json: string; readonly yaml: string };
+  /** Work to finish at a graceful stop, after the last request. */
+  close?(): Promise<void>;
+}
