@@ -10,8 +10,18 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** How the request's body is read. Every limit is enforced while the bytes arrive. */
 export type BodySpec =
-  | { readonly kind: 'json'; readonly schema: z.ZodType; readonly bytesMax: number; readonly required?: boolean }
-  | { readonly kind: 'bytes'; readonly schema?: z.ZodType; readonly bytesMax: number; readonly contentTypes?: readonly string[] }
+  | {
+      readonly kind: 'json';
+      readonly schema: z.ZodType;
+      readonly bytesMax: number;
+      readonly required?: boolean;
+    }
+  | {
+      readonly kind: 'bytes';
+      readonly schema?: z.ZodType;
+      readonly bytesMax: number;
+      readonly contentTypes?: readonly string[];
+    }
   | { readonly kind: 'stream'; readonly bytesMax: number; readonly contentTypes?: readonly string[] };
 
 /** A body that is read as it comes. Reading slowly slows the sender down. */
@@ -60,7 +70,12 @@ export type ReplyBody =
       readonly etag?: string;
       readonly disposition?: { readonly type: 'attachment' | 'inline'; readonly filename: string };
     }
-  | { readonly kind: 'stream'; readonly stream: Readable; readonly bytes?: number; readonly contentType: string };
+  | {
+      readonly kind: 'stream';
+      readonly stream: Readable;
+      readonly bytes?: number;
+      readonly contentType: string;
+    };
 
 /** One documented answer of a route. */
 export interface ResponseSpec {

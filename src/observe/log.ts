@@ -11,7 +11,10 @@ export function createLogger(level: LogLevel): Logger {
   if (process.stderr.isTTY) {
     return pino({
       ...base,
-      transport: { target: 'pino-pretty', options: { destination: 2, colorize: true, ignore: 'pid,hostname' } },
+      transport: {
+        target: 'pino-pretty',
+        options: { destination: 2, colorize: true, ignore: 'pid,hostname' },
+      },
     });
   }
   return pino(base, pino.destination({ dest: 2, sync: false }));
