@@ -1,0 +1,40 @@
+/**
+ * `npm run bench` lists and runs every benchmark, `npm run bench -- NAME…` those named. Everything
+ * after a second `--` goes to the benchmark itself (`npm run bench -- kernels -- --quick minhash`).
+ *
+ * `kernels` are the crates' benches; the others are files in `bench/`. Each runs its peers in the
+ * same process or on the same machine at the same time, and prints ratios: figures alone say little.
+ */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { exists, root, run } from './lib.mjs';
+import { bin, setup } from './setup.mjs';
+
+const separator = process.argv.indexOf('--', 2);
+const end = separator === -1 ? process.argv.length : separator;
+const wanted = process.argv.slice(2, end);
+const passed = process.argv.slice(end + 1);
+
+const files = readdirSync(path.join(root, 'bench')).filter((file) => file.endsWith('.ts'));
+const benches = new Map([
+  ['kernels', () => kernels()],
+  ...files.map((file) => [file.replace(/\.ts$/, ''), () => run(bin('vite-node'), [path.join('bench', file), ...passed])]),
+]);
+
+function kernels() {
+  const crates = readdirSync(path.join(root, 'crates')).filter((name) => exists(path.join(root, 'crates', name, 'benches')));
+  for (const name of crates) run('cargo', ['bench', '--quiet', '--locked', '-p', name, '--benches', '--', ...passed]);
+}
+
+const unknown = wanted.filter((name) => !benches.has(name));
+console.log(`benchmarks: ${[...benches.keys()].join(', ')}`);
+if (unknown.length > 0) {
+  console.error(`isccd: no benchmark is called ${unknown.join(', ')}`);
+  process.exit(2);
+}
+setup();
+for (const [name, bench] of benches) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`\n== ${name}`);
+  bench();
+}

@@ -1,0 +1,34 @@
+/** `isccd explain CODE…`: what is in a code, for people, or as the service answers it. */
+import { native } from '../native.js';
+import { CommandFailed, reason } from './failure.js';
+
+export function explain(codes: readonly string[], options: { json?: boolean }): void {
+  const failures: string[] = [];
+  for (const code of codes) {
+    try {
+      const explained = native.explain(code);
+      process.stdout.write(options.json ? `${JSON.stringify(explained)}\n` : describe(explained));
+    } catch (error) {
+      failures.push(`${code}: ${reason(error)}`);
+    }
+  }
+  if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
+}
+
+function describe(explained: ReturnType<typeof native.explain>): string {
+  const lines = [
+    ['iscc', explained.iscc],
+    ['readable', explained.readable],
+    ['multiformat', explained.multiformat],
+    ['decomposed', explained.decomposed],
+    ...explained.units.flatMap((unit) => [
+      ['', ''],
+      ['unit', unit.iscc_unit],
+      ['readable', unit.readable],
+      ['hash_hex', unit.hash_hex],
+      ['hash_uint', unit.hash_uint],
+      ['hash_bits', unit.hash_bits],
+    ]),
+  ];
+  return `${lines.map(([name, value]) => `${name?.padEnd(12)}${value}`.trimEnd()).join('\n')}\n\n`;
+}

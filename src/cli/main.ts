@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+/**
+ * The `isccd` command. Subcommands are loaded when they are called: `isccd explain` must not wait for
+ * what `isccd serve` needs.
+ */
+import { Command, Option } from 'commander';
+import { generator } from '../version.js';
+import { CommandFailed } from './failure.js';
+
+const EXAMPLES = `
+Examples:
+  $ isccd serve                                  start every service on its default port
+  $ isccd serve codes                            start the codes service alone
+  $ isccd code photo.jpg song.mp3                one line of JSON per file
+  $ isccd code --no-thumbnail archive/*.tif > codes.jsonl
+  $ isccd explain ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2
+  $ isccd compare CODE_A CODE_B                  similarity per unit
+  $ echo "Some text" | isccd simprint -
+
+Every command but serve works without a server and without network.`;
+
+/** Builds the command; what a subcommand prints goes to stdout, everything else to stderr. */
+function program(): Command {
+  const json = () => new Option('--json', 'machine-readable output');
+  const root = new Command('isccd')
+    .description('Content-identification server: ISCC codes (ISO 24138), similarity search, C2PA manifests')
+    .version(generator)
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(isccd --help shows the commands)');
+
+  root
+    .command('serve')
+    .description('start services (default: all that are built in)')
+    .argument('[services...]', 'codes')
+    .option('--env', 'print every environment variable with its default, and stop')
+    .action(async (services: string[], options) => (await import('./serve.js')).serve(services, options));
+  root
+    .command('code')
+    .description('make the ISCC-CODE of files, one line of JSON each')
+    .argument('<files...>')
+    .option('--no-granular', 'leave out simprint features of text')
+    .option('--no-thumbnail', 'leave out the thumbnail')
+    .option('--jobs <n>', 'files at a time (default: number of cores)')
+    .action(async (files: string[], options) => (await import('./code.js')).code(files, options));
+  root
+    .command('explain')
+    .description('take a code apart: units, digests and other forms')
+    .argument('<codes...>', 'ISCC-CODE, ISCC-UNIT, ISCC-ID or its multiformat form')
+    .addOption(json())
+    .action(async (codes: string[], options) => (await import('./explain.js')).explain(codes, options));
+  root
+    .command('compare')
+    .description('similarity of two codes, unit by unit')
+    .argument('<a>')
+    .argument('<b>')
+    .addOption(json())
+    .action(async (a: string, b: string, options) => (await import('./compare.js')).compare(a, b, options));
+  root
+    .command('simprint')
+    .description('simprints of a plain text file, or of standard input with -')
+    .argument('<file>')
+    .action(async (file: string) => (await import('./simprint.js')).simprint(file));
+  return root;
+}
+
+// A reader that has seen enough (`| head`) is no error of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  await program().parseAsync();
+} catch (error) {
+  if (!(error instanceof CommandFailed)) throw error;
+  process.stderr.write(`isccd: ${error.message}\n`);
+  process.exitCode = error.exitCode;
+}
