@@ -18,12 +18,18 @@ const passed = process.argv.slice(end + 1);
 const files = readdirSync(path.join(root, 'bench')).filter((file) => file.endsWith('.ts'));
 const benches = new Map([
   ['kernels', () => kernels()],
-  ...files.map((file) => [file.replace(/\.ts$/, ''), () => run(bin('vite-node'), [path.join('bench', file), ...passed])]),
+  ...files.map((file) => [
+    file.replace(/\.ts$/, ''),
+    () => run(bin('vite-node'), [path.join('bench', file), ...passed]),
+  ]),
 ]);
 
 function kernels() {
-  const crates = readdirSync(path.join(root, 'crates')).filter((name) => exists(path.join(root, 'crates', name, 'benches')));
-  for (const name of crates) run('cargo', ['bench', '--quiet', '--locked', '-p', name, '--benches', '--', ...passed]);
+  const crates = readdirSync(path.join(root, 'crates')).filter((name) =>
+    exists(path.join(root, 'crates', name, 'benches')),
+  );
+  for (const name of crates)
+    run('cargo', ['bench', '--quiet', '--locked', '-p', name, '--benches', '--', ...passed]);
 }
 
 const unknown = wanted.filter((name) => !benches.has(name));

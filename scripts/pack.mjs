@@ -41,7 +41,8 @@ function mainPackage(platforms) {
   const folder = path.join(staging, manifest.name);
   mkdirSync(folder, { recursive: true });
   for (const entry of manifest.files) {
-    if (exists(path.join(root, entry))) cpSync(path.join(root, entry), path.join(folder, entry), { recursive: true });
+    if (exists(path.join(root, entry)))
+      cpSync(path.join(root, entry), path.join(folder, entry), { recursive: true });
   }
   const published = { ...manifest };
   for (const field of PRIVATE_FIELDS) delete published[field];
@@ -54,7 +55,10 @@ function mainPackage(platforms) {
 setup();
 rmSync(staging, { recursive: true, force: true });
 const platforms = platformPackages();
-const folders = [mainPackage(platforms), ...platforms.filter(({ built }) => built).map(({ folder }) => folder)];
+const folders = [
+  mainPackage(platforms),
+  ...platforms.filter(({ built }) => built).map(({ folder }) => folder),
+];
 const target = path.resolve(process.argv[2] ?? staging);
 mkdirSync(target, { recursive: true });
 run('npm', ['pack', '--pack-destination', target, '--loglevel=error', ...folders]);

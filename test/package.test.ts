@@ -24,7 +24,8 @@ describe('the published packages', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const isccd = (...args: string[]) => run(path.join(folder, 'node_modules/.bin/isccd'), args, { cwd: folder });
+  const isccd = (...args: string[]) =>
+    run(path.join(folder, 'node_modules/.bin/isccd'), args, { cwd: folder });
 
   it('bring a command that explains a code', async () => {
     const { stdout } = await isccd('explain', 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2', '--json');

@@ -60,6 +60,13 @@ function program(): Command {
     .description('simprints of a plain text file, or of standard input with -')
     .argument('<file>')
     .action(async (file: string) => (await import('./simprint.js')).simprint(file));
+  const seed = root.command('seed').description('seed metadata for Meta-Codes');
+  seed
+    .command('isrc')
+    .description('check a recording record and print it as the Data-URL that `meta` takes')
+    .argument('<file>', 'JSON file, or - for standard input')
+    .addOption(new Option('--form <form>', 'change the form').choices(['compact', 'json-ld']))
+    .action(async (file: string, options) => (await import('./seed.js')).seedIsrc(file, options));
   return root;
 }
 

@@ -1,0 +1,19 @@
+/** `isccd seed isrc FILE`: checked seed metadata as the Data-URL that `meta` takes. */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { compactIsrc, linkedIsrc, parseIsrc, SeedInvalid, seedDataUrl } from '../codes/seed/isrc.js';
+import { CommandFailed, reason } from './failure.js';
+
+export async function seedIsrc(file: string, options: { form?: 'compact' | 'json-ld' }): Promise<void> {
+  try {
+    const seed = parseIsrc(
+      JSON.parse(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')),
+    );
+    const formed =
+      options.form === 'compact' ? compactIsrc(seed) : options.form === 'json-ld' ? linkedIsrc(seed) : seed;
+    process.stdout.write(`${seedDataUrl(formed)}\n`);
+  } catch (error) {
+    const lines = error instanceof SeedInvalid ? error.problems : [reason(error)];
+    throw new CommandFailed(lines.map((line) => `${file}: ${line}`).join('\nisccd: '));
+  }
+}
