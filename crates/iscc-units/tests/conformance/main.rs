@@ -1,0 +1,5 @@
+//! Recorded results of the reference implementations, bit for bit.
+
+mod algorithms;
+mod constants;
+mod fixture;

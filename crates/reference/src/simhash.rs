@@ -1,0 +1,15 @@
+//! Similarity hash, a bit at a time.
+
+/// Bit i of the result is set where at least half of the digests (all as long as the first) have it.
+pub fn simhash(digests: &[Vec<u8>]) -> Vec<u8> {
+    let length = digests.first().map_or(0, Vec::len);
+    let mut result = vec![0; length];
+    for bit in 0..8 * length {
+        let is_set = |bytes: &Vec<u8>| bytes[bit / 8] >> (7 - bit % 8) & 1 == 1;
+        let ones = digests.iter().filter(|digest| is_set(digest)).count();
+        if 2 * ones >= digests.len() {
+            result[bit / 8] |= 1 << (7 - bit % 8);
+        }
+    }
+    result
+}
