@@ -69,6 +69,8 @@ export type ReplyBody =
       readonly contentType: string;
       readonly etag?: string;
       readonly disposition?: { readonly type: 'attachment' | 'inline'; readonly filename: string };
+      /** Bytes per read from the disk. */
+      readonly chunkBytes?: number;
     }
   | {
       readonly kind: 'stream';
@@ -113,6 +115,13 @@ export interface Route {
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Not part of the OpenAPI document (pages, assets). */
   readonly hidden?: boolean;
+  /** `false` leaves the service's CORS policy out. */
+  readonly cors?: boolean;
+  /**
+   * Runs once the head is known and before the body is read: secrets, rate limits. Refuses by
+   * throwing. `params`, `query`, `headers` and `body` are not there yet.
+   */
+  readonly guard?: (request: Request) => void | Promise<void>;
   readonly handler: (request: Request) => Reply | Promise<Reply>;
 }
 

@@ -11,12 +11,16 @@ export interface Violation {
 
 /** What the HTTP layer itself can refuse before a handler runs. */
 export type Refusal =
+  /** The request breaks HTTP's own rules; the connection is closed after the answer. 400. */
+  | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'not-found'; readonly path: string }
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] }
   | { readonly kind: 'body-not-json'; readonly message: string }
   | { readonly kind: 'body-empty' }
   | { readonly kind: 'body-too-large'; readonly bytesMax: number }
+  /** 411. */
+  | { readonly kind: 'length-required' }
   | { readonly kind: 'media-type'; readonly accepted: readonly string[] };
 
 /** One function per service renders every error: JSON or plain text is its decision, not a handler's. */
@@ -31,12 +35,16 @@ export interface ErrorForm {
 export interface CorsPolicy {
   /** Exact origins, or `*`. */
   readonly origins: readonly string[];
+  /** Answers to other methods carry no CORS header. */
   readonly methods: readonly string[];
+  /** Allowed request headers; `*` allows what the preflight asks for. */
   readonly requestHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
   readonly maxAgeSeconds: number;
   /** Status of the answer to a preflight from an origin that is not allowed. */
   readonly refusedStatus: number;
+  /** Status of the answer to a preflight from an allowed origin. Default: 204. */
+  readonly preflightStatus?: 200 | 204;
 }
 
 export interface ServiceApp {
@@ -50,6 +58,8 @@ export interface ServiceApp {
   /** How many proxies stand in front, counted from the right of X-Forwarded-For; 0 trusts none. */
   readonly proxies: number;
   readonly docs: { readonly page: string; readonly json: string; readonly yaml: string };
+  /** Why the service can't work yet, for `/readyz`; `undefined` when it can. Without it `/readyz` is not served. */
+  readiness?(): string | undefined | Promise<string | undefined>;
   /** Work to finish at a graceful stop, after the last request. */
   close?(): Promise<void>;
 }
