@@ -1,0 +1,14 @@
+//! The Node.js addon: the only crate that knows napi. It converts arguments and schedules work
+//! on threads; the logic lives in the pure crates, one file here per crate there.
+
+mod codec;
+mod media;
+mod search;
+mod task;
+mod units;
+
+/// Version of the addon, the same as the package's.
+#[napi_derive::napi(catch_unwind)]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

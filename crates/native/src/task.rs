@@ -1,0 +1,85 @@
+//! Work that leaves the event loop: named thread pools with promises.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use napi::bindgen_prelude::*;
+use napi::{Env, JsDeferred};
+
+type Job = Box<dyn FnOnce() + Send + 'static>;
+
+/// A fixed set of threads that take jobs in order.
+///
+/// Not libuv's pool: file system calls and name look-ups wait in that one, and a batch of hashing
+/// must not hold them up. Bounding the queue is the caller's business (it knows what to answer).
+pub struct Pool {
+    jobs: Sender<Job>,
+}
+
+impl Pool {
+    /// Starts `threads` threads named `name`.
+    pub fn new(name: &str, threads: usize) -> Self {
+        let (jobs, queue) = channel::<Job>();
+        let queue = Arc::new(Mutex::new(queue));
+        for index in 0..threads.max(1) {
+            let queue = Arc::clone(&queue);
+            let spawned =
+                thread::Builder::new().name(format!("{name}-{index}")).spawn(move || serve(&queue));
+            // A pool without its first thread could never answer; the operating system refusing a
+            // thread at load time is not something to go on from.
+            assert!(spawned.is_ok() || index > 0, "cannot start thread pool {name}");
+        }
+        Self { jobs }
+    }
+
+    /// Runs `work` on the pool; the promise is settled with its value or its error.
+    ///
+    /// A panic inside `work` rejects the promise: across the boundary it would abort the process.
+    pub fn run<'env, T, F>(&self, env: &'env Env, work: F) -> Result<Object<'env>>
+    where
+        T: ToNapiValue + Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        let (deferred, promise) = env.create_deferred()?;
+        let job: Job = Box::new(move || settle(deferred, work));
+        self.jobs.send(job).map_err(|_| Error::from_reason("thread pool has stopped"))?;
+        Ok(promise)
+    }
+}
+
+fn serve(queue: &Mutex<Receiver<Job>>) {
+    loop {
+        let job = match queue.lock() {
+            Ok(receiver) => receiver.recv(),
+            Err(_) => return,
+        };
+        match job {
+            Ok(job) => job(),
+            Err(_) => return,
+        }
+    }
+}
+
+type Resolver<T> = Box<dyn FnOnce(Env) -> Result<T>>;
+
+fn settle<T, F>(deferred: JsDeferred<T, Resolver<T>>, work: F)
+where
+    T: ToNapiValue + Send + 'static,
+    F: FnOnce() -> Result<T> + Send + 'static,
+{
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => deferred.resolve(Box::new(move |_| Ok(value))),
+        Ok(Err(error)) => deferred.reject(error),
+        Err(panic) => deferred.reject(Error::from_reason(format!("panic: {}", message(&panic)))),
+    }
+}
+
+fn message(panic: &Box<dyn std::any::Any + Send>) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("unknown")
+}

@@ -1,0 +1,1 @@
+//! JavaScript face of `iscc-units`.
