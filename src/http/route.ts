@@ -8,21 +8,26 @@ import type { Logger } from '../observe/log.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** How the request's body is read. Every limit is enforced while the bytes arrive. */
-export type BodySpec =
-  | {
-      readonly kind: 'json';
-      readonly schema: z.ZodType;
-      readonly bytesMax: number;
-      readonly required?: boolean;
-    }
-  | {
-      readonly kind: 'bytes';
-      readonly schema?: z.ZodType;
-      readonly bytesMax: number;
-      readonly contentTypes?: readonly string[];
-    }
-  | { readonly kind: 'stream'; readonly bytesMax: number; readonly contentTypes?: readonly string[] };
+/**
+ * How the request's body is read. A declared length above `bytesMax` is refused before a byte is
+ * read, an undeclared one while the bytes arrive.
+ */
+export type BodySpec = BodyRules &
+  (
+    | { readonly kind: 'json'; readonly schema: z.ZodType }
+    | { readonly kind: 'bytes'; readonly schema?: z.ZodType }
+    | { readonly kind: 'stream' }
+  );
+
+interface BodyRules {
+  readonly bytesMax: number;
+  /** Whether a body of 0 bytes is refused. Default: `true` for `json`, `false` for the others. */
+  readonly required?: boolean;
+  /** Media types that are taken, without parameters; all when absent. */
+  readonly contentTypes?: readonly string[];
+  /** Whether a chunked body is refused (411). */
+  readonly lengthRequired?: boolean;
+}
 
 /** A body that is read as it comes. Reading slowly slows the sender down. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
