@@ -1,11 +1,23 @@
 /** Copies what browsers load and no compiler makes into `dist/web`. */
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './lib.mjs';
 
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'];
 
+/** What of `src/web` is served as it is; its TypeScript is compiled beside it. */
+const AS_IS = /\.(html|css|svg)$/;
+
 export function copyWeb() {
+  const source = path.join(root, 'src', 'web');
+  cpSync(source, path.join(root, 'dist', 'web'), {
+    recursive: true,
+    filter: (file) => statSync(file).isDirectory() || AS_IS.test(file),
+  });
+  docs();
+}
+
+function docs() {
   const target = path.join(root, 'dist', 'web', 'docs');
   mkdirSync(target, { recursive: true });
   for (const file of DOCS_FILES) {

@@ -104,6 +104,7 @@ function typescript() {
   if (!exists(path.join(root, 'dist', 'cli', 'main.js'))) forget('typescript');
   once('typescript', key, () => {
     run(bin('tsc'), ['-p', 'tsconfig.json']);
+    run(bin('tsc'), ['-p', 'src/web/tsconfig.json']);
     copyWeb();
   });
 }
