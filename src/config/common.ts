@@ -1,0 +1,30 @@
+/** Variables that hold for every service and command. */
+import os from 'node:os';
+import path from 'node:path';
+import { oneOf, text } from './schemas.js';
+import { defineVariables, type Values } from './variable.js';
+
+export const commonVariables = defineVariables({
+  transport: {
+    name: 'ISCCD_TRANSPORT',
+    schema: oneOf('auto', 'uws', 'node'),
+    default: 'auto',
+    description:
+      'HTTP transport: `uws` (uWebSockets.js), `node` (node:http), or `auto` for the first wherever its binary loads',
+  },
+  simd: {
+    name: 'ISCCD_SIMD',
+    schema: oneOf('auto', 'portable', 'avx2', 'avx512'),
+    default: 'auto',
+    description: 'Highest instruction set the kernels use; `auto` takes what the processor has',
+  },
+  dataDir: {
+    name: 'ISCCD_DATA_DIR',
+    schema: text().transform((directory) => path.resolve(directory)),
+    default: path.join(os.homedir(), '.local', 'share', 'isccd'),
+    defaultShown: '~/.local/share/isccd',
+    description: 'Folder for what services keep when they are not told another place',
+  },
+});
+
+export type CommonConfig = Values<typeof commonVariables>;

@@ -1,0 +1,42 @@
+/** The process's environment, with `.env` of the working directory behind it. Nothing else reads either. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigurationInvalid, type Environment } from './variable.js';
+
+/**
+ * The environment over `.env`: what is set in the environment wins.
+ *
+ * @throws {ConfigurationInvalid} if `.env` exists and can't be read
+ */
+export function environment(directory: string = process.cwd()): Environment {
+  return { ...dotEnv(path.join(directory, '.env')), ...process.env };
+}
+
+function dotEnv(file: string): Environment {
+  try {
+    return parseDotEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw new ConfigurationInvalid(`${file} can't be read (${code ?? String(error)})`);
+  }
+}
+
+/** One assignment: an optional `export`, the name, and the value in double, single or no quotes. */
+const ASSIGNMENT =
+  /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_]\w*)[^\S\n]*=[^\S\n]*(?:"((?:\\.|[^"\\])*)"|'([^']*)'|([^\n]*?))[^\S\n]*(?:[^\S\n]#.*)?$/gm;
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+/**
+ * Lines `NAME=value`; blank lines and lines from `#` on are comments. Quoted values may span lines;
+ * in double quotes `\n`, `\r`, `\t`, `\"` and `\\` are escapes. Nothing is expanded.
+ */
+export function parseDotEnv(source: string): Environment {
+  const values: Record<string, string> = {};
+  for (const match of source.replace(/\r\n?/g, '\n').matchAll(ASSIGNMENT)) {
+    const [, name = '', double, single, bare = ''] = match;
+    values[name] = double?.replace(/\\(.)/gs, (_, char: string) => ESCAPES[char] ?? char) ?? single ?? bare;
+  }
+  return values;
+}

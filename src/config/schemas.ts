@@ -1,0 +1,80 @@
+/** The kinds of value a variable has. Every message continues the sentence `NAME="value" ...`. */
+import { z } from 'zod';
+
+export function text(rule = 'must not be empty'): z.ZodType<string, string> {
+  return z.string().trim().min(1, rule);
+}
+
+/** `true`, `false`, `1`, `0`, `yes`, `no`, `on`, `off` in any case. */
+export function boolean(): z.ZodType<boolean, string> {
+  return z.stringbool({
+    truthy: ['true', '1', 'yes', 'on'],
+    falsy: ['false', '0', 'no', 'off'],
+    error: 'must be true or false',
+  });
+}
+
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number, string> {
+  const rule = `must be an integer from ${min} to ${max}`;
+  return z
+    .string()
+    .trim()
+    .regex(/^[+-]?\d{1,16}$/, rule)
+    .transform(Number)
+    .pipe(z.number().min(min, rule).max(max, rule));
+}
+
+export function port(): z.ZodType<number, string> {
+  return integer(0, 65_535);
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(
+  ...values: T
+): z.ZodType<T[number], string> {
+  const lower = z.string().trim().toLowerCase();
+  return lower.pipe(z.enum(values, `must be one of ${values.join(', ')}`));
+}
+
+/** An absolute http or https address without query; a trailing slash is dropped. */
+export function webAddress(): z.ZodType<string, string> {
+  const rule = 'must be an absolute http or https address without query';
+  return z
+    .string()
+    .trim()
+    .refine(isWebAddress, rule)
+    .transform((address) => address.replace(/\/+$/, ''));
+}
+
+function isWebAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, search, hash } = new URL(address);
+  return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '';
+}
+
+/** Web origins separated by spaces or commas, or `*` for any. */
+export function origins(): z.ZodType<readonly string[], string> {
+  const rule = 'must be origins such as https://example.org, separated by spaces or commas, or *';
+  return z
+    .string()
+    .transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== ''))
+    .refine((list) => list.every(isOrigin), rule)
+    .transform((list) => list.map((entry) => (entry === '*' ? entry : new URL(entry).origin)));
+}
+
+function isOrigin(entry: string): boolean {
+  if (entry === '*') return true;
+  return isWebAddress(entry) && new URL(entry).pathname === '/';
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** A log level in any case; the names `warning` and `critical` of other systems are understood. */
+export function logLevel(): z.ZodType<(typeof LOG_LEVELS)[number], string> {
+  const aliases: Readonly<Record<string, string>> = { warning: 'warn', critical: 'fatal' };
+  return z
+    .string()
+    .trim()
+    .toLowerCase()
+    .transform((level) => aliases[level] ?? level)
+    .pipe(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`));
+}

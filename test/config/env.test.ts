@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { environment, parseDotEnv } from '../../src/config/env.js';
+
+describe('parseDotEnv', () => {
+  it.each([
+    ['A=1', { A: '1' }],
+    ['A = spaced value  ', { A: 'spaced value' }],
+    ['export A=1', { A: '1' }],
+    ['A=1 # comment', { A: '1' }],
+    ['A=a#b', { A: 'a#b' }],
+    ['# A=1\n\nB=2\r\nC=3', { B: '2', C: '3' }],
+    ['A="x # y" # z', { A: 'x # y' }],
+    ['A="line\\nbreak \\"q\\" \\\\"', { A: 'line\nbreak "q" \\' }],
+    ["A='raw\\n'", { A: 'raw\\n' }],
+    ['A="two\nlines"\nB=1', { A: 'two\nlines', B: '1' }],
+    ['A=\nB=1', { A: '', B: '1' }],
+    ['A=$HOME', { A: '$HOME' }],
+    ['not an assignment\n9A=1', {}],
+  ])('reads %j', (source, expected) => {
+    expect(parseDotEnv(source)).toEqual(expected);
+  });
+});
+
+describe('environment', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'isccd-env-'));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('lets the environment win over .env', () => {
+    writeFileSync(path.join(folder, '.env'), 'PATH=none\nISCCD_TEST_ONLY_IN_FILE=yes\n');
+    const values = environment(folder);
+    expect(values.PATH).toBe(process.env.PATH);
+    expect(values.ISCCD_TEST_ONLY_IN_FILE).toBe('yes');
+  });
+
+  it('does without .env', () => {
+    expect(environment(path.join(folder, 'missing')).PATH).toBe(process.env.PATH);
+  });
+});

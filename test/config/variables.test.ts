@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { codesVariables } from '../../src/config/codes.js';
+import { commonVariables } from '../../src/config/common.js';
+import { markdownTable, plainTable } from '../../src/config/describe.js';
+import { text } from '../../src/config/schemas.js';
+import { ConfigurationInvalid, defineVariables, readVariables } from '../../src/config/variable.js';
+
+const codes = (environment: Record<string, string>) => readVariables(codesVariables, environment);
+
+describe('readVariables', () => {
+  it('gives the documented defaults', () => {
+    expect(codes({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8000,
+      environment: 'development',
+      siteAddress: undefined,
+      maxUploadBytes: 1_073_741_824,
+      ioReadBytes: 2_097_152,
+      privateFiles: true,
+      corsOrigins: [],
+      storageExpirySeconds: 3600,
+      cleanupIntervalSeconds: 600,
+      semanticDefault: false,
+      logLevel: 'debug',
+      errorTrackingDsn: undefined,
+      granular: true,
+      fallback: true,
+      experimental: false,
+      compat: '0.9.7',
+    });
+  });
+
+  it('takes a value from the environment and an empty one as not set', () => {
+    expect(codes({ CODEWEB_PORT: '9', CODEWEB_HOST: '' })).toMatchObject({ port: 9, host: '127.0.0.1' });
+  });
+
+  it('accepts every spelling of a boolean and of a log level', () => {
+    for (const yes of ['true', 'TRUE', '1', 'on', 'Yes']) {
+      expect(codes({ CODEWEB_PRIVATE_FILES: yes }).privateFiles).toBe(true);
+    }
+    for (const no of ['false', 'False', '0', 'off', 'no']) {
+      expect(codes({ CODEWEB_PRIVATE_FILES: no }).privateFiles).toBe(false);
+    }
+    expect(codes({ CODEWEB_LOG_LEVEL: 'WARNING' }).logLevel).toBe('warn');
+  });
+
+  it('splits origins at spaces and commas', () => {
+    const { corsOrigins } = codes({ CODEWEB_CORS_ORIGINS: 'https://a.example, http://b.example:81/  *' });
+    expect(corsOrigins).toEqual(['https://a.example', 'http://b.example:81', '*']);
+  });
+
+  it.each([
+    ['CODEWEB_PORT', 'abc', 'must be an integer from 0 to 65535'],
+    ['CODEWEB_PORT', '65536', 'must be an integer from 0 to 65535'],
+    ['CODEWEB_PORT', '1e3', 'must be an integer from 0 to 65535'],
+    ['CODEWEB_MAX_UPLOAD_SIZE', '0', 'must be an integer from 1 to 9007199254740991'],
+    ['CODEWEB_PRIVATE_FILES', 'maybe', 'must be true or false'],
+    ['CODEWEB_ENVIRONMENT', 'test', 'must be one of development, production'],
+    ['CODEWEB_LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, fatal, silent'],
+    ['CODEWEB_SITE_ADDRESS', 'ftp://x', 'must be an absolute http or https address without query'],
+    ['CODESDK_COMPAT', '1', 'must be one of 0.9.7, 0.9.5'],
+  ])('refuses %s=%s in one line with name, value and rule', (name, value, rule) => {
+    expect(() => codes({ [name]: value })).toThrow(new ConfigurationInvalid(`${name}="${value}" ${rule}`));
+  });
+
+  it('never shows a secret', () => {
+    const dsn = 'not-an-address-with-key';
+    expect(() => codes({ CODEWEB_ERROR_TRACKING_DSN: dsn })).toThrow(
+      /^CODEWEB_ERROR_TRACKING_DSN=\(hidden\) must/,
+    );
+  });
+
+  it('keeps line breaks of a value out of the message', () => {
+    expect(() => codes({ CODEWEB_PORT: '1\n2' })).toThrow(/^CODEWEB_PORT="1\\n2" must[^\n]*$/);
+  });
+});
+
+describe('defineVariables', () => {
+  it('refuses a name that is declared twice', () => {
+    const variable = { name: 'A', schema: text(), description: '' };
+    expect(() => defineVariables({ one: variable, two: variable })).toThrow(/twice/);
+  });
+});
+
+describe('descriptions', () => {
+  const all = { ...commonVariables, ...codesVariables };
+
+  it('have a row for every variable', () => {
+    for (const { name } of Object.values(all)) {
+      expect(markdownTable(all)).toContain(`| \`${name}\` |`);
+      expect(plainTable(all)).toContain(`${name}=`);
+    }
+  });
+
+  it('show the default and the unit', () => {
+    expect(markdownTable(codesVariables)).toContain(
+      '| `CODEWEB_STORAGE_EXPIRY` | `3600` | Lifetime of an upload, in seconds. |',
+    );
+  });
+});
