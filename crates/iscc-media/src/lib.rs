@@ -1,1 +1,4 @@
 //! Prepared input from a media file: media type, text, pixels, fingerprint, frame signatures.
+
+pub mod audio;
+pub mod video;

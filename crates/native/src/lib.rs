@@ -1,6 +1,7 @@
 //! The Node.js addon: the only crate that knows napi. It converts arguments and schedules work
 //! on threads; the logic lives in the pure crates, one file here per crate there.
 
+pub mod av;
 mod codec;
 mod media;
 mod search;

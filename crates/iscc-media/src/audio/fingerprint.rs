@@ -1,0 +1,124 @@
+//! Chromaprint's raw fingerprint of a stream of samples.
+
+use rusty_chromaprint::{Configuration, ResetError};
+
+/// The sample rate Chromaprint works at. Whoever decodes also resamples to it, because the
+/// resampler's filter decides bits of the fingerprint.
+pub const SAMPLE_RATE_HZ: u32 = 11_025;
+
+/// Samples decoded from bytes at a time.
+const BLOCK_SAMPLES: usize = 4096;
+
+/// Makes the fingerprint of mono 16-bit samples at [`SAMPLE_RATE_HZ`] as they come.
+///
+/// The algorithm is Chromaprint's TEST2 (its default), over the whole stream: one item per 1365
+/// samples (0.124 s), the first after about 2.6 s. Memory stays constant apart from the items.
+pub struct Fingerprinter {
+    inner: rusty_chromaprint::Fingerprinter,
+    /// The first byte of a sample whose second is in the next chunk.
+    half_sample: Option<u8>,
+}
+
+impl Fingerprinter {
+    /// An empty stream.
+    ///
+    /// # Errors
+    /// Never for the fixed rate and channel count; the type says what the library might object to.
+    pub fn new() -> Result<Self, ResetError> {
+        let mut inner = rusty_chromaprint::Fingerprinter::new(&Configuration::preset_test2());
+        inner.start(SAMPLE_RATE_HZ, 1)?;
+        Ok(Self { inner, half_sample: None })
+    }
+
+    /// The next bytes of the stream, little-endian samples; a chunk may end inside one.
+    pub fn push_bytes(&mut self, mut bytes: &[u8]) {
+        if let (Some(low), Some((&high, rest))) = (self.half_sample, bytes.split_first()) {
+            self.push(&[i16::from_le_bytes([low, high])]);
+            self.half_sample = None;
+            bytes = rest;
+        }
+        let (pairs, half) = bytes.as_chunks::<2>();
+        let mut block = [0i16; BLOCK_SAMPLES];
+        for pairs in pairs.chunks(BLOCK_SAMPLES) {
+            let samples = &mut block[..pairs.len()];
+            for (sample, pair) in samples.iter_mut().zip(pairs) {
+                *sample = i16::from_le_bytes(*pair);
+            }
+            self.inner.consume(samples);
+        }
+        if let Some(&low) = half.first() {
+            self.half_sample = Some(low);
+        }
+    }
+
+    /// The next samples of the stream.
+    pub fn push(&mut self, samples: &[i16]) {
+        self.inner.consume(samples);
+    }
+
+    /// The fingerprint, as the signed integers that the Audio-Code sorts and hashes. Empty for a
+    /// stream of less than about 2.6 s.
+    pub fn finish(mut self) -> Vec<i32> {
+        self.inner.finish();
+        self.inner.fingerprint().iter().map(|&item| item.cast_signed()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chord with a slow vibrato: every item of its fingerprint differs from its neighbours.
+    fn chord(seconds: u32) -> Vec<i16> {
+        let sample = |n: u32| {
+            let t = f64::from(n) / f64::from(SAMPLE_RATE_HZ);
+            let tone = |hz: f64| (std::f64::consts::TAU * hz * t + (3.0 * t).sin()).sin();
+            (9000.0 * (tone(220.0) + tone(277.2) * (1.7 * t).cos() + tone(329.6))) as i16
+        };
+        (0..seconds * SAMPLE_RATE_HZ).map(sample).collect()
+    }
+
+    fn fingerprint(samples: &[i16]) -> Vec<i32> {
+        let mut fingerprinter = Fingerprinter::new().unwrap();
+        fingerprinter.push(samples);
+        fingerprinter.finish()
+    }
+
+    #[test]
+    fn a_second_is_too_short_for_an_item() {
+        assert_eq!(fingerprint(&[]), []);
+        assert_eq!(fingerprint(&chord(1)), []);
+    }
+
+    #[test]
+    fn one_item_per_1365_samples() {
+        // Frames of 4096 samples, 4 rows of smoothing and 15 of the widest filter's 16.
+        let items = |samples: usize| (samples.saturating_sub(4096) / 1365 + 1).saturating_sub(19);
+        for seconds in [3, 4, 10] {
+            let samples = chord(seconds);
+            assert_eq!(fingerprint(&samples).len(), items(samples.len()), "{seconds} s");
+        }
+    }
+
+    #[test]
+    fn chunks_may_end_anywhere() {
+        let samples = chord(6);
+        let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+        let whole = fingerprint(&samples);
+        assert!(!whole.is_empty());
+        for chunk in [1, 3, 4095, 8193, 65_536, bytes.len()] {
+            let mut fingerprinter = Fingerprinter::new().unwrap();
+            bytes.chunks(chunk).for_each(|part| fingerprinter.push_bytes(part));
+            assert_eq!(fingerprinter.finish(), whole, "chunks of {chunk} bytes");
+        }
+    }
+
+    #[test]
+    fn a_trailing_half_sample_is_ignored() {
+        let mut bytes: Vec<u8> = chord(4).iter().flat_map(|sample| sample.to_le_bytes()).collect();
+        bytes.push(7);
+        let mut fingerprinter = Fingerprinter::new().unwrap();
+        fingerprinter.push_bytes(&bytes);
+        assert_eq!(fingerprinter.finish(), fingerprint(&chord(4)));
+    }
+}

@@ -1,0 +1,4 @@
+//! Video: frame signatures that the Video-Code is made of.
+
+mod bits;
+pub mod signature;
