@@ -1,0 +1,89 @@
+//! What a document says about itself.
+
+use super::DocumentError;
+use super::container::Container;
+use super::xml::{self, Token};
+
+/// Properties in the words of Dublin Core; lists keep the document's order.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Properties {
+    /// dc:title
+    pub title: Option<String>,
+    /// dc:description (the comments of an office document)
+    pub description: Option<String>,
+    /// dc:creator
+    pub creators: Vec<String>,
+    /// dc:rights
+    pub rights: Option<String>,
+    /// cp:keywords, meta:keyword
+    pub keywords: Vec<String>,
+    /// Properties under names of the user's own, e.g. `iscc_name`.
+    pub custom: Vec<(String, String)>,
+}
+
+impl Properties {
+    /// A custom property's value.
+    pub fn custom(&self, name: &str) -> Option<&str> {
+        self.custom.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Takes in one element; unknown names and empty values change nothing, a first value stays.
+    pub(super) fn take(&mut self, element: &str, value: &str) {
+        let value = value.trim();
+        if value.is_empty() {
+            return;
+        }
+        let single = match element {
+            "dc:title" => &mut self.title,
+            "dc:description" => &mut self.description,
+            "dc:rights" => &mut self.rights,
+            "dc:creator" => return self.creators.push(value.to_owned()),
+            "cp:keywords" | "meta:keyword" => return self.keywords.push(value.to_owned()),
+            _ => return,
+        };
+        single.get_or_insert_with(|| value.to_owned());
+    }
+}
+
+/// Calls `take` with the name and text of each element that has no children.
+pub(super) fn leaves(
+    part: &str,
+    bytes: &[u8],
+    mut take: impl FnMut(&str, &str),
+) -> Result<(), DocumentError> {
+    let mut text = String::new();
+    xml::walk(part, bytes, |token| match token {
+        Token::Open { .. } => text.clear(),
+        Token::Text(piece) => text.push_str(piece),
+        Token::Close { name } => {
+            take(name, &text);
+            text.clear();
+        }
+    })
+}
+
+/// Core and custom properties of an Office Open XML document (ECMA-376 part 2, 11).
+pub(super) fn office_open_xml(container: &mut Container<'_>) -> Result<Properties, DocumentError> {
+    const CORE: &str = "docProps/core.xml";
+    const CUSTOM: &str = "docProps/custom.xml";
+    let mut properties = Properties::default();
+    if let Some(bytes) = container.optional(CORE)? {
+        leaves(CORE, &bytes, |name, text| properties.take(name, text))?;
+    }
+    if let Some(bytes) = container.optional(CUSTOM)? {
+        let mut key = String::new();
+        let mut value = String::new();
+        xml::walk(CUSTOM, &bytes, |token| match token {
+            Token::Open { name: "property", attributes } => {
+                key = attributes.get("name").unwrap_or_default();
+                value.clear();
+            }
+            Token::Text(text) => value.push_str(text),
+            Token::Close { name: "property" } => {
+                properties.custom.push((key.clone(), value.trim().to_owned()));
+            }
+            Token::Open { .. } | Token::Close { .. } => {}
+        })?;
+    }
+    Ok(properties)
+}
