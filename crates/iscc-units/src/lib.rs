@@ -4,8 +4,20 @@
 //! a shorter code is a prefix of a longer one. Where fewer bits save work, the function takes them.
 //! The kernels choose their instruction set once, at start ([`simd`]).
 
+pub mod audio;
 pub mod compat;
+pub mod data;
+pub mod image;
+pub mod instance;
 pub mod kernels;
+pub mod mixed;
 pub mod simd;
+pub mod sum;
+pub mod video;
+
+mod chunks;
+mod segments;
+mod stream;
 
 pub use compat::Compat;
+pub use segments::Source;

@@ -6,6 +6,8 @@
 //! benchmarks can compare them. `unsafe` occurs in this folder only.
 
 pub mod cdc;
+pub mod dct;
 pub mod minhash;
 pub mod simhash;
+pub mod wta;
 pub mod xxh32;

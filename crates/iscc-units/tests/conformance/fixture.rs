@@ -42,3 +42,53 @@ pub fn lcg_bytes(case: &Value) -> Vec<u8> {
     };
     (0..number(&case["size"])).map(|_| next()).collect()
 }
+
+/// Header and body of a unit or code from its text.
+pub fn code_bytes(code: &str) -> Vec<u8> {
+    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    unpack(code.trim_start_matches("ISCC:"), ALPHABET, 5)
+}
+
+/// The recorded code must have this header byte and begin the digest.
+pub fn assert_code(recorded: &Value, header: u8, digest: &[u8; 32], what: &str) {
+    let bytes = code_bytes(text(recorded));
+    assert_eq!(bytes[0], header, "{what}: {recorded}");
+    assert!(bytes.len() > 2 && bytes.len() <= 34, "{what}: {recorded}");
+    assert_eq!(hex(&bytes[2..]), hex(&digest[..bytes.len() - 2]), "{what}: {recorded}");
+}
+
+/// The cases of a function in the published conformance vectors, each with its inputs.
+pub fn conformance<'a>(file: &'a Value, function: &str) -> Vec<(&'a [Value], &'a Value)> {
+    let cases = file[function].as_object().expect(function);
+    assert!(!cases.is_empty(), "{function} has no case");
+    cases.values().map(|case| (cases_of(&case["inputs"]), &case["outputs"])).collect()
+}
+
+fn cases_of(value: &Value) -> &[Value] {
+    value.as_array().expect("an array")
+}
+
+/// The bytes of a `stream:` input of the published vectors.
+pub fn stream(value: &Value) -> Vec<u8> {
+    unhex(text(value).strip_prefix("stream:").expect("a stream"))
+}
+
+/// Base64 with padding.
+pub fn unbase64(text: &str) -> Vec<u8> {
+    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unpack(text.trim_end_matches('='), ALPHABET, 6)
+}
+
+fn unpack(text: &str, alphabet: &str, bits_per_letter: u32) -> Vec<u8> {
+    let (mut bytes, mut bits, mut have) = (vec![], 0u32, 0);
+    for letter in text.chars() {
+        bits = bits << bits_per_letter | alphabet.find(letter).expect("a letter") as u32;
+        have += bits_per_letter;
+        if have >= 8 {
+            have -= 8;
+            bytes.push((bits >> have) as u8);
+            bits &= (1 << have) - 1;
+        }
+    }
+    bytes
+}

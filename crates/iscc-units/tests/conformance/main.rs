@@ -1,5 +1,10 @@
-//! Recorded results of the reference implementations, bit for bit.
+//! Recorded results of the reference implementations, bit for bit, at every level of the machine.
 
 mod algorithms;
+mod audio;
 mod constants;
+mod data;
 mod fixture;
+mod image;
+mod mixed;
+mod video;

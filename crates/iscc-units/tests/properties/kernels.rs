@@ -1,24 +1,13 @@
 //! The kernels against the `reference` crate.
 
+use crate::inputs::{bytes, hand_over, large_data, pieces};
 use iscc_units::kernels::cdc::GEAR;
 use iscc_units::kernels::minhash::{MULTIPLIER, Minhash, SUMMAND};
-use iscc_units::kernels::{cdc, simhash, xxh32};
+use iscc_units::kernels::simhash::{self, Simhash};
+use iscc_units::kernels::{cdc, xxh32};
 use iscc_units::simd;
 use proptest::collection::vec;
 use proptest::prelude::*;
-
-/// Bytes that chunk in different ways: random, of few values, and periodic.
-pub fn bytes(max: usize) -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![
-        vec(any::<u8>(), 0..max),
-        vec(prop_oneof![Just(0u8), Just(255u8), Just(7u8)], 0..max),
-        (vec(any::<u8>(), 1..600), 0..max).prop_map(|(period, n)| period
-            .into_iter()
-            .cycle()
-            .take(n)
-            .collect()),
-    ]
-}
 
 proptest! {
     #[test]
@@ -41,27 +30,144 @@ proptest! {
     #[test]
     fn minhash_equals_the_twin_in_any_pieces(
         features in vec(prop_oneof![any::<u32>(), 0u32..50], 0..1500),
-        pieces in vec(1usize..400, 1..20),
+        sizes in pieces(400),
     ) {
-        let twin = reference::minhash::digest(&features, &MULTIPLIER, &SUMMAND);
+        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        let digest = reference::minhash::digest(&features, &MULTIPLIER, &SUMMAND);
         for level in simd::levels() {
             let mut state = Minhash::new_at(level);
-            let mut rest = &features[..];
-            for piece in pieces.iter().cycle() {
-                let (now, later) = rest.split_at(rest.len().min(*piece));
-                state.update(now);
-                rest = later;
-                if rest.is_empty() {
-                    break;
-                }
-            }
-            prop_assert_eq!(state.digest(), twin, "{:?}", level);
+            hand_over(&features, &sizes, |piece| state.update(piece));
+            prop_assert_eq!(state.minima(), twin, "{:?}", level);
+            prop_assert_eq!(state.digest(), digest, "{:?}", level);
+        }
+    }
+
+    #[test]
+    fn minhash_of_repeats_then_noise_equals_the_twin(
+        period in vec(any::<u32>(), 1..400),
+        repeats in 500usize..3000,
+        noise in vec(any::<u32>(), 0..6000),
+        sizes in pieces(700),
+    ) {
+        let features: Vec<u32> =
+            period.iter().copied().cycle().take(repeats).chain(noise).collect();
+        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        for level in simd::levels() {
+            let mut state = Minhash::new_at(level);
+            hand_over(&features, &sizes, |piece| state.update(piece));
+            prop_assert_eq!(state.minima(), twin, "{:?}", level);
+        }
+    }
+
+    #[test]
+    fn minhash_of_two_parts_merges(
+        features in vec(any::<u32>(), 0..900),
+        cut in 0usize..900,
+    ) {
+        let (left, right) = features.split_at(cut.min(features.len()));
+        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        for level in simd::levels() {
+            let [mut one, mut other] = [Minhash::new_at(level), Minhash::new_at(level)];
+            one.update(left);
+            other.update(right);
+            one.merge(&other);
+            prop_assert_eq!(one.minima(), twin, "{:?}", level);
+        }
+    }
+
+    #[test]
+    fn minhash_is_exact_where_the_filter_s_bound_wraps(
+        i in 0usize..64,
+        near in vec(0u32..40, 1..600),
+        noise in vec(any::<u32>(), 0..300),
+    ) {
+        // Features whose low product word is just below or above zero under permutation i.
+        let inverse = inverse_of_odd(MULTIPLIER[i] as u32 | 1);
+        let aim = |bound: u32| {
+            let low = bound.wrapping_sub(20).wrapping_sub(SUMMAND[i] as u32);
+            low.wrapping_mul(inverse)
+        };
+        let features: Vec<u32> = near.into_iter().map(aim).chain(noise).collect();
+        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        for level in simd::levels() {
+            let mut state = Minhash::new_at(level);
+            state.update(&features);
+            prop_assert_eq!(state.minima(), twin, "{:?}", level);
         }
     }
 
     #[test]
     fn simhash_equals_the_twin(digests in vec(any::<[u8; 32]>(), 1..700)) {
         let plain: Vec<_> = digests.iter().map(|digest| digest.to_vec()).collect();
-        prop_assert_eq!(&simhash::simhash(&digests)[..], reference::simhash::simhash(&plain));
+        let twin = reference::simhash::simhash(&plain);
+        prop_assert_eq!(&simhash::simhash(&digests)[..], &twin);
+        for level in simd::levels() {
+            let mut state = Simhash::new_at(level);
+            state.update(&digests);
+            prop_assert_eq!(&state.digest()[..], &twin, "{:?}", level);
+        }
     }
+
+    #[test]
+    fn simhash_of_short_digests_equals_the_twin(
+        digests in vec(any::<[u8; 4]>(), 1..700),
+        sizes in pieces(300),
+    ) {
+        let plain: Vec<_> = digests.iter().map(|digest| digest.to_vec()).collect();
+        let twin = reference::simhash::simhash(&plain);
+        for level in simd::levels() {
+            let mut state = Simhash::new_at(level);
+            hand_over(&digests, &sizes, |piece| state.update(piece));
+            prop_assert_eq!(&state.digest()[..], &twin, "{:?}", level);
+        }
+    }
+
+    #[test]
+    fn xxh32_of_many_chunks_equals_the_twin(
+        data in vec(any::<u8>(), 0..70_000),
+        average in prop_oneof![Just(1024u32), 8u32..9000],
+    ) {
+        let params = cdc::Params::new(average).unwrap();
+        let ends: Vec<u32> = cdc::boundaries(&data, params).map(|end| end as u32).collect();
+        let starts = std::iter::once(&0).chain(&ends);
+        let twin: Vec<u32> = starts
+            .zip(&ends)
+            .map(|(&start, &end)| reference::xxh32::hash(&data[start as usize..end as usize]))
+            .collect();
+        for level in simd::levels() {
+            let mut hashes = vec![];
+            xxh32::hash_chunks_at(level, &data, &ends, &mut hashes);
+            prop_assert_eq!(&hashes, &twin, "{:?}", level);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn three_cursors_find_the_twin_s_chunks(
+        data in large_data(5, 150_000),
+        block in 50_000usize..300_000,
+        average in prop_oneof![Just(1024u32), 200u32..2000],
+    ) {
+        let params = cdc::Params::new(average).unwrap();
+        let twin = reference::cdc::boundaries(&data, average as usize, 1, &GEAR);
+        let mut walker = cdc::Walker::new(params);
+        let (mut found, mut ends, mut at) = (vec![], vec![], 0);
+        while at < data.len() {
+            let view = &data[at..data.len().min(at + block + params.max())];
+            walker.walk(view, block.min(view.len()), &mut ends);
+            found.extend(ends.iter().map(|&end| at + end as usize));
+            at = *found.last().unwrap();
+        }
+        if !data.is_empty() {
+            prop_assert_eq!(found, twin);
+        }
+    }
+}
+
+/// The inverse modulo 2^32 (Newton).
+fn inverse_of_odd(x: u32) -> u32 {
+    (0..5).fold(x, |y, _| y.wrapping_mul(2u32.wrapping_sub(x.wrapping_mul(y))))
 }

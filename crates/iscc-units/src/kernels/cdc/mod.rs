@@ -5,11 +5,14 @@
 //! depends on its own bytes only, so chunking may start anywhere a chunk starts.
 
 mod gear;
+mod lockstep;
 mod params;
 mod portable;
+mod walker;
 
 pub use gear::GEAR;
 pub use params::Params;
+pub use walker::Walker;
 
 /// Length of the first chunk of `data`, at most `params.max()`; 0 for no data.
 ///

@@ -1,26 +1,43 @@
 //! MinHash-256 over 32-bit features (ISO 24138): for each of 64 permutations the least hash of any
 //! feature, and of these minima the four lowest bits.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod filter;
 mod permutations;
 mod portable;
+mod recent;
 
 pub use permutations::{MULTIPLIER, SUMMAND};
 
-use crate::simd::{self, Level};
+use crate::simd::{self, InstructionSet, Level};
+use recent::Recent;
 
 /// Features looked at together.
 const BLOCK: usize = 256;
 
 /// MinHash of a set of features that arrives in pieces.
 ///
-/// Features are a set: order and repeats change nothing. State: about 2 KiB.
+/// Features are a set: order and repeats change nothing. State: about 2 KiB, and 16 KiB more while
+/// features repeat.
 #[derive(Clone, Debug)]
 pub struct Minhash {
-    #[expect(dead_code, reason = "one form so far")]
     level: Level,
-    minima: [u32; 64],
+    lowest: Lowest,
     waiting: [u32; BLOCK],
     waiting_len: usize,
+    recent: Option<Recent>,
+}
+
+/// The least hash of each permutation so far, and a feature it came from.
+#[derive(Clone, Debug)]
+struct Lowest {
+    minima: [u32; 64],
+    /// Means nothing while the minimum is `u32::MAX`.
+    features: [u32; 64],
 }
 
 impl Minhash {
@@ -31,34 +48,56 @@ impl Minhash {
 
     /// No features yet, with the kernels of a level.
     pub fn new_at(level: Level) -> Self {
-        Self { level, minima: [u32::MAX; 64], waiting: [0; BLOCK], waiting_len: 0 }
+        Self {
+            level,
+            lowest: Lowest { minima: [u32::MAX; 64], features: [0; 64] },
+            waiting: [0; BLOCK],
+            waiting_len: 0,
+            recent: None,
+        }
     }
 
     /// Adds features. Pieces of any size cost the same: what does not fill a block waits.
     pub fn update(&mut self, mut features: &[u32]) {
-        if self.waiting_len > 0 {
-            let (now, later) = features.split_at(features.len().min(BLOCK - self.waiting_len));
-            self.wait(now);
-            features = later;
-            if self.waiting_len < BLOCK {
-                return;
+        while !features.is_empty() {
+            if self.recent.is_some() {
+                features = self.wait_for_new(features);
+            } else if let (0, Some((block, rest))) =
+                (self.waiting_len, features.split_first_chunk::<BLOCK>())
+            {
+                self.fold_block(block);
+                features = rest;
+                continue;
+            } else {
+                let (now, later) = features.split_at(features.len().min(BLOCK - self.waiting_len));
+                self.waiting[self.waiting_len..][..now.len()].copy_from_slice(now);
+                self.waiting_len += now.len();
+                features = later;
             }
-            let block = self.waiting;
-            self.fold(&block);
-            self.waiting_len = 0;
+            if self.waiting_len == BLOCK {
+                self.waiting_len = 0;
+                let block = self.waiting;
+                self.fold_block(&block);
+            }
         }
-        let (blocks, rest) = features.as_chunks::<BLOCK>();
-        for block in blocks {
-            self.fold(block);
+    }
+
+    /// Adds what another state has seen.
+    pub fn merge(&mut self, other: &Self) {
+        self.update(&other.waiting[..other.waiting_len]);
+        for i in 0..64 {
+            if other.lowest.minima[i] < self.lowest.minima[i] {
+                self.lowest.minima[i] = other.lowest.minima[i];
+                self.lowest.features[i] = other.lowest.features[i];
+            }
         }
-        self.wait(rest);
     }
 
     /// The 64 minima, `u32::MAX` each without features.
     pub fn minima(&self) -> [u32; 64] {
-        let mut whole = self.clone();
-        whole.fold(&self.waiting[..self.waiting_len]);
-        whole.minima
+        let mut lowest = self.lowest.clone();
+        fold(self.level, &self.waiting[..self.waiting_len], &mut lowest);
+        lowest.minima
     }
 
     /// The 256-bit digest: bit plane after bit plane from the lowest, permutation 0 first.
@@ -73,13 +112,29 @@ impl Minhash {
         digest
     }
 
-    fn wait(&mut self, features: &[u32]) {
-        self.waiting[self.waiting_len..][..features.len()].copy_from_slice(features);
-        self.waiting_len += features.len();
+    /// Lets the features wait that were not seen lately, until the block is full. Returns the rest.
+    fn wait_for_new<'a>(&mut self, features: &'a [u32]) -> &'a [u32] {
+        let Some(recent) = &mut self.recent else { return features };
+        let mut taken = 0;
+        for &feature in features {
+            if self.waiting_len == BLOCK {
+                break;
+            }
+            self.waiting[self.waiting_len] = feature;
+            self.waiting_len += usize::from(recent.is_new(feature));
+            taken += 1;
+        }
+        if !recent.pays() {
+            self.recent = None;
+        }
+        &features[taken..]
     }
 
-    fn fold(&mut self, features: &[u32]) {
-        portable::fold(features, &mut self.minima);
+    fn fold_block(&mut self, block: &[u32; BLOCK]) {
+        let repeated = fold(self.level, block, &mut self.lowest);
+        if repeated > 32 && self.recent.is_none() {
+            self.recent = Some(Recent::new(block[0]));
+        }
     }
 }
 
@@ -94,4 +149,33 @@ pub fn digest(features: &[u32]) -> [u8; 32] {
     let mut state = Minhash::new();
     state.update(features);
     state.digest()
+}
+
+/// Lowers the minima by at most a block of features. Returns for how many permutations a feature
+/// that holds the minimum came again, as far as the form notices.
+fn fold(level: Level, features: &[u32], lowest: &mut Lowest) -> u32 {
+    match level.set() {
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 if features.len() >= filter::GROUP => filter::fold(
+            features,
+            lowest,
+            // SAFETY: the level proves that the machine has the instructions.
+            |groups| unsafe { avx512::least(groups) },
+            // SAFETY: as above.
+            |groups, i, limit| unsafe { avx512::at_most(groups, i, limit) },
+        ),
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx2 if features.len() >= filter::GROUP => filter::fold(
+            features,
+            lowest,
+            // SAFETY: the level proves that the machine has the instructions.
+            |groups| unsafe { avx2::least(groups) },
+            // SAFETY: as above.
+            |groups, i, limit| unsafe { avx2::at_most(groups, i, limit) },
+        ),
+        _ => {
+            portable::fold(features, lowest);
+            0
+        }
+    }
 }

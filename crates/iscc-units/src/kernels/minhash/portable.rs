@@ -1,21 +1,34 @@
 //! The definition, with the remainder by 2^61 - 1 taken by folding instead of a division.
 
+use super::Lowest;
 use super::permutations::{MULTIPLIER, SUMMAND};
 
 const MERSENNE_61: u64 = (1 << 61) - 1;
 
 /// Lowers each minimum to the least hash among `features`.
-pub(super) fn fold(features: &[u32], minima: &mut [u32; 64]) {
-    for (i, minimum) in minima.iter_mut().enumerate() {
+pub(super) fn fold(features: &[u32], lowest: &mut Lowest) {
+    for i in 0..64 {
         for &feature in features {
-            *minimum = (*minimum).min(permute(i, feature));
+            lowest.take(i, feature);
+        }
+    }
+}
+
+impl Lowest {
+    /// Takes a feature into account for permutation `i`.
+    #[inline(always)]
+    pub(super) fn take(&mut self, i: usize, feature: u32) {
+        let hash = permute(i, feature);
+        if hash < self.minima[i] {
+            self.minima[i] = hash;
+            self.features[i] = feature;
         }
     }
 }
 
 /// The hash of a feature under permutation `i`.
 #[inline(always)]
-pub(super) fn permute(i: usize, feature: u32) -> u32 {
+fn permute(i: usize, feature: u32) -> u32 {
     let x = MULTIPLIER[i].wrapping_mul(u64::from(feature)).wrapping_add(SUMMAND[i]);
     // 2^61 = 1 (mod 2^61 - 1): the upper three bits are added to the rest.
     let folded = (x & MERSENNE_61) + (x >> 61);

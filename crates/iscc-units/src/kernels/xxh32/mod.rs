@@ -1,5 +1,45 @@
 //! xxHash32 with seed 0 (Yann Collet, xxHash specification): the feature hash of chunks and n-grams.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod portable;
+mod side_by_side;
+
+use crate::simd::{InstructionSet, Level};
 
 pub use portable::hash;
+
+/// Fewer chunks than this are hashed one after another.
+const SIDE_BY_SIDE_MIN_CHUNKS: usize = 24;
+
+/// Appends the hashes of the consecutive chunks of `data` that end at `ends` (ascending, within the
+/// data, the first chunk starting at 0).
+pub fn hash_chunks_at(level: Level, data: &[u8], ends: &[u32], hashes: &mut Vec<u32>) {
+    if ends.len() < SIDE_BY_SIDE_MIN_CHUNKS {
+        return one_by_one(data, ends, hashes);
+    }
+    match level.set() {
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 => side_by_side::hash(data, ends, hashes, |chunks, stripes| {
+            // SAFETY: the level proves that the machine has the instructions.
+            unsafe { avx512::lanes(chunks, stripes) }
+        }),
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx2 => side_by_side::hash(data, ends, hashes, |chunks, stripes| {
+            // SAFETY: the level proves that the machine has the instructions.
+            unsafe { avx2::lanes(chunks, stripes) }
+        }),
+        _ => one_by_one(data, ends, hashes),
+    }
+}
+
+fn one_by_one(data: &[u8], ends: &[u32], hashes: &mut Vec<u32>) {
+    let mut start = 0;
+    hashes.extend(ends.iter().map(|&end| {
+        let chunk = &data[start..end as usize];
+        start = end as usize;
+        hash(chunk)
+    }));
+}

@@ -2,9 +2,12 @@
 
 pub(super) const PRIME_1: u32 = 0x9E37_79B1;
 pub(super) const PRIME_2: u32 = 0x85EB_CA77;
-pub(super) const PRIME_3: u32 = 0xC2B2_AE3D;
-pub(super) const PRIME_4: u32 = 0x27D4_EB2F;
-pub(super) const PRIME_5: u32 = 0x1656_67B1;
+const PRIME_3: u32 = 0xC2B2_AE3D;
+const PRIME_4: u32 = 0x27D4_EB2F;
+const PRIME_5: u32 = 0x1656_67B1;
+
+/// Bytes taken by the four accumulators at a time.
+pub(super) const STRIPE: usize = 16;
 
 /// The four accumulators before the first stripe of 16 bytes.
 pub(super) const START: [u32; 4] =
@@ -13,7 +16,7 @@ pub(super) const START: [u32; 4] =
 /// xxHash32 of `message`, seed 0.
 #[inline]
 pub fn hash(message: &[u8]) -> u32 {
-    if message.len() < 16 {
+    if message.len() < STRIPE {
         return finish(PRIME_5, message.len(), message);
     }
     finish_stripes(START, message.len(), message)
@@ -22,7 +25,7 @@ pub fn hash(message: &[u8]) -> u32 {
 /// Goes on from the accumulators with the `rest` of a message of `length` >= 16 bytes.
 #[inline]
 pub(super) fn finish_stripes(mut lanes: [u32; 4], length: usize, rest: &[u8]) -> u32 {
-    let (stripes, tail) = rest.as_chunks::<16>();
+    let (stripes, tail) = rest.as_chunks::<STRIPE>();
     for stripe in stripes {
         for (lane, word) in lanes.iter_mut().zip(stripe.as_chunks::<4>().0) {
             *lane = round(*lane, u32::from_le_bytes(*word));

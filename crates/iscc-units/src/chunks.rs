@@ -1,0 +1,87 @@
+//! From bytes to MinHash: chunks, their hashes, the least of them.
+
+use crate::kernels::cdc::{Params, Walker};
+use crate::kernels::minhash::Minhash;
+use crate::kernels::xxh32;
+use crate::simd::Level;
+
+/// Data worked through at a time: it stays in the second-level cache between the passes.
+pub(crate) const BLOCK_BYTES: usize = 512 * 1024;
+
+/// No chunk is longer.
+pub(crate) const CHUNK_BYTES_MAX: usize = Params::DATA.max();
+
+/// The features of a chain of chunks, block after block.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunks {
+    level: Level,
+    walker: Walker,
+    ends: Vec<u32>,
+    hashes: Vec<u32>,
+    features: Minhash,
+}
+
+impl Chunks {
+    pub(crate) fn new(level: Level) -> Self {
+        Self {
+            level,
+            walker: Walker::new(Params::DATA),
+            ends: Vec::new(),
+            hashes: Vec::new(),
+            features: Minhash::new_at(level),
+        }
+    }
+
+    /// Takes the chunks from the start of `data` until one ends at `until` or later; returns that
+    /// end. `data` holds [`CHUNK_BYTES_MAX`] bytes beyond `until`, or is the end of all data.
+    pub(crate) fn take_until(&mut self, data: &[u8], until: usize) -> usize {
+        let view = &data[..data.len().min(until + CHUNK_BYTES_MAX)];
+        let end = self.walker.walk(view, until, &mut self.ends);
+        self.take(view);
+        end
+    }
+
+    /// Takes the chunks of `data` that end before it does, or are as long as a chunk can be; returns
+    /// where the open one begins.
+    pub(crate) fn take_closed(&mut self, data: &[u8]) -> usize {
+        self.walker.walk(data, data.len(), &mut self.ends);
+        let start = match self.ends[..] {
+            [.., before, _] => before as usize,
+            _ => 0,
+        };
+        if data.len() - start < CHUNK_BYTES_MAX {
+            self.ends.pop();
+        }
+        self.take(data);
+        self.ends.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Empty data is one empty chunk.
+    pub(crate) fn take_empty(&mut self) {
+        self.features.update(&[xxh32::hash(b"")]);
+    }
+
+    /// Ends and hashes of the chunks taken last.
+    pub(crate) fn last(&self) -> (&[u32], &[u32]) {
+        (&self.ends, &self.hashes)
+    }
+
+    /// Forgets the features, so that only those of later chunks are counted.
+    pub(crate) fn clear_features(&mut self) {
+        self.features = Minhash::new_at(self.level);
+    }
+
+    pub(crate) fn features(&mut self) -> &mut Minhash {
+        &mut self.features
+    }
+
+    pub(crate) fn into_features(self) -> Minhash {
+        self.features
+    }
+
+    fn take(&mut self, data: &[u8]) {
+        self.hashes.clear();
+        xxh32::hash_chunks_at(self.level, data, &self.ends, &mut self.hashes);
+        self.features.update(&self.hashes);
+    }
+}

@@ -1,0 +1,71 @@
+//! Winner-takes-all hash of frame signatures (ISO 24138, Video-Code; after Yagnik et al. 2011): the
+//! distinct signatures are summed column by column, and pairs of sums compared.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod pairs;
+mod portable;
+
+use crate::simd::{InstructionSet, Level};
+
+pub use pairs::PAIRS;
+
+/// Values of a frame signature (MPEG-7 video signature, ISO/IEC 15938-3).
+pub const COLUMNS: usize = 380;
+
+/// One frame's signature.
+pub type Row<T> = [T; COLUMNS];
+
+/// A value of a frame signature: as it comes out of the signature file, or as JavaScript holds it.
+pub trait Value: Copy + Eq + Into<i64> + sealed::Sealed {
+    /// The value, wrapped to 32 bits: equal values are equal here too.
+    fn word(self) -> u32;
+}
+
+impl Value for u8 {
+    #[inline(always)]
+    fn word(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+impl Value for i32 {
+    #[inline(always)]
+    fn word(self) -> u32 {
+        self as u32
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for i32 {}
+}
+
+/// The 256-bit hash of a set of frames.
+pub fn hash_at<T: Value>(level: Level, frames: &[Row<T>]) -> [u8; 32] {
+    let sums = sum_distinct(level, frames);
+    let mut hash = [0; 32];
+    for (byte, pairs) in hash.iter_mut().zip(PAIRS.as_chunks::<8>().0) {
+        *byte = pairs.iter().fold(0, |bits, &(first, second)| {
+            let second_wins = sums[usize::from(second)] > sums[usize::from(first)];
+            bits << 1 | u8::from(second_wins)
+        });
+    }
+    hash
+}
+
+/// Sums of each column over the distinct frames.
+fn sum_distinct<T: Value>(level: Level, frames: &[Row<T>]) -> Row<i64> {
+    match level.set() {
+        // SAFETY: the level proves that the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 => unsafe { avx512::sum_distinct(frames) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx2 => unsafe { avx2::sum_distinct(frames) },
+        _ => portable::sum_distinct(frames),
+    }
+}

@@ -1,0 +1,71 @@
+//! Many chunks at once: ordered by length, twelve of nearly equal length side by side.
+
+use super::portable::{STRIPE, finish_stripes, hash as hash_one};
+
+/// Chunks in flight: two per 256-bit register, six registers to hide the multiplier's latency.
+pub(super) const CHUNKS: usize = 12;
+
+/// Longer chunks count as this long when they are put in order.
+const STRIPES_MAX: usize = 512;
+
+/// Fewer stripes than this are not worth the set-up of the lanes.
+const STRIPES_MIN: usize = 4;
+
+/// Appends the hashes of the chunks in their order; `lanes` gives the four accumulators of twelve
+/// chunks after so many stripes.
+#[inline(always)]
+pub(super) fn hash(
+    data: &[u8],
+    ends: &[u32],
+    hashes: &mut Vec<u32>,
+    lanes: impl Fn(&[&[u8]; CHUNKS], usize) -> [[u32; 4]; CHUNKS],
+) {
+    let first = hashes.len();
+    hashes.resize(first + ends.len(), 0);
+    let hashes = &mut hashes[first..];
+    let chunk = |i: u32| {
+        let start = if i == 0 { 0 } else { ends[i as usize - 1] as usize };
+        &data[start..ends[i as usize] as usize]
+    };
+    let order = by_stripes(ends.len() as u32, |i| chunk(i).len() / STRIPE);
+    let (groups, rest) = order.as_chunks::<CHUNKS>();
+    for group in groups {
+        let chunks = group.map(chunk);
+        let stripes = chunks[0].len() / STRIPE;
+        if stripes < STRIPES_MIN {
+            for (&i, chunk) in group.iter().zip(chunks) {
+                hashes[i as usize] = hash_one(chunk);
+            }
+            continue;
+        }
+        for ((&i, chunk), lanes) in group.iter().zip(chunks).zip(lanes(&chunks, stripes)) {
+            hashes[i as usize] = finish_stripes(lanes, chunk.len(), &chunk[STRIPE * stripes..]);
+        }
+    }
+    for &i in rest {
+        hashes[i as usize] = hash_one(chunk(i));
+    }
+}
+
+/// Chunk numbers in the order of their stripes (a counting sort).
+///
+/// Chunks beyond [`STRIPES_MAX`] share the last place, so the first of a group is a shortest one
+/// unless both are that long: the group is then ordered among itself.
+fn by_stripes(chunks: u32, stripes: impl Fn(u32) -> usize) -> Vec<u32> {
+    let mut places = [0u32; STRIPES_MAX + 2];
+    for i in 0..chunks {
+        places[stripes(i).min(STRIPES_MAX) + 1] += 1;
+    }
+    for i in 1..places.len() {
+        places[i] += places[i - 1];
+    }
+    let longest = places[STRIPES_MAX] as usize;
+    let mut order = vec![0; chunks as usize];
+    for i in 0..chunks {
+        let place = &mut places[stripes(i).min(STRIPES_MAX)];
+        order[*place as usize] = i;
+        *place += 1;
+    }
+    order[longest..].sort_unstable_by_key(|&i| stripes(i));
+    order
+}

@@ -1,0 +1,113 @@
+//! A stream in pieces of any size, chunked as if it came at once.
+
+use crate::chunks::{BLOCK_BYTES, CHUNK_BYTES_MAX, Chunks};
+use crate::kernels::minhash::Minhash;
+use crate::simd::Level;
+
+/// A second hash that sees the same bytes in the same pass, or none.
+pub(crate) trait Companion {
+    /// Adds the next bytes: a whole block at an offset of whole blocks, but for the last.
+    fn update(&mut self, bytes: &[u8]);
+}
+
+impl Companion for () {
+    fn update(&mut self, _: &[u8]) {}
+}
+
+impl Companion for blake3::Hasher {
+    fn update(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+}
+
+/// The chunker's and its companion's state between pieces.
+///
+/// Small pieces gather in `stage` to whole blocks: three cursors need room, and BLAKE3 needs aligned
+/// runs to use its lanes. Whole blocks of large pieces are worked through where they are. The stage
+/// holds first the chunk that is still open, which the companion has seen, then fresh bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream<C> {
+    chunks: Chunks,
+    companion: C,
+    stage: Vec<u8>,
+    open: usize,
+    length: u64,
+}
+
+impl<C: Companion> Stream<C> {
+    pub(crate) fn new(level: Level, companion: C) -> Self {
+        Self { chunks: Chunks::new(level), companion, stage: Vec::new(), open: 0, length: 0 }
+    }
+
+    /// Bytes so far.
+    pub(crate) fn len(&self) -> u64 {
+        self.length
+    }
+
+    pub(crate) fn update(&mut self, mut piece: &[u8]) {
+        self.length += piece.len() as u64;
+        if self.stage.len() > self.open || piece.len() < BLOCK_BYTES {
+            piece = self.gather(piece);
+            if self.stage.len() < self.open + BLOCK_BYTES {
+                return;
+            }
+            self.run_stage();
+        }
+        let (blocks, rest) = piece.split_at(piece.len() / BLOCK_BYTES * BLOCK_BYTES);
+        if !blocks.is_empty() {
+            self.run_in_place(blocks);
+        }
+        self.gather(rest);
+    }
+
+    /// The features of all chunks, and the companion.
+    pub(crate) fn finish(mut self) -> (Minhash, C) {
+        self.companion.update(&self.stage[self.open..]);
+        if self.length == 0 {
+            self.chunks.take_empty();
+        } else {
+            self.chunks.take_until(&self.stage, self.stage.len());
+        }
+        (self.chunks.into_features(), self.companion)
+    }
+
+    /// Lets bytes wait until a block of them is there; returns the rest.
+    fn gather<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+        let room = self.open + BLOCK_BYTES - self.stage.len();
+        let (now, later) = piece.split_at(piece.len().min(room));
+        self.stage.extend_from_slice(now);
+        later
+    }
+
+    fn run_stage(&mut self) {
+        self.companion.update(&self.stage[self.open..]);
+        let closed = self.chunks.take_closed(&self.stage);
+        self.stage.drain(..closed);
+        self.open = self.stage.len();
+    }
+
+    /// Works through whole blocks; no fresh bytes wait.
+    fn run_in_place(&mut self, blocks: &[u8]) {
+        let mut at = self.close_open_chunk(blocks);
+        for block_end in (BLOCK_BYTES..=blocks.len()).step_by(BLOCK_BYTES) {
+            self.companion.update(&blocks[block_end - BLOCK_BYTES..block_end]);
+            at += if block_end < blocks.len() {
+                self.chunks.take_until(&blocks[at..], block_end - at)
+            } else {
+                self.chunks.take_closed(&blocks[at..])
+            };
+        }
+        self.stage.clear();
+        self.stage.extend_from_slice(&blocks[at..]);
+        self.open = self.stage.len();
+    }
+
+    /// Takes the chunk that began before `next`; returns where in `next` it ends.
+    fn close_open_chunk(&mut self, next: &[u8]) -> usize {
+        if self.open == 0 {
+            return 0;
+        }
+        self.stage.extend_from_slice(&next[..CHUNK_BYTES_MAX]);
+        self.chunks.take_until(&self.stage, 1) - self.open
+    }
+}

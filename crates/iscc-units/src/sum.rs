@@ -1,0 +1,75 @@
+//! The two units of an ISCC-SUM, Data and Instance, from one pass over the data.
+
+use crate::segments::{self, Source, Wanted};
+use crate::simd::{self, Level};
+use crate::stream::Stream;
+
+/// What one pass over some data gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Data-Code digest.
+    pub data: [u8; 32],
+    /// Instance-Code digest.
+    pub instance: [u8; 32],
+    /// Bytes of the data.
+    pub size: u64,
+}
+
+/// Both digests of `data`.
+pub fn digest(data: &[u8]) -> Sum {
+    digest_at(simd::level(), data)
+}
+
+/// [`digest`] with the kernels of a level.
+pub fn digest_at(level: Level, data: &[u8]) -> Sum {
+    let mut hasher = SumHasher::new_at(level);
+    hasher.update(data);
+    hasher.finish()
+}
+
+/// [`digest`] of a source on `threads` threads, this one among them. Each thread reads and hashes
+/// segments of its own; worth it from some megabytes on.
+pub fn digest_parallel<S: Source + ?Sized>(source: &S, threads: usize) -> Result<Sum, S::Error> {
+    segments::run(simd::level(), source, threads, Wanted::Both)
+}
+
+/// Both digests of data that arrives in pieces of any size, in constant memory (below 1 MiB).
+#[derive(Clone, Debug)]
+pub struct SumHasher {
+    stream: Stream<blake3::Hasher>,
+}
+
+impl SumHasher {
+    /// No data yet, with the machine's best kernels.
+    pub fn new() -> Self {
+        Self::new_at(simd::level())
+    }
+
+    /// No data yet, with the kernels of a level (BLAKE3 always chooses its own).
+    pub fn new_at(level: Level) -> Self {
+        Self { stream: Stream::new(level, blake3::Hasher::new()) }
+    }
+
+    /// Adds the next piece. Pieces below 512 KiB are gathered, larger ones mostly read in place.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.stream.update(piece);
+    }
+
+    /// Bytes so far.
+    pub fn size(&self) -> u64 {
+        self.stream.len()
+    }
+
+    /// Both digests of all pieces, and their size.
+    pub fn finish(self) -> Sum {
+        let size = self.size();
+        let (features, instance) = self.stream.finish();
+        Sum { data: features.digest(), instance: *instance.finalize().as_bytes(), size }
+    }
+}
+
+impl Default for SumHasher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
