@@ -5,6 +5,7 @@
 
 mod container;
 mod docx;
+mod embed;
 mod epub;
 mod odt;
 mod pptx;
@@ -13,6 +14,7 @@ mod rtf;
 mod xlsx;
 mod xml;
 
+pub use embed::{Embed, embed};
 pub use properties::Properties;
 
 /// Decompressed bytes that one document may come to.
@@ -89,6 +91,9 @@ pub enum DocumentError {
     /// Its archive has more than [`DOCUMENT_ENTRIES_MAX`] entries.
     #[error("the document's archive has more than {DOCUMENT_ENTRIES_MAX} entries")]
     TooManyEntries,
+    /// Metadata has no place in documents of this format.
+    #[error("metadata can not be embedded into documents of this format")]
+    NotEmbeddable,
     /// Not RTF at all.
     #[error("not an RTF document")]
     NotRtf,

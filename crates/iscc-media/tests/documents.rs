@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iscc_media::document::{self, DocumentError, Format};
+use iscc_media::document::{self, DocumentError, Embed, Format};
 use serde_json::Value;
 
 fn fixtures() -> PathBuf {
@@ -113,4 +113,65 @@ fn archives_that_grow_are_refused() {
     let bomb = writer.finish().unwrap().into_inner();
     assert!(bomb.len() < 4 << 20);
     assert!(matches!(document::read(Format::Docx, &bomb), Err(DocumentError::TooLarge)));
+}
+
+/// Embedding changes what is said about a document, and nothing of what it says.
+#[test]
+fn embedded_properties_come_back() {
+    let fields = Embed {
+        title: Some("Embedded Name ü中 <&>"),
+        description: Some("Embedded description"),
+        creator: Some("Embedded Creator"),
+        keywords: Some("k1, k2"),
+    };
+    let books = ["book2_a.epub", "book3_a.epub", "nocover_a.epub"];
+    for name in ["report_a.docx", "my-notes_v2_a.docx"].iter().chain(&books) {
+        let format = if name.ends_with("epub") { Format::Epub } else { Format::Docx };
+        let original = std::fs::read(fixtures().join("files").join(name)).unwrap();
+        let before = document::read(format, &original).unwrap();
+        let copy = document::embed(format, &original, &fields).unwrap();
+        let after = document::read(format, &copy).unwrap();
+        assert_eq!(after.text, before.text, "{name}");
+        assert_eq!(after.cover, before.cover, "{name}");
+        assert_eq!(after.properties.title.as_deref(), fields.title, "{name}");
+        assert_eq!(after.properties.description.as_deref(), fields.description, "{name}");
+        assert_eq!(after.properties.creators, ["Embedded Creator"], "{name}");
+        assert_eq!(after.properties.rights, before.properties.rights, "{name}");
+        let keywords: &[&str] = if format == Format::Docx { &["k1, k2"] } else { &[] };
+        assert_eq!(after.properties.keywords, keywords, "{name}");
+    }
+}
+
+#[test]
+fn a_document_without_core_properties_gets_some() {
+    use std::io::{Cursor, Write};
+    use zip::write::SimpleFileOptions;
+    let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
+    let mut archive = zip::ZipArchive::new(Cursor::new(&report[..])).unwrap();
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).unwrap();
+        let name = entry.name().unwrap().into_owned();
+        if name == "docProps/core.xml" {
+            continue;
+        }
+        let mut content = Vec::new();
+        std::io::copy(&mut entry, &mut content).unwrap();
+        writer.start_file(name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(&content).unwrap();
+    }
+    let bare = writer.finish().unwrap().into_inner();
+    let fields = Embed { title: Some("New"), ..Embed::default() };
+    let copy = document::embed(Format::Docx, &bare, &fields).unwrap();
+    assert_eq!(
+        document::read(Format::Docx, &copy).unwrap().properties.title.as_deref(),
+        Some("New")
+    );
+}
+
+#[test]
+fn other_formats_refuse_to_embed() {
+    let sheet = std::fs::read(fixtures().join("files/book_a.xlsx")).unwrap();
+    let refused = document::embed(Format::Xlsx, &sheet, &Embed::default());
+    assert!(matches!(refused, Err(DocumentError::NotEmbeddable)));
 }

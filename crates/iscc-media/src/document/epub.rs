@@ -114,7 +114,8 @@ impl Package {
     }
 }
 
-fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
+/// Name of the package document (EPUB Open Container Format, 4.2.6.3).
+pub(super) fn package_path(container: &mut Container<'_>) -> Result<String, DocumentError> {
     let bytes = container.part(CONTAINER)?;
     let mut path = None;
     xml::walk(CONTAINER, &bytes, |token| {
@@ -125,7 +126,11 @@ fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
             path = attributes.get("full-path");
         }
     })?;
-    let path = path.ok_or_else(|| DocumentError::PartMissing("package document".to_owned()))?;
+    path.ok_or_else(|| DocumentError::PartMissing("package document".to_owned()))
+}
+
+fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
+    let path = package_path(container)?;
     let bytes = container.part(&path)?;
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut package = Package::default();
