@@ -3,6 +3,7 @@
 
 pub mod av;
 mod codec;
+pub mod document;
 mod media;
 mod search;
 mod task;

@@ -1,5 +1,6 @@
 //! Audio: from decoded samples to the fingerprint that the Audio-Code is made of.
 
 pub mod fingerprint;
+pub mod tags;
 
 pub use fingerprint::{Fingerprinter, SAMPLE_RATE_HZ};

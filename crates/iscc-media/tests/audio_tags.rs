@@ -1,0 +1,77 @@
+//! Audio tags against what the reference reads, and what comes back after embedding.
+
+use std::io::{Cursor, Seek};
+use std::path::PathBuf;
+
+use iscc_media::audio::tags;
+use serde_json::Value;
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/codes"))
+}
+
+/// Recorded cases of audio files that have a result.
+fn cases() -> Vec<(String, Vec<u8>, Value)> {
+    let file = fixtures().join("files_sdk_0_9_7.json");
+    let data: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let files = data["files"].as_array().unwrap().clone();
+    let audio = files.into_iter().filter(|case| case["result"]["mode"] == "audio");
+    let found: Vec<_> = audio
+        .map(|case| {
+            let name = case["file"].as_str().unwrap().to_owned();
+            let bytes = std::fs::read(fixtures().join("files").join(&name)).unwrap();
+            (name, bytes, case)
+        })
+        .collect();
+    assert!(found.len() >= 8, "only {} audio files", found.len());
+    found
+}
+
+#[test]
+fn tags_cover_and_duration_equal_the_reference() {
+    for (name, bytes, case) in cases() {
+        let tags = tags::read(Cursor::new(&bytes)).unwrap();
+        let said = &case["extract_metadata"];
+        assert_eq!(tags.get("TITLE"), said["name"].as_str(), "{name}");
+        assert_eq!(tags.get("ARTIST"), said["creator"].as_str(), "{name}");
+        assert_eq!(tags.get("COPYRIGHT"), said["rights"].as_str(), "{name}");
+        let duration = said["duration"].as_f64().unwrap();
+        assert!((tags.duration_seconds - duration).abs() <= 0.51, "{name}");
+        assert_eq!(tags.cover.is_some(), !case["thumbnail_info"].is_null(), "{name}");
+    }
+}
+
+#[test]
+fn embedded_properties_come_back_beside_the_old_ones() {
+    let properties = [
+        ("ISCC:NAME", "Embedded Name ü中😀"),
+        ("ISCC:META", "data:application/json;base64,e30="),
+        ("ISCC:LICENSE", "https://example.com/license"),
+    ];
+    for (name, bytes, _) in cases() {
+        let before = tags::read(Cursor::new(&bytes)).unwrap();
+        let mut copy = Cursor::new(bytes.clone());
+        tags::embed(&mut copy, Some("New title"), &properties).unwrap();
+        copy.rewind().unwrap();
+        tags::embed(&mut copy, Some("Newer title"), &properties).unwrap();
+        copy.rewind().unwrap();
+        let after = tags::read(&mut copy).unwrap();
+        assert_eq!(after.get("TITLE"), Some("Newer title"), "{name}");
+        for (key, value) in properties {
+            assert_eq!(after.get(key), Some(value), "{name}");
+            let times = after.properties.iter().filter(|(found, _)| found == key).count();
+            assert_eq!(times, 1, "{name}: {key} stands more than once");
+        }
+        assert_eq!(after.get("ARTIST"), before.get("ARTIST"), "{name}");
+        assert_eq!(after.cover, before.cover, "{name}");
+        assert!((after.duration_seconds - before.duration_seconds).abs() < 0.01, "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_audio_is_an_error() {
+    for bytes in [&b""[..], b"RIFF", b"hello, this is text", b"ID3\x04\0\0\x7f\x7f\x7f\x7f"] {
+        assert!(tags::read(Cursor::new(bytes)).is_err());
+        assert!(tags::embed(&mut Cursor::new(bytes.to_vec()), None, &[]).is_err());
+    }
+}
