@@ -59,7 +59,8 @@ export interface Request<Params = unknown, Query = unknown, Headers = unknown, B
 /** What a handler answers. HEAD, conditional requests and ranges are the HTTP layer's work. */
 export interface Reply {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list stands for several lines of one name. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: ReplyBody;
 }
 
@@ -90,6 +91,8 @@ export interface ResponseSpec {
   readonly schema?: z.ZodType;
   /** Defaults to `application/json` with a schema, to the service's error form without. */
   readonly contentType?: string;
+  /** Answered from a file, so that 206, 304 and 416 are possible as well. */
+  readonly file?: boolean;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: z.ZodType }>>;
 }
 

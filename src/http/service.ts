@@ -1,4 +1,5 @@
 /** A service as the HTTP layer sees it: a route table and how it words its errors. */
+import type { z } from 'zod';
 import type { Reply, Route } from './route.js';
 
 /** Which part of a request broke which rule; the service words it in its own error form. */
@@ -21,12 +22,16 @@ export type Refusal =
   | { readonly kind: 'body-too-large'; readonly bytesMax: number }
   /** 411. */
   | { readonly kind: 'length-required' }
+  /** A Range beyond the end; 416. The layer adds Content-Range. */
+  | { readonly kind: 'range-unsatisfiable'; readonly size: number }
   | { readonly kind: 'media-type'; readonly accepted: readonly string[] };
 
 /** One function per service renders every error: JSON or plain text is its decision, not a handler's. */
 export interface ErrorForm {
   /** Content type of error answers, for the OpenAPI document. */
   readonly contentType: string;
+  /** Of error bodies, if they are JSON. */
+  readonly schema?: z.ZodType;
   refusal(refusal: Refusal): Reply;
   /** A thrown value. Unknown errors become a 500 without detail; the HTTP layer logs them. */
   thrown(error: unknown, requestId: string): Reply;
@@ -57,6 +62,8 @@ export interface ServiceApp {
   readonly cors?: CorsPolicy;
   /** How many proxies stand in front, counted from the right of X-Forwarded-For; 0 trusts none. */
   readonly proxies: number;
+  /** Headers of every answer beside the layer's own. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   readonly docs: { readonly page: string; readonly json: string; readonly yaml: string };
   /** Why the service can't work yet, for `/readyz`; `undefined` when it can. Without it `/readyz` is not served. */
   readiness?(): string | undefined | Promise<string | undefined>;

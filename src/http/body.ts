@@ -1,0 +1,62 @@
+/** Reading request bodies: limits first, then bytes, then their meaning. */
+import { BodyInbox } from './body-inbox.js';
+import { RequestRefused } from './errors.js';
+import { declaredLength, type RequestHead } from './head.js';
+import type { BodySpec } from './route.js';
+import type { Refusal } from './service.js';
+import type { Exchange } from './transport.js';
+
+/** Why the head alone is enough to refuse the body. */
+export function bodyRefusal(
+  spec: BodySpec,
+  head: RequestHead,
+  transportBytesMax: number,
+): Refusal | undefined {
+  const declared = declaredLength(head);
+  const bytesMax = Math.min(spec.bytesMax, transportBytesMax);
+  if (declared === undefined) {
+    if (spec.lengthRequired) return { kind: 'length-required' };
+  } else {
+    if (declared > bytesMax) return { kind: 'body-too-large', bytesMax };
+    if (declared === 0) return isRequired(spec) ? { kind: 'body-empty' } : undefined;
+  }
+  if (spec.contentTypes !== undefined && !spec.contentTypes.includes(mediaType(head))) {
+    return { kind: 'media-type', accepted: spec.contentTypes };
+  }
+  return undefined;
+}
+
+/** Starts to receive a body; to be called in the exchange's first turn. */
+export function openBody(spec: BodySpec, exchange: Exchange): BodyInbox {
+  return new BodyInbox(exchange, {
+    declaredBytes: declaredLength(exchange.head),
+    bytesMax: spec.bytesMax,
+    required: isRequired(spec),
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The value of a JSON body; `undefined` for an empty body that is not required.
+ *
+ * @throws {RequestRefused} if the bytes are not UTF-8 or not JSON
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined;
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    const message = error instanceof SyntaxError ? error.message : 'not valid UTF-8';
+    throw new RequestRefused({ kind: 'body-not-json', message });
+  }
+}
+
+function isRequired(spec: BodySpec): boolean {
+  return spec.required ?? spec.kind === 'json';
+}
+
+function mediaType(head: RequestHead): string {
+  const [type = ''] = (head.headers.get('content-type') ?? '').split(';', 1);
+  return type.trim().toLowerCase();
+}

@@ -1,0 +1,65 @@
+/** Who asks, and under which address they see the service, behind any number of proxies. */
+import { isIP } from 'node:net';
+import type { RequestHeaders } from './head.js';
+
+/**
+ * The client's IP address. Each proxy appends the address it was called from to X-Forwarded-For, so that with
+ * N trusted proxies the N-th entry from the right is the client; what stands further left is the client's own claim.
+ *
+ * @param peer address of the other end of the connection
+ * @param proxies how many proxies in front are trusted; 0 ignores the header
+ */
+export function clientAddress(peer: string, headers: RequestHeaders, proxies: number): string {
+  const entry = fromRight(headers.get('x-forwarded-for'), proxies);
+  return canonicalAddress(entry) ?? canonicalAddress(peer) ?? peer;
+}
+
+/**
+ * Scheme and host as the client sees them, without a trailing slash.
+ *
+ * @param fallbackHost for requests without a Host (HTTP/1.0)
+ */
+export function requestOrigin(headers: RequestHeaders, proxies: number, fallbackHost: string): string {
+  const scheme =
+    fromRight(headers.get('x-forwarded-proto'), proxies)?.toLowerCase() === 'https' ? 'https' : 'http';
+  const forwarded = fromRight(headers.get('x-forwarded-host'), proxies);
+  const host = forwarded !== undefined && isPlainHost(forwarded) ? forwarded : headers.get('host');
+  return `${scheme}://${host ?? fallbackHost}`;
+}
+
+/** The entry that the outermost trusted proxy has added; the leftmost when there are fewer. */
+function fromRight(list: string | undefined, proxies: number): string | undefined {
+  if (list === undefined || proxies === 0) return undefined;
+  const entries = list.split(',');
+  return entries[Math.max(0, entries.length - proxies)]?.trim();
+}
+
+/** One text per address: IPv4 also when it comes mapped into IPv6, no zone, no port, no brackets. */
+function canonicalAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const bare = withoutPort(text).replace(/%.*$/, '').toLowerCase();
+  const version = isIP(bare);
+  if (version === 4) return bare;
+  if (version !== 6) return undefined;
+  // URL writes an IPv6 address in its one shortest form.
+  const shortest = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  return mappedIpv4(shortest) ?? shortest;
+}
+
+function withoutPort(text: string): string {
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+function mappedIpv4(ipv6: string): string | undefined {
+  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(ipv6) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  const bytes = [high, low].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+  return bytes.join('.');
+}
+
+function isPlainHost(host: string): boolean {
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host);
+}

@@ -1,0 +1,19 @@
+/** Entity tags and If-None-Match (RFC 9110, 8.8.3 and 13.1.2). */
+
+/** A strong tag of these bytes' identity, quoted. */
+export function quotedTag(identity: string): string {
+  return `"${identity.replace(/[^\x21\x23-\x7e]/g, '')}"`;
+}
+
+/** Whether an If-None-Match value names the tag. The comparison is the weak one: `W/` does not count. */
+export function noneMatchHits(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  const wanted = opaque(tag);
+  for (const [, listed] of header.matchAll(/(?:W\/)?("[^"]*")/g)) if (listed === wanted) return true;
+  return false;
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '');
+}

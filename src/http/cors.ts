@@ -1,0 +1,65 @@
+/** Cross-origin rules (the Fetch standard's CORS protocol) as data. */
+import type { Reply } from './route.js';
+import type { CorsPolicy } from './service.js';
+
+/** The part of a request that CORS is decided by. */
+export interface CrossOriginRequest {
+  readonly method: string;
+  /** Scheme and host under which the client reached the service. */
+  readonly origin: string;
+  header(name: string): string | undefined;
+}
+
+/** Headers that an answer carries so that a page of another origin may read it; name, value, ... */
+export function corsHeaders(policy: CorsPolicy, request: CrossOriginRequest): string[] {
+  // The answer to a preflight has its own headers, and no page reads an answer to another OPTIONS request.
+  if (request.method === 'OPTIONS') return [];
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const allowed = policy.methods.includes(method) ? allowedOrigin(policy, request) : undefined;
+  const headers: string[] = policy.origins.includes('*') ? [] : ['Vary', 'Origin'];
+  if (allowed === undefined) return headers;
+  headers.push('Access-Control-Allow-Origin', allowed);
+  if (policy.exposedHeaders.length > 0) {
+    headers.push('Access-Control-Expose-Headers', policy.exposedHeaders.join(', '));
+  }
+  return headers;
+}
+
+/** Whether an OPTIONS request is a browser's question before the real request. */
+export function isPreflight(request: CrossOriginRequest): boolean {
+  return (
+    request.header('origin') !== undefined && request.header('access-control-request-method') !== undefined
+  );
+}
+
+/** The answer to a preflight. */
+export function preflightReply(policy: CorsPolicy, request: CrossOriginRequest): Reply {
+  const vary = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers';
+  const allowed = allowedOrigin(policy, request);
+  if (allowed === undefined) {
+    const body = { kind: 'text', text: 'Disallowed CORS origin' } as const;
+    return { status: policy.refusedStatus, headers: { Vary: vary }, body };
+  }
+  const asked = request.header('access-control-request-headers') ?? '';
+  const requestHeaders = policy.requestHeaders.includes('*') ? asked : policy.requestHeaders.join(', ');
+  const headers: Record<string, string> = {
+    Vary: vary,
+    'Access-Control-Allow-Origin': allowed,
+    'Access-Control-Allow-Methods': policy.methods.join(', '),
+    'Access-Control-Max-Age': String(policy.maxAgeSeconds),
+  };
+  if (requestHeaders !== '') headers['Access-Control-Allow-Headers'] = requestHeaders;
+  if (policy.exposedHeaders.length > 0) {
+    headers['Access-Control-Expose-Headers'] = policy.exposedHeaders.join(', ');
+  }
+  const status = policy.preflightStatus ?? 204;
+  return status === 204 ? { status, headers } : { status, headers, body: { kind: 'text', text: 'OK' } };
+}
+
+/** The value of Access-Control-Allow-Origin; `undefined` if the request's origin is foreign. */
+function allowedOrigin(policy: CorsPolicy, request: CrossOriginRequest): string | undefined {
+  if (policy.origins.includes('*')) return '*';
+  const origin = request.header('origin');
+  if (origin === undefined) return undefined;
+  return policy.origins.includes(origin) || origin === request.origin ? origin : undefined;
+}

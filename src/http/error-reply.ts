@@ -1,0 +1,36 @@
+/** Answers to what went wrong, in the service's own form. */
+import type { Logger } from '../observe/log.js';
+import { RequestRefused } from './errors.js';
+import type { Reply } from './route.js';
+import type { ErrorForm, Refusal } from './service.js';
+
+/** Words a thrown value. What is not the client's fault is logged here, and only here. */
+export function errorReply(form: ErrorForm, error: unknown, requestId: string, log: Logger): Reply {
+  const reply =
+    error instanceof RequestRefused ? refusalReply(form, error.refusal) : form.thrown(error, requestId);
+  if (reply.status >= 500) {
+    const line = { requestId, err: error };
+    // 503, 507: a state of the service, not a fault in it.
+    if (reply.status === 500) log.error(line, 'unexpected error');
+    else log.warn(line, 'request not served');
+  }
+  return reply;
+}
+
+/** A refusal with the headers that HTTP demands for it. */
+export function refusalReply(form: ErrorForm, refusal: Refusal): Reply {
+  const reply = form.refusal(refusal);
+  const demanded = demandedHeaders(refusal);
+  return demanded === undefined ? reply : { ...reply, headers: { ...demanded, ...reply.headers } };
+}
+
+function demandedHeaders(refusal: Refusal): Record<string, string> | undefined {
+  switch (refusal.kind) {
+    case 'method-not-allowed':
+      return { Allow: refusal.allow.join(', ') };
+    case 'range-unsatisfiable':
+      return { 'Content-Range': `bytes */${refusal.size}` };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+/** zod schemas as OpenAPI 3.0 schema objects. */
+import { z } from 'zod';
+
+export type JsonObject = { [key: string]: unknown };
+
+/** Turns schemas into OpenAPI form and gathers those that have an `id` as components. */
+export class SchemaWriter {
+  readonly components: JsonObject = {};
+
+  /** @param io whether clients send it or receive it */
+  write(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+    const generated = z.toJSONSchema(schema, {
+      target: 'openapi-3.0',
+      io,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        const { def } = zodSchema._zod;
+        // Answers may gain fields later; only a strict schema promises that there are no others.
+        if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+        delete jsonSchema.id;
+      },
+    });
+    const { $defs, $schema: _, ...own } = JSON.parse(JSON.stringify(generated)) as JsonObject;
+    for (const [id, component] of Object.entries(($defs ?? {}) as JsonObject)) {
+      this.components[id] = withComponentRefs(component);
+    }
+    return withComponentRefs(own) as JsonObject;
+  }
+}
+
+function withComponentRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withComponentRefs);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => {
+    const isRef = key === '$ref' && typeof inner === 'string';
+    return [key, isRef ? inner.replace('#/$defs/', '#/components/schemas/') : withComponentRefs(inner)];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,80 @@
+/** The OpenAPI 3.0 document of a service, made from its route table. */
+import type { z } from 'zod';
+import { responsesOf } from './openapi-responses.js';
+import { type JsonObject, SchemaWriter } from './openapi-schema.js';
+import type { BodySpec, Route } from './route.js';
+import type { ServiceApp } from './service.js';
+
+/** Headers that OpenAPI describes elsewhere than among parameters. */
+const HEADERS_ELSEWHERE = new Set(['accept', 'authorization', 'content-type']);
+
+/** Documents all routes that are not hidden. */
+export function openApiDocument(app: ServiceApp, routes: readonly Route[]): JsonObject {
+  const schemas = new SchemaWriter();
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    if (route.hidden) continue;
+    const methods = paths[route.path] ?? {};
+    methods[route.method.toLowerCase()] = operation(route, app, schemas);
+    paths[route.path] = methods;
+  }
+  return {
+    openapi: '3.0.3',
+    info: { title: app.title, description: app.description, version: app.version },
+    paths,
+    components: { schemas: schemas.components },
+  };
+}
+
+function operation(route: Route, app: ServiceApp, schemas: SchemaWriter): JsonObject {
+  const parameters = [
+    ...parametersIn('path', pathSchema(route, schemas)),
+    ...parametersIn('query', route.query && schemas.write(route.query, 'input')),
+    ...parametersIn('header', route.headers && schemas.write(route.headers, 'input')),
+  ];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    ...(route.tags !== undefined && { tags: route.tags }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body !== undefined && { requestBody: requestBody(route.body, schemas) }),
+    responses: responsesOf(route, app.errors, schemas),
+  };
+}
+
+/** Placeholders that no schema describes are strings. */
+function pathSchema({ path, params }: Route, schemas: SchemaWriter): JsonObject {
+  const described = params && (schemas.write(params, 'input').properties as JsonObject);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const properties = names.map((name) => [name, described?.[name] ?? { type: 'string', minLength: 1 }]);
+  return { properties: Object.fromEntries(properties), required: names };
+}
+
+function parametersIn(place: 'path' | 'query' | 'header', schema: JsonObject | undefined): JsonObject[] {
+  const properties = (schema?.properties ?? {}) as Record<string, JsonObject>;
+  const required = new Set((schema?.required ?? []) as string[]);
+  return Object.entries(properties)
+    .filter(([name]) => place !== 'header' || !HEADERS_ELSEWHERE.has(name))
+    .map(([name, { description, ...inner }]) => ({
+      name,
+      in: place,
+      required: required.has(name),
+      ...(description !== undefined && { description }),
+      schema: inner,
+    }));
+}
+
+function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
+  const types = body.contentTypes ?? [body.kind === 'json' ? 'application/json' : 'application/octet-stream'];
+  const schema = bodySchema(body, schemas);
+  return {
+    required: body.required ?? body.kind === 'json',
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  };
+}
+
+function bodySchema(body: BodySpec, schemas: SchemaWriter): JsonObject {
+  const schema: z.ZodType | undefined = body.kind === 'json' ? body.schema : undefined;
+  return schema === undefined ? { type: 'string', format: 'binary' } : schemas.write(schema, 'input');
+}

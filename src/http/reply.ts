@@ -1,0 +1,94 @@
+/** From a handler's reply to bytes on the connection. */
+import { noneMatchHits } from './conditional.js';
+import { type Outgoing, responseHead } from './outgoing.js';
+import { sendPieces } from './pieces.js';
+import type { Reply, ReplyBody } from './route.js';
+import { sendFile } from './send-file.js';
+
+const JSON_TYPE = 'application/json';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/** Larger bodies leave as the client takes them. */
+const WHOLE_BYTES_MAX = 64 * 1024;
+
+/** Sends a reply, and gives the number of body bytes sent. */
+export function sendReply(outgoing: Outgoing, reply: Reply): number | Promise<number> {
+  const { body } = reply;
+  if (body === undefined) return sendWithoutBody(outgoing, reply);
+  switch (body.kind) {
+    case 'json':
+      return sendWhole(outgoing, reply, jsonText(body), JSON_TYPE);
+    case 'text':
+      return sendWhole(outgoing, reply, body.text, body.contentType ?? TEXT_TYPE);
+    case 'bytes':
+      return sendWhole(outgoing, reply, body.bytes, body.contentType);
+    case 'file':
+      return sendFile(outgoing, reply, body);
+    case 'stream':
+      return sendStream(outgoing, reply, body);
+  }
+}
+
+/** Answers a request that broke HTTP's rules, and closes the connection. */
+export function sendRefusal(outgoing: Outgoing, reply: Reply): number {
+  const { body } = reply;
+  const text = body?.kind === 'json' ? jsonText(body) : body?.kind === 'text' ? body.text : '';
+  const contentType = body?.kind === 'json' ? JSON_TYPE : TEXT_TYPE;
+  outgoing.exchange.refuse(responseHead(outgoing, reply, contentType), text);
+  return Buffer.byteLength(text);
+}
+
+function sendWithoutBody(outgoing: Outgoing, reply: Reply): number {
+  const bodiless = reply.status === 204 || reply.status === 304;
+  outgoing.exchange.respondWithoutBody(responseHead(outgoing, reply), bodiless ? undefined : 0);
+  return 0;
+}
+
+function sendWhole(
+  outgoing: Outgoing,
+  reply: Reply,
+  body: string | Uint8Array,
+  contentType: string,
+): number | Promise<number> {
+  if (isNotModified(outgoing, reply)) return sendWithoutBody(outgoing, { ...reply, status: 304 });
+  const head = responseHead(outgoing, reply, contentType);
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  if (outgoing.isHead) {
+    outgoing.exchange.respondWithoutBody(head, bytes);
+    return 0;
+  }
+  if (bytes > WHOLE_BYTES_MAX) {
+    outgoing.detach();
+    return sendPieces(outgoing.exchange.respondInPieces(head, bytes), [body]);
+  }
+  outgoing.exchange.respond(head, body);
+  return bytes;
+}
+
+async function sendStream(
+  outgoing: Outgoing,
+  reply: Reply,
+  body: Extract<ReplyBody, { kind: 'stream' }>,
+): Promise<number> {
+  outgoing.detach();
+  const head = responseHead(outgoing, reply, body.contentType);
+  if (outgoing.isHead || body.bytes === 0) {
+    body.stream.destroy();
+    outgoing.exchange.respondWithoutBody(head, body.bytes);
+    return 0;
+  }
+  outgoing.onGone(() => body.stream.destroy());
+  return sendPieces(outgoing.exchange.respondInPieces(head, body.bytes), body.stream);
+}
+
+/** Replies with an ETag are answered by 304 to who has that version. */
+function isNotModified({ exchange }: Outgoing, reply: Reply): boolean {
+  const tag = reply.headers?.ETag ?? reply.headers?.etag;
+  if (reply.status !== 200 || typeof tag !== 'string') return false;
+  const { method, headers } = exchange.head;
+  return (method === 'GET' || method === 'HEAD') && noneMatchHits(headers.get('if-none-match'), tag);
+}
+
+function jsonText({ value, indent }: Extract<ReplyBody, { kind: 'json' }>): string {
+  return JSON.stringify(value, null, indent) ?? 'null';
+}

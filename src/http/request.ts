@@ -1,0 +1,90 @@
+/** The request that a handler sees, over a transport's exchange. What a handler does not ask for is not computed. */
+import type { Logger } from '../observe/log.js';
+import { clientAddress, requestOrigin } from './client-address.js';
+import { ClientGone } from './errors.js';
+import type { Method, Request } from './route.js';
+import type { Exchange } from './transport.js';
+
+/** What is the same for all requests of a server. */
+export interface RequestContext {
+  readonly proxies: number;
+  /** `host:port` for requests without a Host header. */
+  readonly fallbackHost: string;
+  readonly log: Logger;
+}
+
+export class ServedRequest implements Request {
+  readonly id: string;
+  readonly exchange: Exchange;
+  readonly startedMs = performance.now();
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  readonly #context: RequestContext;
+  readonly #onGone: (() => void)[] = [];
+  #log: Logger | undefined;
+  #controller: AbortController | undefined;
+  #detached = false;
+  #gone = false;
+
+  constructor(id: string, exchange: Exchange, context: RequestContext) {
+    this.id = id;
+    this.exchange = exchange;
+    this.#context = context;
+  }
+
+  get method(): Method | 'HEAD' {
+    return this.exchange.head.method as Method | 'HEAD';
+  }
+
+  get path(): string {
+    return this.exchange.head.path;
+  }
+
+  get clientAddress(): string {
+    return clientAddress(this.exchange.remoteAddress, this.exchange.head.headers, this.#context.proxies);
+  }
+
+  get origin(): string {
+    return requestOrigin(this.exchange.head.headers, this.#context.proxies, this.#context.fallbackHost);
+  }
+
+  get log(): Logger {
+    this.#log ??= this.#context.log.child({ requestId: this.id });
+    return this.#log;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.onGone(() => controller.abort(new ClientGone()));
+    }
+    return this.#controller.signal;
+  }
+
+  get isGone(): boolean {
+    return this.#gone;
+  }
+
+  header(name: string): string | undefined {
+    return this.exchange.head.headers.get(name);
+  }
+
+  /** Keeps the exchange alive past its first turn; what happens to the client is noticed from here on. */
+  detach(): void {
+    if (this.#detached) return;
+    this.#detached = true;
+    this.exchange.detach(() => {
+      this.#gone = true;
+      for (const react of this.#onGone) react();
+    });
+  }
+
+  /** Runs `react` when the client goes away before the answer is complete, or at once if it has. */
+  onGone(react: () => void): void {
+    if (this.#gone) react();
+    else this.#onGone.push(react);
+  }
+}

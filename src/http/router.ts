@@ -1,0 +1,117 @@
+/** From a path to its routes: a tree by segment, compiled once. */
+import type { Route } from './route.js';
+
+/** A route with what is worth knowing before the first request. */
+export interface CompiledRoute {
+  readonly route: Route;
+  readonly parameterNames: readonly string[];
+  /** Headers that the route's schema describes. */
+  readonly headerNames: readonly string[];
+}
+
+/** The routes of one path. */
+export interface Match {
+  readonly methods: ReadonlyMap<string, CompiledRoute>;
+  /** For the `Allow` header: sorted, HEAD with GET. */
+  readonly allow: readonly string[];
+  /** Decoded segments that stand for parameters, in order. */
+  readonly values: readonly string[];
+}
+
+export class Router {
+  readonly #root = new Node();
+  /** Paths without parameters, which need no walk. */
+  readonly #literal = new Map<string, Match>();
+
+  /** @throws if two routes have the same method and path */
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) this.#add(route);
+    for (const { path } of routes) {
+      if (path.includes('{')) continue;
+      const match = this.#walk(path);
+      if (match) this.#literal.set(path, match);
+    }
+  }
+
+  /** Takes a path as sent; `undefined` if there is no such path. */
+  match(path: string): Match | undefined {
+    return this.#literal.get(path) ?? this.#walk(path);
+  }
+
+  #add(route: Route): void {
+    const parameterNames: string[] = [];
+    let node = this.#root;
+    for (const segment of segmentsOf(route.path)) {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name === undefined) node = node.literal(segment);
+      else {
+        parameterNames.push(name);
+        node = node.parameter();
+      }
+    }
+    const headerNames = Object.keys(route.headers?.shape ?? {});
+    node.addMethod(route.method, { route, parameterNames, headerNames });
+  }
+
+  #walk(path: string): Match | undefined {
+    const segments = decodedSegments(path);
+    if (segments === undefined) return undefined;
+    const values: string[] = [];
+    const node = find(this.#root, segments, 0, values);
+    return node && { methods: node.methods, allow: node.allow, values };
+  }
+}
+
+class Node {
+  readonly literals = new Map<string, Node>();
+  readonly methods = new Map<string, CompiledRoute>();
+  any: Node | undefined;
+  allow: readonly string[] = [];
+
+  literal(segment: string): Node {
+    const next = this.literals.get(segment) ?? new Node();
+    this.literals.set(segment, next);
+    return next;
+  }
+
+  parameter(): Node {
+    this.any ??= new Node();
+    return this.any;
+  }
+
+  addMethod(method: string, compiled: CompiledRoute): void {
+    if (this.methods.has(method)) throw new Error(`two routes for ${method} ${compiled.route.path}`);
+    this.methods.set(method, compiled);
+    const names = [...this.methods.keys()];
+    this.allow = (names.includes('GET') ? [...names, 'HEAD'] : names).sort();
+  }
+}
+
+/** Literal segments win over parameters; a parameter takes one segment that is not empty. */
+function find(node: Node, segments: readonly string[], index: number, values: string[]): Node | undefined {
+  const segment = segments[index];
+  if (segment === undefined) return node.methods.size > 0 ? node : undefined;
+  const next = node.literals.get(segment);
+  const found = next && find(next, segments, index + 1, values);
+  if (found !== undefined || node.any === undefined || segment === '') return found;
+  values.push(segment);
+  const under = find(node.any, segments, index + 1, values);
+  if (under === undefined) values.pop();
+  return under;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.slice(1).split('/');
+}
+
+/** `undefined` if the percent-encoding is broken. A decoded slash stays inside its segment. */
+function decodedSegments(path: string): string[] | undefined {
+  if (!path.startsWith('/')) return undefined;
+  const segments = segmentsOf(path);
+  if (!path.includes('%')) return segments;
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+/** A running service: one app on one address over one transport. */
+import type { Logger } from '../observe/log.js';
+import { accessLog } from './access-log.js';
+import { Dispatcher, type Outcome } from './dispatcher.js';
+import { docsRoutes } from './docs.js';
+import { healthRoutes } from './health.js';
+import type { Route } from './route.js';
+import type { ServiceApp } from './service.js';
+import type { Listener, Transport } from './transport.js';
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly transport: Transport;
+  readonly log: Logger;
+  /** Told about every request when it is over, for metrics. */
+  readonly onOutcome?: (outcome: Outcome) => void;
+}
+
+export interface RunningServer {
+  /** `http://host:port`, without a trailing slash. */
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly transport: Transport['name'];
+  /** Takes no more connections, lets requests in flight finish (at most 10 s), then closes the app. */
+  stop(): Promise<void>;
+}
+
+const STOP_MS_MAX = 10_000;
+
+/** @throws if the address can't be listened on */
+export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
+  const { host, port, transport, log } = options;
+  const routes = allRoutes(app);
+  const logOutcome = accessLog(log);
+  const dispatcher = new Dispatcher({
+    app,
+    routes,
+    proxies: app.proxies,
+    fallbackHost: authority(host, port),
+    log,
+    transportBytesMax: transport.bodyBytesMax,
+    onOutcome: (outcome) => {
+      logOutcome(outcome);
+      options.onOutcome?.(outcome);
+    },
+  });
+  const listener = await transport.listen(host, port, (exchange) => dispatcher.handle(exchange));
+  const running = {
+    url: `http://${authority(host, listener.port)}`,
+    host,
+    port: listener.port,
+    transport: transport.name,
+  };
+  log.info({ service: app.name, ...running }, 'listening');
+  return { ...running, stop: stopOnce(app, listener, dispatcher, log) };
+}
+
+/** The service's routes, and the layer's own where the service has none of that method and path. */
+function allRoutes(app: ServiceApp): Route[] {
+  const taken = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
+  const isFree = ({ method, path }: Route) => !taken.has(`${method} ${path}`);
+  const documented = [...app.routes, ...healthRoutes(app).filter(isFree)];
+  return [...documented, ...docsRoutes(app, documented).filter(isFree)];
+}
+
+function authority(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function stopOnce(
+  app: ServiceApp,
+  listener: Listener,
+  dispatcher: Dispatcher,
+  log: Logger,
+): () => Promise<void> {
+  let stopping: Promise<void> | undefined;
+  return () => {
+    stopping ??= stop(app, listener, dispatcher, log);
+    return stopping;
+  };
+}
+
+async function stop(app: ServiceApp, listener: Listener, dispatcher: Dispatcher, log: Logger): Promise<void> {
+  listener.stopListening();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, STOP_MS_MAX, 'late');
+  });
+  if ((await Promise.race([dispatcher.drain(), late])) === 'late') {
+    log.warn({ service: app.name }, 'requests were still in flight 10 s after the stop, and are cut off');
+  }
+  clearTimeout(timer);
+  await listener.close();
+  await app.close?.();
+  log.info({ service: app.name }, 'stopped');
+}

@@ -1,0 +1,88 @@
+/** From a request's raw parts to the values that a handler may rely on. */
+import type { z } from 'zod';
+import { RequestRefused } from './errors.js';
+import type { RequestHead } from './head.js';
+import type { CompiledRoute } from './router.js';
+import type { Violation } from './service.js';
+
+/** Where the validated parts go. */
+interface Parts {
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+}
+
+/**
+ * Checks path parameters, query and headers; all violations of the last two are reported together.
+ *
+ * @throws {RequestRefused} `not-found` for parameters, `invalid` for the rest
+ */
+export function validateHead(
+  parts: Parts,
+  compiled: CompiledRoute,
+  values: readonly string[],
+  head: RequestHead,
+): void {
+  const { params, query, headers } = compiled.route;
+  const violations: Violation[] = [];
+  if (params !== undefined) parts.params = validParams(params, compiled, values, head);
+  if (query !== undefined) parts.query = checked(query, parseQuery(head.query), 'query', violations);
+  if (headers !== undefined)
+    parts.headers = checked(headers, namedHeaders(compiled, head), 'headers', violations);
+  if (violations.length > 0) throw new RequestRefused({ kind: 'invalid', violations });
+}
+
+/** @throws {RequestRefused} `invalid` */
+export function validateBody(schema: z.ZodType, value: unknown): unknown {
+  const violations: Violation[] = [];
+  const body = checked(schema, value, 'body', violations);
+  if (violations.length > 0) throw new RequestRefused({ kind: 'invalid', violations });
+  return body;
+}
+
+function validParams(
+  schema: z.ZodObject,
+  compiled: CompiledRoute,
+  values: readonly string[],
+  head: RequestHead,
+) {
+  const named = Object.fromEntries(compiled.parameterNames.map((name, i) => [name, values[i]]));
+  const result = schema.safeParse(named);
+  if (result.success) return result.data;
+  throw new RequestRefused({ kind: 'not-found', path: head.path });
+}
+
+function checked(
+  schema: z.ZodType,
+  value: unknown,
+  where: Violation['where'],
+  violations: Violation[],
+): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) {
+    violations.push({ where, path: path.filter((key) => typeof key !== 'symbol'), message });
+  }
+  return undefined;
+}
+
+/** A parameter that is given several times is a list. */
+function parseQuery(query: string): Record<string, string | string[]> {
+  const values: Record<string, string | string[]> = Object.create(null);
+  if (query === '') return values;
+  for (const [name, value] of new URLSearchParams(query)) {
+    const before = values[name];
+    if (before === undefined) values[name] = value;
+    else values[name] = Array.isArray(before) ? [...before, value] : [before, value];
+  }
+  return values;
+}
+
+function namedHeaders({ headerNames }: CompiledRoute, { headers }: RequestHead): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of headerNames) {
+    const value = headers.get(name);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
