@@ -1,1 +1,51 @@
 //! ISCC codec: bytes to code text and back (ISO 24138). No I/O; every function is total.
+//!
+//! Any string or byte slice gives a value or a named [`Error`]. A body that is longer or shorter
+//! than its header says is an error, never cut to fit. Decoding and encoding work on the stack.
+//!
+//! ```
+//! use iscc_codec::{Code, Unit};
+//!
+//! let code: Code = "iscc:KUABLDA46RGP3AQIGWC7QX6D7PGA2".parse()?;
+//! assert_eq!(code.to_string(), "ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2");
+//! let names: Vec<String> = code.units().iter().map(|unit| unit.kind().to_string()).collect();
+//! assert_eq!(names, ["DATA_NONE_V0", "INSTANCE_NONE_V0"]);
+//!
+//! let unit: Unit = "AAAQRLWHM2YFGCWG".parse()?;
+//! assert_eq!(unit.body(), [0x08, 0xae, 0xc7, 0x66, 0xb0, 0x53, 0x0a, 0xc6]);
+//! # Ok::<(), iscc_codec::Error>(())
+//! ```
+
+pub mod base;
+mod code;
+mod compare;
+mod error;
+mod explain;
+mod flake;
+mod header;
+mod id;
+mod kind;
+pub mod multiformat;
+mod normalize;
+mod numerals;
+mod read;
+pub mod seq;
+mod tables;
+mod text;
+mod unit;
+mod units;
+mod varnibble;
+
+pub use code::IsccCode;
+pub use compare::{Comparison, compare, compare_units};
+pub use error::Error;
+pub use explain::{Compat, Explanation, UnitExplanation, explain};
+pub use flake::{Flake, FlakeMaker, MediaId};
+pub use header::{HEADER_BYTES_MAX, Header};
+pub use id::{IsccId, LegacyIsccId};
+pub use kind::Kind;
+pub use normalize::{Code, clean, normalize, validate};
+pub use tables::{MainType, Mode, Version};
+pub use text::CodeText;
+pub use unit::{BODY_BYTES_MAX, Unit};
+pub use units::{UNITS_MAX, Units};

@@ -1,0 +1,39 @@
+//! Base16: two digits a byte (RFC 4648, section 8).
+
+use super::{NO_DIGIT, digit_values, fault};
+use crate::Error;
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+static VALUES: [u8; 256] = {
+    let mut values = digit_values(DIGITS, true);
+    let mut digit = 10;
+    while digit < 16 {
+        values[DIGITS[digit].to_ascii_uppercase() as usize] = digit as u8;
+        digit += 1;
+    }
+    values
+};
+
+/// Lower-case text of `bytes`.
+pub fn encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
+/// Decodes text of either case.
+pub fn decode(text: &[u8]) -> Result<Vec<u8>, Error> {
+    let (pairs, rest) = text.as_chunks::<2>();
+    let mut bytes = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        let [high, low] = pair.map(|digit| VALUES[usize::from(digit)]);
+        if high == NO_DIGIT || low == NO_DIGIT {
+            return Err(fault(text, &VALUES, "base16"));
+        }
+        bytes.push(high << 4 | low);
+    }
+    if rest.is_empty() { Ok(bytes) } else { Err(fault(text, &VALUES, "base16")) }
+}

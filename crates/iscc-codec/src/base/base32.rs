@@ -1,0 +1,136 @@
+//! Base32 and base32hex (RFC 4648, sections 6 and 7).
+
+use super::{NO_DIGIT, digit_values, fault};
+use crate::Error;
+
+/// One of the two alphabets of 32 digits.
+pub struct Alphabet {
+    digits: &'static [u8; 32],
+    values: [u8; 256],
+    name: &'static str,
+}
+
+/// Alphabet `A-Z2-7`, in which codes are written.
+pub static BASE32: Alphabet = Alphabet::new(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "base32");
+
+/// Alphabet `0-9A-V`: texts sort as their bytes do.
+pub static BASE32HEX: Alphabet = Alphabet::new(b"0123456789ABCDEFGHIJKLMNOPQRSTUV", "base32hex");
+
+impl Alphabet {
+    const fn new(digits: &'static [u8; 32], name: &'static str) -> Self {
+        Self { digits, values: digit_values(digits, true), name }
+    }
+
+    /// Writes the text of `bytes` to the start of `out`; returns its length.
+    ///
+    /// Upper-case, without `=`. What does not fit into `out` is left out, so `out` should have
+    /// room for [`text_len`] characters.
+    #[inline]
+    pub fn encode_into(&self, bytes: &[u8], out: &mut [u8]) -> usize {
+        let (groups, rest) = bytes.as_chunks::<5>();
+        let (places, _) = out.as_chunks_mut::<8>();
+        for (group, place) in groups.iter().zip(places) {
+            *place = self.digits_of(group);
+        }
+        let written = 8 * groups.len();
+        if !rest.is_empty() {
+            let mut group = [0; 5];
+            group[..rest.len()].copy_from_slice(rest);
+            let digits = self.digits_of(&group);
+            let count = text_len(rest.len());
+            if let Some(place) = out.get_mut(written..written + count) {
+                place.copy_from_slice(&digits[..count]);
+            }
+        }
+        text_len(bytes.len()).min(out.len())
+    }
+
+    #[inline]
+    fn digits_of(&self, group: &[u8; 5]) -> [u8; 8] {
+        let [a, b, c, d, e] = *group;
+        let bits = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
+        std::array::from_fn(|index| self.digits[(bits >> (35 - 5 * index)) as usize & 31])
+    }
+
+    /// The text of `bytes`, upper-case and without `=`.
+    pub fn encode(&self, bytes: &[u8]) -> String {
+        let mut text = vec![0; text_len(bytes.len())];
+        self.encode_into(bytes, &mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
+
+    /// Decodes text without `=` into the start of `out`; returns the number of bytes, or `None`
+    /// for text that is no base32 or longer than `out`.
+    #[inline]
+    pub(crate) fn try_decode(&self, text: &[u8], out: &mut [u8]) -> Option<usize> {
+        let (groups, rest) = text.as_chunks::<8>();
+        let (places, _) = out.as_chunks_mut::<5>();
+        if places.len() < groups.len() + 1 {
+            return None;
+        }
+        let mut strange = 0;
+        for (group, place) in groups.iter().zip(places.iter_mut()) {
+            let bits = self.bits_of(group, &mut strange);
+            let [_, _, _, bytes @ ..] = bits.to_be_bytes();
+            *place = bytes;
+        }
+        // A rest of 1, 3 or 6 characters would end inside its first digit of a byte.
+        if !matches!(rest.len(), 0 | 2 | 4 | 5 | 7) {
+            return None;
+        }
+        let mut bits = self.bits_of(rest, &mut strange);
+        bits <<= 5 * (8 - rest.len());
+        let [_, _, _, last @ ..] = (bits & 0xFF_FFFF_FFFF).to_be_bytes();
+        let count = rest.len() * 5 / 8;
+        let beyond = last.get(count).copied().unwrap_or(0);
+        places[groups.len()] = last;
+        (strange & 0x80 == 0 && beyond == 0).then_some(5 * groups.len() + count)
+    }
+
+    #[inline]
+    fn bits_of(&self, digits: &[u8], strange: &mut u8) -> u64 {
+        digits.iter().fold(0, |bits, &digit| {
+            let value = self.values[usize::from(digit)];
+            *strange |= value;
+            bits << 5 | u64::from(value & 31)
+        })
+    }
+
+    /// Decodes text of either case.
+    ///
+    /// `=` at the end may be missing in part or whole; more of them than complete the last group
+    /// of eight are an error.
+    pub fn decode(&self, text: &[u8]) -> Result<Vec<u8>, Error> {
+        let digits = without_padding(text);
+        let fill = digits.len().next_multiple_of(8) - digits.len();
+        if text.len() - digits.len() > fill {
+            return Err(Error::Padding { base: self.name });
+        }
+        let mut bytes = vec![0; digits.len() / 8 * 5 + 5];
+        let count = self.try_decode(digits, &mut bytes).ok_or_else(|| self.fault(digits))?;
+        bytes.truncate(count);
+        Ok(bytes)
+    }
+
+    #[cold]
+    fn fault(&self, digits: &[u8]) -> Error {
+        match fault(digits, &self.values, self.name) {
+            Error::Padding { base } if matches!(digits.len() % 8, 0 | 2 | 4 | 5 | 7) => {
+                Error::TrailingBits { base }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Characters of the text of so many bytes.
+pub const fn text_len(bytes: usize) -> usize {
+    (bytes * 8).div_ceil(5)
+}
+
+fn without_padding(text: &[u8]) -> &[u8] {
+    let kept = text.iter().rposition(|&byte| byte != b'=').map_or(0, |last| last + 1);
+    &text[..kept]
+}
+
+const _: () = assert!(NO_DIGIT & 0x80 != 0, "a digit's value must not look like NO_DIGIT");

@@ -1,0 +1,211 @@
+//! ISCC-CODE: several units under one header.
+//!
+//! The length field is a mask of the optional units: 1 Content, 2 Semantic, 4 Meta. The body has
+//! 64 bits of each unit in the order of MainTypes, Data and Instance last. SubType WIDE has no
+//! optional units and 128 bits of Data and of Instance.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use crate::kind::Kind;
+use crate::normalize::Code;
+use crate::tables::{MainType, Mode, iscc_sub};
+use crate::unit::{HEADER_BYTES, Unit, header_bytes, read_header};
+use crate::units::Units;
+use crate::{CodeText, Error};
+
+/// Header and body of the longest code: five units of 64 bits.
+pub(crate) const CODE_BYTES_MAX: usize = HEADER_BYTES + 40;
+
+/// Bits of a unit inside an ISCC-CODE, and of one inside a WIDE one.
+const PART_BITS: usize = 64;
+const WIDE_PART_BITS: usize = 128;
+
+/// The optional units with their bits in the mask, in body order.
+const OPTIONAL: [(MainType, u8); 3] =
+    [(MainType::Meta, 4), (MainType::Semantic, 2), (MainType::Content, 1)];
+
+/// A composite of Data, Instance and up to three other units.
+///
+/// Always canonical: the SubType follows from the units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IsccCode {
+    sub: u8,
+    mask: u8,
+    body: [u8; CODE_BYTES_MAX - HEADER_BYTES],
+}
+
+impl IsccCode {
+    /// Builds the code of two to five units in any order.
+    ///
+    /// `wide` keeps 128 bits of each if there are exactly Data and Instance with 128 bits and
+    /// more; otherwise it has no effect.
+    ///
+    /// # Errors
+    /// Units below 64 bits; no Data- or Instance-Code; an ISCC-ID or Flake; two of a MainType;
+    /// Semantic- and Content-Code of different SubTypes.
+    pub fn compose(units: &[Unit], wide: bool) -> Result<Self, Error> {
+        let sorted = sorted(units)?;
+        let [optional @ .., data, instance] = &*sorted else { return Err(Error::TooFewUnits) };
+        let statics = (data.kind(), instance.kind()) == (Kind::DATA, Kind::INSTANCE);
+        if !statics {
+            return Err(Error::DataOrInstanceMissing);
+        }
+        let wide = wide && optional.is_empty();
+        if wide && data.bits() >= WIDE_PART_BITS && instance.bits() >= WIDE_PART_BITS {
+            return Ok(Self::filled(iscc_sub::WIDE, 0, &sorted, WIDE_PART_BITS / 8));
+        }
+        let mut mask = 0;
+        let mut mode = None;
+        for unit in optional {
+            let main = unit.kind().main();
+            let bit = OPTIONAL.iter().find(|&&(other, _)| other == main).map_or(0, |&(_, bit)| bit);
+            if bit == 0 || mask & bit != 0 {
+                return Err(Error::DuplicateUnit(main));
+            }
+            mask |= bit;
+            if main != MainType::Meta
+                && mode.replace(unit.kind().sub()).is_some_and(|other| other != unit.kind().sub())
+            {
+                return Err(Error::SubTypesDiffer);
+            }
+        }
+        let without = if optional.is_empty() { iscc_sub::SUM } else { iscc_sub::NONE };
+        Ok(Self::filled(mode.unwrap_or(without), mask, &sorted, PART_BITS / 8))
+    }
+
+    /// Builds the code of units given as text.
+    pub fn compose_text<T: AsRef<str>>(units: &[T], wide: bool) -> Result<Self, Error> {
+        let mut parsed = Units::new();
+        for text in units {
+            if !parsed.push(text.as_ref().parse()?) {
+                return Err(Error::TooManyUnits);
+            }
+        }
+        Self::compose(&parsed, wide)
+    }
+
+    #[inline]
+    fn filled(sub: u8, mask: u8, units: &[Unit], part_bytes: usize) -> Self {
+        let mut body = [0; CODE_BYTES_MAX - HEADER_BYTES];
+        for (place, unit) in body.chunks_exact_mut(part_bytes).zip(units) {
+            place.copy_from_slice(&unit.body()[..part_bytes]);
+        }
+        Self { sub, mask, body }
+    }
+
+    /// Decodes header and body; the bytes must end where the body does.
+    ///
+    /// A SubType that does not fit the units is replaced by the one that does, as the reference
+    /// does when it normalises; SUM or NONE with a Semantic or Content unit is an error.
+    #[inline]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (kind, expected) = read_header(bytes)?;
+        if kind.main() != MainType::Iscc {
+            return Err(Error::NotACode(kind.main()));
+        }
+        let given = &bytes[HEADER_BYTES..];
+        if given.len() != expected {
+            return Err(Error::BodyLength { expected, actual: given.len() });
+        }
+        let mut body = [0; CODE_BYTES_MAX - HEADER_BYTES];
+        body[..expected].copy_from_slice(given);
+        let mask = bytes[1] & 7;
+        let (sub, mask) = match (kind.sub(), mask) {
+            (iscc_sub::WIDE, _) => (iscc_sub::WIDE, 0),
+            (_, 0) => (iscc_sub::SUM, 0),
+            (_, 4) => (iscc_sub::NONE, 4),
+            (sub, mask) if sub <= Mode::Mixed as u8 => (sub, mask),
+            (sub, _) => return Err(Error::SubType { main: MainType::Content, sub: sub.into() }),
+        };
+        Ok(Self { sub, mask, body })
+    }
+
+    /// The SubType as a kind; the MainType is ISCC, the version 0.
+    pub fn kind(&self) -> Kind {
+        Kind::iscc(self.sub)
+    }
+
+    /// Bits of each unit's part: 64, or 128 in a WIDE code.
+    fn part_bytes(&self) -> usize {
+        if self.sub == iscc_sub::WIDE { WIDE_PART_BITS / 8 } else { PART_BITS / 8 }
+    }
+
+    /// The units' digests one after another, 16 to 40 bytes.
+    #[inline]
+    pub fn body(&self) -> &[u8] {
+        let parts = 2 + self.mask.count_ones() as usize;
+        &self.body[..parts * self.part_bytes()]
+    }
+
+    /// The units in body order, 64 bits each (WIDE: 128).
+    pub fn units(&self) -> Units {
+        let mut parts = self.body.chunks_exact(self.part_bytes());
+        let mut units = Units::new();
+        let kinds = OPTIONAL.iter().filter(|&&(_, bit)| self.mask & bit != 0).map(|&(main, _)| {
+            let sub = if main == MainType::Meta { 0 } else { self.sub };
+            Kind::of_unit(main, sub)
+        });
+        for kind in kinds.chain([Kind::DATA, Kind::INSTANCE]) {
+            if let Some(part) = parts.next() {
+                units.push(Unit::filled(kind, part));
+            }
+        }
+        units
+    }
+
+    /// Letters of the units in body order, for readable forms: `DI` to `MSCDI`.
+    pub(crate) fn letters(&self) -> &'static str {
+        ["DI", "CDI", "SDI", "SCDI", "MDI", "MCDI", "MSDI", "MSCDI"][usize::from(self.mask & 7)]
+    }
+
+    /// Header and body.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [&header_bytes(self.kind(), self.mask)[..], self.body()].concat()
+    }
+
+    /// Canonical text, on the stack.
+    #[inline]
+    pub fn text(&self) -> CodeText {
+        let mut bytes = [0; CODE_BYTES_MAX];
+        bytes[..HEADER_BYTES].copy_from_slice(&header_bytes(self.kind(), self.mask));
+        bytes[HEADER_BYTES..].copy_from_slice(&self.body);
+        CodeText::of(&bytes[..HEADER_BYTES + self.body().len()])
+    }
+}
+
+/// The units in the order of their MainTypes, each long enough.
+fn sorted(units: &[Unit]) -> Result<Units, Error> {
+    if units.len() < 2 {
+        return Err(Error::TooFewUnits);
+    }
+    let mut sorted = Units::new();
+    for unit in units {
+        if unit.bits() < PART_BITS {
+            return Err(Error::UnitTooShort(unit.text().bare().to_owned()));
+        }
+        if !sorted.push(*unit) {
+            return Err(Error::TooManyUnits);
+        }
+    }
+    sorted.sort();
+    Ok(sorted)
+}
+
+impl FromStr for IsccCode {
+    type Err = Error;
+
+    /// Accepts what [`Code`] accepts, and refuses a single unit.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.parse()? {
+            Code::Composite(code) => Ok(code),
+            Code::Unit(unit) => Err(Error::NotACode(unit.kind().main())),
+        }
+    }
+}
+
+impl Display for IsccCode {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        Display::fmt(&self.text(), out)
+    }
+}

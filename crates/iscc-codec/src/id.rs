@@ -1,0 +1,140 @@
+//! ISCC-ID: an identifier given out by a hub (version 1) or derived on a chain (version 0).
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use crate::kind::Kind;
+use crate::tables::{MainType, Version};
+use crate::unit::Unit;
+use crate::{CodeText, Error};
+
+/// Microseconds since 1970 have 52 bits: enough until the year 2112.
+const TIMESTAMP_US_LIMIT: u64 = 1 << 52;
+/// Hubs have 12 bits.
+const HUB_LIMIT: u16 = 1 << 12;
+const REALM_LIMIT: u8 = 2;
+
+/// ISCC-ID of version 1: a timestamp and the hub that gave it out. Says nothing about similarity;
+/// compare for equality.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IsccId {
+    realm: u8,
+    /// Timestamp in the upper 52 bits, hub in the lower 12.
+    body: u64,
+}
+
+impl IsccId {
+    /// An id of `timestamp_us` microseconds since 1970 (below 2^52), given out by `hub` (below
+    /// 4096) in realm 0 (test) or 1 (live).
+    pub fn new(realm: u8, timestamp_us: u64, hub: u16) -> Result<Self, Error> {
+        check("realm", realm.into(), REALM_LIMIT.into())?;
+        check("timestamp", timestamp_us, TIMESTAMP_US_LIMIT)?;
+        check("hub id", hub.into(), HUB_LIMIT.into())?;
+        Ok(Self { realm, body: timestamp_us << 12 | u64::from(hub) })
+    }
+
+    /// An id of its realm (0 or 1) and its body as a number, as search indexes store it.
+    pub fn from_body(realm: u8, body: u64) -> Result<Self, Error> {
+        check("realm", realm.into(), REALM_LIMIT.into())?;
+        Ok(Self { realm, body })
+    }
+
+    /// 0 (test) or 1 (live).
+    pub fn realm(self) -> u8 {
+        self.realm
+    }
+
+    /// Microseconds since 1970.
+    pub fn timestamp_us(self) -> u64 {
+        self.body >> 12
+    }
+
+    /// Number of the hub that gave the id out.
+    pub fn hub(self) -> u16 {
+        (self.body & 0xFFF) as u16
+    }
+
+    /// The 64 bits of the body as a number: ids sort by it as by time.
+    pub fn body(self) -> u64 {
+        self.body
+    }
+
+    /// Canonical text, on the stack.
+    pub fn text(self) -> CodeText {
+        Unit::from(self).text()
+    }
+}
+
+fn check(field: &'static str, value: u64, limit: u64) -> Result<(), Error> {
+    if value < limit { Ok(()) } else { Err(Error::OutOfRange { field, limit }) }
+}
+
+impl From<IsccId> for Unit {
+    fn from(id: IsccId) -> Self {
+        Self::filled(Kind::realm(id.realm), &id.body.to_be_bytes())
+    }
+}
+
+impl TryFrom<&Unit> for IsccId {
+    type Error = Error;
+
+    fn try_from(unit: &Unit) -> Result<Self, Error> {
+        match (unit.kind().main(), unit.kind().version(), unit.body().as_array()) {
+            (MainType::Id, Version::V1, Some(body)) => {
+                Ok(Self { realm: unit.kind().sub(), body: u64::from_be_bytes(*body) })
+            }
+            _ => Err(Error::NotAnId(1)),
+        }
+    }
+}
+
+impl FromStr for IsccId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::try_from(&text.parse::<Unit>()?)
+    }
+}
+
+impl Display for IsccId {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        Display::fmt(&self.text(), out)
+    }
+}
+
+/// ISCC-ID of version 0, no longer made: a similarity hash of a code's units, mixed with a
+/// wallet's address, and a counter that tells equal hashes apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LegacyIsccId {
+    /// Number of the chain: 0 private, 1 Bitcoin, 2 Ethereum, 3 Polygon.
+    pub chain: u8,
+    /// The 64 bits of the hash.
+    pub hash: [u8; 8],
+    /// The counter; `None` is the first id with this hash.
+    pub counter: Option<u32>,
+}
+
+impl TryFrom<&Unit> for LegacyIsccId {
+    type Error = Error;
+
+    fn try_from(unit: &Unit) -> Result<Self, Error> {
+        let kind = unit.kind();
+        match (kind.main(), kind.version(), unit.body().split_first_chunk()) {
+            (MainType::Id, Version::V0, Some((hash, counter))) => {
+                Ok(Self { chain: kind.sub(), hash: *hash, counter: leb128(counter)? })
+            }
+            _ => Err(Error::NotAnId(0)),
+        }
+    }
+}
+
+/// The number in all of `bytes`, least significant seven bits first; nothing is no number. At most
+/// four bytes, so 28 bits.
+fn leb128(bytes: &[u8]) -> Result<Option<u32>, Error> {
+    let Some((last, others)) = bytes.split_last() else { return Ok(None) };
+    let goes_on = |byte: &u8| byte & 0x80 != 0;
+    if goes_on(last) || !others.iter().all(goes_on) || bytes.len() > 4 {
+        return Err(Error::Counter);
+    }
+    Ok(Some(bytes.iter().rev().fold(0, |number, byte| number << 7 | u32::from(byte & 0x7F))))
+}

@@ -1,0 +1,132 @@
+//! Any accepted text of a code to the one canonical text.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use crate::code::IsccCode;
+use crate::kind::Kind;
+use crate::read::{self, Buffer};
+use crate::tables::MainType;
+use crate::unit::{Unit, read_header};
+use crate::units::Units;
+use crate::{CodeText, Error};
+
+/// Any code: a composite, or a single unit, ISCC-ID or Flake.
+///
+/// Parsed from text with or without `ISCC:`, of any case, with spaces around or hyphens, in
+/// multiformat, or from the texts of several units one after another, which become a composite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Code {
+    /// A single unit, ISCC-ID or Flake.
+    Unit(Unit),
+    /// An ISCC-CODE.
+    Composite(IsccCode),
+}
+
+impl Code {
+    /// Decodes header and body, or the headers and bodies of several units, which are composed.
+    #[inline]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (kind, expected) = read_header(bytes)?;
+        if kind.main() == MainType::Iscc {
+            return IsccCode::from_bytes(bytes).map(Self::Composite);
+        }
+        if bytes.len() > 2 + expected {
+            return sequence(bytes);
+        }
+        Unit::from_bytes(bytes).map(Self::Unit)
+    }
+
+    /// MainType, SubType and version.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Unit(unit) => unit.kind(),
+            Self::Composite(code) => code.kind(),
+        }
+    }
+
+    /// The digest, or the units' digests one after another; 4 to 40 bytes.
+    #[inline]
+    pub fn body(&self) -> &[u8] {
+        match self {
+            Self::Unit(unit) => unit.body(),
+            Self::Composite(code) => code.body(),
+        }
+    }
+
+    /// The units in body order; a single unit is its own.
+    pub fn units(&self) -> Units {
+        match self {
+            Self::Unit(unit) => {
+                let mut units = Units::new();
+                units.push(*unit);
+                units
+            }
+            Self::Composite(code) => code.units(),
+        }
+    }
+
+    /// Header and body.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Unit(unit) => unit.to_bytes(),
+            Self::Composite(code) => code.to_bytes(),
+        }
+    }
+
+    /// Canonical text, on the stack.
+    #[inline]
+    pub fn text(&self) -> CodeText {
+        match self {
+            Self::Unit(unit) => unit.text(),
+            Self::Composite(code) => code.text(),
+        }
+    }
+}
+
+/// Composes the units whose headers and bodies follow one another.
+#[cold]
+fn sequence(bytes: &[u8]) -> Result<Code, Error> {
+    let mut units = Units::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (unit, after) = Unit::read(rest)?;
+        if !units.push(unit) {
+            return Err(Error::TooManyUnits);
+        }
+        rest = after;
+    }
+    IsccCode::compose(&units, false).map(Code::Composite)
+}
+
+impl FromStr for Code {
+    type Err = Error;
+
+    #[inline]
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let mut buffer = Buffer::default();
+        Self::from_bytes(read::code_bytes(text, &mut buffer)?)
+    }
+}
+
+impl Display for Code {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        Display::fmt(&self.text(), out)
+    }
+}
+
+/// The canonical text of a code: `ISCC:` and upper-case base32 without `=`.
+pub fn normalize(text: &str) -> Result<String, Error> {
+    Ok((*text.parse::<Code>()?.text()).to_owned())
+}
+
+/// Whether a text is a code in canonical form: whether [`normalize`] would return it unchanged.
+pub fn validate(text: &str) -> bool {
+    text.parse::<Code>().is_ok_and(|code| *code.text() == *text)
+}
+
+/// A text without white space around, without scheme and without hyphens; in multiformat hyphens
+/// stay. Nothing else is checked.
+pub fn clean(text: &str) -> Result<String, Error> {
+    read::clean(text)
+}

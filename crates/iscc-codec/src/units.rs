@@ -1,0 +1,47 @@
+//! The units of a code, on the stack.
+
+use std::ops::Deref;
+
+use crate::kind::Kind;
+use crate::unit::Unit;
+
+/// Units of the fullest ISCC-CODE: Meta, Semantic, Content, Data and Instance.
+pub const UNITS_MAX: usize = 5;
+
+/// One to five units; behaves as a slice.
+#[derive(Debug, Clone, Copy)]
+pub struct Units {
+    count: u8,
+    units: [Unit; UNITS_MAX],
+}
+
+impl Units {
+    pub(crate) fn new() -> Self {
+        // The filling is never seen: only `count` units are.
+        Self { count: 0, units: [Unit::filled(Kind::META, &[0; 4]); UNITS_MAX] }
+    }
+
+    /// Adds a unit; false if all places are taken.
+    pub(crate) fn push(&mut self, unit: Unit) -> bool {
+        let place = self.units.get_mut(usize::from(self.count));
+        let free = place.is_some();
+        if let Some(place) = place {
+            *place = unit;
+            self.count += 1;
+        }
+        free
+    }
+
+    /// Sorts by MainType, the order in an ISCC-CODE.
+    pub(crate) fn sort(&mut self) {
+        self.units[..usize::from(self.count)].sort_by_key(|unit| unit.kind().main());
+    }
+}
+
+impl Deref for Units {
+    type Target = [Unit];
+
+    fn deref(&self) -> &[Unit] {
+        &self.units[..usize::from(self.count)]
+    }
+}

@@ -1,0 +1,64 @@
+//! ISCC-SEQ, strictly.
+
+use iscc_codec::{Error, seq};
+
+use super::{cases, flag, hex, text, texts};
+
+#[test]
+fn sequences() {
+    for case in cases("seq") {
+        let units = texts(&case["units"]);
+        let expected = hex(&case["seq_hex"]);
+        assert_eq!(seq::encode(&units), Ok(expected.clone()));
+        let decoded = seq::decode(&expected).expect("a sequence");
+        let decoded: Vec<String> = decoded.iter().map(ToString::to_string).collect();
+        assert_eq!(decoded, units);
+        assert_eq!(seq::display(&expected).as_deref(), Ok(text(&case["display"])));
+    }
+}
+
+#[test]
+fn strict_decoding() {
+    for case in cases("seq_decode_cases") {
+        let bytes = hex(&case["seq_hex"]);
+        let decoded = seq::decode(&bytes);
+        assert_eq!(decoded.is_ok(), flag(&case["ok"]), "{}", case["case"]);
+        if let Ok(units) = decoded {
+            let decoded: Vec<String> = units.iter().map(ToString::to_string).collect();
+            assert_eq!(decoded, texts(&case["value"]));
+            assert_eq!(seq::encode(&decoded), Ok(bytes), "{}", case["case"]);
+        }
+    }
+}
+
+#[test]
+fn refusals_are_named() {
+    assert_eq!(seq::decode(&[]), Err(Error::SeqEmpty));
+    assert_eq!(seq::encode::<&str>(&[]), Err(Error::SeqEmpty));
+    let reason = |bytes: &[u8]| match seq::decode(bytes) {
+        Err(Error::SeqUnit { offset, reason }) => (offset, *reason),
+        other => panic!("{other:?}"),
+    };
+    let valid = [0x30, 0x00, 1, 2, 3, 4];
+    assert_eq!(reason(&[&valid[..], &[0]].concat()), (6, Error::HeaderTruncated));
+    assert_eq!(reason(&valid[..5]), (0, Error::BodyLength { expected: 4, actual: 3 }));
+    assert_eq!(reason(&[0x50, 0, 0, 0]), (0, Error::SeqMainType(5)));
+    assert_eq!(reason(&[0x00, 0x08, 0x00]), (0, Error::SeqLength(8)));
+    let longer = seq::encode(&["GAARLDA46RGP3AQI", "IAATLBPYL7B7XTANIAATLBPYL7B7XTAN"]);
+    let beyond = Box::new(Error::BodyLength { expected: 8, actual: 18 });
+    assert_eq!(longer, Err(Error::SeqUnit { offset: 10, reason: beyond }));
+}
+
+#[test]
+fn c2pa_values_have_version_0_and_256_bits() {
+    let long = "GAD2J3IQNG3IJ2E3OYQ5QBHUHQH7AQD4IJFQGJQKVV7SL2G6UYZ5DCI";
+    let value = seq::encode_c2pa(&[long]).expect("256 bits");
+    assert_eq!(seq::decode_c2pa(&value).map(|units| units.len()), Ok(1));
+    assert_eq!(seq::encode_c2pa(&[long, "GAARLDA46RGP3AQI"]), Err(Error::SeqNotForC2pa));
+    let later_version = [&[0x30, 0x17][..], &[0; 32]].concat();
+    assert!(seq::decode(&later_version).is_ok());
+    assert_eq!(seq::decode_c2pa(&later_version), Err(Error::SeqNotForC2pa));
+    let unknown_sub_type = [&[0x26, 0x07][..], &[0; 32]].concat();
+    assert!(seq::decode_c2pa(&unknown_sub_type).is_ok());
+    assert_eq!(seq::decode(&unknown_sub_type).expect("well-formed")[0].known(), None);
+}
