@@ -12,7 +12,7 @@ mod pptx;
 mod properties;
 mod rtf;
 mod xlsx;
-mod xml;
+pub(crate) mod xml;
 
 pub use embed::{Embed, embed};
 pub use properties::Properties;

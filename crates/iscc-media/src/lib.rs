@@ -2,4 +2,5 @@
 
 pub mod audio;
 pub mod document;
+pub mod svg;
 pub mod video;

@@ -1,0 +1,157 @@
+//! Writes metadata into a copy: title, description, and RDF in the words of Dublin Core, Creative
+//! Commons and ISCC.
+
+use quick_xml::escape::escape;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, Writer};
+
+use super::{SvgError, guard, read};
+
+/// Marks the block that this module wrote, so that writing again replaces it.
+const BLOCK_ID: &str = "isccd-metadata";
+
+/// Fields that an SVG can hold, in the names of an ISCC result.
+const FIELDS: [&str; 7] =
+    ["name", "description", "meta", "creator", "rights", "identifier", "license"];
+
+/// What to write: field and value. Fields that an SVG has no place for are left out.
+pub type Fields<'a> = [(&'a str, &'a str)];
+
+/// A copy of the document with the given fields; other fields and the drawing stay as they are.
+pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
+    let text = guard(bytes)?;
+    let present = read(bytes);
+    let value = |name: &str| {
+        let given = fields.iter().find(|(field, _)| *field == name).map(|(_, value)| *value);
+        given.or_else(|| present.field(name))
+    };
+    let mut reader = Reader::from_str(text);
+    let mut writer = Writer::new(Vec::with_capacity(bytes.len() + 2048));
+    let mut depth = 0_usize;
+    loop {
+        let event = reader.read_event().map_err(invalid)?;
+        match &event {
+            Event::Eof => break,
+            Event::Start(start) if depth == 1 && is_replaced(start, &value) => {
+                reader.read_to_end(start.name()).map_err(invalid)?;
+                continue;
+            }
+            Event::Start(_) => depth += 1,
+            Event::Empty(start) if depth == 0 => {
+                write(&mut writer, Event::Start(start.borrow()))?;
+                writer.get_mut().extend_from_slice(block(&value).as_bytes());
+                write(&mut writer, Event::End(start.to_end()))?;
+                continue;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let root_opened = depth == 1 && matches!(event, Event::Start(_));
+        write(&mut writer, event)?;
+        if root_opened {
+            writer.get_mut().extend_from_slice(block(&value).as_bytes());
+        }
+    }
+    Ok(writer.into_inner())
+}
+
+/// The title and description that get new text, and the block of an earlier time.
+fn is_replaced<'a>(start: &BytesStart<'_>, value: &impl Fn(&str) -> Option<&'a str>) -> bool {
+    match start.name().as_ref() {
+        "title" => value("name").is_some(),
+        "desc" => value("description").is_some(),
+        "metadata" => {
+            start.attributes().flatten().any(|id| id.key.as_ref() == "id" && id.value == BLOCK_ID)
+        }
+        _ => false,
+    }
+}
+
+/// Title, description and the RDF block; nothing for fields without a value.
+fn block<'a>(value: &impl Fn(&str) -> Option<&'a str>) -> String {
+    let element = |name: &str, field: &str| {
+        value(field).map(|text| format!("<{name}>{}</{name}>", escape(text))).unwrap_or_default()
+    };
+    let list = |name: &str, field: &str, list: &str| {
+        let item = |text| {
+            format!("<{name}><rdf:{list}><rdf:li>{}</rdf:li></rdf:{list}></{name}>", escape(text))
+        };
+        value(field).map(item).unwrap_or_default()
+    };
+    let license = |uri| format!(r#"<cc:license rdf:resource="{}"/>"#, escape(uri));
+    let mut block = element("title", "name") + &element("desc", "description");
+    if FIELDS.iter().all(|field| value(field).is_none()) {
+        return block;
+    }
+    block.push_str(&format!(
+        concat!(
+            r#"<metadata id="{}"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#,
+            r#" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:cc="http://creativecommons.org/ns#""#,
+            r#" xmlns:iscc="http://purl.org/iscc/schema/"><rdf:Description rdf:about="">"#
+        ),
+        BLOCK_ID
+    ));
+    block.push_str(&element("iscc:name", "name"));
+    block.push_str(&element("iscc:description", "description"));
+    block.push_str(&element("iscc:meta", "meta"));
+    block.push_str(&list("dc:creator", "creator", "Seq"));
+    block.push_str(&list("dc:rights", "rights", "Alt"));
+    block.push_str(&element("dc:identifier", "identifier"));
+    block.push_str(&value("license").map(license).unwrap_or_default());
+    block.push_str("</rdf:Description></rdf:RDF></metadata>");
+    block
+}
+
+fn write(writer: &mut Writer<Vec<u8>>, event: Event<'_>) -> Result<(), SvgError> {
+    writer.write_event(event).map_err(invalid)
+}
+
+fn invalid(error: impl std::fmt::Display) -> SvgError {
+    SvgError::Invalid(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rasterize;
+    use super::{embed, read};
+
+    const DRAWING: &str = r##"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><title>Old</title><desc>Kept &amp; safe</desc><g><title>A shape</title><rect width="9" height="9" fill="#123456"/></g></svg>"##;
+
+    #[test]
+    fn fields_come_back_and_the_drawing_stays() {
+        let fields = [
+            ("name", "New <name> & \"more\""),
+            ("meta", "data:application/json;base64,e30="),
+            ("creator", "A. Creator"),
+            ("license", "https://example.com/license?a=1&b=2"),
+            ("acquire", "https://example.com/acquire"),
+        ];
+        let copy = embed(DRAWING.as_bytes(), &fields).unwrap();
+        let metadata = read(&copy);
+        for (name, value) in &fields[..4] {
+            assert_eq!(metadata.field(name), Some(*value));
+        }
+        assert_eq!(metadata.field("description"), Some("Kept & safe"));
+        assert_eq!(metadata.field("acquire"), None);
+        assert_eq!(rasterize(&copy).unwrap(), rasterize(DRAWING.as_bytes()).unwrap());
+        assert!(String::from_utf8(copy).unwrap().contains("<title>A shape</title>"));
+    }
+
+    #[test]
+    fn writing_again_replaces_and_keeps() {
+        let first = embed(DRAWING.as_bytes(), &[("name", "First"), ("rights", "(c)")]).unwrap();
+        let second = embed(&first, &[("name", "Second")]).unwrap();
+        let metadata = read(&second);
+        assert_eq!(metadata.field("name"), Some("Second"));
+        assert_eq!(metadata.field("rights"), Some("(c)"));
+        assert_eq!(String::from_utf8(second).unwrap().matches("<metadata").count(), 1);
+    }
+
+    #[test]
+    fn the_first_of_several_creators_counts() {
+        let svg = r#"<svg xmlns="http://www.w3.org/2000/svg"><metadata><rdf:RDF><cc:Work><dc:creator><rdf:Seq><rdf:li>One</rdf:li><rdf:li>Two</rdf:li></rdf:Seq></dc:creator><dc:title>T</dc:title></cc:Work></rdf:RDF></metadata></svg>"#;
+        let metadata = read(svg.as_bytes());
+        assert_eq!(metadata.field("creator"), Some("One"));
+        assert_eq!(metadata.field("name"), Some("T"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Drawing at the native size.
+
+use std::sync::{Arc, LazyLock};
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::fontdb::Database;
+use resvg::usvg::{ImageHrefResolver, Options, Tree};
+
+use super::{SVG_SIDE_PIXELS_MAX, SvgError, guard};
+
+/// A drawing: `width * height` pixels of R, G, B, A, not premultiplied, row by row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raster {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Four bytes a pixel.
+    pub rgba: Vec<u8>,
+}
+
+/// Fonts of the system: looking them up takes longer than most drawings.
+static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
+    let mut fonts = Database::new();
+    fonts.load_system_fonts();
+    Arc::new(fonts)
+});
+
+/// Draws an SVG at its own size: width and height, else the view box, at 96 dpi, whole pixels; the
+/// longer side is brought down to [`SVG_SIDE_PIXELS_MAX`]. Nothing outside the document is read.
+pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
+    let text = guard(bytes)?;
+    let resolver = ImageHrefResolver {
+        resolve_data: ImageHrefResolver::default_data_resolver(),
+        // A reference could name any file of this machine.
+        resolve_string: Box::new(|_, _| None),
+    };
+    let mut options = Options { image_href_resolver: resolver, ..Options::default() };
+    if text.contains("<text") {
+        options.fontdb = Arc::clone(&FONTS);
+    }
+    let tree = Tree::from_str(text, &options).map_err(invalid)?;
+    let size = tree.size();
+    let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
+    let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));
+    let mut pixmap = Pixmap::new(width, height).ok_or_else(|| invalid("no size"))?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    Ok(Raster { width, height, rgba: pixmap.take_demultiplied() })
+}
+
+fn invalid(error: impl std::fmt::Display) -> SvgError {
+    SvgError::Invalid(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SvgError, rasterize};
+
+    fn svg(attributes: &str, content: &str) -> Vec<u8> {
+        format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {attributes}>{content}</svg>"#)
+            .into_bytes()
+    }
+
+    #[test]
+    fn sizes_are_whole_pixels_at_96_dpi() {
+        let square = r#"<rect width="5" height="5" fill="red"/>"#;
+        for (attributes, size) in [
+            (r#"width="200" height="120""#, (200, 120)),
+            (r#"width="50mm" height="30mm" viewBox="0 0 50 30""#, (188, 113)),
+            (r#"viewBox="0 0 64 32""#, (64, 32)),
+            (r#"width="0.2" height="0.2""#, (1, 1)),
+            (r#"width="100000" height="50000""#, (4096, 2048)),
+        ] {
+            let raster = rasterize(&svg(attributes, square)).unwrap();
+            assert_eq!((raster.width, raster.height), size, "{attributes}");
+            assert_eq!(raster.rgba.len(), (size.0 * size.1 * 4) as usize);
+        }
+    }
+
+    #[test]
+    fn colours_are_not_premultiplied() {
+        let half = svg(
+            r#"width="2" height="2""#,
+            r##"<rect width="1" height="2" fill="#f08040" fill-opacity="0.5"/>"##,
+        );
+        let raster = rasterize(&half).unwrap();
+        let (pixel, empty) = (&raster.rgba[..4], &raster.rgba[4..8]);
+        for (channel, expected) in pixel.iter().zip([0xf0, 0x80, 0x40, 0x80]) {
+            assert!(channel.abs_diff(expected) <= 1, "{pixel:?}");
+        }
+        assert_eq!(empty, [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn nothing_outside_is_read_and_bombs_are_refused() {
+        let reference =
+            svg(r#"width="8" height="8""#, r#"<image width="8" height="8" href="/etc/passwd"/>"#);
+        assert!(rasterize(&reference).unwrap().rgba.iter().all(|byte| *byte == 0));
+        let bomb = b"<!DOCTYPE svg [<!Entity a 'aaaa'><!ENTITY b '&a;&a;'>]><svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'>&b;</svg>";
+        assert!(matches!(rasterize(bomb), Err(SvgError::Entities)));
+        for broken in [
+            &b""[..],
+            b"<svg",
+            b"\xff\xfe",
+            b"<html/>",
+            b"<svg xmlns='http://www.w3.org/2000/svg' width='0' height='0'/>",
+        ] {
+            assert!(matches!(rasterize(broken), Err(SvgError::Invalid(_))));
+        }
+    }
+}
