@@ -29,6 +29,12 @@ export class RequestHeaders {
     return value;
   }
 
+  /** The value of a header's first line. */
+  first(name: string): string | undefined {
+    const at = this.#lines.findIndex((text, index) => index % 2 === 0 && text === name);
+    return at === -1 ? undefined : this.#lines[at + 1];
+  }
+
   count(name: string): number {
     let count = 0;
     for (let i = 0; i < this.#lines.length; i += 2) if (this.#lines[i] === name) count += 1;
@@ -43,7 +49,8 @@ export function declaredLength(head: RequestHead): number | undefined {
   return head.headers.get('transfer-encoding') === undefined ? 0 : undefined;
 }
 
-const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
+/** Printable ASCII but for the fragment's mark, which has no place in a request. */
+const TARGET = /^[\x21\x22\x24-\x7e]*$/;
 
 /**
  * Which of HTTP's rules a head breaks, or `undefined`.
@@ -53,7 +60,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
  */
 export function malformation(head: RequestHead): string | undefined {
   const { headers } = head;
-  if (!VISIBLE_ASCII.test(head.path) || !VISIBLE_ASCII.test(head.query)) return 'Invalid request target';
+  if (!TARGET.test(head.path) || !TARGET.test(head.query)) return 'Invalid request target';
   const hosts = headers.count('host');
   if (hosts > 1 || (hosts === 1 && !isHost(headers.get('host')))) return 'Invalid Host';
   const length = headers.get('content-length');

@@ -22,7 +22,7 @@ export class NodeExchange implements Exchange {
       query,
       headers: new RequestHeaders(headerLines(request.rawHeaders)),
     };
-    this.malformed = malformation(this.head);
+    this.malformed = request.httpVersionMajor === 1 ? malformation(this.head) : 'Unsupported HTTP version';
     this.#request = request;
     this.#response = response;
     this.#expectsContinue = expectsContinue;
@@ -91,7 +91,7 @@ export class NodeExchange implements Exchange {
     const length = contentLength === undefined ? [] : ['Content-Length', String(contentLength)];
     if (!this.#response.destroyed) this.#writeHead(head, length);
     this.#discardBody();
-    this.#stream = new NodeResponseStream(this.#response);
+    this.#stream = new NodeResponseStream(this.#response, contentLength);
     return this.#stream;
   }
 
@@ -115,20 +115,14 @@ export class NodeExchange implements Exchange {
   }
 }
 
-/** Names in lower case; values decoded as UTF-8, and empty if they are not. */
+/** Names in lower case, values decoded. */
 function headerLines(raw: readonly string[]): string[] {
   return raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : decodeValue(text)));
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
+/** node:http reads header bytes as Latin-1; clients send UTF-8, and what is not gets replacement characters. */
 function decodeValue(latin1: string): string {
-  if (!/[\x80-\xff]/.test(latin1)) return latin1;
-  try {
-    return utf8.decode(Buffer.from(latin1, 'latin1'));
-  } catch {
-    return '';
-  }
+  return /[\x80-\xff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString('utf8') : latin1;
 }
 
 /** Path and query of a target; scheme and authority of the absolute form (RFC 9112, 3.2.2) are dropped. */

@@ -5,14 +5,18 @@ import type { ResponseStream } from './transport.js';
 /** Waits for each piece to leave the process: at most one piece of an answer is in memory. */
 export class NodeResponseStream implements ResponseStream {
   readonly #response: ServerResponse;
+  /** What is still owed of a declared length. */
+  #missingBytes: number;
   #settle: ((alive: boolean) => void) | undefined;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, contentLength: number | undefined) {
     this.#response = response;
+    this.#missingBytes = contentLength ?? 0;
   }
 
   write(piece: Uint8Array): Promise<boolean> {
     if (this.#response.destroyed) return Promise.resolve(false);
+    this.#missingBytes -= piece.length;
     return new Promise((resolve) => {
       this.#settle = resolve;
       this.#response.write(piece, (error) => resolve(error === null || error === undefined));
@@ -20,7 +24,9 @@ export class NodeResponseStream implements ResponseStream {
   }
 
   end(): void {
-    if (!this.#response.destroyed) this.#response.end();
+    if (this.#response.destroyed) return;
+    if (this.#missingBytes > 0) this.#response.destroy();
+    else this.#response.end();
   }
 
   destroy(): void {

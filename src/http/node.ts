@@ -79,6 +79,8 @@ class Connections {
   }
 
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    // Such a connection has its answer, and is closing.
+    if (this.#refused.has(socket)) return;
     const answerIsDue = this.#exchanges.get(socket)?.isOver === false;
     // Another text in the middle of an answer would be taken for a part of it.
     if (error.code === 'ECONNRESET' || !socket.writable || answerIsDue) {

@@ -17,11 +17,10 @@ export class SchemaWriter {
         const { def } = zodSchema._zod;
         // Answers may gain fields later; only a strict schema promises that there are no others.
         if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
-        delete jsonSchema.id;
       },
     });
-    const { $defs, $schema: _, ...own } = JSON.parse(JSON.stringify(generated)) as JsonObject;
-    for (const [id, component] of Object.entries(($defs ?? {}) as JsonObject)) {
+    const { definitions, $schema: _, ...own } = JSON.parse(JSON.stringify(generated)) as JsonObject;
+    for (const [id, component] of Object.entries((definitions ?? {}) as JsonObject)) {
       this.components[id] = withComponentRefs(component);
     }
     return withComponentRefs(own) as JsonObject;
@@ -33,7 +32,7 @@ function withComponentRefs(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, inner]) => {
     const isRef = key === '$ref' && typeof inner === 'string';
-    return [key, isRef ? inner.replace('#/$defs/', '#/components/schemas/') : withComponentRefs(inner)];
+    return [key, isRef ? inner.replace('#/definitions/', '#/components/schemas/') : withComponentRefs(inner)];
   });
   return Object.fromEntries(entries);
 }

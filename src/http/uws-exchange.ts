@@ -34,8 +34,8 @@ export class UwsExchange implements Exchange {
       headers: new RequestHeaders(lines),
     };
     this.malformed = malformation(this.head);
-    const length = this.head.headers.get('content-length');
-    this.#doomed = length !== undefined && length !== '' && !/^\d{1,9}$/.test(length);
+    // Of several lengths uWS reads the first, and an empty one as none.
+    this.#doomed = !/^\d{0,9}$/.test(this.head.headers.first('content-length') ?? '');
     this.#response = response;
   }
 

@@ -1,16 +1,17 @@
 /**
  * The transport over uWebSockets.js.
  *
- * What its parser does by itself, before a handler sees the request (all tested in `test/http/transport`):
+ * What its parser does by itself, before a handler sees the request (tested in `framing.test.ts`, `timeouts.test.ts`):
  * - no answer, and a closed connection after about 10 s of silence: HTTP/1.0 and 2.0, obsolete line folding, NUL and
- *   other control characters, bare line feeds, 50 and more headers, absolute-form targets, chunk extensions.
+ *   other control characters, bare line feeds, more than 48 headers, absolute-form targets, chunk extensions, and
+ *   whatever comes behind the trailers of a chunked body.
  *   A reverse proxy must speak HTTP/1.1 (nginx: `proxy_http_version 1.1`);
- * - connection closed at once: missing Host, Content-Length beside Transfer-Encoding, unknown methods, a head above 4 KB that
- *   comes in parts, and a request that is pipelined behind one whose answer takes longer than its turn;
+ * - connection closed at once: missing Host, Content-Length beside Transfer-Encoding, unknown methods, a head above
+ *   4 KB that comes in parts, and a request that is pipelined behind one whose answer takes longer than its turn;
  * - a body slower than 16 KB/s, or an answer that nobody reads, is cut off after about 11 s;
- * - a Content-Length of ten digits and more: see {@link BODY_BYTES_MAX}.
+ * - a Content-Length of ten digits and more: see {@link BODY_BYTES_MAX};
+ * - bytes above 127 at the ends of a header value are lost, as if they were white space.
  */
-
 import type { Exchange, Listener, Transport } from './transport.js';
 import { EXCLUSIVE_PORT, type ListenSocket, loadBinding, type UwsBinding } from './uws-binding.js';
 import { UwsExchange } from './uws-exchange.js';

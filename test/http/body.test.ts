@@ -4,7 +4,7 @@ import { BYTES_MAX } from './support/demo.js';
 import { overEachTransport } from './support/servers.js';
 
 overEachTransport('bodies', (context) => {
-  const post = (path: string, body?: BodyInit, headers: Record<string, string> = {}) =>
+  const post = (path: string, body?: RequestInit['body'], headers: Record<string, string> = {}) =>
     fetch(`${context.server.url}${path}`, {
       method: 'POST',
       headers,

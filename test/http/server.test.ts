@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { loadTransport } from '../../src/http/load-transport.js';
+import { nodeTransport } from '../../src/http/node.js';
+import { loadUws } from '../../src/http/uws.js';
+import { demo } from './support/demo.js';
+import { RawClient } from './support/raw.js';
+import { overEachTransport, serve } from './support/servers.js';
+
+const GET_SLOW = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
+const GET_ABOUT = 'GET /about HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe.each([
+  ['uws', loadUws],
+  ['node', () => nodeTransport],
+] as const)('a stop over %s', (_, load) => {
+  it('lets requests in flight finish, and closes their connections', async () => {
+    let closed = false;
+    const close = async () => {
+      closed = true;
+    };
+    const app = demo({ close });
+    const server = await serve(app, load());
+    const [busy, idle] = await Promise.all([RawClient.connect(server.port), RawClient.connect(server.port)]);
+    idle.send(GET_ABOUT);
+    expect(await idle.answer()).toMatchObject({ status: 200 });
+    busy.send(GET_SLOW);
+    await expect.poll(() => app.seen.handled).toContain('GET /slow');
+    const stopping = server.stop();
+    await sleep(50);
+    expect(closed).toBe(false);
+    await expect(RawClient.connect(server.port)).rejects.toThrow();
+    app.release();
+    expect(await busy.answer()).toMatchObject({
+      status: 200,
+      text: '"slow"',
+      headers: { connection: 'close' },
+    });
+    expect(await busy.closes()).toBe(true);
+    expect(await idle.closes()).toBe(true);
+    await stopping;
+    expect(closed).toBe(true);
+  });
+
+  it('delivers large answers whole', async () => {
+    const app = demo();
+    const server = await serve(app, load());
+    const client = await RawClient.connect(server.port);
+    client.socket.pause();
+    client.send('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+    await sleep(50);
+    const stopping = server.stop();
+    client.socket.resume();
+    expect((await client.answer())?.body.length).toBe(3_000_002);
+    await stopping;
+  });
+
+  it('gives up after 10 s', async () => {
+    const app = demo();
+    const lines: Record<string, unknown>[] = [];
+    const server = await serve(app, load(), lines);
+    const client = await RawClient.connect(server.port);
+    client.send(GET_SLOW);
+    await expect.poll(() => app.seen.handled).toContain('GET /slow');
+    const start = Date.now();
+    await Promise.all([server.stop(), server.stop()]);
+    expect(Date.now() - start).toBeGreaterThan(9_500);
+    expect(Date.now() - start).toBeLessThan(12_000);
+    expect(await client.closes()).toBe(true);
+    expect(lines.map(({ msg }) => msg)).toContain(
+      'requests were still in flight 10 s after the stop, and are cut off',
+    );
+  });
+
+  it('says which address is taken', async () => {
+    const server = await serve(demo(), load());
+    const other = { listen: () => load().listen('127.0.0.1', server.port, () => {}) };
+    await expect(other.listen()).rejects.toThrow(`cannot listen on 127.0.0.1:${server.port}`);
+    await server.stop();
+  });
+});
+
+overEachTransport('probes and addresses', (context) => {
+  const json = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${context.server.url}${path}`, { headers });
+    return [answer.status, await answer.json()];
+  };
+
+  it('serve /healthz', async () => {
+    expect(await json('/healthz')).toEqual([200, { status: 'ok' }]);
+    expect((await fetch(`${context.server.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('serve no /readyz where the service has nothing to say', async () => {
+    expect((await fetch(`${context.server.url}/readyz`)).status).toBe(404);
+  });
+
+  it('trust no proxy by default', async () => {
+    const headers = {
+      'X-Forwarded-For': '1.2.3.4',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': 'evil',
+    };
+    const origin = `http://127.0.0.1:${context.server.port}`;
+    expect(await json('/about', headers)).toEqual([
+      200,
+      expect.objectContaining({ address: '127.0.0.1', origin }),
+    ]);
+    expect(await json('/async', headers)).toEqual([200, { address: '127.0.0.1' }]);
+  });
+});
+
+overEachTransport(
+  'behind a proxy',
+  (context) => {
+    it('takes address and origin from it', async () => {
+      const headers = {
+        'X-Forwarded-For': '9.9.9.9, 1.2.3.4',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'a.example',
+      };
+      const answer = await fetch(`${context.server.url}/about`, { headers });
+      expect(await answer.json()).toMatchObject({ address: '1.2.3.4', origin: 'https://a.example' });
+    });
+
+    it('tells whether the service is ready, and why not', async () => {
+      const answer = await fetch(`${context.server.url}/readyz`);
+      expect([answer.status, await answer.json()]).toEqual([
+        503,
+        { status: 'not_ready', reason: 'index_not_initialized' },
+      ]);
+    });
+  },
+  () =>
+    demo({
+      proxies: 1,
+      readiness: () => 'index_not_initialized',
+      answerHeaders: { 'Referrer-Policy': 'same-origin' },
+    }),
+);
+
+describe('loadTransport', () => {
+  const silent = pino({ level: 'silent' });
+
+  it('gives what is asked for', () => {
+    expect(loadTransport('node', silent).name).toBe('node');
+    expect(loadTransport('uws', silent).name).toBe('uws');
+    expect(loadTransport('auto', silent).name).toBe('uws');
+  });
+});

@@ -1,0 +1,81 @@
+/** Clients that are slow or silent, on purpose or not. */
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { overEachTransport } from './support/servers.js';
+
+/** Transports give up after about 10 s; node:http grants a stalled answer twice that. */
+const PATIENCE_MS = 25_000;
+
+vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
+
+overEachTransport('timeouts', (context) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'isccd-http-'));
+  beforeAll(() => {
+    context.app.file = path.join(folder, 'big');
+    writeFileSync(context.app.file, '');
+    truncateSync(context.app.file, 100_000_000);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const closesAfter = async (request: string) => {
+    const client = await context.connect();
+    client.send(request);
+    return client.closes(PATIENCE_MS);
+  };
+
+  it.concurrent.each([
+    ['nothing is sent', ''],
+    ['a request stays incomplete', 'GET /about HTTP/1.1\r\nHost:'],
+    ['a head is not understood', 'GET /about HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n'],
+    ['an answered connection stays silent', 'GET /about HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('close the connection when %s', async (_, request) => {
+    // uWebSockets.js only starts to wait with the first byte: an idle connection costs it nothing.
+    if (request === '' && context.transport === 'uws') return;
+    expect(await closesAfter(request)).toBe(true);
+  });
+
+  it.concurrent('end an upload that stalls', async () => {
+    expect(await closesAfter('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhello')).toBe(
+      true,
+    );
+    await until(() => context.app.seen.aborted.includes('/upload ClientGone'));
+  });
+
+  it.concurrent('end a download that nobody takes', async () => {
+    const client = await context.connect();
+    client.socket.pause();
+    client.send('GET /file HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => context.logLines.some((line) => line.path === '/file'));
+  });
+
+  it.concurrent('let a handler take as long as it needs', async () => {
+    const client = await context.connect();
+    client.send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await sleep(13_000);
+    context.app.release();
+    expect(await client.answer()).toMatchObject({ status: 200, text: '"slow"' });
+  });
+
+  it.concurrent('let an upload be slow as long as bytes come', async () => {
+    const client = await context.connect();
+    client.send('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n');
+    for (let i = 0; i < 13; i += 1) {
+      client.send(Buffer.alloc(20_000));
+      await sleep(1000);
+    }
+    client.send(Buffer.alloc(40_000));
+    expect(await client.answer()).toMatchObject({ status: 200, text: '{"bytes":300000,"declared":300000}' });
+  });
+});
+
+/** expect.poll does not know to which of several tests at a time it belongs. */
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it never happened');
+    await sleep(50);
+  }
+}
