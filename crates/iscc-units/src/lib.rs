@@ -12,7 +12,9 @@ pub mod instance;
 pub mod kernels;
 pub mod mixed;
 pub mod simd;
+pub mod simprint;
 pub mod sum;
+pub mod text;
 pub mod video;
 
 mod chunks;

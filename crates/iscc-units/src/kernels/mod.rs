@@ -5,9 +5,14 @@
 //! a level uses the machine's ([`crate::simd::level`]); `*_at` takes one, so that tests and
 //! benchmarks can compare them. `unsafe` occurs in this folder only.
 
+pub mod blake3_short;
 pub mod cdc;
+pub mod clean;
+pub mod collapse;
 pub mod dct;
 pub mod minhash;
+pub mod ngram;
 pub mod simhash;
+mod utf8;
 pub mod wta;
 pub mod xxh32;

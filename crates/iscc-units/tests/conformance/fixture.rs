@@ -9,6 +9,12 @@ pub fn read(name: &str) -> Value {
     serde_json::from_str(&text).expect(name)
 }
 
+/// A file of `test/fixtures/codes/files`.
+pub fn file(name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/codes/files/");
+    std::fs::read(format!("{folder}{name}")).expect(name)
+}
+
 /// The array under `key`, not empty.
 pub fn cases<'a>(file: &'a Value, key: &str) -> &'a [Value] {
     let cases = file[key].as_array().expect(key);

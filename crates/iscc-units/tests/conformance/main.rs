@@ -7,4 +7,6 @@ mod data;
 mod fixture;
 mod image;
 mod mixed;
+mod simprints;
+mod text;
 mod video;

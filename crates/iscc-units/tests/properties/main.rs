@@ -5,4 +5,6 @@ mod data;
 mod inputs;
 mod kernels;
 mod peer;
+mod text;
+mod unicode;
 mod units;

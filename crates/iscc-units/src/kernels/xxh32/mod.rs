@@ -10,6 +10,7 @@ mod side_by_side;
 use crate::simd::{InstructionSet, Level};
 
 pub use portable::hash;
+pub(super) use portable::{PRIME_1, PRIME_2, PRIME_3, PRIME_4, PRIME_5};
 
 /// Fewer chunks than this are hashed one after another.
 const SIDE_BY_SIDE_MIN_CHUNKS: usize = 24;

@@ -1,10 +1,10 @@
 //! One message at a time.
 
-pub(super) const PRIME_1: u32 = 0x9E37_79B1;
-pub(super) const PRIME_2: u32 = 0x85EB_CA77;
-const PRIME_3: u32 = 0xC2B2_AE3D;
-const PRIME_4: u32 = 0x27D4_EB2F;
-const PRIME_5: u32 = 0x1656_67B1;
+pub const PRIME_1: u32 = 0x9E37_79B1;
+pub const PRIME_2: u32 = 0x85EB_CA77;
+pub const PRIME_3: u32 = 0xC2B2_AE3D;
+pub const PRIME_4: u32 = 0x27D4_EB2F;
+pub const PRIME_5: u32 = 0x1656_67B1;
 
 /// Bytes taken by the four accumulators at a time.
 pub(super) const STRIPE: usize = 16;

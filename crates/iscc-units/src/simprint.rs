@@ -1,0 +1,86 @@
+//! Content text simprints: a soft hash for each chunk of a text (iscc-sdk, granular features).
+//!
+//! A text is chunked where its content says so, 512 characters on average, so that a passage that
+//! two texts share has most of its simprints in common.
+
+use crate::Compat;
+use crate::kernels::collapse;
+use crate::simd::{self, Level};
+use crate::text::{self, chunks};
+
+/// A 256-bit simprint.
+pub type Simprint = [u8; 32];
+
+/// The simprints of a text with their places, in order. The chunks lie side by side without gaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// One per chunk, at least one.
+    pub simprints: Vec<Simprint>,
+    /// Where the chunks start.
+    pub offsets: Vec<u64>,
+    /// How long they are.
+    pub sizes: Vec<u64>,
+}
+
+/// What offsets and sizes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Unicode code points.
+    CodePoints,
+    /// Bytes of the text in UTF-8.
+    Utf8Bytes,
+}
+
+/// The simprints of `text`, which is [clean](text::clean): one per chunk, at least one.
+pub fn simprints(text: &str) -> Vec<Simprint> {
+    simprints_at(simd::level(), text)
+}
+
+/// [`simprints`] with the kernels of a level.
+pub fn simprints_at(level: Level, text: &str) -> Vec<Simprint> {
+    chunks::chunks(text).map(|chunk| simprint(level, chunk)).collect()
+}
+
+/// The simprints of `text`, which is [clean](text::clean), with offsets and sizes in `text`.
+///
+/// iscc-sdk 0.9.7 leaves out a last chunk of fewer than 128 characters if it is not the only one.
+pub fn features(text: &str, unit: Unit, compat: Compat) -> Features {
+    let level = simd::level();
+    let mut features = Features::default();
+    let mut offset = 0;
+    let mut chunks = chunks::chunks(text).peekable();
+    while let Some(chunk) = chunks.next() {
+        let is_only = features.simprints.is_empty();
+        if chunks.peek().is_none() && !is_only && is_too_short(chunk, compat) {
+            break;
+        }
+        let size = match unit {
+            Unit::CodePoints => chunk.chars().count(),
+            Unit::Utf8Bytes => chunk.len(),
+        } as u64;
+        features.simprints.push(simprint(level, chunk));
+        features.offsets.push(offset);
+        features.sizes.push(size);
+        offset += size;
+    }
+    features
+}
+
+/// A last chunk with fewer characters is left out by releases from 0.9.6 on.
+const LAST_CHUNK_MIN_CHARACTERS: usize = 128;
+
+fn is_too_short(last_chunk: &str, compat: Compat) -> bool {
+    match compat {
+        Compat::Sdk0_9_5 => false,
+        Compat::Sdk0_9_7 => last_chunk.chars().count() < LAST_CHUNK_MIN_CHARACTERS,
+    }
+}
+
+fn simprint(level: Level, chunk: &str) -> Simprint {
+    text::soft_hash_at(level, &collapse::collapse_at(level, chunk)).0
+}
+
+/// A simprint as text: base64url without padding, 43 characters.
+pub fn encode(simprint: &Simprint) -> String {
+    data_encoding::BASE64URL_NOPAD.encode(simprint)
+}
