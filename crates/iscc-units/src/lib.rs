@@ -10,6 +10,7 @@ pub mod data;
 pub mod image;
 pub mod instance;
 pub mod kernels;
+pub mod meta;
 pub mod mixed;
 pub mod simd;
 pub mod simprint;

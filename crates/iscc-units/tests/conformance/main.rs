@@ -6,6 +6,7 @@ mod constants;
 mod data;
 mod fixture;
 mod image;
+mod meta;
 mod mixed;
 mod simprints;
 mod text;

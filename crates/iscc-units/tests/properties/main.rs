@@ -6,5 +6,6 @@ mod inputs;
 mod kernels;
 mod peer;
 mod text;
+mod text_peer;
 mod unicode;
 mod units;
