@@ -4,11 +4,12 @@
 //! 64 bits of each unit in the order of MainTypes, Data and Instance last. SubType WIDE has no
 //! optional units and 128 bits of Data and of Instance.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 use std::str::FromStr;
 
 use crate::kind::Kind;
 use crate::normalize::Code;
+use crate::padded::{GROUPS_MAX, Padded};
 use crate::tables::{MainType, Mode, iscc_sub};
 use crate::unit::{HEADER_BYTES, Unit, header_bytes, read_header};
 use crate::units::Units;
@@ -28,11 +29,12 @@ const OPTIONAL: [(MainType, u8); 3] =
 /// A composite of Data, Instance and up to three other units.
 ///
 /// Always canonical: the SubType follows from the units.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IsccCode {
-    sub: u8,
-    mask: u8,
-    body: [u8; CODE_BYTES_MAX - HEADER_BYTES],
+    /// Header and body, then zeros.
+    bytes: [u8; 5 * GROUPS_MAX],
+    /// How many of `bytes` count.
+    count: u8,
 }
 
 impl IsccCode {
@@ -85,31 +87,43 @@ impl IsccCode {
         Self::compose(&parsed, wide)
     }
 
+    /// A code of SubType and mask that fit the units.
     #[inline]
     fn filled(sub: u8, mask: u8, units: &[Unit], part_bytes: usize) -> Self {
-        let mut body = [0; CODE_BYTES_MAX - HEADER_BYTES];
+        let mut bytes = [0; _];
+        let (header, body) = <[u8]>::split_at_mut(&mut bytes, HEADER_BYTES);
+        header.copy_from_slice(&header_bytes(Kind::iscc(sub), mask));
         for (place, unit) in body.chunks_exact_mut(part_bytes).zip(units) {
             place.copy_from_slice(&unit.body()[..part_bytes]);
         }
-        Self { sub, mask, body }
+        Self { bytes, count: (HEADER_BYTES + units.len() * part_bytes) as u8 }
     }
 
     /// Decodes header and body; the bytes must end where the body does.
     ///
     /// A SubType that does not fit the units is replaced by the one that does, as the reference
     /// does when it normalises; SUM or NONE with a Semantic or Content unit is an error.
-    #[inline]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (kind, expected) = read_header(bytes)?;
+        let actual = bytes.len() - HEADER_BYTES;
+        let padded = Padded::new(bytes).ok_or(Error::BodyLength { expected, actual })?;
+        Self::with_header(&padded, (kind, expected))
+    }
+
+    /// Checks the rest of a code whose header says `kind` and `expected` bytes of body.
+    #[inline]
+    pub(crate) fn with_header(
+        padded: &Padded,
+        (kind, expected): (Kind, usize),
+    ) -> Result<Self, Error> {
         if kind.main() != MainType::Iscc {
             return Err(Error::NotACode(kind.main()));
         }
-        let given = &bytes[HEADER_BYTES..];
-        if given.len() != expected {
-            return Err(Error::BodyLength { expected, actual: given.len() });
+        let actual = padded.count - HEADER_BYTES;
+        if actual != expected {
+            return Err(Error::BodyLength { expected, actual });
         }
-        let mut body = [0; CODE_BYTES_MAX - HEADER_BYTES];
-        body[..expected].copy_from_slice(given);
+        let mut bytes = padded.bytes;
         let mask = bytes[1] & 7;
         let (sub, mask) = match (kind.sub(), mask) {
             (iscc_sub::WIDE, _) => (iscc_sub::WIDE, 0),
@@ -118,34 +132,48 @@ impl IsccCode {
             (sub, mask) if sub <= Mode::Mixed as u8 => (sub, mask),
             (sub, _) => return Err(Error::SubType { main: MainType::Content, sub: sub.into() }),
         };
-        Ok(Self { sub, mask, body })
+        [bytes[0], bytes[1]] = header_bytes(Kind::iscc(sub), mask);
+        Ok(Self { bytes, count: padded.count as u8 })
     }
 
     /// The SubType as a kind; the MainType is ISCC, the version 0.
     pub fn kind(&self) -> Kind {
-        Kind::iscc(self.sub)
+        Kind::iscc(self.sub())
     }
 
-    /// Bits of each unit's part: 64, or 128 in a WIDE code.
-    fn part_bytes(&self) -> usize {
-        if self.sub == iscc_sub::WIDE { WIDE_PART_BITS / 8 } else { PART_BITS / 8 }
+    #[inline]
+    fn sub(&self) -> u8 {
+        self.bytes[0] & 15
+    }
+
+    /// Which optional units there are.
+    #[inline]
+    fn mask(&self) -> u8 {
+        self.bytes[1] & 7
+    }
+
+    /// Header and body.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.count)]
     }
 
     /// The units' digests one after another, 16 to 40 bytes.
     #[inline]
     pub fn body(&self) -> &[u8] {
-        let parts = 2 + self.mask.count_ones() as usize;
-        &self.body[..parts * self.part_bytes()]
+        &self.as_bytes()[HEADER_BYTES..]
     }
 
     /// The units in body order, 64 bits each (WIDE: 128).
     pub fn units(&self) -> Units {
-        let mut parts = self.body.chunks_exact(self.part_bytes());
+        let wide = self.sub() == iscc_sub::WIDE;
+        let mut parts = self.body().chunks_exact(if wide { WIDE_PART_BITS } else { PART_BITS } / 8);
         let mut units = Units::new();
-        let kinds = OPTIONAL.iter().filter(|&&(_, bit)| self.mask & bit != 0).map(|&(main, _)| {
-            let sub = if main == MainType::Meta { 0 } else { self.sub };
-            Kind::of_unit(main, sub)
-        });
+        let kinds =
+            OPTIONAL.iter().filter(|&&(_, bit)| self.mask() & bit != 0).map(|&(main, _)| {
+                let sub = if main == MainType::Meta { 0 } else { self.sub() };
+                Kind::of_unit(main, sub)
+            });
         for kind in kinds.chain([Kind::DATA, Kind::INSTANCE]) {
             if let Some(part) = parts.next() {
                 units.push(Unit::filled(kind, part));
@@ -156,21 +184,13 @@ impl IsccCode {
 
     /// Letters of the units in body order, for readable forms: `DI` to `MSCDI`.
     pub(crate) fn letters(&self) -> &'static str {
-        ["DI", "CDI", "SDI", "SCDI", "MDI", "MCDI", "MSDI", "MSCDI"][usize::from(self.mask & 7)]
-    }
-
-    /// Header and body.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        [&header_bytes(self.kind(), self.mask)[..], self.body()].concat()
+        ["DI", "CDI", "SDI", "SCDI", "MDI", "MCDI", "MSDI", "MSCDI"][usize::from(self.mask())]
     }
 
     /// Canonical text, on the stack.
     #[inline]
     pub fn text(&self) -> CodeText {
-        let mut bytes = [0; CODE_BYTES_MAX];
-        bytes[..HEADER_BYTES].copy_from_slice(&header_bytes(self.kind(), self.mask));
-        bytes[HEADER_BYTES..].copy_from_slice(&self.body);
-        CodeText::of(&bytes[..HEADER_BYTES + self.body().len()])
+        CodeText::of(&self.bytes, usize::from(self.count))
     }
 }
 
@@ -207,5 +227,11 @@ impl FromStr for IsccCode {
 impl Display for IsccCode {
     fn fmt(&self, out: &mut Formatter) -> fmt::Result {
         Display::fmt(&self.text(), out)
+    }
+}
+
+impl Debug for IsccCode {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        Debug::fmt(&self.text(), out)
     }
 }

@@ -59,7 +59,7 @@ pub fn explain(text: &str, compat: Compat) -> Result<Explanation, Error> {
     Ok(Explanation {
         iscc: code.to_string(),
         readable: readable(&code, compat)?,
-        multiformat: multiformat::encode(&code.to_bytes(), Multibase::Base64Url),
+        multiformat: multiformat::encode(code.as_bytes(), Multibase::Base64Url),
         decomposed: bare.join("-"),
         units: units.iter().map(|unit| explain_unit(unit, compat)).collect::<Result<_, _>>()?,
     })

@@ -40,6 +40,14 @@ impl Kind {
         Self { main: MainType::Content, sub: mode as u8, version: Version::V0 }
     }
 
+    /// The kind in a header of two bytes that was checked before.
+    #[inline]
+    pub(crate) fn of_checked_header([first, second]: [u8; 2]) -> Self {
+        let main = MainType::from_number(first >> 4).unwrap_or(MainType::Meta);
+        let version = if second & 0x10 == 0 { Version::V0 } else { Version::V1 };
+        Self { main, sub: first & 15, version }
+    }
+
     /// ISCC-CODE with a SubType that is known to be one of its eight.
     pub(crate) const fn iscc(sub: u8) -> Self {
         Self { main: MainType::Iscc, sub, version: Version::V0 }

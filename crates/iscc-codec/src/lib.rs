@@ -28,6 +28,7 @@ mod kind;
 pub mod multiformat;
 mod normalize;
 mod numerals;
+mod padded;
 mod read;
 pub mod seq;
 mod tables;

@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use crate::code::IsccCode;
 use crate::kind::Kind;
-use crate::read::{self, Buffer};
+use crate::padded::Padded;
+use crate::read;
 use crate::tables::MainType;
-use crate::unit::{Unit, read_header};
+use crate::unit::{HEADER_BYTES, Unit, read_header};
 use crate::units::Units;
 use crate::{CodeText, Error};
 
@@ -25,16 +26,20 @@ pub enum Code {
 
 impl Code {
     /// Decodes header and body, or the headers and bodies of several units, which are composed.
-    #[inline]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (kind, expected) = read_header(bytes)?;
+        Padded::new(bytes).map_or_else(|| sequence(bytes), |padded| Self::from_padded(&padded))
+    }
+
+    #[inline]
+    fn from_padded(padded: &Padded) -> Result<Self, Error> {
+        let (kind, expected) = read_header(padded.as_slice())?;
         if kind.main() == MainType::Iscc {
-            return IsccCode::from_bytes(bytes).map(Self::Composite);
+            return IsccCode::with_header(padded, (kind, expected)).map(Self::Composite);
         }
-        if bytes.len() > 2 + expected {
-            return sequence(bytes);
+        if padded.count > HEADER_BYTES + expected {
+            return sequence(padded.as_slice());
         }
-        Unit::from_bytes(bytes).map(Self::Unit)
+        Unit::with_header(padded, (kind, expected)).map(Self::Unit)
     }
 
     /// MainType, SubType and version.
@@ -67,10 +72,11 @@ impl Code {
     }
 
     /// Header and body.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
         match self {
-            Self::Unit(unit) => unit.to_bytes(),
-            Self::Composite(code) => code.to_bytes(),
+            Self::Unit(unit) => unit.as_bytes(),
+            Self::Composite(code) => code.as_bytes(),
         }
     }
 
@@ -104,8 +110,10 @@ impl FromStr for Code {
 
     #[inline]
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut buffer = Buffer::default();
-        Self::from_bytes(read::code_bytes(text, &mut buffer)?)
+        match read::tidy(text) {
+            Some(padded) => Self::from_padded(&padded),
+            None => Self::from_bytes(&read::untidy(text)?),
+        }
     }
 }
 

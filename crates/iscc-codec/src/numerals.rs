@@ -4,13 +4,10 @@ use crate::BODY_BYTES_MAX;
 
 /// One character `0` or `1` a bit, most significant first.
 pub(crate) fn binary(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(8 * bytes.len());
-    for byte in bytes {
-        for bit in (0..8).rev() {
-            text.push(char::from(b'0' + (byte >> bit & 1)));
-        }
-    }
-    text
+    let digits = bytes.iter().flat_map(|byte| -> [u8; 8] {
+        std::array::from_fn(|index| b'0' + (byte >> (7 - index) & 1))
+    });
+    String::from_utf8(digits.collect()).unwrap_or_default()
 }
 
 /// Largest power of ten in 32 bits: each division gives this many digits at once.

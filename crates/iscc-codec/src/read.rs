@@ -1,55 +1,43 @@
 //! From any accepted text of a code to its bytes.
 
 use crate::Error;
-use crate::base::base32::{BASE32, text_len};
-use crate::code::CODE_BYTES_MAX;
+use crate::base::base32::BASE32;
 use crate::multiformat;
+use crate::padded::Padded;
+use crate::text::PREFIX;
+use crate::unit::UNIT_BYTES_MAX;
+use crate::units::UNITS_MAX;
 
-/// Bytes of the longest sequence of units that can still become an ISCC-CODE.
-const SEQUENCE_BYTES_MAX: usize = 5 * 34;
+/// Bytes of text that are looked at: the longest sequence of units that can still become an
+/// ISCC-CODE, in base16, and as much again for hyphens and spaces.
+const TEXT_BYTES_MAX: usize = 4 * UNITS_MAX * UNIT_BYTES_MAX;
 
-/// Bytes of text that are looked at: the longest sequence in base16, and as much again for
-/// hyphens and spaces.
-pub(crate) const TEXT_BYTES_MAX: usize = 4 * SEQUENCE_BYTES_MAX;
-
-/// Where the bytes of a code go. Whole groups of five and one to spare, as the decoder wants.
-pub(crate) struct Buffer([u8; SEQUENCE_BYTES_MAX + 10]);
-
-impl Default for Buffer {
-    #[inline]
-    fn default() -> Self {
-        Self([0; SEQUENCE_BYTES_MAX + 10])
+/// The bytes of plain base32, with or without `ISCC:`; `None` for every other text. Hyphens,
+/// spaces and colons are no digits.
+#[inline]
+pub(crate) fn tidy(text: &str) -> Option<Padded> {
+    let text = text.as_bytes();
+    let code = match text.split_at_checked(PREFIX.len()) {
+        Some((scheme, code)) if scheme.eq_ignore_ascii_case(PREFIX.as_bytes()) => code,
+        _ => text,
+    };
+    if multiformat::is_letter(*code.first()?) {
+        return None;
     }
+    let mut bytes = [0; _];
+    let count = BASE32.try_decode(code, &mut bytes)?;
+    Some(Padded { bytes, count })
 }
 
 /// The bytes of a code in any accepted form: with or without `ISCC:`, any case, spaces around,
 /// hyphens, base32 with `=`, or multiformat.
-#[inline]
-pub(crate) fn code_bytes<'a>(text: &str, buffer: &'a mut Buffer) -> Result<&'a [u8], Error> {
-    let bytes = text.as_bytes();
-    let code = match bytes.split_at_checked(5) {
-        Some((scheme, code)) if scheme.eq_ignore_ascii_case(b"ISCC:") => code,
-        _ => bytes,
-    };
-    // The common case. Hyphens, spaces and colons are no digits, so they take the other way.
-    let short = code.len() <= text_len(CODE_BYTES_MAX);
-    let plain = short && code.first().is_some_and(|&letter| !multiformat::is_letter(letter));
-    match plain.then(|| BASE32.try_decode(code, &mut buffer.0)).flatten() {
-        Some(count) => Ok(&buffer.0[..count]),
-        None => untidy_code_bytes(text, buffer),
-    }
-}
-
 #[cold]
-fn untidy_code_bytes<'a>(text: &str, buffer: &'a mut Buffer) -> Result<&'a [u8], Error> {
+pub(crate) fn untidy(text: &str) -> Result<Vec<u8>, Error> {
     let code = clean(text)?;
-    let bytes = match code.as_bytes() {
-        [letter, ..] if multiformat::is_letter(*letter) => multiformat::decode(&code)?,
-        digits => BASE32.decode(digits)?,
-    };
-    let place = buffer.0.get_mut(..bytes.len()).ok_or(Error::TooLong(SEQUENCE_BYTES_MAX))?;
-    place.copy_from_slice(&bytes);
-    Ok(place)
+    match code.as_bytes() {
+        [letter, ..] if multiformat::is_letter(*letter) => multiformat::decode(&code),
+        digits => BASE32.decode(digits),
+    }
 }
 
 /// Takes away white space around, the scheme and, unless the code is in multiformat, hyphens.

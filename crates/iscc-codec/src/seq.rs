@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 use crate::Error;
 use crate::base::base32::BASE32;
 use crate::header::Header;
-use crate::read::{self, Buffer};
+use crate::read;
 use crate::tables::MainType;
 use crate::text::PREFIX;
 use crate::unit::Unit;
@@ -91,18 +91,23 @@ pub fn encode<T: AsRef<str>>(units: &[T]) -> Result<Vec<u8>, Error> {
     let mut seq = Vec::new();
     for unit in units {
         let offset = seq.len();
-        let broken = |reason| Error::SeqUnit { offset, reason: Box::new(reason) };
-        let mut buffer = Buffer::default();
-        let bytes = read::code_bytes(unit.as_ref(), &mut buffer).map_err(broken)?;
-        let read = SeqUnit::read(bytes, 0).map_err(broken)?;
-        if read.bytes.len() < bytes.len() {
-            let header_bytes = read.bytes.len() - read.body.len();
-            let actual = bytes.len() - header_bytes;
-            return Err(broken(Error::BodyLength { expected: read.body.len(), actual }));
-        }
-        seq.extend_from_slice(bytes);
+        append(unit.as_ref(), &mut seq)
+            .map_err(|reason| Error::SeqUnit { offset, reason: Box::new(reason) })?;
     }
     if seq.is_empty() { Err(Error::SeqEmpty) } else { Ok(seq) }
+}
+
+/// Appends header and body of a single unit.
+fn append(text: &str, seq: &mut Vec<u8>) -> Result<(), Error> {
+    let bytes = read::untidy(text)?;
+    let unit = SeqUnit::read(&bytes, 0)?;
+    let beyond = bytes.len() - unit.bytes.len();
+    if beyond > 0 {
+        let expected = unit.body.len();
+        return Err(Error::BodyLength { expected, actual: expected + beyond });
+    }
+    seq.extend_from_slice(&bytes);
+    Ok(())
 }
 
 /// As [`encode`], for the value of a C2PA soft binding: every unit has version 0 and 256 bits.

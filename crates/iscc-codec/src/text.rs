@@ -4,29 +4,30 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::Deref;
 
 use crate::base::base32::{BASE32, text_len};
-use crate::code::CODE_BYTES_MAX;
+use crate::padded::GROUPS_MAX;
 
 /// The scheme of a canonical code.
 pub(crate) const PREFIX: &str = "ISCC:";
 
-/// Whole groups of eight characters, so that the encoder never meets the end of the buffer.
-const TEXT_BYTES: usize = (PREFIX.len() + text_len(CODE_BYTES_MAX)).next_multiple_of(8);
-
 /// Canonical text of a unit or an ISCC-CODE; behaves as a `str` that starts with `ISCC:`.
 #[derive(Clone, Copy)]
 pub struct CodeText {
-    bytes: [u8; TEXT_BYTES],
+    bytes: [u8; PREFIX.len() + 8 * GROUPS_MAX],
     length: u8,
 }
 
 impl CodeText {
-    /// Text of header and body.
+    /// Text of header and body, which have `count` bytes together and zeros after them up to a
+    /// whole group.
     #[inline]
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        let mut text = [0; TEXT_BYTES];
-        text[..PREFIX.len()].copy_from_slice(PREFIX.as_bytes());
-        let written = BASE32.encode_into(bytes, &mut text[PREFIX.len()..]);
-        Self { bytes: text, length: (PREFIX.len() + written) as u8 }
+    pub(crate) fn of(padded: &[u8], count: usize) -> Self {
+        let length = (PREFIX.len() + text_len(count)) as u8;
+        let mut text = Self { bytes: [0; _], length };
+        let (prefix, digits) = text.bytes.split_at_mut(PREFIX.len());
+        prefix.copy_from_slice(PREFIX.as_bytes());
+        let groups = &padded.as_chunks().0[..count.div_ceil(5)];
+        BASE32.encode_groups(groups, digits.as_chunks_mut().0);
+        text
     }
 
     /// The text without `ISCC:`.

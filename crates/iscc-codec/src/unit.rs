@@ -1,11 +1,12 @@
 //! A single unit: Meta-, Semantic-, Content-, Data- or Instance-Code; also ISCC-ID and Flake.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 use std::str::FromStr;
 
 use crate::header::Header;
 use crate::kind::Kind;
-use crate::read::{self, Buffer};
+use crate::padded::Padded;
+use crate::read;
 use crate::tables::MainType;
 use crate::{CodeText, Error};
 
@@ -15,16 +16,19 @@ pub const BODY_BYTES_MAX: usize = 32;
 /// Bytes of every unit's header: all legal fields are below eight, so a nibble each.
 pub(crate) const HEADER_BYTES: usize = 2;
 
+/// Header and body of the longest unit.
+pub(crate) const UNIT_BYTES_MAX: usize = HEADER_BYTES + BODY_BYTES_MAX;
+
 /// One header with its body. ISCC-IDs and Flakes have the same form and count as units here;
 /// an ISCC-CODE does not.
 ///
 /// Parsed from text with or without `ISCC:`, of any case, with hyphens or in multiformat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unit {
-    kind: Kind,
-    /// Bytes of `body` that count; the others are zero.
-    bytes: u8,
-    body: [u8; BODY_BYTES_MAX],
+    /// Header and body, then zeros.
+    bytes: [u8; UNIT_BYTES_MAX.next_multiple_of(5)],
+    /// How many of `bytes` count.
+    count: u8,
 }
 
 impl Unit {
@@ -45,24 +49,43 @@ impl Unit {
 
     /// A unit whose body is already known to have a legal length.
     #[inline]
-    pub(crate) fn filled(kind: Kind, bytes: &[u8]) -> Self {
-        let mut body = [0; BODY_BYTES_MAX];
-        body[..bytes.len()].copy_from_slice(bytes);
-        Self { kind, bytes: bytes.len() as u8, body }
+    pub(crate) fn filled(kind: Kind, body: &[u8]) -> Self {
+        let count = HEADER_BYTES + body.len();
+        let length = kind.length_field(body.len()).unwrap_or(0) as u8;
+        let mut bytes = [0; _];
+        bytes[..HEADER_BYTES].copy_from_slice(&header_bytes(kind, length));
+        bytes[HEADER_BYTES..count].copy_from_slice(body);
+        Self { bytes, count: count as u8 }
     }
 
     /// Decodes header and body; the bytes must end where the body does.
-    #[inline]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (kind, expected) = read_header(bytes)?;
+        let (_, expected) = read_header(bytes)?;
+        let actual = bytes.len() - HEADER_BYTES;
+        let padded = Padded::new(bytes).ok_or(Error::BodyLength { expected, actual })?;
+        Self::from_padded(&padded)
+    }
+
+    #[inline]
+    pub(crate) fn from_padded(padded: &Padded) -> Result<Self, Error> {
+        Self::with_header(padded, read_header(padded.as_slice())?)
+    }
+
+    /// Checks the rest of a code whose header says `kind` and `expected` bytes of body.
+    #[inline]
+    pub(crate) fn with_header(
+        padded: &Padded,
+        (kind, expected): (Kind, usize),
+    ) -> Result<Self, Error> {
         if kind.main() == MainType::Iscc {
             return Err(Error::NotAUnit(MainType::Iscc));
         }
-        let body = &bytes[HEADER_BYTES..];
-        if body.len() != expected {
-            return Err(Error::BodyLength { expected, actual: body.len() });
+        let actual = padded.count - HEADER_BYTES;
+        if actual != expected {
+            return Err(Error::BodyLength { expected, actual });
         }
-        Ok(Self::filled(kind, body))
+        let [bytes @ .., _, _, _, _, _, _, _, _, _, _] = padded.bytes;
+        Ok(Self { bytes, count: padded.count as u8 })
     }
 
     /// Decodes the unit that `bytes` start with; returns it with the bytes after it.
@@ -79,53 +102,36 @@ impl Unit {
     /// MainType, SubType and version.
     #[inline]
     pub fn kind(&self) -> Kind {
-        self.kind
+        Kind::of_checked_header([self.bytes[0], self.bytes[1]])
     }
 
     /// The digest, 4 to 32 bytes.
     #[inline]
     pub fn body(&self) -> &[u8] {
-        &self.body[..usize::from(self.bytes)]
+        &self.as_bytes()[HEADER_BYTES..]
     }
 
     /// Bits of the body.
     #[inline]
     pub fn bits(&self) -> usize {
-        8 * usize::from(self.bytes)
+        8 * (usize::from(self.count) - HEADER_BYTES)
+    }
+
+    /// Header and body.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.count)]
     }
 
     /// The same unit with fewer bits; every shorter unit is a prefix of the longer one.
     pub fn truncated(&self, bits: usize) -> Result<Self, Error> {
-        Self::new(self.kind, self.body(), bits)
-    }
-
-    /// Appends header and body to `out`.
-    pub fn append_to(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.header());
-        out.extend_from_slice(self.body());
-    }
-
-    /// Header and body.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER_BYTES + self.body().len());
-        self.append_to(&mut bytes);
-        bytes
-    }
-
-    #[inline]
-    pub(crate) fn header(&self) -> [u8; HEADER_BYTES] {
-        // A unit is only made with a body that has a length field.
-        let length = self.kind.length_field(usize::from(self.bytes)).unwrap_or(0);
-        header_bytes(self.kind, length as u8)
+        Self::new(self.kind(), self.body(), bits)
     }
 
     /// Canonical text, on the stack.
     #[inline]
     pub fn text(&self) -> CodeText {
-        let mut bytes = [0; HEADER_BYTES + BODY_BYTES_MAX];
-        bytes[..HEADER_BYTES].copy_from_slice(&self.header());
-        bytes[HEADER_BYTES..].copy_from_slice(&self.body);
-        CodeText::of(&bytes[..HEADER_BYTES + usize::from(self.bytes)])
+        CodeText::of(&self.bytes, usize::from(self.count))
     }
 }
 
@@ -150,8 +156,8 @@ pub(crate) fn read_header(bytes: &[u8]) -> Result<(Kind, usize), Error> {
         _ => Header::decode(bytes)?.0,
     };
     let kind = Kind::new(header.main, header.sub, header.version)?;
-    let length = Error::Length { main: kind.main(), length: header.length };
-    Ok((kind, kind.body_bytes(header.length).ok_or(length)?))
+    let meaningless = || Error::Length { main: kind.main(), length: header.length };
+    Ok((kind, kind.body_bytes(header.length).ok_or_else(meaningless)?))
 }
 
 impl FromStr for Unit {
@@ -159,13 +165,21 @@ impl FromStr for Unit {
 
     #[inline]
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut buffer = Buffer::default();
-        Self::from_bytes(read::code_bytes(text, &mut buffer)?)
+        match read::tidy(text) {
+            Some(padded) => Self::from_padded(&padded),
+            None => Self::from_bytes(&read::untidy(text)?),
+        }
     }
 }
 
 impl Display for Unit {
     fn fmt(&self, out: &mut Formatter) -> fmt::Result {
         Display::fmt(&self.text(), out)
+    }
+}
+
+impl Debug for Unit {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        Debug::fmt(&self.text(), out)
     }
 }

@@ -5,51 +5,67 @@ use crate::Error;
 
 /// One of the two alphabets of 32 digits.
 pub struct Alphabet {
-    digits: &'static [u8; 32],
     values: [u8; 256],
+    /// The first digit.
+    first: u8,
+    /// Value of the first digit of the alphabet's second run of characters.
+    second_run: u8,
+    /// What to take away and what to add to get from the first run's characters to the second's.
+    steps: [u8; 2],
     name: &'static str,
 }
 
 /// Alphabet `A-Z2-7`, in which codes are written.
-pub static BASE32: Alphabet = Alphabet::new(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "base32");
+pub static BASE32: Alphabet = Alphabet::new(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 26, "base32");
 
 /// Alphabet `0-9A-V`: texts sort as their bytes do.
-pub static BASE32HEX: Alphabet = Alphabet::new(b"0123456789ABCDEFGHIJKLMNOPQRSTUV", "base32hex");
+pub static BASE32HEX: Alphabet =
+    Alphabet::new(b"0123456789ABCDEFGHIJKLMNOPQRSTUV", 10, "base32hex");
 
 impl Alphabet {
-    const fn new(digits: &'static [u8; 32], name: &'static str) -> Self {
-        Self { digits, values: digit_values(digits, true), name }
+    /// Both alphabets are two runs of consecutive characters.
+    const fn new(digits: &[u8; 32], second_run: u8, name: &'static str) -> Self {
+        let first = digits[0];
+        let (from, to) = (first + second_run, digits[second_run as usize]);
+        let steps = [from.saturating_sub(to), to.saturating_sub(from)];
+        Self { values: digit_values(digits, true), first, second_run, steps, name }
     }
 
     /// Writes the text of `bytes` to the start of `out`; returns its length.
     ///
     /// Upper-case, without `=`. What does not fit into `out` is left out, so `out` should have
     /// room for [`text_len`] characters.
-    #[inline]
     pub fn encode_into(&self, bytes: &[u8], out: &mut [u8]) -> usize {
-        let (groups, rest) = bytes.as_chunks::<5>();
-        let (places, _) = out.as_chunks_mut::<8>();
-        for (group, place) in groups.iter().zip(places) {
-            *place = self.digits_of(group);
-        }
-        let written = 8 * groups.len();
-        if !rest.is_empty() {
-            let mut group = [0; 5];
-            group[..rest.len()].copy_from_slice(rest);
-            let digits = self.digits_of(&group);
-            let count = text_len(rest.len());
-            if let Some(place) = out.get_mut(written..written + count) {
-                place.copy_from_slice(&digits[..count]);
-            }
+        for (group, place) in bytes.chunks(5).zip(out.chunks_mut(8)) {
+            let mut padded = [0; 5];
+            padded[..group.len()].copy_from_slice(group);
+            let count = text_len(group.len()).min(place.len());
+            place[..count].copy_from_slice(&self.digits_of(&padded)[..count]);
         }
         text_len(bytes.len()).min(out.len())
+    }
+
+    /// Writes the digits of whole groups: the fast way, for buffers filled up with zeros.
+    #[inline]
+    pub(crate) fn encode_groups(&self, groups: &[[u8; 5]], out: &mut [[u8; 8]]) {
+        for (group, place) in groups.iter().zip(out) {
+            *place = self.digits_of(group);
+        }
     }
 
     #[inline]
     fn digits_of(&self, group: &[u8; 5]) -> [u8; 8] {
         let [a, b, c, d, e] = *group;
         let bits = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
-        std::array::from_fn(|index| self.digits[(bits >> (35 - 5 * index)) as usize & 31])
+        // Eight lanes of a byte: 40 bits to two of 20, to four of 10, to eight of 5.
+        let lanes = bits & 0xF_FFFF | (bits & 0xFF_FFF0_0000) << 12;
+        let lanes = lanes & 0x0000_03FF_0000_03FF | (lanes & 0x000F_FC00_000F_FC00) << 6;
+        let lanes = lanes & 0x001F_001F_001F_001F | (lanes & 0x03E0_03E0_03E0_03E0) << 3;
+        // All ones in the lanes of the second run; digits are below 32, so no lane overflows.
+        let second = (lanes + every_lane(0x80 - self.second_run)) >> 7 & every_lane(1);
+        let second = (second << 8).wrapping_sub(second);
+        let [back, forth] = self.steps.map(|step| second & every_lane(step));
+        (lanes + every_lane(self.first) + forth - back).to_be_bytes()
     }
 
     /// The text of `bytes`, upper-case and without `=`.
@@ -92,7 +108,8 @@ impl Alphabet {
         digits.iter().fold(0, |bits, &digit| {
             let value = self.values[usize::from(digit)];
             *strange |= value;
-            bits << 5 | u64::from(value & 31)
+            // No digit's bits are garbage, but then the caller returns nothing.
+            bits << 5 | u64::from(value)
         })
     }
 
@@ -121,6 +138,11 @@ impl Alphabet {
             other => other,
         }
     }
+}
+
+/// The byte in each of eight lanes.
+const fn every_lane(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
 }
 
 /// Characters of the text of so many bytes.

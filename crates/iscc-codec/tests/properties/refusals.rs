@@ -1,0 +1,68 @@
+//! Any string and any bytes give a value or an error, and never a value that is not canonical.
+
+use iscc_codec::{
+    Code, Compat, Error, Header, IsccCode, IsccId, MediaId, Unit, clean, explain, multiformat,
+    normalize, seq, validate,
+};
+use proptest::prelude::*;
+
+/// Calls everything that takes text.
+fn take(text: &str) {
+    let normalized = normalize(text);
+    assert_eq!(validate(text), normalized.as_deref() == Ok(text));
+    match text.parse::<Code>() {
+        Ok(code) => {
+            let canonical = code.to_string();
+            assert_eq!(normalized.as_deref(), Ok(canonical.as_str()));
+            assert!(validate(&canonical), "{text:?} became {canonical}");
+            assert_eq!(canonical.parse(), Ok(code));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    let _ = (clean(text), text.parse::<Unit>(), text.parse::<IsccCode>(), text.parse::<IsccId>());
+    let _ = (text.parse::<MediaId>(), multiformat::decode(text), seq::encode(&[text]));
+    let _ = (explain(text, Compat::Sdk095), explain(text, Compat::Sdk097));
+}
+
+proptest! {
+    #[test]
+    fn any_string(text in any::<String>()) {
+        take(&text);
+    }
+
+    #[test]
+    fn anything_that_looks_like_a_code(text in "( |ISCC:|iscc:|x:|urn:|:)?[fbvzu]?[ACEGIKMO][AIYEMQU4][A-Za-z0-9=_ -]{0,80}") {
+        take(&text);
+    }
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = (Header::decode(&bytes), Unit::from_bytes(&bytes), IsccCode::from_bytes(&bytes));
+        let _ = (Unit::read(&bytes), Code::from_bytes(&bytes));
+        for base in multiformat::Multibase::ALL {
+            take(&multiformat::encode(&bytes, base));
+        }
+        if let Ok(units) = seq::decode(&bytes) {
+            let whole: Vec<u8> = units.iter().flat_map(|unit| unit.bytes.to_vec()).collect();
+            prop_assert_eq!(whole, bytes);
+        }
+    }
+
+    /// Mostly legal headers before any body.
+    #[test]
+    fn any_body(main in 0u8..8, sub in 0u8..8, version in 0u8..2, length in 0u8..9, body in prop::collection::vec(any::<u8>(), 0..44)) {
+        let bytes = [&[main << 4 | sub, version << 4 | length][..], &body].concat();
+        if let Ok(code) = Code::from_bytes(&bytes) {
+            prop_assert_eq!(code.to_string().parse(), Ok(code));
+            prop_assert_eq!(code.body(), body.as_slice());
+            prop_assert!(code.units().len() <= 5);
+        }
+    }
+}
+
+#[test]
+fn long_texts_are_refused_early() {
+    let long = "A".repeat(1 << 20);
+    assert!(matches!(normalize(&long), Err(Error::TooLong(_))));
+    assert!(matches!(explain(&format!("z{long}"), Compat::default()), Err(Error::TooLong(_))));
+}
