@@ -2,5 +2,6 @@
 
 pub mod audio;
 pub mod document;
+pub mod sanitize;
 pub mod svg;
 pub mod video;

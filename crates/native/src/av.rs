@@ -1,17 +1,19 @@
-//! JavaScript face of `iscc-media`'s audio and video.
+//! JavaScript face of audio and video, from samples and signatures to codes.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
+use iscc_codec::{Kind, Mode, Unit};
 use iscc_media::audio::Fingerprinter;
 use iscc_media::video::signature;
+use iscc_units::{audio, video};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::task::Pool;
 
-static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new("video", 1));
+static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new("av", 1));
 
 thread_local! {
     /// The stream of the fingerprinter whose thread this is. It stays on its thread because the
@@ -64,15 +66,34 @@ impl AudioFingerprinter {
 }
 
 fn start() -> Result<Fingerprinter> {
-    Fingerprinter::new().map_err(|error| Error::from_reason(error.to_string()))
+    Fingerprinter::new().map_err(reason)
 }
 
-/// Frame signatures, `n x 380` elements of 0, 1 or 2, from a binary MPEG-7 video signature.
-#[napi(catch_unwind, ts_return_type = "Promise<Uint8Array>")]
-pub fn parse_video_signature<'env>(env: &'env Env, bytes: Uint8Array) -> Result<Object<'env>> {
+/// The Audio-Code of a raw fingerprint, of so many bits and with prefix.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn audio_code<'env>(
+    env: &'env Env,
+    fingerprint: Int32Array,
+    bits: u32,
+) -> Result<Object<'env>> {
+    POOL.run(env, move || content_code(Mode::Audio, &audio::digest(&fingerprint), bits))
+}
+
+/// The Video-Code of a binary MPEG-7 video signature, of so many bits and with prefix. Rejects for
+/// bytes that are none, and for a signature without frames.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn video_code<'env>(env: &'env Env, signature: Uint8Array, bits: u32) -> Result<Object<'env>> {
     POOL.run(env, move || {
-        let signature =
-            signature::parse(&bytes).map_err(|error| Error::from_reason(error.to_string()))?;
-        Ok(Uint8Array::new(signature.frames))
+        let frames = signature::parse(&signature).map_err(reason)?.frames;
+        content_code(Mode::Video, &video::digest(&frames).map_err(reason)?, bits)
     })
+}
+
+fn content_code(mode: Mode, digest: &[u8], bits: u32) -> Result<String> {
+    let unit = Unit::new(Kind::content(mode), digest, bits as usize).map_err(reason)?;
+    Ok(unit.text().to_string())
+}
+
+fn reason(error: impl std::error::Error) -> Error {
+    Error::from_reason(error.to_string())
 }

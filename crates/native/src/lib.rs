@@ -4,7 +4,7 @@
 pub mod av;
 mod codec;
 pub mod document;
-mod media;
+pub mod media;
 mod search;
 mod task;
 mod units;
