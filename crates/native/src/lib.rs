@@ -7,7 +7,7 @@ pub mod document;
 pub mod media;
 mod search;
 mod task;
-mod units;
+pub mod units;
 
 /// Version of the addon, the same as the package's.
 #[napi_derive::napi(catch_unwind)]
