@@ -1,0 +1,73 @@
+/** A service's browser pages: the files under `dist/web`, each with its type, nothing else. */
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Reply, Route } from './route.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Scripts and styles from here only, thumbnails as data URLs, and no page may frame this one. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const ASSET_CACHING = 'public, max-age=3600';
+
+/** The answer with the page of one folder. */
+export function page(folder: string): Reply {
+  const file = path.join(webFolder(), folder, 'index.html');
+  return {
+    status: 200,
+    headers: { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' },
+    body: { kind: 'file', path: file, contentType: TYPES['.html'] ?? '' },
+  };
+}
+
+/** Routes under `/static` for what the pages of these folders load, and for what all pages share. */
+export function pageAssets(...folders: readonly string[]): Route[] {
+  return ['', ...folders].flatMap((folder) => {
+    const files = readdirSync(path.join(webFolder(), folder)).filter((file) => assetType(file) !== undefined);
+    return files.map((file) => asset(path.posix.join(folder, file)));
+  });
+}
+
+function assetType(file: string): string | undefined {
+  return file.endsWith('.html') ? undefined : TYPES[path.extname(file)];
+}
+
+function asset(file: string): Route {
+  const contentType = assetType(file) ?? 'application/octet-stream';
+  return {
+    method: 'GET',
+    path: `/static/${file}`,
+    operationId: `static ${file}`,
+    summary: 'A file of a page',
+    hidden: true,
+    file: true,
+    responses: {},
+    handler: () => ({
+      status: 200,
+      headers: { 'Cache-Control': ASSET_CACHING },
+      body: { kind: 'file', path: path.join(webFolder(), file), contentType },
+    }),
+  };
+}
+
+/** Beside the compiled program; tests run from the sources and take what was built. */
+function webFolder(): string {
+  const beside = fileURLToPath(new URL('../web', import.meta.url));
+  if (statSync(path.join(beside, 'dom.js'), { throwIfNoEntry: false })) return beside;
+  return fileURLToPath(new URL('../../dist/web', import.meta.url));
+}

@@ -1,0 +1,49 @@
+/** The search service as the page uses it. */
+
+export interface Query {
+  readonly iscc_code?: string;
+  readonly units?: readonly string[];
+}
+
+export interface Match {
+  readonly iscc_id: string;
+  readonly score: number;
+  readonly types: Readonly<Record<string, number>>;
+  readonly metadata: unknown;
+}
+
+export interface Found {
+  readonly query: Query;
+  readonly global_matches: readonly Match[];
+}
+
+/** Names of all indexes. */
+export async function listIndexes(key: string): Promise<string[]> {
+  const indexes = await json<{ name: string }[]>(await fetch('/indexes', { headers: headers(key) }));
+  return indexes.map(({ name }) => name);
+}
+
+export async function search(index: string, query: Query, limit: number, key: string): Promise<Found> {
+  const path = `/indexes/${encodeURIComponent(index)}/search?limit=${limit}`;
+  return json(await fetch(path, { method: 'POST', headers: headers(key), body: JSON.stringify(query) }));
+}
+
+export async function getAsset(index: string, isccId: string, key: string): Promise<{ units?: string[] }> {
+  const path = `/indexes/${encodeURIComponent(index)}/assets/${encodeURIComponent(isccId)}`;
+  return json(await fetch(path, { headers: headers(key) }));
+}
+
+function headers(key: string): Record<string, string> {
+  return { 'Content-Type': 'application/json', ...(key ? { 'X-API-Key': key } : {}) };
+}
+
+async function json<T>(response: Response): Promise<T> {
+  const body = await response.json();
+  if (!response.ok) throw new Error(message(body.detail) || `Status ${response.status}`);
+  return body as T;
+}
+
+function message(detail: unknown): string {
+  if (!Array.isArray(detail)) return String(detail ?? '');
+  return detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
+}

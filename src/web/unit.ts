@@ -1,0 +1,49 @@
+/** An ISCC-UNIT's bits from its text, without a server: what pictures and comparisons need. */
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Main types and the subtypes of those that have some, as in ISO 24138. */
+const MAIN_TYPES = ['META', 'SEMANTIC', 'CONTENT', 'DATA', 'INSTANCE'] as const;
+const SUB_TYPES = ['TEXT', 'IMAGE', 'AUDIO', 'VIDEO', 'MIXED'] as const;
+
+export interface UnitBits {
+  /** E.g. `CONTENT_TEXT_V0`. */
+  readonly type: string;
+  /** A string of 0 and 1, most significant first. */
+  readonly bits: string;
+}
+
+/** Reads a unit with a header of two bytes, as all current ones have; `undefined` for anything else. */
+export function unitBits(code: string): UnitBits | undefined {
+  const text = code
+    .trim()
+    .replace(/^iscc:/i, '')
+    .toUpperCase();
+  const bytes = base32(text);
+  const [first = 0, second = 0, ...body] = bytes ?? [];
+  const main = MAIN_TYPES[first >> 4];
+  if (main === undefined || body.length === 0 || body.length !== ((second & 15) + 1) * 4) return undefined;
+  const hasSubType = main === 'SEMANTIC' || main === 'CONTENT';
+  const sub = hasSubType ? SUB_TYPES[first & 15] : 'NONE';
+  if (sub === undefined) return undefined;
+  const bits = body.map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return { type: `${main}_${sub}_V${second >> 4}`, bits };
+}
+
+function base32(text: string): number[] | undefined {
+  const bytes: number[] = [];
+  let value = 0;
+  let bits = 0;
+  for (const character of text) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit < 0) return undefined;
+    value = (value << 5) | digit;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push((value >> bits) & 255);
+      value &= (1 << bits) - 1;
+    }
+  }
+  return bytes;
+}
