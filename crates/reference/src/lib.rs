@@ -11,6 +11,7 @@ pub mod dct;
 pub mod image;
 pub mod minhash;
 pub mod ngram;
+pub mod scan;
 pub mod simhash;
 pub mod simprint;
 pub mod text;

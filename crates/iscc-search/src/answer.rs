@@ -1,0 +1,258 @@
+//! JSON of answers.
+
+use iscc_codec::base::base64url;
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::id::IsccId;
+use crate::query::Query;
+use crate::record::{Record, StoredSimprints};
+use crate::request::json::{Node, push_number, push_string};
+use crate::score::{ChunkMatch, GlobalMatch, TypeMatch};
+use crate::unit::UnitType;
+
+/// Whether an added asset was there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddStatus {
+    /// It was not.
+    Created,
+    /// It was, and has been replaced.
+    Updated,
+}
+
+/// Answer of an add request.
+pub fn added(statuses: &[(&str, AddStatus)]) -> Vec<u8> {
+    let mut json = vec![b'['];
+    for (index, (id, status)) in statuses.iter().enumerate() {
+        separate(&mut json, index);
+        json.extend_from_slice(b"{\"iscc_id\":");
+        push_string(&mut json, id);
+        json.extend_from_slice(match status {
+            AddStatus::Created => b",\"status\":\"created\"}",
+            AddStatus::Updated => b",\"status\":\"updated\"}",
+        });
+    }
+    json.push(b']');
+    json
+}
+
+/// Answer of a get request: the entry as it was sent, without what was absent.
+pub fn entry(id: &str, record: &Record<'_>, simprints: &StoredSimprints) -> Vec<u8> {
+    let mut json = b"{\"iscc_id\":".to_vec();
+    push_string(&mut json, id);
+    if let Some(code) = &record.code {
+        json.extend_from_slice(b",\"iscc_code\":");
+        push_string(&mut json, code);
+    }
+    if let Some(units) = &record.units {
+        json.extend_from_slice(b",\"units\":[");
+        for (index, unit) in units.iter().enumerate() {
+            separate(&mut json, index);
+            push_string(&mut json, unit);
+        }
+        json.push(b']');
+    }
+    if !simprints.is_empty() {
+        json.extend_from_slice(b",\"simprints\":{");
+        for (index, (name, list)) in simprints.iter().enumerate() {
+            separate(&mut json, index);
+            push_string(&mut json, name);
+            json.extend_from_slice(b":[");
+            for (index, simprint) in list.iter().enumerate() {
+                separate(&mut json, index);
+                json.extend_from_slice(b"{\"simprint\":");
+                push_string(&mut json, &base64url::encode(&simprint.body.to_bytes()));
+                push_integer(&mut json, "offset", u64::from(simprint.offset));
+                push_integer(&mut json, "size", u64::from(simprint.size));
+                json.push(b'}');
+            }
+            json.push(b']');
+        }
+        json.push(b'}');
+    }
+    if let Some(metadata) = record.metadata {
+        json.extend_from_slice(b",\"metadata\":");
+        json.extend_from_slice(metadata);
+    }
+    json.push(b'}');
+    json
+}
+
+/// An index as clients see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexInfo {
+    /// Name of the index.
+    pub name: String,
+    /// Number of assets.
+    pub assets: u64,
+    /// Bytes per component; `None` if components are not told apart.
+    pub bytes: Option<Vec<(String, u64)>>,
+}
+
+impl IndexInfo {
+    /// The index as JSON. Sizes are whole MiB.
+    pub fn json(&self) -> Vec<u8> {
+        const MIB: u64 = 1 << 20;
+        let total: u64 = self.bytes.iter().flatten().map(|(_, bytes)| bytes).sum();
+        let mut json = b"{\"name\":".to_vec();
+        push_string(&mut json, &self.name);
+        push_integer(&mut json, "assets", self.assets);
+        push_integer(&mut json, "size", total / MIB);
+        if let Some(components) = &self.bytes {
+            json.extend_from_slice(b",\"sizes\":{");
+            for (index, (name, bytes)) in components.iter().enumerate() {
+                separate(&mut json, index);
+                push_string(&mut json, name);
+                json.push(b':');
+                json.extend_from_slice((bytes / MIB).to_string().as_bytes());
+            }
+            json.push(b'}');
+        }
+        json.push(b'}');
+        json
+    }
+}
+
+/// Text of a matched asset's ISCC-ID.
+pub fn current_id(body: u64, realm: u8) -> String {
+    IsccId::current(body, realm).text()
+}
+
+/// Metadata of a matched asset: `None` if the asset is gone.
+pub type Metadata<'a> = Option<Option<&'a [u8]>>;
+
+/// Answer of a search request.
+///
+/// `id_text` and `metadata` give an asset's ISCC-ID and what is stored with it, by the number under
+/// which the matches name it.
+pub fn found<'a>(
+    query: &Query,
+    id_text: impl Fn(u64) -> String,
+    global: &[GlobalMatch],
+    chunks: &[ChunkMatch],
+    metadata: impl Fn(u64) -> Result<Metadata<'a>, Failure>,
+) -> Result<Vec<u8>, Failure> {
+    let mut json = Vec::with_capacity(256 + query.echo.len() + global.len() * 256);
+    json.extend_from_slice(b"{\"query\":");
+    json.extend_from_slice(&query.echo);
+    json.extend_from_slice(b",\"global_matches\":[");
+    let mut written = 0;
+    for matched in global {
+        let Some(metadata) = metadata(matched.id)? else { continue };
+        separate(&mut json, written);
+        written += 1;
+        global_match(&mut json, matched, &id_text(matched.id), metadata);
+    }
+    json.extend_from_slice(b"],\"chunk_matches\":[");
+    let mut written = 0;
+    for matched in chunks {
+        let Some(metadata) = metadata(matched.id)? else { continue };
+        separate(&mut json, written);
+        written += 1;
+        chunk_match(&mut json, query, matched, &id_text(matched.id), metadata);
+    }
+    json.extend_from_slice(b"]}");
+    Ok(json)
+}
+
+fn global_match(json: &mut Vec<u8>, matched: &GlobalMatch, id: &str, metadata: Option<&[u8]>) {
+    push_head(json, id, matched.score);
+    // Clients know the same map under two names.
+    for name in ["types", "unit_scores"] {
+        json.push(b',');
+        push_string(json, name);
+        json.extend_from_slice(b":{");
+        for (index, (kind, score)) in matched.types.iter().enumerate() {
+            separate(json, index);
+            push_type_name(json, *kind);
+            json.push(b':');
+            push_number(json, *score);
+        }
+        json.push(b'}');
+    }
+    push_metadata(json, metadata);
+    json.push(b'}');
+}
+
+fn chunk_match(
+    json: &mut Vec<u8>,
+    query: &Query,
+    matched: &ChunkMatch,
+    id: &str,
+    metadata: Option<&[u8]>,
+) {
+    push_head(json, id, matched.score);
+    json.extend_from_slice(b",\"types\":{");
+    for (index, (position, type_match)) in matched.types.iter().enumerate() {
+        separate(json, index);
+        let (name, simprints) = &query.simprints[*position];
+        push_string(json, name);
+        json.push(b':');
+        push_type_match(json, type_match, |query| base64url::encode(&simprints[query].bytes));
+    }
+    json.extend_from_slice(b"},\"source\":");
+    json.extend_from_slice(metadata.and_then(source).unwrap_or(b"null"));
+    push_metadata(json, metadata);
+    json.push(b'}');
+}
+
+fn push_type_match(json: &mut Vec<u8>, matched: &TypeMatch, query: impl Fn(usize) -> String) {
+    json.extend_from_slice(b"{\"score\":");
+    push_number(json, matched.score);
+    push_integer(json, "matches", matched.matches as u64);
+    push_integer(json, "queried", matched.queried as u64);
+    json.extend_from_slice(b",\"chunks\":[");
+    for (index, chunk) in matched.chunks.iter().enumerate() {
+        separate(json, index);
+        json.extend_from_slice(b"{\"query\":");
+        push_string(json, &query(chunk.query));
+        json.extend_from_slice(b",\"match\":");
+        push_string(json, &base64url::encode(&chunk.body.to_bytes()));
+        json.extend_from_slice(b",\"score\":");
+        push_number(json, chunk.score);
+        push_integer(json, "freq", chunk.frequency as u64);
+        push_integer(json, "offset", u64::from(chunk.offset));
+        push_integer(json, "size", u64::from(chunk.size));
+        json.extend_from_slice(b",\"content\":null}");
+    }
+    json.extend_from_slice(b"]}");
+}
+
+/// The text of the metadata's `source` member, if that is a string.
+fn source(metadata: &[u8]) -> Option<&[u8]> {
+    let raw: &RawValue = serde_json::from_slice(metadata).ok()?;
+    let Ok(Node::Object(members)) = Node::read(raw) else { return None };
+    let (_, value) = members.into_iter().find(|(name, _)| name == "source")?;
+    Some(value.get().as_bytes()).filter(|text| text.starts_with(b"\""))
+}
+
+fn push_head(json: &mut Vec<u8>, id: &str, score: f64) {
+    json.extend_from_slice(b"{\"iscc_id\":");
+    push_string(json, id);
+    json.extend_from_slice(b",\"score\":");
+    push_number(json, score);
+}
+
+fn push_metadata(json: &mut Vec<u8>, metadata: Option<&[u8]>) {
+    json.extend_from_slice(b",\"metadata\":");
+    json.extend_from_slice(metadata.unwrap_or(b"null"));
+}
+
+fn push_type_name(json: &mut Vec<u8>, kind: UnitType) {
+    json.push(b'"');
+    json.extend_from_slice(kind.to_string().as_bytes());
+    json.push(b'"');
+}
+
+fn push_integer(json: &mut Vec<u8>, name: &str, value: u64) {
+    json.extend_from_slice(b",\"");
+    json.extend_from_slice(name.as_bytes());
+    json.extend_from_slice(b"\":");
+    json.extend_from_slice(value.to_string().as_bytes());
+}
+
+fn separate(json: &mut Vec<u8>, index: usize) {
+    if index > 0 {
+        json.push(b',');
+    }
+}

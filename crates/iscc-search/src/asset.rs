@@ -1,0 +1,136 @@
+//! An entry of an add request, checked and ready to be stored.
+
+use crate::base64;
+use crate::code::{self, CodeError};
+use crate::column::Body;
+use crate::failure::Failure;
+use crate::id::IsccId;
+use crate::record::{Record, StoredSimprint, StoredSimprints};
+use crate::request::entry::{Entry, Simprint};
+use crate::segment::Matching;
+use crate::unit::{Unit, UnitType, decompose_stored};
+
+/// Longest simprint in bits.
+pub const SIMPRINT_BITS_MAX: usize = 256;
+
+/// An asset to be stored.
+#[derive(Debug, Clone)]
+pub struct NewAsset {
+    /// Its ISCC-ID.
+    pub id: IsccId,
+    /// Its ISCC-ID as it was sent.
+    pub id_text: String,
+    /// Its record, which does not yet say whether there are simprints.
+    pub record: Vec<u8>,
+    /// Its units, those of the code if none were sent.
+    pub units: Vec<(UnitType, Body)>,
+    /// Its simprints; `None` keeps those that are stored.
+    pub simprints: Option<StoredSimprints>,
+}
+
+impl NewAsset {
+    /// Checks what the form of an entry does not tell.
+    pub fn new(entry: Entry<'_>, matching: Matching) -> Result<Self, Failure> {
+        let Some(id_text) = entry.iscc_id else {
+            return Err(Failure::rejected("Asset must have iscc_id field when adding to index"));
+        };
+        let id = IsccId::parse(&id_text).map_err(Failure::rejected)?;
+        let content = Content::new(&entry.iscc_code, &entry.units, entry.simprints, matching)?;
+        let record = Record {
+            code: entry.iscc_code.map(String::from),
+            units: entry.units.map(|units| units.into_iter().map(String::from).collect()),
+            metadata: entry.metadata.map(str::as_bytes),
+            has_simprints: false,
+            is_id_v0: id.version == 0,
+        };
+        Ok(Self {
+            id,
+            id_text: id_text.into_owned(),
+            record: record.write(),
+            units: content.units,
+            simprints: content.simprints,
+        })
+    }
+}
+
+/// What an entry is found by.
+#[derive(Debug)]
+pub struct Content {
+    /// Its units, those of the code if none were sent.
+    pub units: Vec<(UnitType, Body)>,
+    /// Its simprints, if the member was there.
+    pub simprints: Option<StoredSimprints>,
+}
+
+impl Content {
+    /// Decodes code, units and simprints.
+    pub fn new<Text: AsRef<str>>(
+        code: &Option<Text>,
+        units: &Option<Vec<Text>>,
+        simprints: Option<Vec<(Text, Vec<Simprint<'_>>)>>,
+        matching: Matching,
+    ) -> Result<Self, Failure> {
+        let has_simprints = simprints.as_ref().is_some_and(|types| !types.is_empty());
+        if code.is_none() && units.is_none() && !has_simprints {
+            return Err(Failure::rejected("Asset must have 'iscc_code' or 'units'"));
+        }
+        let rejected = |error: CodeError| Failure::rejected(error.to_string());
+        let from_code = match code {
+            Some(code) => {
+                let bytes = code::decode(code.as_ref()).map_err(rejected)?;
+                decompose_stored(&bytes).map_err(rejected)?
+            }
+            None => Vec::new(),
+        };
+        let from_units = match units {
+            Some(units) => Some(
+                units
+                    .iter()
+                    .map(|unit| Unit::stored(&code::decode(unit.as_ref())?))
+                    .collect::<Result<Vec<Unit>, CodeError>>()
+                    .map_err(rejected)?,
+            ),
+            None => None,
+        };
+        let all = from_units.unwrap_or(from_code);
+        Ok(Self {
+            units: all.into_iter().map(|unit| (unit.kind, unit.body)).collect(),
+            simprints: simprints.map(|types| stored_simprints(types, matching)).transpose()?,
+        })
+    }
+}
+
+fn stored_simprints<Text: AsRef<str>>(
+    types: Vec<(Text, Vec<Simprint<'_>>)>,
+    matching: Matching,
+) -> Result<StoredSimprints, Failure> {
+    let mut all = StoredSimprints::with_capacity(types.len());
+    for (name, list) in types {
+        let mut stored: Vec<StoredSimprint> = Vec::with_capacity(list.len());
+        for Simprint { simprint, offset, size } in list {
+            let body = simprint_body(&simprint)?;
+            if matching == Matching::Approximate
+                && stored.first().is_some_and(|first| first.body.bits() != body.bits())
+            {
+                return Err(other_length());
+            }
+            stored.push(StoredSimprint { body, offset, size });
+        }
+        all.push((name.as_ref().to_owned(), stored));
+    }
+    Ok(all)
+}
+
+fn simprint_body(text: &str) -> Result<Body, Failure> {
+    let bytes = base64::decode(text)
+        .ok_or_else(|| Failure::rejected(format!("Simprint is not base64: '{text}'")))?;
+    Body::new(&bytes).ok_or_else(|| {
+        let bits = bytes.len() * 8;
+        Failure::rejected(format!("Simprint of {bits} bits (at most {SIMPRINT_BITS_MAX})"))
+    })
+}
+
+/// A simprint of another length than the type's first one.
+pub fn other_length() -> Failure {
+    Failure::rejected("The number of vector dimensions doesn't match!")
+}

@@ -1,0 +1,195 @@
+//! All indexes of one location, and the threads that work on them.
+
+mod folder;
+mod jobs;
+mod linker;
+mod registry;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::answer::IndexInfo;
+use crate::failure::{Answer, Failure, FailureKind};
+use crate::index::Change;
+use crate::memory::MemoryIndex;
+use crate::options::{Backend, BadLocation, Options};
+use crate::reply::Reply;
+use crate::request;
+use crate::store::StoreError;
+use crate::workers::Workers;
+use jobs::{AddJob, SearchBody, SearchTask};
+use linker::Linker;
+use registry::{AnyIndex, Registry};
+
+/// Searches that wait at most; beyond, clients are asked to come again.
+const SEARCHES_WAITING_MAX: usize = 4096;
+/// Batches that wait at most.
+const BATCHES_WAITING_MAX: usize = 256;
+/// Searches of one pass at most.
+const PASS_SEARCHES_MAX: usize = 16;
+
+/// Why an engine does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The location is none.
+    #[error(transparent)]
+    Location(#[from] BadLocation),
+    /// Another process works on the folder.
+    #[error("{0} is in use by another process; two would damage its indexes")]
+    InUse(PathBuf),
+    /// The folder cannot be used.
+    #[error("cannot use {0} for indexes: {1}")]
+    Folder(PathBuf, std::io::Error),
+    /// An index cannot be read.
+    #[error("cannot open index '{0}': {1}")]
+    Index(String, StoreError),
+    /// Threads cannot be started.
+    #[error("cannot start threads: {0}")]
+    Threads(std::io::Error),
+}
+
+/// All indexes of one location.
+pub struct Engine {
+    searches: Workers<SearchTask>,
+    batches: Workers<AddJob>,
+    registry: Arc<Registry>,
+    linker: Linker,
+}
+
+impl Engine {
+    /// Opens a location (see [`Backend::parse`]) and all indexes in it.
+    pub fn open(location: &str, options: Options) -> Result<Self, OpenError> {
+        let backend = Backend::parse(location)?;
+        let options = Arc::new(options);
+        let scanners = rayon::ThreadPoolBuilder::new()
+            .num_threads(options.search_threads.max(1))
+            .thread_name(|index| format!("scan-{index}"))
+            .build()
+            .map_err(|error| OpenError::Threads(std::io::Error::other(error)))?;
+        let registry = Arc::new(Registry::open(backend, &options, &scanners)?);
+        let scanners = Arc::new(scanners);
+        let searches = Workers::start(
+            "search",
+            options.search_threads,
+            PASS_SEARCHES_MAX,
+            SEARCHES_WAITING_MAX,
+            {
+                let registry = Arc::clone(&registry);
+                move |tasks| jobs::search(&registry, &scanners, tasks)
+            },
+        );
+        let linker = Linker::start(&registry).map_err(OpenError::Threads)?;
+        let batches = Workers::start("ingest", options.ingest_threads, 1, BATCHES_WAITING_MAX, {
+            let (registry, nudge) = (Arc::clone(&registry), linker.nudge());
+            move |batches| {
+                jobs::add(&registry, batches);
+                nudge.give();
+            }
+        });
+        Ok(Self {
+            searches: searches.map_err(OpenError::Threads)?,
+            batches: batches.map_err(OpenError::Threads)?,
+            registry,
+            linker,
+        })
+    }
+
+    /// Creates an index: `{"name": ...}` to the new index.
+    pub fn create_index(&self, body: &[u8]) -> Answer {
+        let name = request::index::read(body)?;
+        self.registry.create(&name)?;
+        Ok(IndexInfo { name, assets: 0, bytes: None }.json())
+    }
+
+    /// All indexes.
+    pub fn list_indexes(&self) -> Answer {
+        let mut json = vec![b'['];
+        for index in self.registry.all() {
+            // An index that is deleted meanwhile is no failure of the list.
+            let Ok(info) = index.info() else { continue };
+            if json.len() > 1 {
+                json.push(b',');
+            }
+            json.extend(info.json());
+        }
+        json.push(b']');
+        Ok(json)
+    }
+
+    /// One index.
+    pub fn index(&self, name: &str) -> Answer {
+        Ok(self.registry.find(name)?.info()?.json())
+    }
+
+    /// Deletes an index and all that is in it, durably.
+    pub fn delete_index(&self, name: &str) -> Result<(), Failure> {
+        self.registry.delete(name)
+    }
+
+    /// One asset as it was sent.
+    pub fn asset(&self, index: &str, id: &str) -> Answer {
+        match &*self.registry.find(index)? {
+            AnyIndex::Stored(index) => index.asset(id),
+            AnyIndex::Memory(index) => index.asset(id),
+        }
+    }
+
+    /// Adds a batch of entries; the reply comes when it is durable and visible.
+    pub fn add(&self, index: &str, body: Vec<u8>, reply: Reply) {
+        let job = AddJob { index: index.to_owned(), body, reply };
+        if let Err(job) = self.batches.push(job) {
+            job.reply.send(Err(busy()));
+        }
+    }
+
+    /// Deletes an asset; the reply, which is empty, comes when that is durable and visible.
+    pub fn delete_asset(&self, index: &str, id: &str, reply: Reply) {
+        match self.registry.find(index).as_deref() {
+            Err(failure) => reply.send(Err(failure.clone())),
+            Ok(AnyIndex::Memory(index)) => reply.send(index.delete(id)),
+            Ok(AnyIndex::Stored(index)) => match Change::delete(id) {
+                Ok(change) => index.submit(change, reply),
+                Err(failure) => reply.send(Err(failure)),
+            },
+        }
+    }
+
+    /// Searches with a query's JSON.
+    pub fn search(&self, index: &str, body: Vec<u8>, limit: i64, reply: Reply) {
+        self.enqueue(index, SearchBody::Json(body), limit, reply);
+    }
+
+    /// Searches with an ISCC-CODE.
+    pub fn search_code(&self, index: &str, code: String, limit: i64, reply: Reply) {
+        self.enqueue(index, SearchBody::Code(code), limit, reply);
+    }
+
+    fn enqueue(&self, index: &str, body: SearchBody, limit: i64, reply: Reply) {
+        let task = SearchTask { index: index.to_owned(), body, limit, reply };
+        if let Err(task) = self.searches.push(task) {
+            task.reply.send(Err(busy()));
+        }
+    }
+
+    /// Waits until no graph is due any more. For tests and measurements.
+    pub fn wait_for_graphs(&self) {
+        self.linker.wait();
+    }
+
+    /// Number of graphs of an index. For tests and measurements.
+    pub fn graphs(&self, index: &str) -> usize {
+        match self.registry.find(index).as_deref() {
+            Ok(AnyIndex::Stored(index)) => index.graphs(),
+            _ => 0,
+        }
+    }
+}
+
+fn busy() -> Failure {
+    Failure::new(FailureKind::Busy, "Too many requests are waiting; try again in a moment")
+}
+
+/// A new index in memory.
+fn in_memory(name: &str) -> AnyIndex {
+    AnyIndex::Memory(MemoryIndex::new(name))
+}

@@ -1,0 +1,117 @@
+//! What the engine's threads do.
+
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+
+use super::registry::{AnyIndex, Registry};
+use crate::asset::NewAsset;
+use crate::failure::Failure;
+use crate::index::{Change, Index, SearchJob};
+use crate::reply::Reply;
+use crate::request::{entry, query};
+
+/// Matches that a search may ask for.
+const LIMIT_MAX: i64 = 10_000;
+
+/// A batch of entries to add.
+pub struct AddJob {
+    pub index: String,
+    pub body: Vec<u8>,
+    pub reply: Reply,
+}
+
+/// A search request as it came.
+pub struct SearchTask {
+    pub index: String,
+    pub body: SearchBody,
+    pub limit: i64,
+    pub reply: Reply,
+}
+
+/// What is searched for.
+pub enum SearchBody {
+    /// JSON of a query.
+    Json(Vec<u8>),
+    /// An ISCC-CODE.
+    Code(String),
+}
+
+/// Adds batches.
+pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
+    for AddJob { index, body, reply } in jobs {
+        let prepared = entry::read(&body).and_then(|entries| {
+            let index = registry.find(&index)?;
+            Ok((index, entries))
+        });
+        let (index, entries) = match prepared {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                reply.send(Err(failure));
+                continue;
+            }
+        };
+        match &*index {
+            AnyIndex::Memory(index) => reply.send(index.add(entries)),
+            AnyIndex::Stored(index) => {
+                let checked = entries.into_iter().map(|e| NewAsset::new(e, index.matching()));
+                match checked.collect::<Result<Vec<NewAsset>, Failure>>() {
+                    Ok(assets) => index.submit(Change::Add(assets), reply),
+                    Err(failure) => reply.send(Err(failure)),
+                }
+            }
+        }
+    }
+}
+
+/// Answers searches, those of one index in one pass.
+pub fn search(registry: &Registry, pool: &ThreadPool, tasks: Vec<SearchTask>) {
+    // The bodies outlive the checked queries, which borrow from them.
+    let (bodies, rest): (Vec<SearchBody>, Vec<_>) =
+        tasks.into_iter().map(|task| (task.body, (task.index, task.limit, task.reply))).unzip();
+    let mut by_index: Vec<(Arc<Index>, Vec<SearchJob<'_>>)> = Vec::new();
+    for (body, (name, limit, reply)) in bodies.iter().zip(rest) {
+        match checked(registry, body, &name, limit) {
+            Err(failure) => reply.send(Err(failure)),
+            Ok((index, body, limit)) => match &*index {
+                AnyIndex::Memory(index) => reply.send(index.search(body, limit)),
+                AnyIndex::Stored(index) => {
+                    let job = SearchJob { body, limit, reply };
+                    match by_index.iter_mut().find(|(known, _)| Arc::ptr_eq(known, index)) {
+                        Some((_, jobs)) => jobs.push(job),
+                        None => by_index.push((Arc::clone(index), vec![job])),
+                    }
+                }
+            },
+        }
+    }
+    for (index, jobs) in by_index {
+        index.search(pool, jobs);
+    }
+}
+
+/// Form first, then the index, then what the form does not tell.
+fn checked<'a>(
+    registry: &Registry,
+    body: &'a SearchBody,
+    name: &str,
+    limit: i64,
+) -> Result<(Arc<AnyIndex>, query::QueryBody<'a>, usize), Failure> {
+    let (index, query) = match body {
+        SearchBody::Json(json) => {
+            let query = query::read(json)?;
+            (registry.find(name)?, query)
+        }
+        // The form of a code outside of a body is, to clients, a matter of content.
+        SearchBody::Code(code) => (registry.find(name)?, query::from_code(code)?),
+    };
+    Ok((index, query, checked_limit(limit)?))
+}
+
+fn checked_limit(limit: i64) -> Result<usize, Failure> {
+    match limit {
+        ..1 => Err(Failure::rejected("`count` must be >= 1")),
+        1..=LIMIT_MAX => Ok(limit as usize),
+        _ => Err(Failure::rejected(format!("limit must be at most {LIMIT_MAX}"))),
+    }
+}

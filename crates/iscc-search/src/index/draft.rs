@@ -1,0 +1,203 @@
+//! The next state of an index while it is made: changes are applied to it and to a transaction of
+//! the store, and it is thrown away if the transaction fails.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Index, SlotRef, Writer, no_index};
+use crate::answer::{self, AddStatus};
+use crate::asset::{NewAsset, other_length};
+use crate::failure::{Answer, Failure};
+use crate::record::{Record, StoredSimprints, read_simprints, write_simprints};
+use crate::segment::{AssetRows, Matching, Segment};
+use crate::snapshot::Snapshot;
+use crate::store::{StoreError, StoredMeta, Writing};
+
+/// The next state.
+pub(super) struct Draft<'a> {
+    index: &'a Index,
+    writer: &'a Writer,
+    pub(super) snapshot: Snapshot,
+    /// Assets whose slot differs from the writer's; `None` for deleted ones.
+    pub(super) moved: HashMap<u64, Option<SlotRef>>,
+    pub(super) next_uid: u32,
+    is_changed: bool,
+    is_meta_changed: bool,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(index: &'a Index, writer: &'a Writer) -> Self {
+        Self {
+            index,
+            writer,
+            snapshot: (*index.snapshot()).clone(),
+            moved: HashMap::new(),
+            next_uid: writer.next_uid,
+            is_changed: false,
+            is_meta_changed: false,
+        }
+    }
+
+    /// Stores what belongs to the whole index; tells whether there is anything to commit.
+    pub(super) fn finish(&self, writing: &mut Writing<'_, '_>) -> Result<bool, StoreError> {
+        if self.is_meta_changed {
+            let bits = |name: &String| self.snapshot.simprint_types[name].bits;
+            let names = self.snapshot.simprint_names.iter();
+            writing.put_meta(&StoredMeta {
+                created: true,
+                realm: self.snapshot.realm,
+                simprint_types: names.map(|name| (name.clone(), bits(name))).collect(),
+            })?;
+        }
+        Ok(self.is_changed)
+    }
+
+    /// Adds a batch, or refuses it as a whole and leaves no trace of it.
+    pub(super) fn add(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        assets: &[NewAsset],
+    ) -> Result<Answer, StoreError> {
+        if let Err(failure) = self.check(assets) {
+            return Ok(Err(failure));
+        }
+        if let (None, Some(first)) = (self.snapshot.realm, assets.first()) {
+            self.snapshot.realm = Some(first.id.realm);
+            self.is_meta_changed = true;
+        }
+        let mut statuses = Vec::with_capacity(assets.len());
+        for asset in assets {
+            let status = match self.slot(asset.id.body) {
+                Some(_) => AddStatus::Updated,
+                None => AddStatus::Created,
+            };
+            self.put(writing, asset)?;
+            statuses.push((asset.id_text.as_str(), status));
+        }
+        Ok(Ok(answer::added(&statuses)))
+    }
+
+    /// Deletes an asset.
+    pub(super) fn delete(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        id: u64,
+        id_text: &str,
+    ) -> Result<Answer, StoreError> {
+        if self.slot(id).is_none() {
+            return Ok(Err(self.index.no_asset(id_text)));
+        }
+        self.kill(id);
+        self.moved.insert(id, None);
+        self.is_changed = true;
+        writing.delete_asset(id)?;
+        Ok(Ok(Vec::new()))
+    }
+
+    /// Rules that only the state of the index decides.
+    fn check(&self, assets: &[NewAsset]) -> Result<(), Failure> {
+        if self.index.is_deleted.load(std::sync::atomic::Ordering::Acquire) {
+            return Err(no_index(&self.index.name));
+        }
+        let realm = self.snapshot.realm.or(assets.first().map(|first| first.id.realm));
+        if let Some((realm, asset)) = realm
+            .and_then(|realm| Some((realm, assets.iter().find(|asset| asset.id.realm != realm)?)))
+        {
+            return Err(Failure::rejected(format!(
+                "Realm ID mismatch: index has realm={realm}, but asset '{}' has realm={}. \
+                 All assets in an index must have the same realm ID.",
+                asset.id_text, asset.id.realm
+            )));
+        }
+        if self.index.matching == Matching::Approximate {
+            self.check_lengths(assets)?;
+        }
+        Ok(())
+    }
+
+    /// The first simprint of a type fixes the length of all.
+    fn check_lengths(&self, assets: &[NewAsset]) -> Result<(), Failure> {
+        let mut added: HashMap<&str, u16> = HashMap::new();
+        for (name, list) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
+            let known = self.snapshot.simprint_types.get(name).map(|known| known.bits);
+            for simprint in list {
+                let bits = simprint.body.bits();
+                let fixed = known.unwrap_or_else(|| *added.entry(name).or_insert(bits));
+                if bits != fixed {
+                    return Err(other_length());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, writing: &mut Writing<'_, '_>, asset: &NewAsset) -> Result<(), StoreError> {
+        let id = asset.id.body;
+        let is_known = self.slot(id).is_some();
+        let kept: StoredSimprints;
+        let simprints = match &asset.simprints {
+            Some(simprints) => {
+                let bytes = write_simprints(simprints);
+                if is_known || !bytes.is_empty() {
+                    writing.put_simprints(id, &bytes)?;
+                }
+                simprints
+            }
+            None if is_known => {
+                let stored = writing.simprints(id)?.unwrap_or_default();
+                kept = read_simprints(stored).ok_or(StoreError::Damaged { id })?;
+                &kept
+            }
+            None => {
+                kept = StoredSimprints::new();
+                &kept
+            }
+        };
+        let mut record = asset.record.clone();
+        Record::mark_simprints(&mut record, !simprints.is_empty());
+        writing.put_asset(id, &record)?;
+
+        let mut rows = AssetRows { units: asset.units.clone(), simprints: Vec::new() };
+        for (name, list) in simprints {
+            let Some(first) = list.first() else { continue };
+            self.is_meta_changed |= !self.snapshot.simprint_types.contains_key(name);
+            let known = self.snapshot.simprint_type(name, first.body.bits());
+            let row = list.iter().map(|s| (known.kind, s.body, s.offset, s.size));
+            rows.simprints.extend(row);
+        }
+        if is_known {
+            self.kill(id);
+        }
+        let slot = self.append(id, &rows);
+        self.moved.insert(id, Some(slot));
+        self.is_changed = true;
+        Ok(())
+    }
+
+    fn slot(&self, id: u64) -> Option<SlotRef> {
+        match self.moved.get(&id) {
+            Some(slot) => *slot,
+            None => self.writer.slots.get(&id).copied(),
+        }
+    }
+
+    fn kill(&mut self, id: u64) {
+        let Some(place) = self.slot(id) else { return };
+        let mut segments = self.snapshot.segments.iter_mut();
+        if let Some(segment) = segments.find(|segment| segment.uid == place.segment_uid) {
+            Arc::make_mut(segment).slots.kill(place.slot);
+        }
+    }
+
+    fn append(&mut self, id: u64, rows: &AssetRows) -> SlotRef {
+        let full = self.index.options.segment_slots();
+        if self.snapshot.segments.last().is_none_or(|last| last.slots.len() >= full) {
+            let segment = Segment::new(self.next_uid, self.index.matching);
+            self.next_uid += 1;
+            self.snapshot.segments.push(Arc::new(segment));
+        }
+        let last = self.snapshot.segments.len() - 1;
+        let segment = Arc::make_mut(&mut self.snapshot.segments[last]);
+        SlotRef { slot: segment.add(id, rows), segment_uid: segment.uid }
+    }
+}

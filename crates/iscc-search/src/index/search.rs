@@ -1,0 +1,185 @@
+//! Search requests of one index, several in one pass.
+
+use rayon::ThreadPool;
+
+use super::{Index, View};
+use crate::answer;
+use crate::asset::other_length;
+use crate::column::Body;
+use crate::failure::{Answer, Failure};
+use crate::options::Options;
+use crate::pass::{
+    SimprintProbe, UnitHit, UnitProbe, equal_simprints, prefixes, similar_simprints, similar_units,
+};
+use crate::query::{Query, QuerySimprint};
+use crate::record::Record;
+use crate::reply::Reply;
+use crate::request::query::QueryBody;
+use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatch, approximate_units, prefix_units};
+use crate::segment::Matching;
+use crate::snapshot::SimprintType;
+use crate::store::StoreError;
+
+/// A search request whose form has been checked.
+pub struct SearchJob<'a> {
+    /// What is searched for.
+    pub body: QueryBody<'a>,
+    /// Matches that are wanted at most.
+    pub limit: usize,
+    /// Where the answer goes.
+    pub reply: Reply,
+}
+
+impl Index {
+    /// Answers requests that wait at the same time.
+    pub fn search(&self, pool: &ThreadPool, jobs: Vec<SearchJob<'_>>) {
+        let view = match self.view() {
+            Ok(view) => view,
+            Err(error) => {
+                let failure = Failure::broken(error);
+                jobs.into_iter().for_each(|job| job.reply.send(Err(failure.clone())));
+                return;
+            }
+        };
+        let mut queries = Vec::with_capacity(jobs.len());
+        let mut replies = Vec::with_capacity(jobs.len());
+        for SearchJob { body, limit, reply } in jobs {
+            match Query::new(body, |id| self.named(&view, id)) {
+                Ok(query) => {
+                    queries.push((query, limit));
+                    replies.push(reply);
+                }
+                Err(failure) => reply.send(Err(failure)),
+            }
+        }
+        let mut hits = self.unit_hits(pool, &view, &queries).into_iter();
+        for ((query, limit), reply) in queries.iter().zip(replies) {
+            let hits = hits.next().unwrap_or_default();
+            reply.send(self.answer(pool, &view, query, *limit, hits));
+        }
+    }
+
+    /// Hits of each query's units.
+    fn unit_hits(
+        &self,
+        pool: &ThreadPool,
+        view: &View<'_>,
+        queries: &[(Query, usize)],
+    ) -> Vec<Vec<UnitHit>> {
+        let mut probes = Vec::new();
+        for (number, (query, _)) in queries.iter().enumerate() {
+            probes.extend(query.units.iter().enumerate().map(|(position, unit)| UnitProbe {
+                query: number,
+                position,
+                unit: unit.kind,
+                body: unit.body,
+            }));
+        }
+        let mut found = prefixes(&view.snapshot, &probes);
+        if self.matching == Matching::Approximate {
+            let threshold = self.options.match_threshold_units;
+            found.extend(similar_units(pool, &view.snapshot, &probes, threshold));
+        }
+        let mut per_query = vec![Vec::new(); queries.len()];
+        for hit in found {
+            per_query[hit.query].push(hit);
+        }
+        per_query
+    }
+
+    fn answer(
+        &self,
+        pool: &ThreadPool,
+        view: &View<'_>,
+        query: &Query,
+        limit: usize,
+        hits: Vec<UnitHit>,
+    ) -> Answer {
+        let chunks = self.chunk_matches(pool, view, query, limit)?;
+        let global = self.global_matches(view, query, limit, hits);
+        let metadata = |id: u64| {
+            let Some(record) = view.reading.asset(id).map_err(Failure::broken)? else {
+                return Ok(None);
+            };
+            let damaged = || Failure::broken(StoreError::Damaged { id });
+            Ok(Some(Record::read_metadata(record).ok_or_else(damaged)?))
+        };
+        let realm = view.snapshot.realm.unwrap_or_default();
+        answer::found(query, |id| answer::current_id(id, realm), &global, &chunks, metadata)
+    }
+
+    fn global_matches(
+        &self,
+        view: &View<'_>,
+        query: &Query,
+        limit: usize,
+        hits: Vec<UnitHit>,
+    ) -> Vec<GlobalMatch> {
+        let (snapshot, exclude) = (&view.snapshot, query.exclude);
+        let exponent = self.options.confidence_exponent;
+        match self.matching {
+            Matching::Exact => prefix_units(snapshot, &query.units, hits, exclude, limit),
+            Matching::Approximate => {
+                approximate_units(snapshot, &query.units, hits, exponent, exclude, limit)
+            }
+        }
+    }
+
+    fn chunk_matches(
+        &self,
+        pool: &ThreadPool,
+        view: &View<'_>,
+        query: &Query,
+        limit: usize,
+    ) -> Result<Vec<ChunkMatch>, Failure> {
+        let mut types = Vec::new();
+        for (position, (name, simprints)) in query.simprints.iter().enumerate() {
+            let Some(&known) = view.snapshot.simprint_types.get(name) else { continue };
+            if self.matching == Matching::Approximate {
+                check_lengths(simprints, known)?;
+            }
+            let matches = type_matches(pool, view, &self.options, self.matching, known, simprints);
+            types.push((position, matches));
+        }
+        Ok(ChunkMatch::rank(types, query.exclude, limit))
+    }
+}
+
+/// Simprints of one type have one length.
+fn check_lengths(simprints: &[QuerySimprint], known: SimprintType) -> Result<(), Failure> {
+    let bits = |simprint: &QuerySimprint| simprint.bytes.len() * 8;
+    if simprints.windows(2).any(|pair| bits(&pair[0]) != bits(&pair[1])) {
+        return Err(Failure::rejected("all input arrays must have the same shape"));
+    }
+    if simprints.iter().any(|simprint| bits(simprint) != usize::from(known.bits)) {
+        return Err(other_length());
+    }
+    Ok(())
+}
+
+/// Assets that match the query's simprints of one type.
+fn type_matches(
+    pool: &ThreadPool,
+    view: &View<'_>,
+    options: &Options,
+    matching: Matching,
+    known: SimprintType,
+    simprints: &[QuerySimprint],
+) -> Vec<(u64, TypeMatch)> {
+    // What is longer than any stored simprint matches nothing, but keeps its place in the list.
+    let body = |simprint: &QuerySimprint| Body::new(&simprint.bytes).unwrap_or(Body::NOTHING);
+    let bodies: Vec<Body> = simprints.iter().map(body).collect();
+    let probe = |&body: &Body| SimprintProbe { kind: known.kind, body };
+    let probes: Vec<SimprintProbe> = bodies.iter().map(probe).collect();
+    let threshold = options.match_threshold_simprints;
+    match matching {
+        Matching::Exact => {
+            let hits = equal_simprints(&view.snapshot, &probes);
+            score::equal_simprints(&view.snapshot, &bodies, &hits, threshold)
+        }
+        Matching::Approximate => {
+            let hits = similar_simprints(pool, &view.snapshot, &probes, threshold);
+            score::approximate_simprints(&view.snapshot, &bodies, &hits)
+        }
+    }
+}

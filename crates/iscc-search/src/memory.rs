@@ -1,0 +1,189 @@
+//! An index in memory only: equal ISCC-CODEs match. For trying things out.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use crate::answer::{self, AddStatus, IndexInfo};
+use crate::asset::Content;
+use crate::failure::{Answer, Failure};
+use crate::id::IsccId;
+use crate::query::{Named, Query};
+use crate::record::{Record, StoredSimprints};
+use crate::request::entry::Entry;
+use crate::request::query::QueryBody;
+use crate::score::GlobalMatch;
+use crate::segment::Matching;
+
+/// An index in memory only.
+pub struct MemoryIndex {
+    name: String,
+    state: RwLock<State>,
+}
+
+#[derive(Default)]
+struct State {
+    realm: Option<u8>,
+    /// In the order they were added first.
+    assets: Vec<Option<Stored>>,
+    by_id: HashMap<String, usize>,
+}
+
+#[derive(Clone)]
+struct Stored {
+    id: String,
+    record: Vec<u8>,
+    code: Option<String>,
+    simprints: StoredSimprints,
+}
+
+impl MemoryIndex {
+    /// An empty index.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), state: RwLock::default() }
+    }
+
+    /// The index as clients see it.
+    pub fn info(&self) -> IndexInfo {
+        let assets = self.read().by_id.len() as u64;
+        IndexInfo { name: self.name.clone(), assets, bytes: None }
+    }
+
+    /// Adds a batch: all or none.
+    pub fn add(&self, entries: Vec<Entry<'_>>) -> Answer {
+        let mut prepared = Vec::with_capacity(entries.len());
+        for entry in entries {
+            prepared.push(prepare(entry)?);
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut realm = state.realm;
+        for (stored, _) in &prepared {
+            // IDs that are none are kept as they are here: only texts are compared.
+            let Ok(id) = IsccId::parse(&stored.id) else { continue };
+            let expected = *realm.get_or_insert(id.realm);
+            if id.realm != expected {
+                return Err(Failure::rejected(format!(
+                    "Realm ID mismatch: index has realm={expected}, but asset '{}' has realm={}. \
+                     All assets in an index must have the same realm ID.",
+                    stored.id, id.realm
+                )));
+            }
+        }
+        state.realm = realm;
+        let mut statuses = Vec::with_capacity(prepared.len());
+        for (stored, replaces_simprints) in prepared {
+            let id = stored.id.clone();
+            statuses.push((id, state.put(stored, replaces_simprints)));
+        }
+        let statuses: Vec<_> = statuses.iter().map(|(id, status)| (id.as_str(), *status)).collect();
+        Ok(answer::added(&statuses))
+    }
+
+    /// Answer of a get request.
+    pub fn asset(&self, id: &str) -> Answer {
+        let state = self.read();
+        let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
+        Ok(answer::entry(&stored.id, &stored.record()?, &stored.simprints))
+    }
+
+    /// Deletes an asset.
+    pub fn delete(&self, id: &str) -> Answer {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let place = state.by_id.remove(id).ok_or_else(|| self.no_asset(id))?;
+        state.assets[place] = None;
+        Ok(Vec::new())
+    }
+
+    /// Answer of a search request.
+    pub fn search(&self, body: QueryBody<'_>, limit: usize) -> Answer {
+        let state = self.read();
+        let mut named_place = None;
+        let query = Query::new(body, |id| {
+            let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
+            named_place = state.by_id.get(id).copied();
+            // The number only says that an asset was named: matches are told apart by place.
+            Ok(Named::new(0, stored.record()?, stored.simprints.clone()))
+        })?;
+        let mut types: Vec<_> = Vec::with_capacity(query.units.len());
+        for unit in &query.units {
+            if !types.iter().any(|(known, _)| *known == unit.kind) {
+                types.push((unit.kind, 1.0));
+            }
+        }
+        let equal = |(place, stored): (usize, &Option<Stored>)| {
+            let stored = stored.as_ref()?;
+            let is_equal = stored.code.is_some() && stored.code == query.code;
+            let matches = is_equal && Some(place) != named_place;
+            matches.then(|| GlobalMatch { id: place as u64, score: 1.0, types: types.clone() })
+        };
+        let mut matches: Vec<GlobalMatch> =
+            state.assets.iter().enumerate().filter_map(equal).collect();
+        matches.sort_by_key(|matched| state.id(matched.id));
+        matches.truncate(limit);
+        let metadata = |place: u64| {
+            let stored = state.assets[place as usize].as_ref();
+            Ok(stored.and_then(|stored| Record::read_metadata(&stored.record)))
+        };
+        answer::found(&query, |place| state.id(place).to_owned(), &matches, &[], metadata)
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn no_asset(&self, id: &str) -> Failure {
+        Failure::not_found(format!("Asset '{id}' not found in index '{}'", self.name))
+    }
+}
+
+impl State {
+    fn find(&self, id: &str) -> Option<&Stored> {
+        self.assets[*self.by_id.get(id)?].as_ref()
+    }
+
+    fn id(&self, place: u64) -> &str {
+        self.assets[place as usize].as_ref().map_or("", |stored| &stored.id)
+    }
+
+    fn put(&mut self, mut stored: Stored, replaces_simprints: bool) -> AddStatus {
+        if let Some(&place) = self.by_id.get(&stored.id) {
+            if let (false, Some(old)) = (replaces_simprints, &self.assets[place]) {
+                stored.simprints = old.simprints.clone();
+            }
+            self.assets[place] = Some(stored);
+            return AddStatus::Updated;
+        }
+        self.by_id.insert(stored.id.clone(), self.assets.len());
+        self.assets.push(Some(stored));
+        AddStatus::Created
+    }
+}
+
+impl Stored {
+    fn record(&self) -> Result<Record<'_>, Failure> {
+        Record::read(&self.record).ok_or_else(|| Failure::broken("a record in memory is damaged"))
+    }
+}
+
+/// The entry as it is kept, and whether it replaces the simprints that are there.
+fn prepare(entry: Entry<'_>) -> Result<(Stored, bool), Failure> {
+    let Some(id) = entry.iscc_id else {
+        return Err(Failure::rejected("Asset must have iscc_id field when adding to index"));
+    };
+    let (code, units) = (entry.iscc_code, entry.units);
+    // Every length is fine where nothing is compared by distance.
+    let content = Content::new(&code, &units, entry.simprints, Matching::Exact)?;
+    let code = code.map(String::from);
+    let record = Record {
+        code: code.clone(),
+        units: units.map(|units| units.into_iter().map(String::from).collect()),
+        metadata: entry.metadata.map(str::as_bytes),
+        has_simprints: false,
+        is_id_v0: false,
+    };
+    let replaces_simprints = content.simprints.is_some();
+    let simprints = content.simprints.unwrap_or_default();
+    Ok((
+        Stored { id: id.into_owned(), record: record.write(), code, simprints },
+        replaces_simprints,
+    ))
+}

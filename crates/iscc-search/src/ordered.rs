@@ -1,0 +1,205 @@
+//! Prefix lookup: bodies of one length in sorted runs.
+//!
+//! Runs double in size (a logarithmic merge), so that an insertion costs a few copies in the mean
+//! and a lookup visits a handful of runs. Clones share the runs.
+
+use std::sync::Arc;
+
+use crate::column::{Body, word_count, word_mask};
+
+/// Rows that wait unsorted; a lookup reads them one by one.
+const TAIL_ROWS: usize = 512;
+
+/// A growing set of equally long bodies with a payload each.
+#[derive(Debug, Clone)]
+pub struct Ordered<P> {
+    bits: u16,
+    /// Sorted, longest first.
+    runs: Vec<Arc<Run<P>>>,
+    tail: Arc<Run<P>>,
+}
+
+impl<P: Copy> Ordered<P> {
+    /// An empty set of bodies of `bits` bits.
+    pub fn new(bits: u16) -> Self {
+        Self { bits, runs: Vec::new(), tail: Arc::new(Run::new(bits)) }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If the body has another length than the set.
+    pub fn push(&mut self, body: &Body, payload: P) {
+        assert_eq!(body.bits(), self.bits, "body of another length");
+        Arc::make_mut(&mut self.tail).push(&body.words()[..word_count(self.bits)], payload);
+        if self.tail.rows() >= TAIL_ROWS {
+            let mut run = self.tail.sorted();
+            self.tail = Arc::new(Run::new(self.bits));
+            while let Some(last) = self.runs.last()
+                && last.rows() <= run.rows()
+            {
+                run = last.merged(&run);
+                self.runs.pop();
+            }
+            self.runs.push(Arc::new(run));
+        }
+    }
+
+    /// Calls `found` with the payload of every row that begins with `prefix`.
+    ///
+    /// A prefix longer than the rows finds none.
+    pub fn starting_with(&self, prefix: &Body, mut found: impl FnMut(P)) {
+        if prefix.bits() > self.bits {
+            return;
+        }
+        for run in &self.runs {
+            let start = run.first_not_below(prefix);
+            for row in start..run.rows() {
+                if !run.begins_with(row, prefix) {
+                    break;
+                }
+                found(run.payload[row]);
+            }
+        }
+        for row in 0..self.tail.rows() {
+            if self.tail.begins_with(row, prefix) {
+                found(self.tail.payload[row]);
+            }
+        }
+    }
+
+    /// All rows, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (Body, P)> + '_ {
+        let runs = self.runs.iter().chain(std::iter::once(&self.tail));
+        runs.flat_map(move |run| {
+            (0..run.rows()).map(move |row| (run.body(row, self.bits), run.payload[row]))
+        })
+    }
+
+    /// Bytes of memory that the rows take.
+    pub fn memory_bytes(&self) -> usize {
+        let runs = self.runs.iter().chain(std::iter::once(&self.tail));
+        runs.map(|run| run.words.capacity() * 8 + run.payload.capacity() * size_of::<P>()).sum()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Run<P> {
+    width: usize,
+    /// `width` words per row.
+    words: Vec<u64>,
+    payload: Vec<P>,
+}
+
+impl<P: Copy> Run<P> {
+    fn new(bits: u16) -> Self {
+        Self { width: word_count(bits), words: Vec::new(), payload: Vec::new() }
+    }
+
+    fn with_capacity(width: usize, rows: usize) -> Self {
+        Self { width, words: Vec::with_capacity(rows * width), payload: Vec::with_capacity(rows) }
+    }
+
+    fn rows(&self) -> usize {
+        self.payload.len()
+    }
+
+    fn row(&self, row: usize) -> &[u64] {
+        &self.words[row * self.width..(row + 1) * self.width]
+    }
+
+    fn body(&self, row: usize, bits: u16) -> Body {
+        let bytes: Vec<u8> = self.row(row).iter().flat_map(|word| word.to_be_bytes()).collect();
+        let length = usize::from(bits) / 8;
+        // A run is made with a length that a body can have.
+        Body::new(&bytes[..length]).expect("rows are bodies")
+    }
+
+    fn push(&mut self, words: &[u64], payload: P) {
+        self.words.extend_from_slice(words);
+        self.payload.push(payload);
+    }
+
+    fn sorted(&self) -> Self {
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        order.sort_by(|&a, &b| self.row(a).cmp(self.row(b)));
+        let mut sorted = Self::with_capacity(self.width, self.rows());
+        for row in order {
+            sorted.push(self.row(row), self.payload[row]);
+        }
+        sorted
+    }
+
+    fn merged(&self, other: &Self) -> Self {
+        let mut merged = Self::with_capacity(self.width, self.rows() + other.rows());
+        let (mut a, mut b) = (0, 0);
+        while a < self.rows() && b < other.rows() {
+            if self.row(a) <= other.row(b) {
+                merged.push(self.row(a), self.payload[a]);
+                a += 1;
+            } else {
+                merged.push(other.row(b), other.payload[b]);
+                b += 1;
+            }
+        }
+        merged.words.extend_from_slice(&self.words[a * self.width..]);
+        merged.payload.extend_from_slice(&self.payload[a..]);
+        merged.words.extend_from_slice(&other.words[b * self.width..]);
+        merged.payload.extend_from_slice(&other.payload[b..]);
+        merged
+    }
+
+    /// First row that is not below `prefix`; the unused bits of a prefix are zero.
+    fn first_not_below(&self, prefix: &Body) -> usize {
+        let (mut low, mut high) = (0, self.rows());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.row(middle) < &prefix.words()[..self.width] {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    fn begins_with(&self, row: usize, prefix: &Body) -> bool {
+        let words = self.row(row);
+        (0..word_count(prefix.bits())).all(|index| {
+            (words[index] ^ prefix.words()[index]) & word_mask(prefix.bits(), index) == 0
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn finds_what_a_walk_over_all_rows_finds(
+            seeds in prop::collection::vec(0u8..6, 1..3000),
+            query in prop::collection::vec(0u8..6, 1..=12),
+        ) {
+            let mut ordered = Ordered::new(96);
+            let mut rows = Vec::new();
+            for (number, &seed) in seeds.iter().enumerate() {
+                let bytes: Vec<u8> =
+                    (0..12).map(|i| (usize::from(seed) * 7 + number * i) as u8 % 6).collect();
+                ordered.push(&Body::new(&bytes).unwrap(), number);
+                rows.push(bytes);
+            }
+            for query in [&query[..], &rows[rows.len() / 2][..query.len()]] {
+                let mut found = Vec::new();
+                ordered.starting_with(&Body::new(query).unwrap(), |row| found.push(row));
+                found.sort_unstable();
+                let expected: Vec<usize> =
+                    (0..rows.len()).filter(|&row| rows[row].starts_with(query)).collect();
+                prop_assert_eq!(found, expected);
+            }
+            prop_assert_eq!(ordered.iter().count(), rows.len());
+        }
+    }
+}

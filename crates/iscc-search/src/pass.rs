@@ -1,0 +1,13 @@
+//! One pass over the rows of a snapshot for all queries that wait.
+//!
+//! Reading the rows is what a scan costs, so queries that wait at the same time share one pass, and
+//! a large pass is split over the pool's threads.
+
+mod plan;
+mod prefixes;
+mod simprints;
+mod units;
+
+pub use prefixes::{equal_simprints, prefixes};
+pub use simprints::{SimprintHit, SimprintProbe, similar_simprints};
+pub use units::{UnitHit, UnitProbe, similar_units};

@@ -1,0 +1,56 @@
+//! Units and simprints found by prefix or equality, in sorted runs.
+
+use super::simprints::{SimprintHit, SimprintProbe};
+use super::units::{UnitHit, UnitProbe};
+use crate::snapshot::Snapshot;
+
+/// Every live asset with a unit that begins with a probe of the same type, or that the probe
+/// begins with. Distances are 0; `bits` is the length of the shorter one.
+pub fn prefixes(snapshot: &Snapshot, probes: &[UnitProbe]) -> Vec<UnitHit> {
+    let mut found = Vec::new();
+    for (number, segment) in snapshot.segments.iter().enumerate() {
+        for ((unit, bits), rows) in &segment.prefixes {
+            for probe in probes.iter().filter(|probe| probe.unit == *unit) {
+                // Cut to the rows' length, one lookup serves both directions.
+                let prefix = probe.body.prefix(*bits);
+                rows.starting_with(&prefix, |slot| {
+                    if segment.slots.is_live(slot) {
+                        found.push(UnitHit {
+                            query: probe.query,
+                            segment: number as u32,
+                            slot,
+                            position: probe.position,
+                            distance: 0,
+                            bits: prefix.bits(),
+                        });
+                    }
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Every simprint of a live asset that equals a probe of the same type.
+pub fn equal_simprints(snapshot: &Snapshot, probes: &[SimprintProbe]) -> Vec<SimprintHit> {
+    let mut found = Vec::new();
+    for (number, segment) in snapshot.segments.iter().enumerate() {
+        for (index, probe) in probes.iter().enumerate() {
+            let Some(rows) = segment.equal_simprints.get(&(probe.kind, probe.body.bits())) else {
+                continue;
+            };
+            rows.starting_with(&probe.body, |chunk| {
+                if segment.slots.is_live(chunk.slot) {
+                    found.push(SimprintHit {
+                        probe: index,
+                        segment: number as u32,
+                        chunk,
+                        body: probe.body,
+                        distance: 0,
+                    });
+                }
+            });
+        }
+    }
+    found
+}

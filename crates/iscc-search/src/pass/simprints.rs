@@ -1,0 +1,67 @@
+//! Similar simprints: every row within the threshold, by scan.
+
+use rayon::ThreadPool;
+
+use super::plan::{ColumnPlan, scan_all};
+use crate::column::Body;
+use crate::segment::{Chunk, SimprintKind};
+use crate::snapshot::Snapshot;
+
+/// A simprint that a query asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct SimprintProbe {
+    /// Type of the simprint.
+    pub kind: SimprintKind,
+    /// The simprint.
+    pub body: Body,
+}
+
+/// A stored simprint near a probe.
+#[derive(Debug, Clone, Copy)]
+pub struct SimprintHit {
+    /// Position in the list of probes.
+    pub probe: usize,
+    /// Position of the asset's segment in the snapshot.
+    pub segment: u32,
+    /// Where it comes from.
+    pub chunk: Chunk,
+    /// The stored simprint.
+    pub body: Body,
+    /// Bits that differ.
+    pub distance: u16,
+}
+
+/// Every simprint of a live asset within the threshold of a probe of the same type and length.
+pub fn similar_simprints(
+    pool: &ThreadPool,
+    snapshot: &Snapshot,
+    probes: &[SimprintProbe],
+    threshold: f64,
+) -> Vec<SimprintHit> {
+    let mut plans = Vec::new();
+    for (number, segment) in snapshot.segments.iter().enumerate() {
+        for ((kind, bits), column) in &segment.simprints {
+            let fits = |probe: &SimprintProbe| probe.kind == *kind && probe.body.bits() == *bits;
+            let bodies: Vec<(usize, &Body)> = probes
+                .iter()
+                .enumerate()
+                .filter(|(_, probe)| fits(probe))
+                .map(|(index, probe)| (index, &probe.body))
+                .collect();
+            if !bodies.is_empty() {
+                plans.push(ColumnPlan::new(number, column, bodies.into_iter(), threshold));
+            }
+        }
+    }
+    scan_all(pool, &plans, |plan, block, hit| {
+        let chunk = block.payload(hit.row);
+        let segment = &snapshot.segments[plan.segment];
+        segment.slots.is_live(chunk.slot).then(|| SimprintHit {
+            probe: hit.probe,
+            segment: plan.segment as u32,
+            chunk,
+            body: block.body(hit.row, probes[hit.probe].body.bits()),
+            distance: hit.distance,
+        })
+    })
+}

@@ -1,0 +1,173 @@
+//! A search request, brought into the form that is searched and echoed.
+
+use std::borrow::Cow;
+
+use iscc_codec::base::base64url;
+
+use crate::base64;
+use crate::code;
+use crate::failure::Failure;
+use crate::record::{Record, StoredSimprints};
+use crate::request::json::push_string;
+use crate::request::query::QueryBody;
+use crate::unit::{Unit, compose, decompose};
+
+/// A query in the form that is searched.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    /// The units to search with.
+    pub units: Vec<Unit>,
+    /// The simprints to search with, by type.
+    pub simprints: Vec<(String, Vec<QuerySimprint>)>,
+    /// The asset that is asked for, which is no match of its own.
+    pub exclude: Option<u64>,
+    /// The code that the units form.
+    pub code: Option<String>,
+    /// JSON of the query, with what was derived.
+    pub echo: Vec<u8>,
+}
+
+/// A simprint to search with.
+#[derive(Debug, Clone)]
+pub struct QuerySimprint {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What is stored of the asset that a query names.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// ISCC-ID body.
+    pub id: u64,
+    /// The code as it was sent.
+    pub code: Option<String>,
+    /// The units as they were sent.
+    pub units: Option<Vec<String>>,
+    /// The simprints.
+    pub simprints: StoredSimprints,
+}
+
+impl Named {
+    /// What a record says of an asset.
+    pub fn new(id: u64, record: Record<'_>, simprints: StoredSimprints) -> Self {
+        Self { id, code: record.code, units: record.units, simprints }
+    }
+}
+
+impl Query {
+    /// Brings a query into its searched form. `named` finds the asset that it names.
+    ///
+    /// Of a named asset, all that is stored is searched with, and the rest of the query does not
+    /// count. Of a code and units, the units are searched with.
+    pub fn new(
+        body: QueryBody<'_>,
+        named: impl FnOnce(&str) -> Result<Named, Failure>,
+    ) -> Result<Self, Failure> {
+        let Some(id) = body.iscc_id else {
+            let simprints = body.simprints.unwrap_or_default();
+            return Self::from_parts(body.iscc_code, body.units, simprints, None);
+        };
+        let named = named(&id)?;
+        let simprints = named.simprints.iter().map(|(name, list)| {
+            let texts = list.iter().map(|stored| base64url::encode(&stored.body.to_bytes()));
+            (Cow::Borrowed(name.as_str()), texts.map(Cow::Owned).collect())
+        });
+        let units = named.units.map(|units| units.into_iter().map(Cow::Owned).collect());
+        Self::from_parts(named.code.map(Cow::Owned), units, simprints.collect(), Some(named.id))
+    }
+
+    fn from_parts(
+        code: Option<Cow<'_, str>>,
+        units: Option<Vec<Cow<'_, str>>>,
+        simprints: Vec<(Cow<'_, str>, Vec<Cow<'_, str>>)>,
+        named: Option<u64>,
+    ) -> Result<Self, Failure> {
+        if code.is_none() && units.is_none() && simprints.is_empty() {
+            let text = "Query must have 'iscc_code', 'units', or 'simprints' for search";
+            return Err(Failure::rejected(text));
+        }
+        let rejected = |error: code::CodeError| Failure::rejected(error.to_string());
+        let mut query = Self { exclude: named, ..Self::default() };
+        let texts: Option<Vec<Cow<'_, str>>> = match (units, &code) {
+            (Some(units), _) => Some(units),
+            (None, Some(code)) => {
+                let bytes = code::decode(code).map_err(rejected)?;
+                let units = decompose(&bytes).map_err(rejected)?;
+                Some(units.iter().map(|unit| Cow::Owned(code::encode(unit))).collect())
+            }
+            (None, None) => None,
+        };
+        for text in texts.iter().flatten() {
+            let bytes = code::decode(text).map_err(rejected)?;
+            query.units.push(Unit::searched(&bytes).map_err(rejected)?);
+        }
+        query.code = code
+            .map(Cow::into_owned)
+            .or_else(|| compose(&query.units).map(|bytes| code::encode(&bytes)));
+        query.write_echo(texts.as_deref(), &simprints);
+        for (name, texts) in simprints {
+            let mut list = Vec::with_capacity(texts.len());
+            for text in texts {
+                let bytes = base64::decode(&text).filter(|bytes| !bytes.is_empty());
+                let invalid = || Failure::rejected(format!("Simprint is not base64: '{text}'"));
+                list.push(QuerySimprint { bytes: bytes.ok_or_else(invalid)? });
+            }
+            query.simprints.push((name.into_owned(), list));
+        }
+        Ok(query)
+    }
+
+    /// JSON of the query. A query by asset shows all members, absent ones as `null`.
+    fn write_echo(
+        &mut self,
+        units: Option<&[Cow<'_, str>]>,
+        simprints: &[(Cow<'_, str>, Vec<Cow<'_, str>>)],
+    ) {
+        let all = self.exclude.is_some();
+        let mut echo = vec![b'{'];
+        let mut member = |name: &str, value: Option<Vec<u8>>| {
+            if value.is_some() || all {
+                if echo.len() > 1 {
+                    echo.push(b',');
+                }
+                push_string(&mut echo, name);
+                echo.push(b':');
+                echo.extend(value.unwrap_or_else(|| b"null".to_vec()));
+            }
+        };
+        let list = |texts: &[Cow<'_, str>]| {
+            let mut json = vec![b'['];
+            for (index, text) in texts.iter().enumerate() {
+                if index > 0 {
+                    json.push(b',');
+                }
+                push_string(&mut json, text);
+            }
+            json.push(b']');
+            json
+        };
+        let code = self.code.as_ref().map(|code| {
+            let mut json = Vec::new();
+            push_string(&mut json, code);
+            json
+        });
+        member("iscc_code", code);
+        member("units", units.map(list));
+        let types = (!simprints.is_empty()).then(|| {
+            let mut json = vec![b'{'];
+            for (index, (name, texts)) in simprints.iter().enumerate() {
+                if index > 0 {
+                    json.push(b',');
+                }
+                push_string(&mut json, name);
+                json.push(b':');
+                json.extend(list(texts));
+            }
+            json.push(b'}');
+            json
+        });
+        member("simprints", types);
+        echo.push(b'}');
+        self.echo = echo;
+    }
+}

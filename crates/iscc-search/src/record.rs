@@ -1,0 +1,284 @@
+//! How an asset is stored: what was sent, in as few bytes as give it back exactly.
+//!
+//! A record is a byte of flags, then the code, the units and the metadata, each if its flag is
+//! set. Codes and units are stored as bytes if their text is the one those bytes have.
+
+use crate::bytes::{Cursor, put_bytes, put_number};
+use crate::code;
+use crate::column::Body;
+use crate::unit::{Unit, UnitType, decompose};
+
+const HAS_CODE: u8 = 1;
+const HAS_UNITS: u8 = 2;
+const HAS_METADATA: u8 = 4;
+const HAS_SIMPRINTS: u8 = 8;
+const IS_ID_V0: u8 = 16;
+
+/// How a text is stored; stands in the lowest two bits in front of its length.
+const CANONICAL: u64 = 0;
+const WITHOUT_SCHEME: u64 = 1;
+const AS_TEXT: u64 = 2;
+
+/// What is stored of an asset, its simprints apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// The ISCC-CODE as it was sent.
+    pub code: Option<String>,
+    /// The units as they were sent.
+    pub units: Option<Vec<String>>,
+    /// The text of the metadata's JSON object.
+    pub metadata: Option<&'a [u8]>,
+    /// Whether the asset has stored simprints.
+    pub has_simprints: bool,
+    /// Whether the asset was sent with an ISCC-ID of version 0.
+    pub is_id_v0: bool,
+}
+
+impl<'a> Record<'a> {
+    /// The record's bytes.
+    pub fn write(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(256);
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        bytes.push(
+            flag(self.code.is_some(), HAS_CODE)
+                | flag(self.units.is_some(), HAS_UNITS)
+                | flag(self.metadata.is_some(), HAS_METADATA)
+                | flag(self.has_simprints, HAS_SIMPRINTS)
+                | flag(self.is_id_v0, IS_ID_V0),
+        );
+        if let Some(code) = &self.code {
+            put_code(&mut bytes, code);
+        }
+        if let Some(units) = &self.units {
+            put_number(&mut bytes, units.len() as u64);
+            for unit in units {
+                put_code(&mut bytes, unit);
+            }
+        }
+        bytes.extend_from_slice(self.metadata.unwrap_or_default());
+        bytes
+    }
+
+    /// Sets whether simprints are stored, in a record's bytes.
+    pub fn mark_simprints(record: &mut [u8], has_simprints: bool) {
+        if has_simprints {
+            record[0] |= HAS_SIMPRINTS;
+        } else {
+            record[0] &= !HAS_SIMPRINTS;
+        }
+    }
+
+    /// Reads a record; `None` if it is damaged.
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+        let mut parts = Parts::read(bytes)?;
+        let code = if parts.flags & HAS_CODE != 0 { Some(parts.code()?.to_text()?) } else { None };
+        let units = if parts.flags & HAS_UNITS != 0 {
+            let units = (0..parts.cursor.number()?).map(|_| parts.code()?.to_text());
+            Some(units.collect::<Option<Vec<String>>>()?)
+        } else {
+            None
+        };
+        Some(Self {
+            code,
+            units,
+            metadata: (parts.flags & HAS_METADATA != 0).then(|| parts.cursor.rest()),
+            has_simprints: parts.flags & HAS_SIMPRINTS != 0,
+            is_id_v0: parts.flags & IS_ID_V0 != 0,
+        })
+    }
+
+    /// Only the metadata of a record.
+    pub fn read_metadata(bytes: &'a [u8]) -> Option<Option<&'a [u8]>> {
+        let mut parts = Parts::read(bytes)?;
+        parts.skip_codes()?;
+        Some((parts.flags & HAS_METADATA != 0).then(|| parts.cursor.rest()))
+    }
+
+    /// Only what is indexed: the units, those of the code if none were sent. Tells with them
+    /// whether there are simprints.
+    pub fn read_units(bytes: &'a [u8]) -> Option<(Vec<(UnitType, Body)>, bool)> {
+        let mut parts = Parts::read(bytes)?;
+        let has_simprints = parts.flags & HAS_SIMPRINTS != 0;
+        let code = if parts.flags & HAS_CODE != 0 { Some(parts.code()?) } else { None };
+        let mut units = Vec::new();
+        if parts.flags & HAS_UNITS != 0 {
+            let count = parts.cursor.number()?;
+            for _ in 0..count {
+                let unit = Unit::stored(&parts.code()?.to_bytes()?).ok()?;
+                units.push((unit.kind, unit.body));
+            }
+        } else if let Some(code) = code {
+            for bytes in decompose(&code.to_bytes()?).ok()? {
+                let unit = Unit::stored(&bytes).ok()?;
+                units.push((unit.kind, unit.body));
+            }
+        }
+        Some((units, has_simprints))
+    }
+}
+
+/// A code as it is stored.
+struct StoredCode<'a> {
+    form: u64,
+    bytes: &'a [u8],
+}
+
+impl StoredCode<'_> {
+    fn to_text(&self) -> Option<String> {
+        match self.form {
+            CANONICAL => Some(code::encode(self.bytes)),
+            WITHOUT_SCHEME => Some(code::encode(self.bytes).split_off(code::SCHEME.len())),
+            AS_TEXT => String::from_utf8(self.bytes.to_vec()).ok(),
+            _ => None,
+        }
+    }
+
+    fn to_bytes(&self) -> Option<Vec<u8>> {
+        match self.form {
+            CANONICAL | WITHOUT_SCHEME => Some(self.bytes.to_vec()),
+            AS_TEXT => code::decode(std::str::from_utf8(self.bytes).ok()?).ok(),
+            _ => None,
+        }
+    }
+}
+
+struct Parts<'a> {
+    flags: u8,
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Parts<'a> {
+    fn read(bytes: &'a [u8]) -> Option<Self> {
+        let mut cursor = Cursor::new(bytes);
+        Some(Self { flags: cursor.byte()?, cursor })
+    }
+
+    fn code(&mut self) -> Option<StoredCode<'a>> {
+        let number = self.cursor.number()?;
+        let bytes = self.cursor.take(usize::try_from(number >> 2).ok()?)?;
+        Some(StoredCode { form: number & 3, bytes })
+    }
+
+    fn skip_codes(&mut self) -> Option<()> {
+        if self.flags & HAS_CODE != 0 {
+            self.code()?;
+        }
+        if self.flags & HAS_UNITS != 0 {
+            for _ in 0..self.cursor.number()? {
+                self.code()?;
+            }
+        }
+        Some(())
+    }
+}
+
+fn put_code(record: &mut Vec<u8>, text: &str) {
+    let decoded = code::decode(text).ok().map(|bytes| (code::encode(&bytes), bytes));
+    let (form, bytes) = match &decoded {
+        Some((canonical, bytes)) if canonical == text => (CANONICAL, &bytes[..]),
+        Some((canonical, bytes)) if canonical.strip_prefix(code::SCHEME) == Some(text) => {
+            (WITHOUT_SCHEME, &bytes[..])
+        }
+        _ => (AS_TEXT, text.as_bytes()),
+    };
+    put_number(record, (bytes.len() as u64) << 2 | form);
+    record.extend_from_slice(bytes);
+}
+
+/// A simprint as it is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredSimprint {
+    /// The simprint.
+    pub body: Body,
+    /// Start in the asset's content.
+    pub offset: u32,
+    /// Length in the asset's content.
+    pub size: u32,
+}
+
+/// Simprints by type, in the order sent.
+pub type StoredSimprints = Vec<(String, Vec<StoredSimprint>)>;
+
+/// The bytes of an asset's simprints: per type its name, their number, and for each the value,
+/// offset and size. No bytes for none.
+pub fn write_simprints(simprints: &StoredSimprints) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, list) in simprints {
+        put_bytes(&mut bytes, name.as_bytes());
+        put_number(&mut bytes, list.len() as u64);
+        for simprint in list {
+            put_bytes(&mut bytes, &simprint.body.to_bytes());
+            put_number(&mut bytes, u64::from(simprint.offset));
+            put_number(&mut bytes, u64::from(simprint.size));
+        }
+    }
+    bytes
+}
+
+/// Reads what [`write_simprints`] wrote; `None` if it is damaged.
+pub fn read_simprints(bytes: &[u8]) -> Option<StoredSimprints> {
+    let mut cursor = Cursor::new(bytes);
+    let mut simprints = Vec::new();
+    while !cursor.is_at_end() {
+        let name = cursor.text()?.to_owned();
+        let mut list = Vec::new();
+        for _ in 0..cursor.number()? {
+            let body = Body::new(cursor.bytes()?)?;
+            let offset = u32::try_from(cursor.number()?).ok()?;
+            let size = u32::try_from(cursor.number()?).ok()?;
+            list.push(StoredSimprint { body, offset, size });
+        }
+        simprints.push((name, list));
+    }
+    Some(simprints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIT: &str = "ISCC:AAA42YWGSRP3HXGY";
+
+    #[test]
+    fn texts_come_back_as_they_were_sent() {
+        let odd = "ISCC:GAATJG64JEMFOR35"; // not the text that its bytes have, if bits are left over
+        let record = Record {
+            code: Some("ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI".into()),
+            units: Some(vec![UNIT.into(), UNIT[5..].into(), odd.into()]),
+            metadata: Some(b"{ \"a\" : 1.50 }"),
+            has_simprints: false,
+            is_id_v0: true,
+        };
+        let mut bytes = record.write();
+        assert_eq!(Record::read(&bytes), Some(record.clone()));
+        assert_eq!(Record::read_metadata(&bytes), Some(record.metadata));
+        Record::mark_simprints(&mut bytes, true);
+        assert!(Record::read(&bytes).is_some_and(|record| record.has_simprints));
+        assert!(bytes.len() < 120, "{} bytes", bytes.len());
+        for length in 0..20 {
+            assert!(Record::read(&bytes[..length]).is_none(), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_code_alone_is_indexed_by_its_units() {
+        let code = "ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI";
+        let record = Record { code: Some(code.into()), ..Record::default() };
+        let bytes = record.write();
+        let (units, has_simprints) = Record::read_units(&bytes).unwrap();
+        let names: Vec<String> = units.iter().map(|(unit, _)| unit.to_string()).collect();
+        let expected = ["META_NONE_V0", "CONTENT_TEXT_V0", "DATA_NONE_V0", "INSTANCE_NONE_V0"];
+        assert_eq!(names, expected);
+        assert!(!has_simprints && Record::read_metadata(&bytes) == Some(None));
+    }
+
+    #[test]
+    fn simprints_come_back() {
+        let body = Body::new(&[9; 16]).unwrap();
+        let simprint = StoredSimprint { body, offset: u32::MAX, size: 7 };
+        let simprints = vec![("A".to_owned(), vec![simprint; 3]), ("b é".to_owned(), vec![])];
+        let bytes = write_simprints(&simprints);
+        assert_eq!(read_simprints(&bytes), Some(simprints));
+        assert_eq!(read_simprints(&bytes[..bytes.len() - 1]), None);
+    }
+}

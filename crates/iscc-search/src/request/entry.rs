@@ -1,0 +1,236 @@
+//! The body of an add request: a list of entries.
+//!
+//! A first reading takes bodies that keep all rules, without copying text. What it refuses is read
+//! again, slowly, to say what is wrong with it, or to accept unusual forms (numbers in strings,
+//! members given twice).
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::issues::{Issues, Place, Step};
+use super::json::{self, Node, Pairs, Text};
+use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_CHARS_MIN, SIMPRINT_PATTERN};
+use crate::failure::Failure;
+
+/// Units that an entry has at least, if it has any.
+pub const ENTRY_UNITS_MIN: usize = 2;
+
+/// An asset as the client sent it. What was `null` is absent.
+#[derive(Debug, Clone, Default)]
+pub struct Entry<'a> {
+    /// `ISCC:` and 16 characters.
+    pub iscc_id: Option<Cow<'a, str>>,
+    /// `ISCC:` and 16 characters or more.
+    pub iscc_code: Option<Cow<'a, str>>,
+    /// Two or more strings.
+    pub units: Option<Vec<Cow<'a, str>>>,
+    /// Simprints by type, in the order sent.
+    pub simprints: Option<Vec<(Cow<'a, str>, Vec<Simprint<'a>>)>>,
+    /// The text of a JSON object, byte for byte.
+    pub metadata: Option<&'a str>,
+}
+
+/// A simprint as the client sent it.
+#[derive(Debug, Clone)]
+pub struct Simprint<'a> {
+    /// Base64, at least 11 characters.
+    pub simprint: Cow<'a, str>,
+    /// Start in the asset's content.
+    pub offset: u32,
+    /// Length in the asset's content.
+    pub size: u32,
+}
+
+/// Reads the body of an add request.
+pub fn read(body: &[u8]) -> Result<Vec<Entry<'_>>, Failure> {
+    match fast(body) {
+        Some(entries) => Ok(entries),
+        None => careful(body),
+    }
+}
+
+#[derive(Deserialize)]
+struct FastEntry<'a> {
+    #[serde(borrow, default)]
+    iscc_id: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    iscc_code: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    units: Option<Vec<Text<'a>>>,
+    #[serde(borrow, default)]
+    simprints: Option<Pairs<'a, Vec<FastSimprint<'a>>>>,
+    #[serde(borrow, default)]
+    metadata: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct FastSimprint<'a> {
+    #[serde(borrow)]
+    simprint: Text<'a>,
+    offset: u32,
+    size: u32,
+}
+
+fn fast(body: &[u8]) -> Option<Vec<Entry<'_>>> {
+    let entries: Vec<FastEntry<'_>> = serde_json::from_slice(body).ok()?;
+    entries.into_iter().map(checked).collect()
+}
+
+/// The entry, if it keeps all rules.
+fn checked(entry: FastEntry<'_>) -> Option<Entry<'_>> {
+    let units = entry.units.map(|units| units.into_iter().map(|unit| unit.0).collect::<Vec<_>>());
+    let mut simprints: Option<Vec<(Cow<'_, str>, Vec<Simprint<'_>>)>> = None;
+    if let Some(types) = entry.simprints {
+        let list = simprints.insert(Vec::with_capacity(types.0.len()));
+        for (name, items) in types.0 {
+            let valid = |item: &FastSimprint<'_>| {
+                item.simprint.0.len() >= SIMPRINT_CHARS_MIN && rules::is_simprint(&item.simprint.0)
+            };
+            let repeated = list.iter().any(|(known, _)| *known == name);
+            if items.is_empty() || repeated || !items.iter().all(valid) {
+                return None;
+            }
+            let item = |FastSimprint { simprint, offset, size }| Simprint {
+                simprint: simprint.0,
+                offset,
+                size,
+            };
+            list.push((name, items.into_iter().map(item).collect()));
+        }
+    }
+    let valid = entry.iscc_id.as_ref().is_none_or(|id| rules::is_id(&id.0))
+        && entry.iscc_code.as_ref().is_none_or(|code| rules::is_code(&code.0))
+        && units.as_ref().is_none_or(|units| units.len() >= ENTRY_UNITS_MIN)
+        && entry.metadata.is_none_or(|metadata| metadata.get().starts_with('{'));
+    valid.then(|| Entry {
+        iscc_id: entry.iscc_id.map(|text| text.0),
+        iscc_code: entry.iscc_code.map(|text| text.0),
+        units,
+        simprints,
+        metadata: entry.metadata.map(RawValue::get),
+    })
+}
+
+fn careful(body: &[u8]) -> Result<Vec<Entry<'_>>, Failure> {
+    let raw = json::parse(body)?;
+    let mut issues = Issues::default();
+    let mut entries = Vec::new();
+    match Node::read(raw)? {
+        Node::Array(items) => {
+            for (index, item) in items.into_iter().enumerate() {
+                let place = Place::BODY.at(Step::Index(index));
+                entries.push(careful_entry(item, &place, &mut issues)?);
+            }
+        }
+        _ => issues.not_a_list(&Place::BODY, raw),
+    }
+    issues.into_result()?;
+    Ok(entries)
+}
+
+fn careful_entry<'a>(
+    raw: &'a RawValue,
+    place: &Place<'_>,
+    issues: &mut Issues,
+) -> Result<Entry<'a>, Failure> {
+    let mut entry = Entry::default();
+    let Node::Object(members) = Node::read(raw)? else {
+        issues.not_an_object(place, raw);
+        return Ok(entry);
+    };
+    let at = |name| place.at(Step::Name(name));
+    let of = |name| rules::member(&members, name);
+    if let Some(raw) = of("iscc_id") {
+        entry.iscc_id = rules::pattern(raw, &at("iscc_id"), rules::is_id, ID_PATTERN, issues)?;
+    }
+    if let Some(raw) = of("iscc_code") {
+        let place = at("iscc_code");
+        entry.iscc_code = rules::pattern(raw, &place, rules::is_code, CODE_PATTERN, issues)?;
+    }
+    if let Some(raw) = of("units") {
+        entry.units = rules::strings(raw, &at("units"), ENTRY_UNITS_MIN, issues)?;
+    }
+    if let Some(raw) = of("simprints") {
+        entry.simprints = careful_simprints(raw, &at("simprints"), issues)?;
+    }
+    if let Some(raw) = of("metadata") {
+        match Node::read(raw)? {
+            Node::Object(_) => entry.metadata = Some(raw.get()),
+            _ => issues.not_a_dict(&at("metadata"), raw),
+        }
+    }
+    Ok(entry)
+}
+
+type Simprints<'a> = Vec<(Cow<'a, str>, Vec<Simprint<'a>>)>;
+
+fn careful_simprints<'a>(
+    raw: &'a RawValue,
+    place: &Place<'_>,
+    issues: &mut Issues,
+) -> Result<Option<Simprints<'a>>, Failure> {
+    let Node::Object(types) = Node::read(raw)? else {
+        issues.not_a_dict(place, raw);
+        return Ok(None);
+    };
+    let mut simprints = Vec::with_capacity(types.len());
+    for (name, raw) in types {
+        let place = place.at(Step::Name(&name));
+        let Node::Array(items) = Node::read(raw)? else {
+            issues.not_a_list(&place, raw);
+            continue;
+        };
+        let mut list = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            list.extend(careful_simprint(item, &place.at(Step::Index(index)), issues)?);
+        }
+        if items.is_empty() {
+            issues.too_short_list(&place, 1, 0, raw);
+        }
+        simprints.push((name.clone(), list));
+    }
+    Ok(Some(simprints))
+}
+
+fn careful_simprint<'a>(
+    raw: &'a RawValue,
+    place: &Place<'_>,
+    issues: &mut Issues,
+) -> Result<Option<Simprint<'a>>, Failure> {
+    let Node::Object(members) = Node::read(raw)? else {
+        issues.not_an_object(place, raw);
+        return Ok(None);
+    };
+    let mut simprint = None;
+    let at = |name| place.at(Step::Name(name));
+    match rules::present(&members, "simprint") {
+        None => issues.missing(&at("simprint"), raw),
+        Some(raw) => {
+            let place = at("simprint");
+            match Node::read(raw)? {
+                Node::String(text) if text.chars().count() < SIMPRINT_CHARS_MIN => {
+                    issues.too_short_string(&place, SIMPRINT_CHARS_MIN, raw);
+                }
+                Node::String(text) if !rules::is_simprint(&text) => {
+                    issues.pattern(&place, SIMPRINT_PATTERN, raw);
+                }
+                Node::String(text) => simprint = Some(text),
+                _ => issues.not_a_string(&place, raw),
+            }
+        }
+    }
+    let mut numbers = [0; 2];
+    for (number, name) in numbers.iter_mut().zip(["offset", "size"]) {
+        match rules::present(&members, name) {
+            None => issues.missing(&at(name), raw),
+            Some(raw) => {
+                let max = Some(u32::MAX.into());
+                *number = rules::integer(raw, &at(name), max, issues)?.unwrap_or(0) as u32;
+            }
+        }
+    }
+    let [offset, size] = numbers;
+    Ok(simprint.map(|simprint| Simprint { simprint, offset, size }))
+}

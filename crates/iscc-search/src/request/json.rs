@@ -1,0 +1,139 @@
+//! JSON one level at a time: members and items stay raw text until somebody looks at them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::json_error;
+use crate::failure::{Failure, FailureKind};
+
+/// A value whose members or items are still text.
+#[derive(Debug, Clone)]
+pub enum Node<'a> {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// A number as it was written.
+    Number(&'a str),
+    /// A string without its escapes.
+    String(Cow<'a, str>),
+    /// Items in order.
+    Array(Vec<&'a RawValue>),
+    /// Members in order; of equal names, the last one stands.
+    Object(Vec<(Cow<'a, str>, &'a RawValue)>),
+}
+
+impl<'a> Node<'a> {
+    /// Reads the outermost level of a value.
+    pub fn read(raw: &'a RawValue) -> Result<Self, Failure> {
+        let text = raw.get();
+        let node = match text.as_bytes().first() {
+            Some(b'n') => Ok(Self::Null),
+            Some(b't') => Ok(Self::Bool(true)),
+            Some(b'f') => Ok(Self::Bool(false)),
+            Some(b'"') => serde_json::from_str(text).map(|text: Text<'a>| Self::String(text.0)),
+            Some(b'[') => serde_json::from_str(text).map(Self::Array),
+            Some(b'{') => {
+                serde_json::from_str(text).map(|members: Members<'a>| Self::Object(members.0))
+            }
+            _ => Ok(Self::Number(text)),
+        };
+        // Escapes of half a surrogate pair are the one thing that is found only here.
+        node.map_err(|_| Failure::rejected("Invalid text in JSON string"))
+    }
+}
+
+/// Checks that a body is one JSON value; the failure names the place of the first error.
+pub fn parse(body: &[u8]) -> Result<&RawValue, Failure> {
+    if body.is_empty() {
+        let detail = br#"[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]"#;
+        return Err(Failure { kind: FailureKind::Invalid, detail: detail.to_vec() });
+    }
+    let Ok(text) = std::str::from_utf8(body) else {
+        return Err(Failure::rejected("There was an error parsing the body"));
+    };
+    serde_json::from_str(text).map_err(|_| json_error::failure(text))
+}
+
+/// A string, borrowed where it has no escapes.
+#[derive(Debug, Clone)]
+pub struct Text<'a>(pub Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = Text<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+/// Members of an object, in order, the last of equal names.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members: Pairs<'de, &'de RawValue> = Pairs::deserialize(deserializer)?;
+        let mut kept: Vec<(Cow<'a, str>, &'a RawValue)> = Vec::with_capacity(members.0.len());
+        for (name, value) in members.0 {
+            match kept.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, place)) => *place = value,
+                None => kept.push((name, value)),
+            }
+        }
+        Ok(Self(kept))
+    }
+}
+
+/// Members of an object as they come, with typed values.
+#[derive(Debug, Clone)]
+pub struct Pairs<'a, T>(pub Vec<(Cow<'a, str>, T)>);
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Pairs<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PairsVisitor<'a, T>(std::marker::PhantomData<(&'a (), T)>);
+        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<'a, T> {
+            type Value = Pairs<'a, T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(name) = map.next_key::<Text<'de>>()? {
+                    pairs.push((name.0, map.next_value()?));
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(PairsVisitor(std::marker::PhantomData))
+    }
+}
+
+/// Appends a string as JSON.
+pub fn push_string(json: &mut Vec<u8>, text: &str) {
+    // Writing to memory cannot fail, and a string is always valid JSON.
+    let _ = serde_json::to_writer(json, text);
+}
+
+/// Appends a number as JSON, with the fewest digits that give it back.
+pub fn push_number(json: &mut Vec<u8>, number: f64) {
+    let _ = serde_json::to_writer(json, &number);
+}

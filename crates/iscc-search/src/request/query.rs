@@ -1,0 +1,108 @@
+//! The body of a search request.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::issues::{Issues, Place, Step};
+use super::json::{self, Node};
+use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_PATTERN};
+use crate::failure::Failure;
+
+/// Base64 by simprint type, in the order sent.
+pub type QuerySimprints<'a> = Vec<(Cow<'a, str>, Vec<Cow<'a, str>>)>;
+
+/// A query as the client sent it. What was `null` is absent.
+#[derive(Debug, Clone, Default)]
+pub struct QueryBody<'a> {
+    /// Search with what is stored for this asset.
+    pub iscc_id: Option<Cow<'a, str>>,
+    /// `ISCC:` and 16 characters or more.
+    pub iscc_code: Option<Cow<'a, str>>,
+    /// One or more strings.
+    pub units: Option<Vec<Cow<'a, str>>>,
+    /// Base64 by type, in the order sent.
+    pub simprints: Option<QuerySimprints<'a>>,
+}
+
+/// Reads the body of a search request.
+pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
+    let raw = json::parse(body)?;
+    let mut issues = Issues::default();
+    let mut query = QueryBody::default();
+    let place = &Place::BODY;
+    let at = |name| place.at(Step::Name(name));
+    if let Node::Object(members) = Node::read(raw)? {
+        let of = |name| rules::member(&members, name);
+        if let Some(raw) = of("iscc_id") {
+            let place = at("iscc_id");
+            query.iscc_id = rules::pattern(raw, &place, rules::is_id, ID_PATTERN, &mut issues)?;
+        }
+        if let Some(raw) = of("iscc_code") {
+            let place = at("iscc_code");
+            query.iscc_code =
+                rules::pattern(raw, &place, rules::is_code, CODE_PATTERN, &mut issues)?;
+        }
+        if let Some(raw) = of("units") {
+            query.units = rules::strings(raw, &at("units"), 1, &mut issues)?;
+        }
+        if let Some(raw) = of("simprints") {
+            query.simprints = simprints(raw, &at("simprints"), &mut issues)?;
+        }
+    } else {
+        issues.not_an_object(place, raw);
+    }
+    issues.into_result()?;
+    Ok(query)
+}
+
+/// Checks the code of a search without a body.
+pub fn from_code(code: &str) -> Result<QueryBody<'_>, Failure> {
+    if !rules::is_code(code) {
+        let text = format!("iscc_code: String should match pattern '{CODE_PATTERN}'");
+        return Err(Failure::rejected(text));
+    }
+    Ok(QueryBody { iscc_code: Some(Cow::Borrowed(code)), ..QueryBody::default() })
+}
+
+fn simprints<'a>(
+    raw: &'a RawValue,
+    place: &Place<'_>,
+    issues: &mut Issues,
+) -> Result<Option<QuerySimprints<'a>>, Failure> {
+    let Node::Object(types) = Node::read(raw)? else {
+        issues.not_a_dict(place, raw);
+        return Ok(None);
+    };
+    let mut simprints = Vec::with_capacity(types.len());
+    for (name, raw) in types {
+        let place = place.at(Step::Name(&name));
+        let Node::Array(items) = Node::read(raw)? else {
+            issues.not_a_list(&place, raw);
+            continue;
+        };
+        let mut list = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            list.extend(simprint(item, &place.at(Step::Index(index)), issues)?);
+        }
+        if items.is_empty() {
+            issues.too_short_list(&place, 1, 0, raw);
+        }
+        simprints.push((name.clone(), list));
+    }
+    Ok(Some(simprints))
+}
+
+/// A simprint: its text, or an object as it is sent when an asset is added.
+fn simprint<'a>(
+    raw: &'a RawValue,
+    place: &Place<'_>,
+    issues: &mut Issues,
+) -> Result<Option<Cow<'a, str>>, Failure> {
+    if let Node::Object(members) = Node::read(raw)?
+        && let Some(inner) = rules::member(&members, "simprint")
+    {
+        return rules::pattern(inner, place, rules::is_simprint, SIMPRINT_PATTERN, issues);
+    }
+    rules::pattern(raw, place, rules::is_simprint, SIMPRINT_PATTERN, issues)
+}

@@ -1,0 +1,8 @@
+//! From hits to ranked matches.
+
+mod order;
+mod simprints;
+mod units;
+
+pub use simprints::{ChunkMatch, TypeMatch, approximate_simprints, equal_simprints};
+pub use units::{GlobalMatch, approximate_units, prefix_units};

@@ -1,0 +1,223 @@
+//! Scores of parts of assets.
+
+use std::collections::BTreeMap;
+
+use super::order::{first, higher_first};
+use crate::column::Body;
+use crate::distance::similarity;
+use crate::pass::SimprintHit;
+use crate::snapshot::Snapshot;
+
+/// Stored rows of one simprint that are looked at to count the assets that have it.
+const FREQUENCY_ROWS_MAX: usize = 1000;
+
+/// An asset of which parts match a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkMatch {
+    /// ISCC-ID body.
+    pub id: u64,
+    /// 0 to 1: the mean over the simprint types that match.
+    pub score: f64,
+    /// Per simprint type (its position in the query), in the query's order.
+    pub types: Vec<(usize, TypeMatch)>,
+}
+
+/// What matches of one simprint type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeMatch {
+    /// 0 to 1.
+    pub score: f64,
+    /// Simprints that match.
+    pub matches: usize,
+    /// Simprints that were asked for.
+    pub queried: usize,
+    /// The matches.
+    pub chunks: Vec<ChunkRow>,
+}
+
+/// One simprint of the query and the stored one that matches it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChunkRow {
+    /// Position among the query's simprints of the type.
+    pub query: usize,
+    /// The stored simprint.
+    pub body: Body,
+    /// Similarity.
+    pub score: f64,
+    /// Assets that have the stored simprint.
+    pub frequency: usize,
+    /// Start in the asset's content.
+    pub offset: u32,
+    /// Length in the asset's content.
+    pub size: u32,
+}
+
+/// A stored simprint that matches.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    id: u64,
+    row: ChunkRow,
+}
+
+/// Scores one simprint type by similarity; assets in no particular order.
+///
+/// Per asset and simprint of the query counts the most similar stored one, weighted with how rare
+/// that is: `idf = ln(1 + N / (1 + f))`, with `N` assets in the index of which `f` have it.
+/// Simprints that match nothing of an asset lower its score by their own rarity:
+/// `Σ idf·s / (Σ idf matched + Σ idf unmatched)`.
+pub fn approximate_simprints(
+    snapshot: &Snapshot,
+    queries: &[Body],
+    hits: &[SimprintHit],
+) -> Vec<(u64, TypeMatch)> {
+    let assets = snapshot.assets() as f64;
+    let idf = |frequency: usize| (1.0 + assets / (1.0 + frequency as f64)).ln();
+    let per_query = candidates(snapshot, queries.len(), hits);
+    let own_weight: Vec<f64> = queries
+        .iter()
+        .zip(&per_query)
+        .map(|(query, candidates)| {
+            let same = candidates.iter().find(|candidate| candidate.row.body == *query);
+            idf(same.map_or(0, |candidate| candidate.row.frequency))
+        })
+        .collect();
+    let mut best: BTreeMap<u64, Vec<ChunkRow>> = BTreeMap::new();
+    for candidates in &per_query {
+        for candidate in best_per_asset(candidates) {
+            best.entry(candidate.id).or_default().push(candidate.row);
+        }
+    }
+    let score = |rows: &[ChunkRow]| {
+        let mut unmatched = own_weight.clone();
+        let (mut matched, mut weight) = (0.0, 0.0);
+        for row in rows {
+            unmatched[row.query] = 0.0;
+            matched += idf(row.frequency) * row.score;
+            weight += idf(row.frequency);
+        }
+        let total = weight + unmatched.iter().sum::<f64>();
+        if total > 0.0 { matched / total } else { 0.0 }
+    };
+    let type_match = |(id, chunks): (u64, Vec<ChunkRow>)| {
+        let (matches, queried) = (chunks.len(), queries.len());
+        (id, TypeMatch { score: score(&chunks), matches, queried, chunks })
+    };
+    best.into_iter().map(type_match).collect()
+}
+
+/// Scores one simprint type by equality; assets in no particular order.
+///
+/// The score is coverage times quality: the share of the query's simprints that the asset has, and
+/// the mean of their inverse frequencies, scaled so that the rarest of them counts 1 and the most
+/// frequent 0 (1 if they are equally frequent). Scores below the threshold are dropped.
+pub fn equal_simprints(
+    snapshot: &Snapshot,
+    queries: &[Body],
+    hits: &[SimprintHit],
+    threshold: f64,
+) -> Vec<(u64, TypeMatch)> {
+    let mut by_asset: BTreeMap<u64, Vec<ChunkRow>> = BTreeMap::new();
+    for candidates in candidates(snapshot, queries.len(), hits) {
+        for candidate in candidates.iter().take(FREQUENCY_ROWS_MAX) {
+            by_asset.entry(candidate.id).or_default().push(candidate.row);
+        }
+    }
+    let type_match = |(id, chunks): (u64, Vec<ChunkRow>)| {
+        let score = coverage(queries, &chunks) * quality(&chunks);
+        let (matches, queried) = (chunks.len(), queries.len());
+        (id, TypeMatch { score, matches, queried, chunks })
+    };
+    let scored = by_asset.into_iter().map(type_match);
+    scored.filter(|(_, matched)| matched.score >= threshold).collect()
+}
+
+fn coverage(queries: &[Body], chunks: &[ChunkRow]) -> f64 {
+    let mut matched: Vec<Body> = chunks.iter().map(|chunk| chunk.body).collect();
+    matched.sort_unstable();
+    matched.dedup();
+    matched.len() as f64 / queries.len() as f64
+}
+
+fn quality(chunks: &[ChunkRow]) -> f64 {
+    let mut distinct: Vec<(Body, usize)> =
+        chunks.iter().map(|chunk| (chunk.body, chunk.frequency)).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let frequencies = || distinct.iter().map(|&(_, frequency)| frequency as f64);
+    let rarest = 1.0 / frequencies().fold(f64::INFINITY, f64::min);
+    let commonest = 1.0 / frequencies().fold(0.0, f64::max);
+    if rarest == commonest {
+        return 1.0;
+    }
+    let scaled = frequencies().map(|f| (1.0 / f - commonest) / (rarest - commonest));
+    scaled.sum::<f64>() / distinct.len() as f64
+}
+
+/// The hits of each simprint of the query, with the frequency of what they hit.
+///
+/// A stored simprint that is equal to a hit is a hit of the same query, so frequencies can be
+/// counted right here.
+fn candidates(snapshot: &Snapshot, queries: usize, hits: &[SimprintHit]) -> Vec<Vec<Candidate>> {
+    let mut per_query: Vec<Vec<Candidate>> = vec![Vec::new(); queries];
+    for hit in hits {
+        let id = snapshot.segments[hit.segment as usize].slots.id(hit.chunk.slot);
+        let row = ChunkRow {
+            query: hit.probe,
+            body: hit.body,
+            score: similarity(u32::from(hit.distance), hit.body.bits()),
+            frequency: 0,
+            offset: hit.chunk.offset,
+            size: hit.chunk.size,
+        };
+        per_query[hit.probe].push(Candidate { id, row });
+    }
+    for candidates in &mut per_query {
+        candidates.sort_unstable_by_key(|candidate| {
+            (candidate.row.body, candidate.id, candidate.row.offset, candidate.row.size)
+        });
+        for same in candidates.chunk_by_mut(|a, b| a.row.body == b.row.body) {
+            let counted = &same[..same.len().min(FREQUENCY_ROWS_MAX)];
+            let frequency = counted.chunk_by(|a, b| a.id == b.id).count();
+            same.iter_mut().for_each(|candidate| candidate.row.frequency = frequency);
+        }
+    }
+    per_query
+}
+
+/// The most similar candidate of each asset; of equally similar ones, the first in its content.
+fn best_per_asset(candidates: &[Candidate]) -> Vec<Candidate> {
+    let mut ordered = candidates.to_vec();
+    ordered.sort_unstable_by(|a, b| {
+        let place = |candidate: &Candidate| (candidate.row.offset, candidate.row.size);
+        a.id.cmp(&b.id)
+            .then(higher_first(a.row.score, b.row.score))
+            .then(place(a).cmp(&place(b)))
+            .then(a.row.body.cmp(&b.row.body))
+    });
+    ordered.dedup_by_key(|candidate| candidate.id);
+    ordered
+}
+
+impl ChunkMatch {
+    /// Joins the matches of several types (each with its position in the query) and ranks the
+    /// assets: by the mean of their types' scores, then by ISCC-ID body.
+    pub fn rank(
+        types: Vec<(usize, Vec<(u64, TypeMatch)>)>,
+        exclude: Option<u64>,
+        limit: usize,
+    ) -> Vec<Self> {
+        let mut by_asset: BTreeMap<u64, Vec<(usize, TypeMatch)>> = BTreeMap::new();
+        for (position, matches) in types {
+            for (id, matched) in matches {
+                if Some(id) != exclude {
+                    by_asset.entry(id).or_default().push((position, matched));
+                }
+            }
+        }
+        let joined = by_asset.into_iter().map(|(id, types)| {
+            let total: f64 = types.iter().map(|(_, matched)| matched.score).sum();
+            Self { id, score: total / types.len() as f64, types }
+        });
+        first(joined.collect(), limit, |a, b| higher_first(a.score, b.score).then(a.id.cmp(&b.id)))
+    }
+}

@@ -1,0 +1,110 @@
+//! Scores of whole assets.
+
+use super::order::{first, higher_first};
+use crate::distance::similarity;
+use crate::id::text_order;
+use crate::pass::UnitHit;
+use crate::snapshot::Snapshot;
+use crate::unit::{Unit, UnitType};
+
+/// An asset that matches a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GlobalMatch {
+    /// ISCC-ID body.
+    pub id: u64,
+    /// 0 to 1.
+    pub score: f64,
+    /// Score per unit type that matches, in the query's order.
+    pub types: Vec<(UnitType, f64)>,
+}
+
+/// Ranks by similarity. The score of an asset is `Σ s^e / Σ s`, with `s` the similarity of each unit
+/// type that matches and `e` the exponent: the more similar a unit is, the more it counts.
+///
+/// `hits` are those of one query, without any below the threshold.
+pub fn approximate_units(
+    snapshot: &Snapshot,
+    units: &[Unit],
+    hits: Vec<UnitHit>,
+    exponent: u32,
+    exclude: Option<u64>,
+    limit: usize,
+) -> Vec<GlobalMatch> {
+    let exponent = i32::try_from(exponent).unwrap_or(i32::MAX);
+    rank(snapshot, hits, exclude, limit, |hits| {
+        let similarity = |hit: &UnitHit| similarity(u32::from(hit.distance), hit.bits);
+        let types = best_per_type(units, hits, similarity);
+        let weighted: f64 = types.iter().map(|(_, score)| score.powi(exponent)).sum();
+        let total: f64 = types.iter().map(|(_, score)| score).sum();
+        // With a threshold of 0 a unit may match with nothing in common.
+        (if total > 0.0 { weighted / total } else { 0.0 }, types)
+    })
+}
+
+/// Ranks by equal prefixes. A unit type's score is the matched share of the query's longest unit
+/// of the type, an asset's score the mean over all units of the query, matched or not.
+///
+/// `hits` are those of one query.
+pub fn prefix_units(
+    snapshot: &Snapshot,
+    units: &[Unit],
+    hits: Vec<UnitHit>,
+    exclude: Option<u64>,
+    limit: usize,
+) -> Vec<GlobalMatch> {
+    let longest = |kind: UnitType| {
+        let of_kind = units.iter().filter(|unit| unit.kind == kind);
+        of_kind.map(|unit| unit.body.bits()).max().unwrap_or(1)
+    };
+    rank(snapshot, hits, exclude, limit, |hits| {
+        let share =
+            |hit: &UnitHit| f64::from(hit.bits) / f64::from(longest(units[hit.position].kind));
+        let types = best_per_type(units, hits, share);
+        let total: f64 = types.iter().map(|(_, score)| score).sum();
+        (total / units.len() as f64, types)
+    })
+}
+
+/// The best score of each unit type, in the query's order. `hits` are in the order of positions.
+fn best_per_type(
+    units: &[Unit],
+    hits: &[UnitHit],
+    score: impl Fn(&UnitHit) -> f64,
+) -> Vec<(UnitType, f64)> {
+    let mut types: Vec<(UnitType, f64)> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let kind = units[hit.position].kind;
+        let score = score(hit);
+        match types.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, best)) => *best = best.max(score),
+            None => types.push((kind, score)),
+        }
+    }
+    types
+}
+
+/// Scores the hits of each asset together and orders the assets: by score, then by the number of
+/// matching unit types, then by ISCC-ID.
+fn rank(
+    snapshot: &Snapshot,
+    mut hits: Vec<UnitHit>,
+    exclude: Option<u64>,
+    limit: usize,
+    score: impl Fn(&[UnitHit]) -> (f64, Vec<(UnitType, f64)>),
+) -> Vec<GlobalMatch> {
+    hits.sort_unstable();
+    let same_asset = |a: &UnitHit, b: &UnitHit| (a.segment, a.slot) == (b.segment, b.slot);
+    let mut matches = Vec::new();
+    for hits in hits.chunk_by(same_asset) {
+        let id = snapshot.segments[hits[0].segment as usize].slots.id(hits[0].slot);
+        if Some(id) != exclude {
+            let (score, types) = score(hits);
+            matches.push(GlobalMatch { id, score, types });
+        }
+    }
+    first(matches, limit, |a, b| {
+        higher_first(a.score, b.score)
+            .then(b.types.len().cmp(&a.types.len()))
+            .then(text_order(a.id).cmp(&text_order(b.id)))
+    })
+}

@@ -1,0 +1,172 @@
+//! A stretch of the index: assets in slots, their rows in columns and sorted runs.
+//!
+//! Rows are never taken out. An asset that is replaced or deleted leaves a dead slot, which every
+//! hit is checked against, and a segment with too many of them is written anew
+//! ([`Segment::rewritten`]).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::column::{Body, Column};
+use crate::graph::Graph;
+use crate::ordered::Ordered;
+use crate::slots::Slots;
+use crate::unit::{UnitType, is_instance};
+
+/// How an index searches, which decides where rows go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matching {
+    /// Equal prefixes only: every unit and simprint stands in sorted runs.
+    Exact,
+    /// Similar codes: distance scan, except for Instance-Codes.
+    Approximate,
+}
+
+/// Number of a simprint type within its index.
+pub type SimprintKind = u16;
+
+/// A unit type or simprint type, with the length of its bodies in bits.
+pub type Key<T> = (T, u16);
+
+/// Where a simprint comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Chunk {
+    /// Slot of its asset.
+    pub slot: u32,
+    /// Start in the asset's content (its producer's unit, usually bytes or characters).
+    pub offset: u32,
+    /// Length in the asset's content.
+    pub size: u32,
+}
+
+/// All rows of one asset.
+#[derive(Debug, Clone, Default)]
+pub struct AssetRows {
+    /// Its units.
+    pub units: Vec<(UnitType, Body)>,
+    /// Its simprints: type, value, offset, size.
+    pub simprints: Vec<(SimprintKind, Body, u32, u32)>,
+}
+
+/// A stretch of the index. Clones share what later changes leave.
+#[derive(Debug, Clone)]
+pub struct Segment {
+    /// Unique within the index's life; changes when slots get other numbers.
+    pub uid: u32,
+    /// The assets.
+    pub slots: Slots,
+    /// Scanned units; the payload is the slot.
+    pub units: BTreeMap<Key<UnitType>, Column<u32>>,
+    /// Units found by prefix; the payload is the slot.
+    pub prefixes: BTreeMap<Key<UnitType>, Ordered<u32>>,
+    /// Scanned simprints.
+    pub simprints: BTreeMap<Key<SimprintKind>, Column<Chunk>>,
+    /// Simprints found by equality.
+    pub equal_simprints: BTreeMap<Key<SimprintKind>, Ordered<Chunk>>,
+    /// Graphs over columns of `units`, once the segment takes no more rows.
+    pub graphs: BTreeMap<Key<UnitType>, Arc<Graph>>,
+    matching: Matching,
+}
+
+impl Segment {
+    /// An empty segment.
+    pub fn new(uid: u32, matching: Matching) -> Self {
+        Self {
+            uid,
+            slots: Slots::default(),
+            units: BTreeMap::new(),
+            prefixes: BTreeMap::new(),
+            simprints: BTreeMap::new(),
+            equal_simprints: BTreeMap::new(),
+            graphs: BTreeMap::new(),
+            matching,
+        }
+    }
+
+    /// Adds an asset; gives its slot.
+    pub fn add(&mut self, id: u64, rows: &AssetRows) -> u32 {
+        let slot = self.slots.push(id);
+        for (unit, body) in &rows.units {
+            self.add_unit(*unit, body, slot);
+        }
+        for &(kind, ref body, offset, size) in &rows.simprints {
+            self.add_simprint(kind, body, Chunk { slot, offset, size });
+        }
+        slot
+    }
+
+    /// One segment with the live assets of several, and the slot each asset has in it.
+    pub fn rewritten(uid: u32, sources: &[&Self]) -> (Self, Vec<(u64, u32)>) {
+        let matching = sources.first().map_or(Matching::Approximate, |segment| segment.matching);
+        let mut target = Self::new(uid, matching);
+        let mut moved = Vec::new();
+        for source in sources {
+            target.take_from(source, &mut moved);
+        }
+        (target, moved)
+    }
+
+    fn take_from(&mut self, source: &Self, moved: &mut Vec<(u64, u32)>) {
+        const DEAD: u32 = u32::MAX;
+        let mut renumbered = vec![DEAD; source.slots.len() as usize];
+        for (old, id) in source.slots.iter_live() {
+            let new = self.slots.push(id);
+            renumbered[old as usize] = new;
+            moved.push((id, new));
+        }
+        let slot_of = |old: u32| Some(renumbered[old as usize]).filter(|&slot| slot != DEAD);
+        let scanned = source
+            .units
+            .iter()
+            .flat_map(|(key, rows)| rows.iter().map(move |(body, slot)| (key.0, body, slot)));
+        let prefixed = source
+            .prefixes
+            .iter()
+            .flat_map(|(key, rows)| rows.iter().map(move |(body, slot)| (key.0, body, slot)));
+        for (unit, body, old) in scanned.chain(prefixed) {
+            if let Some(slot) = slot_of(old) {
+                self.add_unit(unit, &body, slot);
+            }
+        }
+        let scanned = source
+            .simprints
+            .iter()
+            .flat_map(|(key, rows)| rows.iter().map(move |(body, chunk)| (key.0, body, chunk)));
+        let equal = source
+            .equal_simprints
+            .iter()
+            .flat_map(|(key, rows)| rows.iter().map(move |(body, chunk)| (key.0, body, chunk)));
+        for (kind, body, chunk) in scanned.chain(equal) {
+            if let Some(slot) = slot_of(chunk.slot) {
+                self.add_simprint(kind, &body, Chunk { slot, ..chunk });
+            }
+        }
+    }
+
+    fn add_unit(&mut self, unit: UnitType, body: &Body, slot: u32) {
+        let key = (unit, body.bits());
+        if self.matching == Matching::Exact || is_instance(unit) {
+            let rows = self.prefixes.entry(key).or_insert_with(|| Ordered::new(body.bits()));
+            rows.push(body, slot);
+        } else {
+            let rows = self.units.entry(key).or_insert_with(|| Column::new(body.bits()));
+            rows.push(body, slot);
+        }
+    }
+
+    fn add_simprint(&mut self, kind: SimprintKind, body: &Body, chunk: Chunk) {
+        let key = (kind, body.bits());
+        match self.matching {
+            Matching::Exact => self
+                .equal_simprints
+                .entry(key)
+                .or_insert_with(|| Ordered::new(body.bits()))
+                .push(body, chunk),
+            Matching::Approximate => self
+                .simprints
+                .entry(key)
+                .or_insert_with(|| Column::new(body.bits()))
+                .push(body, chunk),
+        }
+    }
+}

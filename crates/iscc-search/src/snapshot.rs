@@ -1,0 +1,85 @@
+//! One committed state of an index. Searches hold one and never wait; writers make the next.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::segment::{Segment, SimprintKind};
+use crate::unit::UnitType;
+
+/// One committed state of an index. Cloning is cheap: all bulk is shared.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// Number of the store's transaction that made it.
+    pub version: usize,
+    /// The realm of all assets' ISCC-IDs, once there was one.
+    pub realm: Option<u8>,
+    /// Oldest first; only the last one takes new rows.
+    pub segments: Vec<Arc<Segment>>,
+    /// Simprint types by name.
+    pub simprint_types: Arc<BTreeMap<String, SimprintType>>,
+    /// Simprint type names by number.
+    pub simprint_names: Arc<Vec<String>>,
+}
+
+/// What an index knows of a simprint type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SimprintType {
+    /// Number within the index.
+    pub kind: SimprintKind,
+    /// Length that the first simprint of the type fixed, in bits.
+    pub bits: u16,
+}
+
+impl Snapshot {
+    /// Number of assets.
+    pub fn assets(&self) -> u64 {
+        self.segments.iter().map(|segment| u64::from(segment.slots.live())).sum()
+    }
+
+    /// Adds a simprint type, or gives the one there is.
+    pub fn simprint_type(&mut self, name: &str, bits: u16) -> SimprintType {
+        if let Some(&known) = self.simprint_types.get(name) {
+            return known;
+        }
+        let names = Arc::make_mut(&mut self.simprint_names);
+        let added = SimprintType { kind: names.len() as SimprintKind, bits };
+        names.push(name.to_owned());
+        Arc::make_mut(&mut self.simprint_types).insert(name.to_owned(), added);
+        added
+    }
+
+    /// Scanned rows of each unit type, dead ones included.
+    pub fn unit_rows(&self) -> BTreeMap<UnitType, usize> {
+        let mut rows = BTreeMap::new();
+        for segment in &self.segments {
+            for ((unit, _), column) in &segment.units {
+                *rows.entry(*unit).or_default() += column.rows();
+            }
+        }
+        rows
+    }
+
+    /// Bytes of memory per unit type and simprint type, under the names that clients know.
+    pub fn memory_bytes(&self) -> BTreeMap<String, usize> {
+        let mut bytes: BTreeMap<String, usize> = BTreeMap::new();
+        for segment in &self.segments {
+            for ((unit, _), rows) in &segment.units {
+                *bytes.entry(unit.to_string()).or_default() += rows.memory_bytes();
+            }
+            for ((unit, _), rows) in &segment.prefixes {
+                *bytes.entry(unit.to_string()).or_default() += rows.memory_bytes();
+            }
+            for ((unit, _), graph) in &segment.graphs {
+                *bytes.entry(unit.to_string()).or_default() += graph.memory_bytes();
+            }
+            let scanned = segment.simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
+            let equal =
+                segment.equal_simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
+            for (kind, size) in scanned.chain(equal) {
+                let name = format!("SIMPRINT_{}", self.simprint_names[usize::from(kind)]);
+                *bytes.entry(name).or_default() += size;
+            }
+        }
+        bytes
+    }
+}

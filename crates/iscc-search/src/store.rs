@@ -1,0 +1,225 @@
+//! The truth: one LMDB environment per index.
+//!
+//! Three databases: `assets` (ISCC-ID body, big-endian, to a [record](crate::record)), `simprints`
+//! (the same key to the asset's simprints) and `meta`. A write is durable when it returns.
+
+mod error;
+pub mod load;
+mod meta;
+
+use std::path::Path;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use heed::byteorder::BigEndian;
+use heed::types::{Bytes, Str, U64};
+use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+
+pub use error::StoreError;
+pub use meta::StoredMeta;
+
+/// ISCC-ID body; big-endian, so that keys are in the order of the numbers.
+type IdKey = U64<BigEndian>;
+
+/// Databases of an environment.
+const DATABASES: u32 = 3;
+/// Read transactions that may be open at once, in all processes.
+const READERS_MAX: u32 = 1024;
+
+/// How an environment is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct StoreOptions {
+    /// Address space to begin with, in bytes; doubled whenever it is full.
+    pub map_bytes: usize,
+    /// Whether a write waits until the disk has it.
+    pub sync: bool,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { map_bytes: 1 << 30, sync: true }
+    }
+}
+
+struct Databases {
+    assets: Database<'static, IdKey, Bytes>,
+    simprints: Database<'static, IdKey, Bytes>,
+    meta: Database<'static, Str, Bytes>,
+}
+
+/// One index's environment.
+pub struct Store {
+    env: Env<WithoutTls>,
+    databases: Databases,
+    /// Held for reading by every transaction: the map may only change while there is none.
+    mapping: RwLock<()>,
+}
+
+impl Store {
+    /// Opens the environment in a folder, or makes it.
+    pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
+        let mut open = EnvOpenOptions::new().read_txn_without_tls();
+        let on_disk = std::fs::metadata(folder.join("data.mdb")).map_or(0, |data| data.len());
+        let page = 1 << 16;
+        let map_bytes = options.map_bytes.max(on_disk as usize * 2).next_multiple_of(page);
+        open.map_size(map_bytes).max_dbs(DATABASES).max_readers(READERS_MAX);
+        if !options.sync {
+            // SAFETY: without a sync a power failure may cost the environment, which is what the
+            // operator chose; a killed process costs nothing.
+            unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
+        }
+        // SAFETY: the service's lock on the folder keeps other processes away, nothing here edits
+        // the file by other means, and no path is opened twice (the engine owns one `Store` each).
+        let env = unsafe { open.open(folder) }?;
+        env.clear_stale_readers()?;
+        let opened = env.create_databases_and_commit(env.write_txn()?, |opener, txn| {
+            let assets = opener.create_database::<IdKey, Bytes>(txn, Some("assets"))?;
+            let simprints = opener.create_database::<IdKey, Bytes>(txn, Some("simprints"))?;
+            let meta = opener.create_database::<Str, Bytes>(txn, Some("meta"))?;
+            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit((assets, simprints, meta)))
+        })?;
+        let (assets, simprints, meta) = opened.unwrap_commit();
+        let databases = Databases { assets, simprints, meta };
+        Ok(Self { env, databases, mapping: RwLock::new(()) })
+    }
+
+    /// The last committed state.
+    pub fn read(&self) -> Result<Reading<'_>, StoreError> {
+        let mapping = self.mapping.read().unwrap_or_else(PoisonError::into_inner);
+        let txn = self.env.read_txn()?;
+        Ok(Reading { store: self, txn, _mapping: mapping })
+    }
+
+    /// Runs `change` in a transaction and commits it durably; gives its value and the number of
+    /// the new state. Nothing of it stays after an error.
+    ///
+    /// `change` may run more than once: anew with more address space, or after a short write. If it
+    /// gives `None`, nothing is committed.
+    pub fn write<T>(
+        &self,
+        mut change: impl FnMut(&mut Writing<'_, '_>) -> Result<Option<T>, StoreError>,
+    ) -> Result<Option<(T, usize)>, StoreError> {
+        let mut short_write_seen = false;
+        loop {
+            match self.try_write(&mut change) {
+                Err(error) if error.is_map_full() => self.grow()?,
+                // A disk that fills up in the middle of a write reports an I/O error; the next
+                // attempt tells what it was.
+                Err(error) if error.may_be_short_write() && !short_write_seen => {
+                    short_write_seen = true;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn try_write<T>(
+        &self,
+        change: &mut impl FnMut(&mut Writing<'_, '_>) -> Result<Option<T>, StoreError>,
+    ) -> Result<Option<(T, usize)>, StoreError> {
+        let _mapping = self.mapping.read().unwrap_or_else(PoisonError::into_inner);
+        let mut txn = self.env.write_txn()?;
+        let version = txn.id();
+        let Some(value) = change(&mut Writing { store: self, txn: &mut txn })? else {
+            return Ok(None);
+        };
+        txn.commit()?;
+        Ok(Some((value, version)))
+    }
+
+    fn grow(&self) -> Result<(), StoreError> {
+        let _mapping = self.mapping.write().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.env.info().map_size * 2;
+        // SAFETY: no transaction is open: each holds `mapping`, which is held exclusively here.
+        unsafe { self.env.resize(bytes) }?;
+        Ok(())
+    }
+
+    /// Bytes on disk, without what the file system left out.
+    pub fn disk_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self.env.real_disk_size()?)
+    }
+}
+
+/// A view of one committed state.
+pub struct Reading<'s> {
+    store: &'s Store,
+    txn: RoTxn<'s, WithoutTls>,
+    _mapping: RwLockReadGuard<'s, ()>,
+}
+
+impl Reading<'_> {
+    /// Number of the state.
+    pub fn version(&self) -> usize {
+        self.txn.id()
+    }
+
+    /// An asset's record.
+    pub fn asset(&self, id: u64) -> Result<Option<&[u8]>, StoreError> {
+        Ok(self.store.databases.assets.get(&self.txn, &id)?)
+    }
+
+    /// An asset's stored simprints.
+    pub fn simprints(&self, id: u64) -> Result<Option<&[u8]>, StoreError> {
+        Ok(self.store.databases.simprints.get(&self.txn, &id)?)
+    }
+
+    /// The lowest and the highest ISCC-ID body.
+    pub fn id_range(&self) -> Result<Option<(u64, u64)>, StoreError> {
+        let first = self.store.databases.assets.first(&self.txn)?.map(|(id, _)| id);
+        let last = self.store.databases.assets.last(&self.txn)?.map(|(id, _)| id);
+        Ok(first.zip(last))
+    }
+
+    /// Records of the assets from one ISCC-ID body to another, both included.
+    pub fn assets_between(
+        &self,
+        from: u64,
+        to: u64,
+    ) -> Result<impl Iterator<Item = Result<(u64, &[u8]), StoreError>>, StoreError> {
+        let rows = self.store.databases.assets.range(&self.txn, &(from..=to))?;
+        Ok(rows.map(|row| row.map_err(StoreError::from)))
+    }
+
+    /// What is stored beside the assets.
+    pub fn meta(&self) -> Result<StoredMeta, StoreError> {
+        StoredMeta::read(&self.store.databases.meta, &self.txn)
+    }
+}
+
+/// A transaction that writes.
+pub struct Writing<'s, 't> {
+    store: &'s Store,
+    txn: &'t mut RwTxn<'s>,
+}
+
+impl Writing<'_, '_> {
+    /// Stores an asset's record.
+    pub fn put_asset(&mut self, id: u64, record: &[u8]) -> Result<(), StoreError> {
+        Ok(self.store.databases.assets.put(self.txn, &id, record)?)
+    }
+
+    /// Removes an asset and its simprints.
+    pub fn delete_asset(&mut self, id: u64) -> Result<(), StoreError> {
+        self.store.databases.assets.delete(self.txn, &id)?;
+        self.put_simprints(id, &[])
+    }
+
+    /// Stores an asset's simprints; none for an empty record.
+    pub fn put_simprints(&mut self, id: u64, record: &[u8]) -> Result<(), StoreError> {
+        if record.is_empty() {
+            self.store.databases.simprints.delete(self.txn, &id)?;
+            return Ok(());
+        }
+        Ok(self.store.databases.simprints.put(self.txn, &id, record)?)
+    }
+
+    /// An asset's stored simprints.
+    pub fn simprints(&self, id: u64) -> Result<Option<&[u8]>, StoreError> {
+        Ok(self.store.databases.simprints.get(self.txn, &id)?)
+    }
+
+    /// Stores what belongs to the whole index.
+    pub fn put_meta(&mut self, meta: &StoredMeta) -> Result<(), StoreError> {
+        meta.write(&self.store.databases.meta, self.txn)
+    }
+}

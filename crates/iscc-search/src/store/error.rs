@@ -1,0 +1,67 @@
+//! What can go wrong with the store.
+
+use heed::MdbError;
+
+/// Why the store did not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No space is left on the device, or the quota is used up.
+    #[error("no space left for the index")]
+    Full,
+    /// The environment was made by a later version, or is no index.
+    #[error("the index has format {found}, this version reads format {known}")]
+    Format {
+        /// What the environment says.
+        found: u64,
+        /// What this version writes.
+        known: u64,
+    },
+    /// A record cannot be read.
+    #[error("the record of asset {id:016x} is damaged")]
+    Damaged {
+        /// ISCC-ID body.
+        id: u64,
+    },
+    /// LMDB or the file system failed.
+    #[error("index storage: {0}")]
+    Lmdb(heed::Error),
+    /// The file system failed.
+    #[error("index storage: {0}")]
+    File(std::io::Error),
+}
+
+/// `EIO`, which LMDB also reports for a write that was cut short.
+const EIO: i32 = 5;
+
+impl StoreError {
+    pub(super) fn is_map_full(&self) -> bool {
+        matches!(self, Self::Lmdb(heed::Error::Mdb(MdbError::MapFull)))
+    }
+
+    pub(super) fn may_be_short_write(&self) -> bool {
+        matches!(self, Self::Lmdb(heed::Error::Io(error)) if error.raw_os_error() == Some(EIO))
+    }
+}
+
+impl From<heed::Error> for StoreError {
+    fn from(error: heed::Error) -> Self {
+        match error {
+            heed::Error::Io(error) if is_full(&error) => Self::Full,
+            error => Self::Lmdb(error),
+        }
+    }
+}
+
+impl From<std::io::Error> for StoreError {
+    fn from(error: std::io::Error) -> Self {
+        if is_full(&error) { Self::Full } else { Self::File(error) }
+    }
+}
+
+fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
+}

@@ -1,0 +1,64 @@
+//! What is stored beside the assets: format, realm, simprint types.
+
+use heed::types::{Bytes, Str};
+use heed::{Database, RoTxn, RwTxn};
+
+use super::StoreError;
+use crate::bytes::{Cursor, put_number};
+
+/// Version of the layout of records and databases.
+const FORMAT: u64 = 1;
+
+/// What belongs to the whole index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoredMeta {
+    /// Whether the index was created completely.
+    pub created: bool,
+    /// The realm of all ISCC-IDs, once there was one.
+    pub realm: Option<u8>,
+    /// Simprint types with their length in bits, in the order they came.
+    pub simprint_types: Vec<(String, u16)>,
+}
+
+impl StoredMeta {
+    pub(super) fn read(
+        meta: &Database<'_, Str, Bytes>,
+        txn: &RoTxn<'_>,
+    ) -> Result<Self, StoreError> {
+        let Some(format) = meta.get(txn, "format")? else {
+            return Ok(Self::default());
+        };
+        let found = Cursor::new(format).number().unwrap_or(0);
+        if found != FORMAT {
+            return Err(StoreError::Format { found, known: FORMAT });
+        }
+        let realm = meta.get(txn, "realm")?.and_then(|bytes| bytes.first().copied());
+        let mut simprint_types = Vec::new();
+        let mut cursor = Cursor::new(meta.get(txn, "simprint_types")?.unwrap_or_default());
+        while let Some((bits, name)) = cursor.number().zip(cursor.text()) {
+            simprint_types.push((name.to_owned(), bits as u16));
+        }
+        Ok(Self { created: true, realm, simprint_types })
+    }
+
+    pub(super) fn write(
+        &self,
+        meta: &Database<'_, Str, Bytes>,
+        txn: &mut RwTxn<'_>,
+    ) -> Result<(), StoreError> {
+        let mut format = Vec::new();
+        put_number(&mut format, FORMAT);
+        meta.put(txn, "format", &format)?;
+        if let Some(realm) = self.realm {
+            meta.put(txn, "realm", &[realm])?;
+        }
+        let mut types = Vec::new();
+        for (name, bits) in &self.simprint_types {
+            put_number(&mut types, u64::from(*bits));
+            put_number(&mut types, name.len() as u64);
+            types.extend_from_slice(name.as_bytes());
+        }
+        meta.put(txn, "simprint_types", &types)?;
+        Ok(())
+    }
+}

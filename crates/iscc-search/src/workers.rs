@@ -1,0 +1,138 @@
+//! Threads that take waiting jobs, several at once if several wait.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// A fixed number of threads with one bounded queue.
+pub struct Workers<J> {
+    shared: Arc<Shared<J>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared<J> {
+    queue: Mutex<Queue<J>>,
+    changed: Condvar,
+    waiting_max: usize,
+}
+
+struct Queue<J> {
+    jobs: VecDeque<J>,
+    stopping: bool,
+}
+
+impl<J: Send + 'static> Workers<J> {
+    /// Starts `threads` threads that call `run` with up to `batch_max` waiting jobs at a time.
+    ///
+    /// The threads share what waits evenly, so that one does not take all while others are idle.
+    /// Jobs that are still in a batch when `run` panics are dropped.
+    pub fn start(
+        name: &str,
+        threads: usize,
+        batch_max: usize,
+        waiting_max: usize,
+        run: impl Fn(Vec<J>) + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue { jobs: VecDeque::new(), stopping: false }),
+            changed: Condvar::new(),
+            waiting_max,
+        });
+        let run = Arc::new(run);
+        let threads = threads.max(1);
+        let spawn = |index: usize| {
+            let (shared, run) = (Arc::clone(&shared), Arc::clone(&run));
+            std::thread::Builder::new().name(format!("{name}-{index}")).spawn(move || {
+                while let Some(batch) = shared.take(threads, batch_max) {
+                    // The panic hook has reported it; the thread goes on with the next jobs.
+                    let _ = catch_unwind(AssertUnwindSafe(|| run(batch)));
+                }
+            })
+        };
+        let threads = (0..threads).map(spawn).collect::<std::io::Result<Vec<_>>>()?;
+        Ok(Self { shared, threads })
+    }
+
+    /// Adds a job; gives it back if too many wait.
+    pub fn push(&self, job: J) -> Result<(), J> {
+        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.jobs.len() >= self.shared.waiting_max || queue.stopping {
+            return Err(job);
+        }
+        queue.jobs.push_back(job);
+        drop(queue);
+        self.shared.changed.notify_one();
+        Ok(())
+    }
+}
+
+impl<J> Shared<J> {
+    fn take(&self, threads: usize, batch_max: usize) -> Option<Vec<J>> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if !queue.jobs.is_empty() {
+                let count = queue.jobs.len().div_ceil(threads).min(batch_max);
+                return Some(queue.jobs.drain(..count).collect());
+            }
+            if queue.stopping {
+                return None;
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl<J> Drop for Workers<J> {
+    /// Lets the threads finish what waits, then stops them.
+    fn drop(&mut self) {
+        self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).stopping = true;
+        self.shared.changed.notify_all();
+        for thread in self.threads.drain(..) {
+            // A worker that drops the last owner of its own pool must not wait for itself.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn all_jobs_are_done_though_some_panic() {
+        let (sender, receiver) = channel();
+        let workers = Workers::start("test", 2, 4, 1000, move |batch: Vec<u32>| {
+            assert!(batch.len() <= 4);
+            for job in batch {
+                sender.send(job).unwrap();
+                assert!(job != 5, "an expected panic");
+            }
+        });
+        let workers = workers.unwrap();
+        for job in 0..100 {
+            assert!(workers.push(job).is_ok());
+        }
+        drop(workers);
+        let done: Vec<u32> = receiver.iter().collect();
+        // The batch with 5 may have lost what came after it.
+        assert!(done.contains(&5) && done.contains(&99) && done.len() >= 97, "{done:?}");
+    }
+
+    #[test]
+    fn a_full_queue_gives_the_job_back() {
+        let (release, gate) = channel::<()>();
+        let gate = Mutex::new(gate);
+        let workers = Workers::start("test", 1, 1, 2, move |_: Vec<u32>| {
+            let _ = gate.lock().unwrap().recv();
+        });
+        let workers = workers.unwrap();
+        let refused = (0..20).filter_map(|job| workers.push(job).err()).count();
+        assert!((17..=18).contains(&refused), "{refused}");
+        drop(release);
+    }
+}
