@@ -1,0 +1,267 @@
+//! Adding, replacing and deleting: what is found afterwards, and what is left after a restart.
+
+mod common;
+
+use std::sync::mpsc::channel;
+
+use common::{Random, Service, id, rows, unit, value};
+use iscc_codec::{Kind, Mode};
+use iscc_search::{Engine, OpenError, Options, Reply, StoreOptions};
+use serde_json::{Value, json};
+
+const SCHEMES: [&str; 2] = ["usearch", "lmdb"];
+
+/// Units of two types from a seed.
+fn units(seed: u64) -> Vec<String> {
+    let mut random = Random(seed + 1);
+    vec![
+        unit(Kind::content(Mode::Text), &random.bytes(32)),
+        unit(Kind::INSTANCE, &random.bytes(32)),
+    ]
+}
+
+fn found(service: &Service, units: &[String]) -> Vec<Value> {
+    let answer = service.search("main", &json!({ "units": units }), 100).unwrap();
+    answer["global_matches"].as_array().unwrap().clone()
+}
+
+fn ids(found: &[Value]) -> Vec<&str> {
+    found.iter().map(|found| found["iscc_id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_replaced_asset_leaves_nothing_behind() {
+    for scheme in SCHEMES {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let simprint = json!([{ "simprint": "AAAAAAAAAAAAAAAAAAAAAA", "offset": 3, "size": 4 }]);
+        let first = json!({ "iscc_id": id(1), "units": units(1), "metadata": { "v": 1 },
+            "simprints": { "CONTENT_TEXT_V0": simprint } });
+        let answer = service.add("main", &json!([first])).unwrap();
+        assert_eq!(answer, json!([{ "iscc_id": id(1), "status": "created" }]));
+        assert_eq!(ids(&found(&service, &units(1))), [id(1)]);
+
+        let second = json!({ "iscc_id": id(1), "units": units(2) });
+        let answer = service.add("main", &json!([second])).unwrap();
+        assert_eq!(answer, json!([{ "iscc_id": id(1), "status": "updated" }]));
+        assert!(found(&service, &units(1)).is_empty(), "{scheme}");
+        let matches = found(&service, &units(2));
+        assert_eq!((ids(&matches), &matches[0]["metadata"]), (vec![&id(1)[..]], &Value::Null));
+        // Simprints that a new entry does not mention are kept, those it mentions are replaced.
+        let chunks = |service: &Service| {
+            let query = json!({ "simprints": { "CONTENT_TEXT_V0": ["AAAAAAAAAAAAAAAAAAAAAA"] } });
+            let answer = service.search("main", &query, 10).unwrap();
+            answer["chunk_matches"].as_array().unwrap().len()
+        };
+        assert_eq!(chunks(&service), 1);
+        assert_eq!(service.get("main", &id(1)).unwrap()["simprints"]["CONTENT_TEXT_V0"], simprint);
+        let third = json!({ "iscc_id": id(1), "units": units(2), "simprints": {} });
+        service.add("main", &json!([third])).unwrap();
+        assert_eq!(chunks(&service), 0);
+        assert_eq!(service.assets("main"), 1);
+    }
+}
+
+#[test]
+fn of_one_asset_twice_in_a_batch_the_last_counts() {
+    for scheme in SCHEMES {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let batch = json!([
+            { "iscc_id": id(1), "units": units(1) },
+            { "iscc_id": id(1), "units": units(2) },
+        ]);
+        let answer = service.add("main", &batch).unwrap();
+        assert_eq!(
+            (&answer[0]["status"], &answer[1]["status"]),
+            (&json!("created"), &json!("updated"))
+        );
+        assert!(found(&service, &units(1)).is_empty());
+        assert_eq!(ids(&found(&service, &units(2))), [id(1)]);
+        assert_eq!(service.assets("main"), 1);
+    }
+}
+
+#[test]
+fn a_refused_batch_leaves_no_trace() {
+    let other_realm = iscc_codec::IsccId::from_body(1, 7).unwrap().text().to_string();
+    for scheme in SCHEMES {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let batch = json!([
+            { "iscc_id": id(1), "units": units(1) },
+            { "iscc_id": other_realm, "units": units(2) },
+        ]);
+        let (status, detail) = service.add("main", &batch).unwrap_err();
+        assert_eq!(status, 400);
+        assert!(detail.as_str().unwrap().starts_with("Realm ID mismatch: index has realm=0"));
+        assert!(found(&service, &units(1)).is_empty());
+        assert_eq!((service.get("main", &id(1)).unwrap_err().0, service.assets("main")), (404, 0));
+        // The realm of the refused batch does not stick.
+        let batch = json!([{ "iscc_id": other_realm, "units": units(2) }]);
+        service.add("main", &batch).unwrap();
+        assert_eq!(
+            service.add("main", &json!([{ "iscc_id": id(1), "units": units(1) }])).unwrap_err().0,
+            400
+        );
+    }
+}
+
+#[test]
+fn simprints_of_another_length_are_refused_whole() {
+    let service = Service::new("usearch", Options::default());
+    service.create("main");
+    let entry = |number: u64, simprint: &str| {
+        let simprints = json!({ "T": [{ "simprint": simprint, "offset": 0, "size": 1 }] });
+        json!({ "iscc_id": id(number), "simprints": simprints })
+    };
+    service.add("main", &json!([entry(1, "AAAAAAAAAAAAAAAAAAAAAA")])).unwrap();
+    let refused = json!([entry(2, "AAAAAAAAAAAAAAAAAAAAAA"), entry(3, "AAAAAAAAAAA")]);
+    let (status, detail) = service.add("main", &refused).unwrap_err();
+    assert_eq!((status, detail), (400, json!("The number of vector dimensions doesn't match!")));
+    assert_eq!((service.get("main", &id(2)).unwrap_err().0, service.assets("main")), (404, 1));
+}
+
+#[test]
+fn a_deleted_asset_is_gone() {
+    for scheme in ["usearch", "lmdb", "memory"] {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let entries = [1, 2].map(|number| json!({ "iscc_id": id(number), "units": units(number) }));
+        service.add("main", &json!(entries)).unwrap();
+        service.delete("main", &id(1)).unwrap();
+        assert_eq!(service.delete("main", &id(1)).unwrap_err().0, 404);
+        assert_eq!(service.get("main", &id(1)).unwrap_err().0, 404);
+        assert!(found(&service, &units(1)).is_empty());
+        assert_eq!(service.assets("main"), 1);
+    }
+}
+
+#[test]
+fn metadata_comes_back_byte_for_byte() {
+    let metadata = r#"{ "b":1.50,"a" : [ 1e3, "\u00e9é" ],
+        "source":"not a url", "name":5, "n":null }"#;
+    for scheme in ["usearch", "lmdb", "memory"] {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let body =
+            format!(r#"[{{"iscc_id":"{}","iscc_code":"{CODE}","metadata":{metadata}}}]"#, id(1));
+        let (sender, receiver) = channel();
+        service.engine.add("main", body.into_bytes(), Reply::new(move |a| sender.send(a).unwrap()));
+        receiver.recv().unwrap().unwrap();
+        let stored = service.engine.asset("main", &id(1)).unwrap();
+        let (sender, receiver) = channel();
+        let reply = Reply::new(move |answer| sender.send(answer).unwrap());
+        service.engine.search_code("main", CODE.to_owned(), 10, reply);
+        for answer in [stored, receiver.recv().unwrap().unwrap()] {
+            let text = String::from_utf8(answer).unwrap();
+            assert!(text.contains(&format!(r#""metadata":{metadata}"#)), "{scheme}: {text}");
+        }
+    }
+}
+
+const CODE: &str = "ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI";
+
+#[test]
+fn everything_is_there_after_a_restart() {
+    for scheme in SCHEMES {
+        let options = || Options { scan_limit: 1024, ..Options::default() };
+        let service = Service::new(scheme, options());
+        service.create("main");
+        service.create("empty");
+        service.create("gone");
+        for batch in rows("assets.jsonl").chunks(500) {
+            service.add("main", &Value::from(batch.to_vec())).unwrap();
+        }
+        let asset = rows("assets.jsonl")[7].clone();
+        service.delete("main", asset["iscc_id"].as_str().unwrap()).unwrap();
+        service.engine.delete_index("gone").unwrap();
+        let queries: Vec<Value> = rows("queries.jsonl").into_iter().step_by(5).collect();
+        let ask = |service: &Service| -> Vec<Value> {
+            let ask = |query: &Value| match query["method"].as_str() {
+                Some("GET") => {
+                    service.search_code("main", query["body"]["iscc_code"].as_str().unwrap(), 50)
+                }
+                _ => service.search("main", &query["body"], 50),
+            };
+            queries.iter().map(|query| ask(query).unwrap_or_else(|e| json!([e.0, e.1]))).collect()
+        };
+        let before = (ask(&service), value(service.engine.list_indexes()).unwrap());
+        let folder = service.folder.unwrap();
+        drop(service.engine);
+        let location = format!("{scheme}://{}", folder.path().display());
+        let engine = Engine::open(&location, options()).unwrap();
+        let service = Service { engine, folder: Some(folder) };
+        let list = value(service.engine.list_indexes()).unwrap();
+        let names = |list: &Value| -> Vec<(Value, Value)> {
+            let indexes = list.as_array().unwrap().iter();
+            indexes.map(|index| (index["name"].clone(), index["assets"].clone())).collect()
+        };
+        assert_eq!(names(&list), names(&before.1));
+        assert_eq!(ask(&service), before.0, "{scheme}");
+    }
+}
+
+#[test]
+fn a_second_engine_on_the_folder_is_refused() {
+    let service = Service::new("usearch", Options::default());
+    let path = service.folder.as_ref().unwrap().path().display().to_string();
+    for scheme in SCHEMES {
+        let second = Engine::open(&format!("{scheme}://{path}"), Options::default());
+        assert!(matches!(second, Err(OpenError::InUse(_))));
+    }
+}
+
+#[test]
+fn address_space_grows_with_the_index() {
+    let store = StoreOptions { map_bytes: 1 << 20, sync: false };
+    let service = Service::new("usearch", Options { store, ..Options::default() });
+    service.create("main");
+    let filler = "x".repeat(4000);
+    for batch in 0..10u64 {
+        let entry = |number| json!({ "iscc_id": id(number), "units": units(number), "metadata": { "x": filler } });
+        let entries: Vec<Value> = (batch * 100..(batch + 1) * 100).map(entry).collect();
+        service.add("main", &json!(entries)).unwrap();
+    }
+    assert_eq!(service.assets("main"), 1000);
+    assert_eq!(ids(&found(&service, &units(555))), [id(555)]);
+}
+
+#[test]
+fn batches_that_arrive_together_are_all_answered_and_kept() {
+    let service = Service::new("usearch", Options::default());
+    service.create("main");
+    std::thread::scope(|scope| {
+        for client in 0..8u64 {
+            let service = &service;
+            scope.spawn(move || {
+                for batch in 0..10u64 {
+                    let first = client * 1000 + batch * 10;
+                    let entry = |n| json!({ "iscc_id": id(n), "units": units(n) });
+                    let entries: Vec<Value> = (first..first + 10).map(entry).collect();
+                    service.add("main", &json!(entries)).unwrap();
+                    // What was acknowledged is visible at once.
+                    assert_eq!(ids(&found(service, &units(first))), [id(first)]);
+                }
+            });
+        }
+    });
+    assert_eq!(service.assets("main"), 800);
+}
+
+#[test]
+fn indexes_are_created_and_deleted_once() {
+    for scheme in ["usearch", "lmdb", "memory"] {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let again = service.engine.create_index(br#"{"name":"main"}"#).unwrap_err();
+        assert_eq!(again.kind.status(), 409);
+        assert_eq!(again.body(), br#"{"detail":"Index 'main' already exists"}"#);
+        service.add("main", &json!([{ "iscc_id": id(1), "units": units(1) }])).unwrap();
+        service.engine.delete_index("main").unwrap();
+        assert_eq!(service.engine.delete_index("main").unwrap_err().kind.status(), 404);
+        assert_eq!(service.search("main", &json!({ "units": units(1) }), 1).unwrap_err().0, 404);
+        service.create("main");
+        assert_eq!(service.assets("main"), 0);
+    }
+}

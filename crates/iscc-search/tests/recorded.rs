@@ -1,0 +1,249 @@
+//! Recorded queries: what the established service answered, and the exact truth where that is
+//! known to be wrong.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{ask, rows, with_recorded_assets};
+use iscc_search::Options;
+use serde_json::Value;
+
+const TOLERANCE: f64 = 1e-6;
+const MATCH_THRESHOLD: f64 = 0.75;
+
+fn by_query(file: &str) -> BTreeMap<i64, Value> {
+    rows(file).into_iter().map(|row| (row["qid"].as_i64().unwrap(), row)).collect()
+}
+
+fn scores(map: &Value) -> BTreeMap<String, f64> {
+    let scores = map.as_object().unwrap().iter();
+    scores.map(|(name, score)| (name.clone(), score.as_f64().unwrap())).collect()
+}
+
+fn is_close(a: &BTreeMap<String, f64>, b: &BTreeMap<String, f64>) -> bool {
+    a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| (a - b).abs() < TOLERANCE)
+}
+
+/// Units against a search through all assets, which recorded results were also judged by.
+#[test]
+fn similar_units_are_ranked_as_a_search_through_all_assets_ranks_them() {
+    let service = with_recorded_assets("usearch", Options::default());
+    let truth = by_query("results_exact_reference.jsonl");
+    let mut compared = 0;
+    for query in rows("queries.jsonl") {
+        let Some(truth) = truth.get(&query["qid"].as_i64().unwrap()) else { continue };
+        let limit = query["limit"].as_u64().unwrap_or(100) as usize;
+        // Assets with a code only are found by their derived units; the truth lists them apart.
+        let mut wanted: Vec<&Value> = truth["matches"].as_array().unwrap().iter().collect();
+        wanted.extend(truth["optional"].as_array().into_iter().flatten());
+        wanted.sort_by(|a, b| {
+            let types = |row: &Value| row[2].as_object().unwrap().len();
+            b[1].as_f64()
+                .unwrap()
+                .total_cmp(&a[1].as_f64().unwrap())
+                .then(types(b).cmp(&types(a)))
+                .then(a[0].as_str().cmp(&b[0].as_str()))
+        });
+        wanted.truncate(limit);
+        let answer = ask(&service, &query).unwrap();
+        let found = answer["global_matches"].as_array().unwrap();
+        assert_eq!(found.len(), wanted.len(), "query {query}");
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert_eq!(found["iscc_id"], wanted[0], "query {query}");
+            let score = found["score"].as_f64().unwrap() - wanted[1].as_f64().unwrap();
+            assert!(score.abs() < TOLERANCE, "query {query}: {found} {wanted}");
+            assert!(is_close(&scores(&found["types"]), &scores(&wanted[2])), "{found} {wanted}");
+            assert_eq!(found["types"], found["unit_scores"]);
+            compared += 1;
+        }
+    }
+    assert!(compared > 800, "{compared}");
+}
+
+/// Chunk matches as recorded. The established service searched a graph that misses some simprints,
+/// even equal ones: what it found has to be there, and where it missed nothing all is equal.
+#[test]
+fn similar_simprints_are_found_as_recorded() {
+    let service = with_recorded_assets("usearch", Options::default());
+    let recorded = by_query("results_usearch.jsonl");
+    let (mut compared, mut equal) = (0, 0);
+    for query in rows("queries.jsonl") {
+        let recorded = &recorded[&query["qid"].as_i64().unwrap()]["response"];
+        if query["body"].get("iscc_id").is_some() {
+            // It kept no simprints with an asset, so it had none to search with.
+            continue;
+        }
+        let answer = ask(&service, &query).unwrap();
+        assert_eq!(answer["query"], recorded["query"], "query {query}");
+        let mut wide = query.clone();
+        wide["limit"] = Value::from(10_000);
+        let found = chunks_by_asset(&ask(&service, &wide).unwrap());
+        let wanted = chunks_by_asset(recorded);
+        for (id, (score, chunks)) in &wanted {
+            let (own_score, own_chunks) = &found[id];
+            for (chunk, (matched, score, frequency)) in chunks {
+                let (own_match, own_score, own_frequency) = &own_chunks[chunk];
+                // Where it missed a simprint, it took a less similar one.
+                assert!(own_score >= score, "query {query}: {id} {chunk:?}");
+                assert!(own_match != matched || own_frequency == frequency, "query {query}: {id}");
+            }
+            compared += 1;
+            if own_chunks == chunks {
+                assert!((own_score - score).abs() < TOLERANCE, "query {query}: {id}");
+                equal += 1;
+            }
+        }
+    }
+    assert!(compared > 100 && equal * 10 > compared * 9, "{equal} of {compared}");
+}
+
+/// Type and query to match, score and frequency.
+type Chunks = BTreeMap<(String, String), (String, f64, u64)>;
+
+/// Score and chunks of each asset in an answer.
+fn chunks_by_asset(answer: &Value) -> BTreeMap<String, (f64, Chunks)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let mut by_asset = BTreeMap::new();
+    for matched in answer["chunk_matches"].as_array().unwrap() {
+        let mut chunks = Chunks::new();
+        for (name, of_type) in matched["types"].as_object().unwrap() {
+            for chunk in of_type["chunks"].as_array().unwrap() {
+                let (score, frequency) = (chunk["score"].as_f64(), chunk["freq"].as_u64());
+                let value = (text(&chunk["match"]), score.unwrap(), frequency.unwrap());
+                chunks.insert((name.clone(), text(&chunk["query"])), value);
+            }
+        }
+        let score = matched["score"].as_f64().unwrap();
+        by_asset.insert(text(&matched["iscc_id"]), (score, chunks));
+    }
+    by_asset
+}
+
+fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            *value = Value::from((number.as_f64().unwrap() / TOLERANCE).round() as i64);
+        }
+        Value::Array(items) => items.iter_mut().for_each(round),
+        Value::Object(members) => members.values_mut().for_each(round),
+        _ => {}
+    }
+}
+
+/// Prefix matching as recorded. Results with equal scores were in any order, so at the cut only
+/// scores can be compared. Assets with a code only were not found; here they are.
+#[test]
+fn equal_prefixes_are_ranked_as_recorded() {
+    let service = with_recorded_assets("lmdb", Options::default());
+    let code_only: Vec<Value> = rows("assets.jsonl")
+        .into_iter()
+        .filter(|asset| asset.get("units").is_none())
+        .map(|asset| asset["iscc_id"].clone())
+        .collect();
+    let recorded = by_query("results_lmdb.jsonl");
+    let mut compared = 0;
+    for query in rows("queries.jsonl") {
+        let recorded = &recorded[&query["qid"].as_i64().unwrap()];
+        if recorded["status"] != 200 {
+            // Simprints alone were a failure.
+            continue;
+        }
+        let limit = query["limit"].as_u64().unwrap_or(100) as usize;
+        let mut wide = query.clone();
+        wide["limit"] = Value::from(10_000);
+        let all = ask(&service, &wide).unwrap();
+        let wanted = recorded["response"]["global_matches"].as_array().unwrap();
+        let found: Vec<&Value> = all["global_matches"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|found| !code_only.contains(&found["iscc_id"]))
+            .collect();
+        assert_eq!(wanted.len(), found.len().min(limit), "query {query}");
+        for (place, wanted) in wanted.iter().enumerate() {
+            let found = found.iter().find(|found| found["iscc_id"] == wanted["iscc_id"]);
+            let found = found.unwrap_or_else(|| panic!("query {query}: {wanted} is missing"));
+            assert!(is_close(&scores(&found["types"]), &scores(&wanted["types"])), "{query}");
+            let at_place = all_scores(&all, &code_only)[place];
+            assert!((at_place - wanted["score"].as_f64().unwrap()).abs() < TOLERANCE, "{query}");
+            compared += 1;
+        }
+        assert_eq!(all["query"]["units"], recorded["response"]["query"]["units"]);
+    }
+    assert!(compared > 200, "{compared}");
+}
+
+fn all_scores(answer: &Value, without: &[Value]) -> Vec<f64> {
+    let matches = answer["global_matches"].as_array().unwrap().iter();
+    let kept = matches.filter(|found| !without.contains(&found["iscc_id"]));
+    kept.map(|found| found["score"].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn equal_simprints_are_ranked_as_recorded() {
+    let service = with_recorded_assets("lmdb", Options::default());
+    let recorded = by_query("results_simprint_exact.jsonl");
+    let mut compared = 0;
+    for query in rows("queries.jsonl") {
+        let Some(recorded) = recorded.get(&query["qid"].as_i64().unwrap()) else { continue };
+        let answer = ask(&service, &query).unwrap();
+        let (mut found, mut wanted) =
+            (answer["chunk_matches"].clone(), recorded["chunk_matches"].clone());
+        round(&mut found);
+        round(&mut wanted);
+        assert_eq!(found, wanted, "query {query}");
+        compared += wanted.as_array().unwrap().len();
+    }
+    assert!(compared >= 8, "{compared}");
+}
+
+#[test]
+fn equal_codes_match_in_memory_as_recorded() {
+    let service = with_recorded_assets("memory", Options::default());
+    let recorded = by_query("results_memory.jsonl");
+    let mut compared = 0;
+    for query in rows("queries.jsonl") {
+        let recorded = &recorded[&query["qid"].as_i64().unwrap()];
+        let answer = ask(&service, &query).unwrap();
+        if recorded["status"] != 200 {
+            // Asking for an asset with simprints was a failure.
+            continue;
+        }
+        let ids = |answer: &Value| -> Vec<String> {
+            let matches = answer["global_matches"].as_array().unwrap().iter();
+            let mut ids: Vec<String> = matches.map(|m| m["iscc_id"].to_string()).collect();
+            ids.sort();
+            ids
+        };
+        assert_eq!(ids(&answer), ids(&recorded["response"]), "query {query}");
+        compared += ids(&answer).len();
+    }
+    assert!(compared > 10, "{compared}");
+}
+
+/// The limit cuts the list and changes nothing else.
+#[test]
+fn scores_do_not_depend_on_the_limit() {
+    for scheme in ["usearch", "lmdb"] {
+        let service = with_recorded_assets(scheme, Options::default());
+        for query in rows("queries.jsonl").iter().step_by(3) {
+            let mut query = query.clone();
+            query["limit"] = Value::from(10_000);
+            let all = ask(&service, &query).unwrap();
+            for limit in [1, 2, 7, 100] {
+                query["limit"] = Value::from(limit);
+                let some = ask(&service, &query).unwrap();
+                for list in ["global_matches", "chunk_matches"] {
+                    let all = all[list].as_array().unwrap();
+                    let cut = all.len().min(limit as usize);
+                    assert_eq!(some[list].as_array().unwrap(), &all[..cut], "{query}");
+                }
+            }
+            for found in all["global_matches"].as_array().unwrap() {
+                let all_above = scores(&found["types"]).values().all(|&s| s >= MATCH_THRESHOLD);
+                assert!(scheme == "lmdb" || all_above, "{found}");
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Every instruction set finds exactly the rows that the bit-by-bit twin finds.
+
+use iscc_search::scan::{Columns, Hit, Probe, WORDS_MAX, levels, scan_at};
+use proptest::prelude::*;
+use reference::scan::prefix_distance;
+
+/// Bytes as words with the first byte in the highest place, zero beyond the end.
+fn words(bytes: &[u8]) -> [u64; WORDS_MAX] {
+    let mut padded = [0u8; WORDS_MAX * 8];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    std::array::from_fn(|w| u64::from_be_bytes(padded[w * 8..w * 8 + 8].try_into().unwrap()))
+}
+
+/// Rows; queries with their greatest distance; length of all in bytes.
+type Case = (Vec<Vec<u8>>, Vec<(Vec<u8>, u32)>, usize);
+
+/// Rows near the queries and rows far from them, so that hits and misses both occur.
+fn case() -> impl Strategy<Value = Case> {
+    (1usize..=32).prop_flat_map(|length| {
+        let query = (prop::collection::vec(any::<u8>(), length), 0u32..=length as u32 * 8);
+        let queries = prop::collection::vec(query, 1..8);
+        let row = prop::collection::vec(prop_oneof![Just(0u8), Just(255), any::<u8>()], length);
+        (prop::collection::vec(row, 0..70), queries, Just(length))
+    })
+}
+
+proptest! {
+    #[test]
+    fn scan_equals_naive_at_every_level((mut rows, queries, length) in case()) {
+        for (index, (query, _)) in queries.iter().enumerate() {
+            let mut near = query.clone();
+            near[index % length] ^= 1;
+            rows.push(near);
+        }
+        let width = length.div_ceil(8);
+        let columns: Vec<Vec<u64>> =
+            (0..width).map(|w| rows.iter().map(|row| words(row)[w]).collect()).collect();
+        let slices: Vec<&[u64]> = columns.iter().map(Vec::as_slice).collect();
+        let last_bits = length * 8 - (width - 1) * 64;
+        let last_mask = u64::MAX << (64 - last_bits);
+        let probes: Vec<Probe> = queries
+            .iter()
+            .map(|(query, max)| Probe { words: words(query), distance_max: *max })
+            .collect();
+
+        let mut expected = Vec::new();
+        for (probe, (query, max)) in queries.iter().enumerate() {
+            for (row, body) in rows.iter().enumerate() {
+                let (distance, _) = prefix_distance(body, query);
+                if distance <= *max {
+                    let (probe, row) = (probe as u16, row as u32);
+                    expected.push(Hit { probe, row, distance: distance as u16 });
+                }
+            }
+        }
+        for level in levels() {
+            let mut hits = Vec::new();
+            scan_at(level, &Columns::new(&slices), last_mask, &probes, &mut hits);
+            hits.sort();
+            prop_assert_eq!(&hits, &expected, "{:?}", level);
+        }
+    }
+}
+
+#[test]
+fn bits_behind_the_mask_do_not_count() {
+    let column = [0x0000_0000_ffff_ffffu64; 11];
+    let probe = Probe { words: [0; WORDS_MAX], distance_max: 0 };
+    for level in levels() {
+        let mut hits = Vec::new();
+        scan_at(level, &Columns::new(&[&column]), u64::MAX << 32, &[probe], &mut hits);
+        assert_eq!(hits.len(), column.len(), "{level:?}");
+    }
+}
