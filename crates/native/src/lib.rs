@@ -5,7 +5,7 @@ pub mod av;
 mod codec;
 pub mod document;
 pub mod media;
-mod search;
+pub mod search;
 mod task;
 pub mod units;
 

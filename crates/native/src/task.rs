@@ -43,9 +43,30 @@ impl Pool {
         F: FnOnce() -> Result<T> + Send + 'static,
     {
         let (deferred, promise) = env.create_deferred()?;
-        let job: Job = Box::new(move || settle(deferred, work));
-        self.jobs.send(job).map_err(|_| Error::from_reason("thread pool has stopped"))?;
+        self.spawn(move || settle(deferred, work))?;
         Ok(promise)
+    }
+
+    /// Runs `work`, which settles its promise itself, on the pool.
+    pub fn spawn(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+        let job: Job = Box::new(work);
+        self.jobs.send(job).map_err(|_| Error::from_reason("thread pool has stopped"))
+    }
+}
+
+/// A promise that some thread settles when it gets there.
+pub struct Pending<T: ToNapiValue + Send + 'static>(JsDeferred<T, Resolver<T>>);
+
+impl<T: ToNapiValue + Send + 'static> Pending<T> {
+    /// The promise, and the object that JavaScript gets.
+    pub fn new(env: &Env) -> Result<(Self, Object<'_>)> {
+        let (deferred, object) = env.create_deferred()?;
+        Ok((Self(deferred), object))
+    }
+
+    /// Settles it with a value.
+    pub fn resolve(self, value: T) {
+        self.0.resolve(Box::new(move |_| Ok(value)));
     }
 }
 
