@@ -1,13 +1,21 @@
 /** One log line per request. */
-import type { Logger } from '../observe/log.js';
+import { infoLines, type Logger } from '../observe/log.js';
 import type { Outcome } from './dispatcher.js';
 
 /** Writes id, method, path, status, bytes of the answer's body and milliseconds. */
 export function accessLog(log: Logger): (outcome: Outcome) => void {
+  const write = infoLines(log, 'request');
   return ({ request, status, bodyBytes }) => {
-    if (!log.isLevelEnabled('info')) return;
+    if (write === undefined) return;
     const ms = Math.round((performance.now() - request.startedMs) * 1000) / 1000;
-    const { id: requestId, method, path } = request;
-    log.info({ requestId, method, path, status, bytes: bodyBytes, ms }, 'request');
+    write(
+      `"requestId":"${request.id}","method":${quoted(request.method)},"path":${quoted(request.path)},` +
+        `"status":${status},"bytes":${bodyBytes},"ms":${ms}`,
+    );
   };
+}
+
+/** As JSON; most paths are nothing but plain characters. */
+function quoted(text: string): string {
+  return /^[\w/.:~%-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -4,7 +4,6 @@ import { bodyRefusal, openBody, parseJson } from './body.js';
 import { corsHeaders, isPreflight, preflightReply } from './cors.js';
 import { errorReply } from './error-reply.js';
 import { AnswerBroken, ClientGone, RequestRefused } from './errors.js';
-import type { Outgoing } from './outgoing.js';
 import { sendRefusal, sendReply } from './reply.js';
 import { type RequestContext, ServedRequest } from './request.js';
 import { requestIds } from './request-id.js';
@@ -17,33 +16,32 @@ import { validateBody, validateHead } from './validate.js';
 /** What is known about a request when it is over. */
 export interface Outcome {
   readonly request: ServedRequest;
-  /** The route's path with its placeholders; `undefined` for an unknown path. */
-  readonly routePath: string | undefined;
   /** 499 if the client left before it was answered. */
   readonly status: number;
   readonly bodyBytes: number;
 }
 
-export interface DispatcherOptions extends RequestContext {
+export interface DispatcherOptions {
   readonly app: ServiceApp;
   /** The service's routes and the layer's own. */
   readonly routes: readonly Route[];
+  /** `host:port` for requests without a Host header. */
+  readonly fallbackHost: string;
+  readonly log: Logger;
   readonly transportBytesMax: number;
+  /** Must not throw. */
   readonly onOutcome: (outcome: Outcome) => void;
 }
 
 /** Status in the log for a client that did not wait for its answer. Never sent. */
 const CLIENT_GONE = 499;
 
-interface Target {
-  readonly match: Match | undefined;
-  readonly compiled: CompiledRoute | undefined;
-}
-
-export class Dispatcher {
+export class Dispatcher implements RequestContext {
+  readonly proxies: number;
+  readonly fallbackHost: string;
+  readonly log: Logger;
   readonly #options: DispatcherOptions;
   readonly #app: ServiceApp;
-  readonly #log: Logger;
   readonly #router: Router;
   readonly #nextId = requestIds();
   readonly #answerHeaders: readonly string[];
@@ -51,32 +49,48 @@ export class Dispatcher {
   #onIdle: (() => void) | undefined;
 
   constructor(options: DispatcherOptions) {
+    this.proxies = options.app.proxies;
+    this.fallbackHost = options.fallbackHost;
+    this.log = options.log;
     this.#options = options;
     this.#app = options.app;
-    this.#log = options.log;
     this.#router = new Router(options.routes);
     this.#answerHeaders = Object.entries(options.app.answerHeaders ?? {}).flat();
+  }
+
+  get draining(): boolean {
+    return this.#onIdle !== undefined;
+  }
+
+  answerHeaders(request: ServedRequest): string[] {
+    const headers = ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', request.id, ...this.#answerHeaders];
+    if (this.#app.cors !== undefined && request.compiled?.route.cors !== false) {
+      headers.push(...corsHeaders(this.#app.cors, request));
+    }
+    return headers;
   }
 
   /** Answers one request; never throws. */
   handle(exchange: Exchange): void {
     this.#inFlight += 1;
-    const request = new ServedRequest(this.#nextId(), exchange, this.#options);
     const match = this.#router.match(exchange.head.path);
-    const method = exchange.head.method === 'HEAD' ? 'GET' : exchange.head.method;
-    const target = { match, compiled: match?.methods.get(method) };
+    const request = new ServedRequest(this.#nextId(), exchange, match, this);
+    let reply: Reply | Promise<Reply>;
     try {
-      const reply = this.#reply(request, target);
-      if (reply instanceof Promise) {
-        request.detach();
-        reply.then(
-          (settled) => this.#send(request, target, settled),
-          (error) => this.#fail(request, target, error),
-        );
-      } else this.#send(request, target, reply);
+      reply = this.#reply(request);
     } catch (error) {
-      this.#fail(request, target, error);
+      this.#fail(request, error);
+      return;
     }
+    if (!(reply instanceof Promise)) {
+      this.#send(request, reply);
+      return;
+    }
+    request.detach();
+    reply.then(
+      (settled) => this.#send(request, settled),
+      (error) => this.#fail(request, error),
+    );
   }
 
   /** Settles when no request is being answered. From now on every answer closes its connection. */
@@ -87,17 +101,18 @@ export class Dispatcher {
     });
   }
 
-  #reply(request: ServedRequest, { match, compiled }: Target): Reply | Promise<Reply> {
-    const { head, malformed } = request.exchange;
+  #reply(request: ServedRequest): Reply | Promise<Reply> {
+    const { exchange, match, compiled } = request;
+    const { head, malformed } = exchange;
     if (malformed !== undefined) throw new RequestRefused({ kind: 'malformed', message: malformed });
     if (match === undefined) throw new RequestRefused({ kind: 'not-found', path: head.path });
     if (compiled === undefined) return this.#otherMethod(request, match);
     const { route } = compiled;
-    if (route.body === undefined && route.guard === undefined) {
-      validateHead(request, compiled, match.values, head);
-      return route.handler(request);
+    if (route.body !== undefined || route.guard !== undefined) {
+      return this.#replyInTime(request, compiled, match.values);
     }
-    return this.#replyWithBody(request, compiled, match.values);
+    validateHead(request, compiled, match.values, head);
+    return route.handler(request);
   }
 
   #otherMethod(request: ServedRequest, match: Match): Reply {
@@ -111,7 +126,8 @@ export class Dispatcher {
     return { status: 204, headers: { Allow: [...match.allow, 'OPTIONS'].sort().join(', ') } };
   }
 
-  async #replyWithBody(
+  /** For routes with a body or a guard, which have to be waited for. */
+  async #replyInTime(
     request: ServedRequest,
     compiled: CompiledRoute,
     values: readonly string[],
@@ -135,63 +151,57 @@ export class Dispatcher {
     }
   }
 
-  #send(request: ServedRequest, target: Target, reply: Reply): void {
+  #send(request: ServedRequest, reply: Reply): void {
+    let sent: number | Promise<number>;
     try {
-      const sent = sendReply(this.#outgoing(request, target), reply);
-      if (typeof sent === 'number') this.#finish(request, target, reply.status, sent);
-      else
-        sent.then(
-          (bytes) => this.#finish(request, target, reply.status, bytes),
-          (error) => this.#fail(request, target, error),
-        );
+      sent = sendReply(request, reply);
     } catch (error) {
-      this.#fail(request, target, error);
+      this.#fail(request, error);
+      return;
     }
+    this.#whenSent(request, reply.status, sent);
+  }
+
+  #whenSent(request: ServedRequest, status: number, sent: number | Promise<number>): void {
+    if (typeof sent === 'number') this.#finish(request, status, sent);
+    else
+      sent.then(
+        (bytes) => this.#finish(request, status, bytes),
+        (error) => this.#fail(request, error),
+      );
   }
 
   /** Answers what was thrown. */
-  #fail(request: ServedRequest, target: Target, error: unknown): void {
+  #fail(request: ServedRequest, error: unknown): void {
     if (error instanceof AnswerBroken) {
-      this.#log.error({ requestId: request.id, err: error.cause }, error.message);
-      this.#finish(request, target, 500, 0);
+      this.log.error({ requestId: request.id, err: error.cause }, error.message);
+      this.#finish(request, 500, 0);
     } else if (error instanceof ClientGone || request.isGone) {
-      this.#finish(request, target, CLIENT_GONE, 0);
-    } else this.#answerError(request, target, error);
+      this.#finish(request, CLIENT_GONE, 0);
+    } else this.#answerError(request, error);
   }
 
-  #answerError(request: ServedRequest, target: Target, error: unknown): void {
-    const outgoing = this.#outgoing(request, target);
+  #answerError(request: ServedRequest, error: unknown): void {
+    let status: number;
+    let sent: number | Promise<number>;
     try {
-      const reply = errorReply(this.#app.errors, error, request.id, this.#log);
+      const reply = errorReply(this.#app.errors, error, request.id, this.log);
       const malformed = error instanceof RequestRefused && error.refusal.kind === 'malformed';
-      const sent = malformed ? sendRefusal(outgoing, reply) : sendReply(outgoing, reply);
-      this.#finish(request, target, reply.status, typeof sent === 'number' ? sent : 0);
+      sent = malformed ? sendRefusal(request, reply) : sendReply(request, reply);
+      status = reply.status;
     } catch (secondError) {
       // The service's error form failed itself: answer without it.
-      this.#log.error({ requestId: request.id, err: secondError }, 'the error answer failed');
-      request.exchange.respond({ status: 500, headers: outgoing.commonHeaders, close: true }, '');
-      this.#finish(request, target, 500, 0);
+      this.log.error({ requestId: request.id, err: secondError }, 'the error answer failed');
+      request.exchange.respond({ status: 500, headers: request.commonHeaders(), close: true }, '');
+      status = 500;
+      sent = 0;
     }
+    this.#whenSent(request, status, sent);
   }
 
-  #outgoing(request: ServedRequest, { compiled }: Target): Outgoing {
-    const common = ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', request.id, ...this.#answerHeaders];
-    if (this.#app.cors !== undefined && compiled?.route.cors !== false) {
-      common.push(...corsHeaders(this.#app.cors, request));
-    }
-    return {
-      exchange: request.exchange,
-      isHead: request.exchange.head.method === 'HEAD',
-      commonHeaders: common,
-      close: this.#onIdle !== undefined,
-      detach: () => request.detach(),
-      onGone: (react) => request.onGone(react),
-    };
-  }
-
-  #finish(request: ServedRequest, { compiled }: Target, status: number, bodyBytes: number): void {
+  #finish(request: ServedRequest, status: number, bodyBytes: number): void {
     this.#inFlight -= 1;
-    this.#options.onOutcome({ request, routePath: compiled?.route.path, status, bodyBytes });
+    this.#options.onOutcome({ request, status, bodyBytes });
     if (this.#inFlight === 0) this.#onIdle?.();
   }
 }

@@ -2,12 +2,13 @@
 import type { Reply } from './route.js';
 import type { Exchange, ResponseHead } from './transport.js';
 
+/** A request, from the side of its answer. */
 export interface Outgoing {
   readonly exchange: Exchange;
   /** HEAD gets the headers of GET. */
   readonly isHead: boolean;
   /** Headers of every answer: name, value, name, value ... */
-  readonly commonHeaders: readonly string[];
+  commonHeaders(): string[];
   readonly close: boolean;
   /** To be called before an answer that takes more than this turn. */
   detach(): void;
@@ -24,16 +25,16 @@ export function responseHead(
   outgoing: Outgoing,
   reply: Reply,
   contentType?: string,
-  more: readonly string[] = [],
+  more?: readonly string[],
 ): ResponseHead {
-  const headers = [...outgoing.commonHeaders];
+  const headers = outgoing.commonHeaders();
   for (const name in reply.headers) {
     const value = reply.headers[name] as string | readonly string[];
     if (typeof value === 'string') headers.push(name, checkedValue(name, value));
     else for (const line of value) headers.push(name, checkedValue(name, line));
   }
   if (contentType !== undefined) headers.push('Content-Type', safeContentType(contentType));
-  headers.push(...more);
+  if (more !== undefined) headers.push(...more);
   return { status: reply.status, headers, close: outgoing.close };
 }
 

@@ -2,7 +2,9 @@
 import type { Logger } from '../observe/log.js';
 import { clientAddress, requestOrigin } from './client-address.js';
 import { ClientGone } from './errors.js';
+import type { Outgoing } from './outgoing.js';
 import type { Method, Request } from './route.js';
+import type { CompiledRoute, Match } from './router.js';
 import type { Exchange } from './transport.js';
 
 /** What is the same for all requests of a server. */
@@ -11,31 +13,49 @@ export interface RequestContext {
   /** `host:port` for requests without a Host header. */
   readonly fallbackHost: string;
   readonly log: Logger;
+  /** Headers of every answer to such a request. */
+  answerHeaders(request: ServedRequest): string[];
+  /** Whether answers close their connections. */
+  readonly draining: boolean;
 }
 
-export class ServedRequest implements Request {
+export class ServedRequest implements Request, Outgoing {
   readonly id: string;
   readonly exchange: Exchange;
   readonly startedMs = performance.now();
+  /** The routes of the path; `undefined` for an unknown path. */
+  readonly match: Match | undefined;
+  /** The route of path and method. */
+  readonly compiled: CompiledRoute | undefined;
   params: unknown;
   query: unknown;
   headers: unknown;
   body: unknown;
   readonly #context: RequestContext;
-  readonly #onGone: (() => void)[] = [];
+  #onGone: (() => void)[] | undefined;
   #log: Logger | undefined;
   #controller: AbortController | undefined;
   #detached = false;
   #gone = false;
 
-  constructor(id: string, exchange: Exchange, context: RequestContext) {
+  constructor(id: string, exchange: Exchange, match: Match | undefined, context: RequestContext) {
     this.id = id;
     this.exchange = exchange;
+    this.match = match;
+    this.compiled = match?.methods.get(this.isHead ? 'GET' : exchange.head.method);
     this.#context = context;
   }
 
   get method(): Method | 'HEAD' {
     return this.exchange.head.method as Method | 'HEAD';
+  }
+
+  get isHead(): boolean {
+    return this.exchange.head.method === 'HEAD';
+  }
+
+  get close(): boolean {
+    return this.#context.draining;
   }
 
   get path(): string {
@@ -68,6 +88,10 @@ export class ServedRequest implements Request {
     return this.#gone;
   }
 
+  commonHeaders(): string[] {
+    return this.#context.answerHeaders(this);
+  }
+
   header(name: string): string | undefined {
     return this.exchange.head.headers.get(name);
   }
@@ -78,13 +102,16 @@ export class ServedRequest implements Request {
     this.#detached = true;
     this.exchange.detach(() => {
       this.#gone = true;
-      for (const react of this.#onGone) react();
+      for (const react of this.#onGone ?? []) react();
     });
   }
 
   /** Runs `react` when the client goes away before the answer is complete, or at once if it has. */
   onGone(react: () => void): void {
     if (this.#gone) react();
-    else this.#onGone.push(react);
+    else {
+      this.#onGone ??= [];
+      this.#onGone.push(react);
+    }
   }
 }

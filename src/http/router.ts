@@ -54,10 +54,9 @@ export class Router {
   }
 
   #walk(path: string): Match | undefined {
-    const segments = decodedSegments(path);
-    if (segments === undefined) return undefined;
+    if (!path.startsWith('/')) return undefined;
     const values: string[] = [];
-    const node = find(this.#root, segments, 0, values);
+    const node = find(this.#root, path, 1, values);
     return node && { methods: node.methods, allow: node.allow, values };
   }
 }
@@ -88,14 +87,17 @@ class Node {
 }
 
 /** Literal segments win over parameters; a parameter takes one segment that is not empty. */
-function find(node: Node, segments: readonly string[], index: number, values: string[]): Node | undefined {
-  const segment = segments[index];
-  if (segment === undefined) return node.methods.size > 0 ? node : undefined;
+function find(node: Node, path: string, start: number, values: string[]): Node | undefined {
+  if (start > path.length) return node.methods.size > 0 ? node : undefined;
+  const slash = path.indexOf('/', start);
+  const end = slash === -1 ? path.length : slash;
+  const segment = decoded(path.slice(start, end));
+  if (segment === undefined) return undefined;
   const next = node.literals.get(segment);
-  const found = next && find(next, segments, index + 1, values);
+  const found = next && find(next, path, end + 1, values);
   if (found !== undefined || node.any === undefined || segment === '') return found;
   values.push(segment);
-  const under = find(node.any, segments, index + 1, values);
+  const under = find(node.any, path, end + 1, values);
   if (under === undefined) values.pop();
   return under;
 }
@@ -105,12 +107,10 @@ function segmentsOf(path: string): string[] {
 }
 
 /** `undefined` if the percent-encoding is broken. A decoded slash stays inside its segment. */
-function decodedSegments(path: string): string[] | undefined {
-  if (!path.startsWith('/')) return undefined;
-  const segments = segmentsOf(path);
-  if (!path.includes('%')) return segments;
+function decoded(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment;
   try {
-    return segments.map(decodeURIComponent);
+    return decodeURIComponent(segment);
   } catch {
     return undefined;
   }

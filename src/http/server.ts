@@ -38,7 +38,6 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
   const dispatcher = new Dispatcher({
     app,
     routes,
-    proxies: app.proxies,
     fallbackHost: authority(host, port),
     log,
     transportBytesMax: transport.bodyBytesMax,

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { RequestRefused } from './errors.js';
 import type { RequestHead } from './head.js';
+import { parseQuery } from './query.js';
 import type { CompiledRoute } from './router.js';
 import type { Violation } from './service.js';
 
@@ -42,11 +43,12 @@ export function validateBody(schema: z.ZodType, value: unknown): unknown {
 
 function validParams(
   schema: z.ZodObject,
-  compiled: CompiledRoute,
+  { parameterNames }: CompiledRoute,
   values: readonly string[],
   head: RequestHead,
-) {
-  const named = Object.fromEntries(compiled.parameterNames.map((name, i) => [name, values[i]]));
+): unknown {
+  const named: Record<string, string | undefined> = {};
+  for (let i = 0; i < parameterNames.length; i += 1) named[parameterNames[i] as string] = values[i];
   const result = schema.safeParse(named);
   if (result.success) return result.data;
   throw new RequestRefused({ kind: 'not-found', path: head.path });
@@ -64,18 +66,6 @@ function checked(
     violations.push({ where, path: path.filter((key) => typeof key !== 'symbol'), message });
   }
   return undefined;
-}
-
-/** A parameter that is given several times is a list. */
-function parseQuery(query: string): Record<string, string | string[]> {
-  const values: Record<string, string | string[]> = Object.create(null);
-  if (query === '') return values;
-  for (const [name, value] of new URLSearchParams(query)) {
-    const before = values[name];
-    if (before === undefined) values[name] = value;
-    else values[name] = Array.isArray(before) ? [...before, value] : [before, value];
-  }
-  return values;
 }
 
 function namedHeaders({ headerNames }: CompiledRoute, { headers }: RequestHead): Record<string, string> {

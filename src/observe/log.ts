@@ -5,9 +5,13 @@ export type { Logger } from 'pino';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
+/** A write per line would cost a busy server more than its requests do. At the end of the process pino writes the rest. */
+const WRITE_BYTES_MIN = 4096;
+const FLUSH_MS = 100;
+
 /** Makes the process's logger. Lines go to stderr, so that commands keep stdout for their results. */
 export function createLogger(level: LogLevel): Logger {
-  const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const base = { level, base: null, timestamp: isoTime };
   if (process.stderr.isTTY) {
     return pino({
       ...base,
@@ -17,5 +21,31 @@ export function createLogger(level: LogLevel): Logger {
       },
     });
   }
-  return pino(base, pino.destination({ dest: 2, sync: false }));
+  const destination = pino.destination({ dest: 2, sync: false, minLength: WRITE_BYTES_MIN });
+  setInterval(() => destination.flush(), FLUSH_MS).unref();
+  return pino(base, destination);
+}
+
+/**
+ * Writes lines of one fixed shape at level info, past pino's general serialiser, which is slower than the requests
+ * such lines are about. Gives `undefined` where the level is off.
+ */
+export function infoLines(log: Logger, message: string): ((fields: string) => void) | undefined {
+  if (!log.isLevelEnabled('info')) return undefined;
+  const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym];
+  const end = `,"msg":${JSON.stringify(message)}}\n`;
+  return (fields) => stream?.write(`{"level":30${isoTime()},${fields}${end}`);
+}
+
+let lastMs = 0;
+let lastText = '';
+
+/** The time as pino puts it into a line. Written once per millisecond: it is a fifth of the cost of a line. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now !== lastMs) {
+    lastMs = now;
+    lastText = `,"time":"${new Date(now).toISOString()}"`;
+  }
+  return lastText;
 }

@@ -1,0 +1,81 @@
+/**
+ * One of the servers that `http.ts` compares, in a process of its own. Usage: node http-server.mjs KIND.
+ * Tells its port, and its CPU time when asked.
+ */
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { z } from 'zod';
+
+const KINDS = {
+  'bare uWebSockets.js': bareUws,
+  'bare node:http': bareNode,
+  'routed over uws': () => routed('uws', 'silent'),
+  'routed and logged over uws': () => routed('uws', 'info'),
+  'routed over node': () => routed('node', 'silent'),
+};
+
+function bareUws() {
+  const { platform, arch, versions } = process;
+  const uws = createRequire(import.meta.url)(
+    `uWebSockets.js/binaries/uws_${platform}_${arch}_${versions.modules}.node`,
+  );
+  return new Promise((resolve) => {
+    const app = uws.App().any('/*', (response) => response.end('{}'));
+    app.listen('127.0.0.1', 0, (socket) => resolve(uws.us_socket_local_port(socket)));
+  });
+}
+
+function bareNode() {
+  const server = createServer((_, response) => response.end('{}'));
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
+}
+
+async function routed(transport, level) {
+  const { startServer } = await import('../../dist/http/server.js');
+  const { loadTransport } = await import('../../dist/http/load-transport.js');
+  const { createLogger } = await import('../../dist/observe/log.js');
+  const log = createLogger(level);
+  const options = { host: '127.0.0.1', port: 0, transport: loadTransport(transport, log), log };
+  return (await startServer(service, options)).port;
+}
+
+/** One route whose path and query are validated, and whose answer is JSON of about 200 bytes. */
+const service = {
+  name: 'bench',
+  title: 'Bench',
+  description: '',
+  version: '0',
+  proxies: 0,
+  docs: { page: '/docs', json: '/openapi.json', yaml: '/openapi.yaml' },
+  errors: {
+    contentType: 'text/plain',
+    refusal: ({ kind }) => ({ status: 400, body: { kind: 'text', text: kind } }),
+    thrown: () => ({ status: 500 }),
+  },
+  routes: [
+    {
+      method: 'GET',
+      path: '/api/v1/items/{id}',
+      operationId: 'item',
+      summary: 'An item',
+      params: z.object({ id: z.string().regex(/^[a-z]+$/) }),
+      query: z.object({ limit: z.coerce.number().int().min(1).max(100).optional() }),
+      responses: {},
+      handler: ({ params, query }) => ({
+        status: 200,
+        body: {
+          kind: 'json',
+          value: {
+            id: params.id,
+            limit: query.limit ?? 10,
+            units: ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)],
+          },
+        },
+      }),
+    },
+  ],
+};
+
+process.on('message', () => process.send(process.cpuUsage()));
+process.on('disconnect', () => process.exit());
+process.send(await KINDS[process.argv[2]]());
