@@ -4,12 +4,16 @@ import path from 'node:path';
 import { ConfigurationInvalid, type Environment } from './variable.js';
 
 /**
- * The environment over `.env`: what is set in the environment wins.
+ * The environment over `.env`: what is set in the environment wins. What only the file sets is put into the
+ * environment, for the addon and for child processes.
  *
  * @throws {ConfigurationInvalid} if `.env` exists and can't be read
  */
 export function environment(directory: string = process.cwd()): Environment {
-  return { ...dotEnv(path.join(directory, '.env')), ...process.env };
+  for (const [name, value] of Object.entries(dotEnv(path.join(directory, '.env')))) {
+    process.env[name] ??= value;
+  }
+  return process.env;
 }
 
 function dotEnv(file: string): Environment {

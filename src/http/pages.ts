@@ -55,7 +55,6 @@ function asset(file: string): Route {
     operationId: `static ${file}`,
     summary: 'A file of a page',
     hidden: true,
-    file: true,
     responses: {},
     handler: () => ({
       status: 200,

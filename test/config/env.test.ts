@@ -30,9 +30,12 @@ describe('environment', () => {
 
   it('lets the environment win over .env', () => {
     writeFileSync(path.join(folder, '.env'), 'PATH=none\nISCCD_TEST_ONLY_IN_FILE=yes\n');
+    const before = process.env.PATH;
     const values = environment(folder);
-    expect(values.PATH).toBe(process.env.PATH);
+    expect(values.PATH).toBe(before);
     expect(values.ISCCD_TEST_ONLY_IN_FILE).toBe('yes');
+    expect(process.env.ISCCD_TEST_ONLY_IN_FILE).toBe('yes');
+    delete process.env.ISCCD_TEST_ONLY_IN_FILE;
   });
 
   it('does without .env', () => {

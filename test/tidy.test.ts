@@ -1,0 +1,149 @@
+/** The rules of the house: what lives where, who may know whom, and how long a file gets. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { codesVariables } from '../src/config/codes.js';
+import { commonVariables } from '../src/config/common.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const LINES_MAX = 500;
+const LINES_MEDIAN = 120;
+const FUNCTION_LINES_MAX = 70;
+
+/** One folder of `src` per service; what they share are ports and layers. */
+const ROOMS = ['codes', 'search', 'store', 'resolver', 'admin'];
+
+const files = (folder: string, pattern: RegExp) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+    .filter(
+      (name) => pattern.test(name) && !/(^|\/)(node_modules|target|dist|fixtures|\.tmp|\.peers)\//.test(name),
+    );
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+const sources = files('src', /\.ts$/);
+const imports = new Map(sources.map((file) => [file, importsOf(file)]));
+
+describe('rooms', () => {
+  it('never import each other', () => {
+    const crossings = violations((file, target) => {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      return from !== undefined && to !== undefined && from !== to;
+    });
+    expect(crossings).toEqual([]);
+  });
+
+  it('are not known to the layers below them', () => {
+    const layers = ['src/http/', 'src/config/', 'src/observe/', 'src/blobs/', 'src/limits/'];
+    const known = violations(
+      (file, target) => layers.some((layer) => file.startsWith(layer)) && roomOf(target) !== undefined,
+    );
+    expect(known).toEqual([]);
+  });
+
+  it('know no transport', () => {
+    const transports = /^src\/http\/(uws|node|load-transport|transport)|^uWebSockets\.js|^node:https?$/;
+    expect(violations((file, target) => roomOf(file) !== undefined && transports.test(target))).toEqual([]);
+  });
+});
+
+describe('doors', () => {
+  it('src/native.ts is the only one to the addon', () => {
+    const addon = /(^|\/)native\/index|\.node$|^@isccd\/native/;
+    expect(violations((file, target) => file !== 'src/native.ts' && addon.test(target))).toEqual([]);
+  });
+
+  it('src/config is the only one to the environment', () => {
+    const readers = sources.filter((file) =>
+      /\bprocess\s*\.\s*env\b|\bprocess\s*\[\s*['"]env/.test(withoutComments(file)),
+    );
+    expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([]);
+  });
+
+  it('only src/http/uws-binding.ts names uWebSockets.js as a module', () => {
+    const naming = sources.filter((file) => /['"`]uWebSockets\.js\//.test(withoutComments(file)));
+    expect(naming).toEqual(['src/http/uws-binding.ts']);
+  });
+});
+
+describe('files', () => {
+  const written = [
+    ...sources,
+    ...files('test', /\.ts$/),
+    ...files('bench', /\.(ts|mjs)$/),
+    ...files('scripts', /\.mjs$/),
+    ...files('crates', /\.rs$/),
+  ];
+  const lengths = written.map((file) => ({ file, lines: read(file).split('\n').length - 1 }));
+
+  it(`have at most ${LINES_MAX} lines`, () => {
+    expect(lengths.filter(({ lines }) => lines > LINES_MAX)).toEqual([]);
+  });
+
+  it(`have a median of at most ${LINES_MEDIAN} lines`, () => {
+    const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+    expect(sorted[sorted.length >> 1]).toBeLessThanOrEqual(LINES_MEDIAN);
+  });
+});
+
+describe('functions', () => {
+  it(`have at most ${FUNCTION_LINES_MAX} lines`, () => {
+    expect(sources.flatMap(longFunctions)).toEqual([]);
+  });
+});
+
+describe('README', () => {
+  const declared = [commonVariables, codesVariables].flatMap((group) =>
+    Object.values(group).map(({ name }) => name),
+  );
+
+  it.runIf(existsSync(path.join(root, 'README.md')) && read('README.md').includes('| Variable |'))(
+    'documents every environment variable',
+    () => {
+      const text = read('README.md');
+      expect(declared.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    },
+  );
+});
+
+/** `file -> target` of every import that breaks a rule. */
+function violations(breaks: (file: string, target: string) => boolean): string[] {
+  return [...imports].flatMap(([file, targets]) =>
+    targets.filter((target) => breaks(file, target)).map((target) => `${file} -> ${target}`),
+  );
+}
+
+/** Where a file's imports lead: paths from the root for relative ones, names for packages. */
+function importsOf(file: string): string[] {
+  const { importedFiles } = ts.preProcessFile(read(file), true, true);
+  return importedFiles.map(({ fileName }) =>
+    fileName.startsWith('.') ? path.posix.join(path.posix.dirname(file), fileName) : fileName,
+  );
+}
+
+function roomOf(file: string): string | undefined {
+  return ROOMS.find((room) => file.startsWith(`src/${room}/`));
+}
+
+function withoutComments(file: string): string {
+  return read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+function longFunctions(file: string): string[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+  const long: string[] = [];
+  const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line;
+  const visit = (node: ts.Node) => {
+    if (ts.isFunctionLike(node)) {
+      const lines = lineOf(node.end) - lineOf(node.getStart(source)) + 1;
+      if (lines > FUNCTION_LINES_MAX)
+        long.push(`${file}:${lineOf(node.getStart(source)) + 1} has ${lines} lines`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return long;
+}
