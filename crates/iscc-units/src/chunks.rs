@@ -25,7 +25,7 @@ impl Chunks {
     pub(crate) fn new(level: Level) -> Self {
         Self {
             level,
-            walker: Walker::new(Params::DATA),
+            walker: Walker::new(),
             ends: Vec::new(),
             hashes: Vec::new(),
             features: Minhash::new_at(level),

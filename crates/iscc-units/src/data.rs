@@ -2,7 +2,7 @@
 
 use crate::segments::{self, Wanted};
 use crate::simd::{self, Level};
-use crate::stream::Stream;
+use crate::stream::{self, Stream};
 
 /// The Data-Code digest of `data`.
 pub fn digest(data: &[u8]) -> [u8; 32] {
@@ -11,9 +11,7 @@ pub fn digest(data: &[u8]) -> [u8; 32] {
 
 /// [`digest`] with the kernels of a level.
 pub fn digest_at(level: Level, data: &[u8]) -> [u8; 32] {
-    let mut hasher = DataHasher::new_at(level);
-    hasher.update(data);
-    hasher.finish()
+    stream::run_whole(level, (), data).0.digest()
 }
 
 /// [`digest`] on `threads` threads, this one among them. Worth it from some megabytes on.

@@ -4,9 +4,12 @@ use crate::chunks::{BLOCK_BYTES, CHUNK_BYTES_MAX, Chunks};
 use crate::kernels::minhash::Minhash;
 use crate::simd::Level;
 
+/// A stage that holds this much is going to hold a block.
+const SMALL_STAGE_BYTES: usize = 32 * 1024;
+
 /// A second hash that sees the same bytes in the same pass, or none.
 pub(crate) trait Companion {
-    /// Adds the next bytes: a whole block at an offset of whole blocks, but for the last.
+    /// Adds the next bytes: whole blocks at an offset of whole blocks, but for the last.
     fn update(&mut self, bytes: &[u8]);
 }
 
@@ -20,11 +23,28 @@ impl Companion for blake3::Hasher {
     }
 }
 
+/// The features of all chunks of `data` at hand, and the companion after it.
+pub(crate) fn run_whole<C: Companion>(level: Level, mut companion: C, data: &[u8]) -> (Minhash, C) {
+    let mut chunks = Chunks::new(level);
+    if data.is_empty() {
+        chunks.take_empty();
+    }
+    let (mut end, mut at) = (0, 0);
+    for block in data.chunks(BLOCK_BYTES) {
+        companion.update(block);
+        end += block.len();
+        if at < end {
+            at += chunks.take_until(&data[at..], end - at);
+        }
+    }
+    (chunks.into_features(), companion)
+}
+
 /// The chunker's and its companion's state between pieces.
 ///
-/// Small pieces gather in `stage` to whole blocks: three cursors need room, and BLAKE3 needs aligned
-/// runs to use its lanes. Whole blocks of large pieces are worked through where they are. The stage
-/// holds first the chunk that is still open, which the companion has seen, then fresh bytes.
+/// Three cursors need room, and BLAKE3 needs aligned runs to use its lanes. So whole blocks of large
+/// pieces are worked through where they are, and what is less gathers in `stage` to a block. The
+/// stage holds first the chunk that is still open, which the companion has seen, then fresh bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream<C> {
     chunks: Chunks,
@@ -75,6 +95,10 @@ impl<C: Companion> Stream<C> {
     fn gather<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
         let room = self.open + BLOCK_BYTES - self.stage.len();
         let (now, later) = piece.split_at(piece.len().min(room));
+        if self.stage.len() + now.len() > SMALL_STAGE_BYTES {
+            // At once, rather than copied again each time it doubles.
+            self.stage.reserve_exact(BLOCK_BYTES + CHUNK_BYTES_MAX - self.stage.len());
+        }
         self.stage.extend_from_slice(now);
         later
     }

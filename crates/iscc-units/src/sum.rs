@@ -2,7 +2,7 @@
 
 use crate::segments::{self, Source, Wanted};
 use crate::simd::{self, Level};
-use crate::stream::Stream;
+use crate::stream::{self, Stream};
 
 /// What one pass over some data gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub fn digest(data: &[u8]) -> Sum {
 
 /// [`digest`] with the kernels of a level.
 pub fn digest_at(level: Level, data: &[u8]) -> Sum {
-    let mut hasher = SumHasher::new_at(level);
-    hasher.update(data);
-    hasher.finish()
+    let (features, instance) = stream::run_whole(level, blake3::Hasher::new(), data);
+    let instance = *instance.finalize().as_bytes();
+    Sum { data: features.digest(), instance, size: data.len() as u64 }
 }
 
 /// [`digest`] of a source on `threads` threads, this one among them. Each thread reads and hashes

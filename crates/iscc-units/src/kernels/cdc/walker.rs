@@ -1,4 +1,4 @@
-//! The true chain of chunks at the speed of three cursors.
+//! The true chain of the Data-Code's chunks at the speed of three cursors.
 
 use super::Params;
 use super::lockstep::{self, CURSORS};
@@ -7,8 +7,8 @@ use super::portable::first_cut;
 /// Below this a segment is too short to win back what joining costs.
 const SEGMENT_MIN_BYTES: usize = 16 * 1024;
 
-/// Longest chunks walked with one cursor at first, to see whether the data is periodic.
-const PROBE_CHUNKS: usize = 4;
+/// Chunks walked with one cursor at first, to see whether the data is periodic.
+const PROBE_CHUNKS: usize = 8;
 
 /// Blocks walked with one cursor after speculation was lost.
 const SOLO_BLOCKS: u32 = 16;
@@ -18,9 +18,8 @@ const SOLO_BLOCKS: u32 = 16;
 /// The cursors' guesses meet the true chain within a few chunks on most data. Periodic data never
 /// meets unless in phase: after two equal chunks the segments start at multiples of that length. If
 /// that does not help either, one cursor walks alone for some blocks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Walker {
-    params: Params,
     guesses: [Vec<u32>; CURSORS],
     /// Lengths of the last two chunks; zeros before the first.
     last: [usize; 2],
@@ -28,28 +27,27 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// For chunks of whole bytes (`params.unit()` is 1).
-    pub fn new(params: Params) -> Self {
-        assert_eq!(params.unit(), 1, "unit: the walker cuts between any two bytes");
-        Self { params, guesses: Default::default(), last: [0; 2], solo: 0 }
+    /// At the start of some data.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Ends of the chunks of `data` from 0 until one ends at `until` or later, into `ends`, which is
     /// emptied before. Returns the last end.
     ///
-    /// A chunk may end only because `data` does: `until + params.max() <= data.len()` rules it out.
-    /// `data` must be shorter than 4 GiB and `until` within it.
+    /// A chunk may end only because `data` does; `until + Params::DATA.max() <= data.len()` rules it
+    /// out. `data` must be shorter than 4 GiB and `until` within it.
     pub fn walk(&mut self, data: &[u8], until: usize, ends: &mut Vec<u32>) -> usize {
         assert!(until <= data.len() && data.len() <= u32::MAX as usize);
         ends.clear();
         let mut from = 0;
         if self.last == [0; 2] {
-            from = self.walk_alone(data, 0, until.min(PROBE_CHUNKS * self.params.max()), ends);
+            from = walk_alone(data, 0, until, PROBE_CHUNKS, ends);
             self.remember(ends);
         }
         if self.solo > 0 || until - from.min(until) < CURSORS * SEGMENT_MIN_BYTES {
             self.solo = self.solo.saturating_sub(1);
-            self.walk_alone(data, from, until, ends);
+            walk_alone(data, from, until, usize::MAX, ends);
         } else {
             let again = self.walk_together(data, from, until, ends);
             if again > (until - from) / 6 {
@@ -64,15 +62,6 @@ impl Walker {
         for pair in ends[ends.len().saturating_sub(3)..].windows(2) {
             self.last = [self.last[1], (pair[1] - pair[0]) as usize];
         }
-    }
-
-    fn walk_alone(&self, data: &[u8], from: usize, until: usize, ends: &mut Vec<u32>) -> usize {
-        let mut start = from;
-        while start < until {
-            start += first_cut(&data[start..], self.params);
-            ends.push(start as u32);
-        }
-        start
     }
 
     /// Returns how many bytes had to be walked a second time.
@@ -90,7 +79,7 @@ impl Walker {
         for guess in &mut self.guesses {
             guess.clear();
         }
-        lockstep::walk(data, &borders, self.params, &mut self.guesses);
+        lockstep::walk(data, &borders, &mut self.guesses);
         self.join(data, &borders, ends)
     }
 
@@ -111,7 +100,7 @@ impl Walker {
                     at = known.last().map_or(at, |&end| end as usize);
                     break;
                 }
-                let cut = first_cut(&data[at..], self.params);
+                let cut = first_cut(&data[at..], Params::DATA);
                 again += cut;
                 at += cut;
                 ends.push(at as u32);
@@ -119,4 +108,15 @@ impl Walker {
         }
         again
     }
+}
+
+/// One cursor's chunks from `from` until one ends at `until` or later, `chunks` at most. Returns the
+/// last end.
+fn walk_alone(data: &[u8], from: usize, until: usize, chunks: usize, ends: &mut Vec<u32>) -> usize {
+    let (mut start, first) = (from, ends.len());
+    while start < until && ends.len() - first < chunks {
+        start += first_cut(&data[start..], Params::DATA);
+        ends.push(start as u32);
+    }
+    start
 }

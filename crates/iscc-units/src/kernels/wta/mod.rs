@@ -9,6 +9,8 @@ mod pairs;
 mod portable;
 
 use crate::simd::{InstructionSet, Level};
+use std::collections::HashSet;
+use std::hash::Hash;
 
 pub use pairs::PAIRS;
 
@@ -19,8 +21,9 @@ pub const COLUMNS: usize = 380;
 pub type Row<T> = [T; COLUMNS];
 
 /// A value of a frame signature: as it comes out of the signature file, or as JavaScript holds it.
-pub trait Value: Copy + Eq + Into<i64> + sealed::Sealed {
-    /// The value, wrapped to 32 bits: equal values are equal here too.
+pub trait Value: Copy + Eq + Hash + Into<i64> + sealed::Sealed {
+    /// The value, wrapped to 32 bits.
+    #[doc(hidden)]
     fn word(self) -> u32;
 }
 
@@ -59,13 +62,26 @@ pub fn hash_at<T: Value>(level: Level, frames: &[Row<T>]) -> [u8; 32] {
 
 /// Sums of each column over the distinct frames.
 fn sum_distinct<T: Value>(level: Level, frames: &[Row<T>]) -> Row<i64> {
-    match level.set() {
+    let sums = match level.set() {
         // SAFETY: the level proves that the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => unsafe { avx512::sum_distinct(frames) },
+        InstructionSet::Avx512 => unsafe { avx512::sum_distinct_bytes(frames) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => unsafe { avx2::sum_distinct(frames) },
-        _ => portable::sum_distinct(frames),
+        InstructionSet::Avx2 => unsafe { avx2::sum_distinct_bytes(frames) },
+        _ => portable::sum_distinct_bytes(frames),
+    };
+    sums.unwrap_or_else(|| sum_distinct_wide(frames))
+}
+
+/// The same for values that no signature has, but that the definition allows.
+fn sum_distinct_wide<T: Value>(frames: &[Row<T>]) -> Row<i64> {
+    let distinct: HashSet<&Row<T>> = frames.iter().collect();
+    let mut sums = [0i64; COLUMNS];
+    for frame in distinct {
+        for (sum, &value) in sums.iter_mut().zip(frame) {
+            *sum += value.into();
+        }
     }
+    sums
 }

@@ -5,35 +5,66 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
 
-/// Sums of each column over the distinct frames.
+/// The next multiple of a 64-byte register.
+const PADDED: usize = 384;
+
+/// 32-bit words of a padded frame.
+const WORDS: usize = PADDED / 4;
+
+/// Frames whose values a 16-bit sum can take.
+const ROUND: usize = u16::MAX as usize / u8::MAX as usize;
+
+/// A frame of small values, with zeros behind.
+type Bytes = [u8; PADDED];
+
+/// Sums of each column over the distinct frames, if all values are from 0 to 255.
 #[inline(always)]
-pub(super) fn sum_distinct<T: Value>(frames: &[Row<T>]) -> Row<i64> {
+pub(super) fn sum_distinct_bytes<T: Value>(frames: &[Row<T>]) -> Option<Row<i64>> {
     let keys = &*KEYS;
     let mut sums = [0i64; COLUMNS];
     let mut seen = Seen::with_room_for(frames.len());
-    for (i, frame) in frames.iter().enumerate() {
-        let is_same = |other: u32| frames[other as usize] == *frame;
-        if seen.insert(hash(frame, keys), i as u32, is_same) {
-            for (sum, &value) in sums.iter_mut().zip(frame) {
-                *sum += value.into();
+    for (round, frames_of_round) in frames.chunks(ROUND).enumerate() {
+        let mut narrow_sums = [0u16; PADDED];
+        for (i, frame) in frames_of_round.iter().enumerate() {
+            let bytes = to_bytes(frame)?;
+            let is_same = |other: u32| frames[other as usize] == *frame;
+            if seen.insert(hash(&bytes, keys), (ROUND * round + i) as u32, is_same) {
+                for (sum, &value) in narrow_sums.iter_mut().zip(&bytes) {
+                    *sum += u16::from(value);
+                }
             }
         }
+        for (sum, narrow) in sums.iter_mut().zip(narrow_sums) {
+            *sum += i64::from(narrow);
+        }
     }
-    sums
+    Some(sums)
+}
+
+#[inline(always)]
+fn to_bytes<T: Value>(frame: &Row<T>) -> Option<Bytes> {
+    let mut bytes = [0; PADDED];
+    let mut used_bits = 0;
+    for (byte, value) in bytes.iter_mut().zip(frame) {
+        used_bits |= value.word();
+        *byte = value.word() as u8;
+    }
+    (used_bits <= u32::from(u8::MAX)).then_some(bytes)
 }
 
 /// Secret summands of the hash, new in each process, so that nobody can make frames that collide.
-static KEYS: LazyLock<Row<u32>> = LazyLock::new(|| {
+static KEYS: LazyLock<[u32; WORDS]> = LazyLock::new(|| {
     let state = RandomState::new();
     std::array::from_fn(|i| state.hash_one(i) as u32)
 });
 
-/// NH (Black et al. 1999, UMAC): two different frames agree in the 64 bits with probability 2^-32.
+/// NH (Black et al. 1999, UMAC): two different frames agree with probability 2^-32.
 #[inline(always)]
-fn hash<T: Value>(frame: &Row<T>, keys: &Row<u32>) -> u64 {
-    const HALF: usize = COLUMNS / 2;
-    let keyed = |i: usize| u64::from(frame[i].word().wrapping_add(keys[i]));
-    (0..HALF).fold(0, |sum: u64, i| sum.wrapping_add(keyed(i).wrapping_mul(keyed(i + HALF))))
+fn hash(frame: &Bytes, keys: &[u32; WORDS]) -> u64 {
+    let words = frame.as_chunks::<4>().0;
+    let keyed = |i: usize| u64::from(u32::from_le_bytes(words[i]).wrapping_add(keys[i]));
+    (0..WORDS / 2)
+        .fold(0, |sum: u64, i| sum.wrapping_add(keyed(i).wrapping_mul(keyed(i + WORDS / 2))))
 }
 
 /// A set of frame numbers by hash: open addressing, at most half full.
@@ -43,12 +74,12 @@ struct Seen {
 
 #[derive(Clone, Copy)]
 struct Slot {
-    tag: u32,
+    hash: u64,
     frame: u32,
 }
 
 impl Seen {
-    const FREE: Slot = Slot { tag: 0, frame: u32::MAX };
+    const FREE: Slot = Slot { hash: 0, frame: u32::MAX };
 
     fn with_room_for(frames: usize) -> Self {
         Self { slots: vec![Self::FREE; (2 * frames).next_power_of_two()] }
@@ -57,17 +88,16 @@ impl Seen {
     /// Whether the frame is new; it is then in the set.
     #[inline(always)]
     fn insert(&mut self, hash: u64, frame: u32, is_same: impl Fn(u32) -> bool) -> bool {
-        // The lower half of the sum has less of the mixing in its lowest bits.
-        let tag = (hash >> 32) as u32 ^ hash as u32;
         let mask = self.slots.len() - 1;
-        let mut at = (u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
+        // Sums of products mix upwards: the middle bits depend on all of the frame.
+        let mut at = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
         loop {
             let slot = &mut self.slots[at];
             if slot.frame == Self::FREE.frame {
-                *slot = Slot { tag, frame };
+                *slot = Slot { hash, frame };
                 return true;
             }
-            if slot.tag == tag && is_same(slot.frame) {
+            if slot.hash == hash && is_same(slot.frame) {
                 return false;
             }
             at = (at + 1) & mask;

@@ -4,6 +4,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod portable;
 mod side_by_side;
 
@@ -23,14 +25,14 @@ pub fn hash_chunks_at(level: Level, data: &[u8], ends: &[u32], hashes: &mut Vec<
     }
     match level.set() {
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => side_by_side::hash(data, ends, hashes, |chunks, stripes| {
+        InstructionSet::Avx512 => side_by_side::hash(data, ends, hashes, |chunks| {
             // SAFETY: the level proves that the machine has the instructions.
-            unsafe { avx512::lanes(chunks, stripes) }
+            unsafe { avx512::lanes(chunks) }
         }),
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => side_by_side::hash(data, ends, hashes, |chunks, stripes| {
+        InstructionSet::Avx2 => side_by_side::hash(data, ends, hashes, |chunks| {
             // SAFETY: the level proves that the machine has the instructions.
-            unsafe { avx2::lanes(chunks, stripes) }
+            unsafe { avx2::lanes(chunks) }
         }),
         _ => one_by_one(data, ends, hashes),
     }

@@ -11,14 +11,14 @@ const STRIPES_MAX: usize = 512;
 /// Fewer stripes than this are not worth the set-up of the lanes.
 const STRIPES_MIN: usize = 4;
 
-/// Appends the hashes of the chunks in their order; `lanes` gives the four accumulators of twelve
-/// chunks after so many stripes.
+/// Appends the hashes of the chunks in their order. `lanes` gives the four accumulators of twelve
+/// chunks, given in ascending order of stripes, after the stripes of the shorter one of their pair.
 #[inline(always)]
 pub(super) fn hash(
     data: &[u8],
     ends: &[u32],
     hashes: &mut Vec<u32>,
-    lanes: impl Fn(&[&[u8]; CHUNKS], usize) -> [[u32; 4]; CHUNKS],
+    lanes: impl Fn(&[&[u8]; CHUNKS]) -> [[u32; 4]; CHUNKS],
 ) {
     let first = hashes.len();
     hashes.resize(first + ends.len(), 0);
@@ -31,15 +31,16 @@ pub(super) fn hash(
     let (groups, rest) = order.as_chunks::<CHUNKS>();
     for group in groups {
         let chunks = group.map(chunk);
-        let stripes = chunks[0].len() / STRIPE;
-        if stripes < STRIPES_MIN {
+        if chunks[0].len() < STRIPE * STRIPES_MIN {
             for (&i, chunk) in group.iter().zip(chunks) {
                 hashes[i as usize] = hash_one(chunk);
             }
             continue;
         }
-        for ((&i, chunk), lanes) in group.iter().zip(chunks).zip(lanes(&chunks, stripes)) {
-            hashes[i as usize] = finish_stripes(lanes, chunk.len(), &chunk[STRIPE * stripes..]);
+        let lanes = lanes(&chunks);
+        for (k, &i) in group.iter().enumerate() {
+            let taken = chunks[k & !1].len() / STRIPE * STRIPE;
+            hashes[i as usize] = finish_stripes(lanes[k], chunks[k].len(), &chunks[k][taken..]);
         }
     }
     for &i in rest {
@@ -47,10 +48,8 @@ pub(super) fn hash(
     }
 }
 
-/// Chunk numbers in the order of their stripes (a counting sort).
-///
-/// Chunks beyond [`STRIPES_MAX`] share the last place, so the first of a group is a shortest one
-/// unless both are that long: the group is then ordered among itself.
+/// Chunk numbers in the order of their stripes: a counting sort, in which chunks of more than
+/// [`STRIPES_MAX`] share the last place and are then sorted among themselves.
 fn by_stripes(chunks: u32, stripes: impl Fn(u32) -> usize) -> Vec<u32> {
     let mut places = [0u32; STRIPES_MAX + 2];
     for i in 0..chunks {
