@@ -92,22 +92,16 @@ impl Store {
     /// Runs `change` in a transaction and commits it durably; gives its value and the number of
     /// the new state. Nothing of it stays after an error.
     ///
-    /// `change` may run more than once: anew with more address space, or after a short write. If it
-    /// gives `None`, nothing is committed.
+    /// `change` may run more than once, anew with more address space. If it gives `None`, nothing is
+    /// committed.
     pub fn write<T>(
         &self,
         mut change: impl FnMut(&mut Writing<'_, '_>) -> Result<Option<T>, StoreError>,
     ) -> Result<Option<(T, usize)>, StoreError> {
-        let mut short_write_seen = false;
         loop {
             match self.try_write(&mut change) {
                 Err(error) if error.is_map_full() => self.grow()?,
-                // A disk that fills up in the middle of a write reports an I/O error; the next
-                // attempt tells what it was.
-                Err(error) if error.may_be_short_write() && !short_write_seen => {
-                    short_write_seen = true;
-                }
-                outcome => return outcome,
+                outcome => return outcome.map_err(|error| error.or_full(self.env.path())),
             }
         }
     }

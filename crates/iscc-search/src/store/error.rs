@@ -1,5 +1,7 @@
 //! What can go wrong with the store.
 
+use std::path::Path;
+
 use heed::MdbError;
 
 /// Why the store did not do it.
@@ -38,8 +40,17 @@ impl StoreError {
         matches!(self, Self::Lmdb(heed::Error::Mdb(MdbError::MapFull)))
     }
 
-    pub(super) fn may_be_short_write(&self) -> bool {
-        matches!(self, Self::Lmdb(heed::Error::Io(error)) if error.raw_os_error() == Some(EIO))
+    /// LMDB reports a write that a full disk cut short as an I/O error. Whether it was one, the
+    /// space that is left tells.
+    pub(super) fn or_full(self, folder: &Path) -> Self {
+        match &self {
+            Self::Lmdb(heed::Error::Io(error))
+                if error.raw_os_error() == Some(EIO) && is_nearly_full(folder) =>
+            {
+                Self::Full
+            }
+            _ => self,
+        }
     }
 }
 
@@ -56,6 +67,20 @@ impl From<std::io::Error> for StoreError {
     fn from(error: std::io::Error) -> Self {
         if is_full(&error) { Self::Full } else { Self::File(error) }
     }
+}
+
+/// More than a transaction writes at once.
+const NEARLY_FULL_BYTES: u64 = 256 << 20;
+
+#[cfg(unix)]
+fn is_nearly_full(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < NEARLY_FULL_BYTES)
+}
+
+#[cfg(not(unix))]
+fn is_nearly_full(_folder: &Path) -> bool {
+    false
 }
 
 fn is_full(error: &std::io::Error) -> bool {

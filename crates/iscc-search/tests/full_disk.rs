@@ -1,0 +1,91 @@
+//! A disk that fills up: a clear answer, nothing acknowledged is lost, and work goes on once there
+//! is space again.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{Random, Service, id, unit};
+use iscc_codec::Kind;
+use iscc_search::{Engine, Options};
+use serde_json::{Value, json};
+
+const BATCH: u64 = 50;
+
+/// A file system of its own in memory, unmounted at the end.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    /// `None` where the test may not mount.
+    fn new(mebibytes: u32) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let size = format!("size={mebibytes}m");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path());
+        mount.output().is_ok_and(|output| output.status.success()).then(|| Self(folder))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.path()).output();
+    }
+}
+
+fn batch(number: u64) -> Value {
+    let mut random = Random(number + 1);
+    let entry = |number: u64| {
+        let units = [unit(Kind::META, &random.bytes(32)), unit(Kind::INSTANCE, &random.bytes(32))];
+        json!({ "iscc_id": id(number), "units": units, "metadata": { "x": "y".repeat(3000) } })
+    };
+    Value::from((number * BATCH..(number + 1) * BATCH).map(entry).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_full_disk_is_told_and_survived() {
+    let Some(disk) = SmallDisk::new(12) else {
+        eprintln!("skipped: mounting needs privileges");
+        return;
+    };
+    let ballast = disk.path().join("ballast");
+    std::fs::write(&ballast, vec![1; 4 << 20]).unwrap();
+    let indexes = disk.path().join("indexes");
+    let location = format!("usearch://{}", indexes.display());
+    let open =
+        || Service { engine: Engine::open(&location, Options::default()).unwrap(), folder: None };
+    let mut service = open();
+    service.create("main");
+    let mut stored = 0;
+    let refused = loop {
+        match service.add("main", &batch(stored)) {
+            Ok(_) => stored += 1,
+            Err(failure) => break failure,
+        }
+        assert!(stored < 1000, "the disk never got full");
+    };
+    assert_eq!(refused, (507, json!("No space left for the index")));
+    assert_eq!(service.assets("main"), stored * BATCH);
+    // It stays readable, and says the same again.
+    assert_eq!(service.add("main", &batch(stored)).unwrap_err().0, 507);
+    assert!(service.get("main", &id(0)).is_ok());
+    assert!(service.get("main", &id(stored * BATCH)).is_err());
+
+    std::fs::remove_file(&ballast).unwrap();
+    service.add("main", &batch(stored)).unwrap();
+    stored += 1;
+    drop(service.engine);
+    service = open();
+    assert_eq!(service.assets("main"), stored * BATCH);
+    for number in 0..stored {
+        let units = &batch(number)[7]["units"];
+        let answer = service.search("main", &json!({ "units": units }), 1).unwrap();
+        assert_eq!(answer["global_matches"][0]["iscc_id"], id(number * BATCH + 7));
+    }
+}
