@@ -1,0 +1,154 @@
+/**
+ * FFmpeg's two programs on an uploaded file. What a demuxer may do is narrowed first: FFmpeg knows
+ * "formats" that are lists of other files and addresses (HLS, DASH, concat, SDP, numbered images), and
+ * picks the format from the content, whatever the file is called.
+ */
+import { codesVariables } from '../../../config/codes.js';
+import { environment } from '../../../config/env.js';
+import { readVariables } from '../../../config/variable.js';
+import { collector, runTool, type Sink, ToolFailed, type ToolLimits, ToolMissing } from './process.js';
+
+export interface FfmpegTools {
+  /** Executables, by name on the PATH or by path. */
+  readonly ffmpeg: string;
+  readonly ffprobe: string;
+}
+
+/** The executables that the configuration names. */
+export function configuredTools(): FfmpegTools {
+  const { ffmpeg, ffprobe } = codesVariables;
+  configured ??= readVariables({ ffmpeg, ffprobe }, environment());
+  return configured;
+}
+
+let configured: FfmpegTools | undefined;
+
+/** How a call may be cut short. */
+export interface FfmpegOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly cwd?: string;
+  readonly limits?: Partial<ToolLimits>;
+}
+
+/** Audio and video can't be processed on this machine as it is. */
+export class FfmpegMissing extends Error {
+  override readonly name = 'FfmpegMissing';
+}
+
+/** Self-contained formats; none of them opens a second file. */
+const FORMATS = [
+  ...['aac', 'ac3', 'aiff', 'amr', 'ape', 'asf', 'au', 'avi', 'caf', 'dirac', 'dsf', 'dts', 'dv', 'eac3'],
+  ...['flac', 'flv', 'h261', 'h263', 'h264', 'hevc', 'ivf', 'm4v', 'matroska', 'mov', 'mp3', 'mpc', 'mpc8'],
+  ...['mpeg', 'mpegts', 'mpegvideo', 'mxf', 'nut', 'obu', 'ogg', 'rm', 'swf', 'tak', 'tta', 'vc1', 'voc'],
+  ...['w64', 'wav', 'wv', 'xwma'],
+];
+
+const LIMITS: ToolLimits = {
+  durationMaxMs: 15 * 60_000,
+  // A decoder keeps up to 17 frames; 17 of 8192 x 4320 with 10 bits are 1.8 GB.
+  memoryMaxBytes: 3 * 1024 ** 3,
+  // A frame's signature has 86 bytes: this is 170 hours.
+  fileMaxBytes: 256 * 1024 ** 2,
+};
+
+/** Frames above this are refused by the decoders. */
+const FRAME_PIXELS_MAX = 8192 * 8192;
+const PROBE_OUTPUT_MAX_BYTES = 8 * 1024 ** 2;
+
+/**
+ * Arguments that open a file. The `file:` keeps a colon in the path from naming a protocol. One thread:
+ * with more, broken streams decode differently from run to run, and a worker has one core to itself.
+ */
+export function input(path: string): readonly string[] {
+  return [...GUARDS, '-threads', '1', '-max_pixels', String(FRAME_PIXELS_MAX), '-i', `file:${path}`];
+}
+
+const GUARDS = ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS.join(',')];
+
+/** What can be decoded counts, however much else of a damaged stream can not. */
+const GENERAL = [
+  ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
+  ...['-filter_threads', '1', '-max_error_rate', '1'],
+];
+
+/** Runs `ffmpeg`; its standard output goes to `sink` as it comes. */
+export async function ffmpeg(
+  tools: FfmpegTools,
+  args: readonly string[],
+  sink: Sink,
+  { limits, ...options }: FfmpegOptions = {},
+): Promise<void> {
+  const all = [...GENERAL, ...args];
+  await explained(runTool(tools.ffmpeg, all, sink, { ...options, limits: { ...LIMITS, ...limits } }));
+}
+
+/** Runs `ffprobe` on a file and gives its JSON. */
+export async function ffprobe(
+  tools: FfmpegTools,
+  path: string,
+  entries: string,
+  { limits, ...options }: FfmpegOptions = {},
+): Promise<unknown> {
+  const output = collector(PROBE_OUTPUT_MAX_BYTES);
+  const args = [
+    '-hide_banner',
+    '-loglevel',
+    'error',
+    '-show_entries',
+    entries,
+    '-of',
+    'json',
+    ...input(path),
+  ];
+  const run = runTool(tools.ffprobe, args, output.sink, { ...options, limits: { ...LIMITS, ...limits } });
+  await explained(run);
+  return JSON.parse(output.bytes().toString('utf8'));
+}
+
+/** Filters that `ffmpeg` was built with, asked once per executable. */
+export function filters(tools: FfmpegTools): Promise<ReadonlySet<string>> {
+  let known = filtersOf.get(tools.ffmpeg);
+  if (known === undefined) {
+    known = listFilters(tools);
+    filtersOf.set(tools.ffmpeg, known);
+    known.catch(() => filtersOf.delete(tools.ffmpeg));
+  }
+  return known;
+}
+
+const filtersOf = new Map<string, Promise<ReadonlySet<string>>>();
+
+async function listFilters(tools: FfmpegTools): Promise<ReadonlySet<string>> {
+  const output = collector(PROBE_OUTPUT_MAX_BYTES);
+  await ffmpeg(tools, ['-filters'], output.sink);
+  // " T.. signature        N->V       ..."
+  const names = output
+    .bytes()
+    .toString('utf8')
+    .matchAll(/^ [A-Z.]{2,3} (\S+)\s+\S*->/gm);
+  return new Set([...names].map((match) => match[1] ?? ''));
+}
+
+async function explained(run: Promise<void>): Promise<void> {
+  try {
+    await run;
+  } catch (error) {
+    if (error instanceof ToolMissing)
+      throw new FfmpegMissing(missingText(error.executable), { cause: error });
+    throw error;
+  }
+}
+
+function missingText(executable: string): string {
+  return (
+    `audio and video need FFmpeg, and there is no program ${executable}: install it ` +
+    '(on Debian: apt-get install -y ffmpeg) or name it in CODESDK_FFMPEG and CODESDK_FFPROBE'
+  );
+}
+
+/** What to throw when a run failed that needs `filter`: the cause may be a build without it. */
+export async function withoutFilter(tools: FfmpegTools, filter: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof ToolFailed) || (await filters(tools)).has(filter)) return error;
+  const text = `video needs an FFmpeg with the filter "${filter}", which ${tools.ffmpeg} was built without`;
+  return new FfmpegMissing(text, { cause: error });
+}

@@ -1,0 +1,221 @@
+/** PDFium, compiled to WebAssembly: the functions that the pipeline uses, with JavaScript's types. */
+import { PDFiumModule } from '@hyzyla/pdfium';
+
+/** PDFium can't open or read this document. */
+export class PdfUnreadable extends Error {
+  override readonly name = 'PdfUnreadable';
+}
+
+export interface RgbaImage {
+  readonly bytes: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+type Declared = Awaited<ReturnType<typeof PDFiumModule>>;
+
+/** Exports that the package's types leave out. */
+interface Pdfium extends Declared {
+  _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
+  _FPDF_GetPageBoundingBox(page: number, rectangle: number): number;
+  _FPDFText_GetBoundedText(
+    textPage: number,
+    left: number,
+    top: number,
+    right: number,
+    bottom: number,
+    buffer: number,
+    units: number,
+  ): number;
+}
+
+const FORMAT_BGRA = 4;
+const WHITE = 0xffffffff;
+const RENDER_ANNOTATIONS = 0x01;
+const RENDER_RED_FIRST = 0x10;
+const RECTANGLE_BYTES = 16;
+const UTF16_BYTES = 2;
+
+const ERRORS: Readonly<Record<number, string>> = {
+  2: 'the file can not be read',
+  3: 'it is no PDF document, or a damaged one',
+  4: 'it needs a password',
+  5: 'its encryption is not supported',
+  6: 'a page can not be read',
+};
+
+let library: Promise<Pdfium> | undefined;
+
+/**
+ * Calls `work` with an open document and closes it. Whatever fails inside PDFium is {@link PdfUnreadable};
+ * after a trap its memory is in no known state, so that the next document gets a new instance.
+ */
+export async function withPdf<T>(bytes: Uint8Array, work: (document: PdfDocument) => T): Promise<T> {
+  library ??= load();
+  const pdfium = await library;
+  try {
+    const document = new PdfDocument(pdfium, bytes);
+    try {
+      return work(document);
+    } finally {
+      document.close();
+    }
+  } catch (error) {
+    if (error instanceof PdfUnreadable) throw error;
+    library = undefined;
+    throw new PdfUnreadable(`PDFium failed: ${error}`, { cause: error });
+  }
+}
+
+async function load(): Promise<Pdfium> {
+  const pdfium = (await PDFiumModule({})) as Pdfium;
+  pdfium._FPDF_InitLibraryWithConfig({ version: 2 });
+  return pdfium;
+}
+
+export class PdfDocument {
+  readonly #pdfium: Pdfium;
+  readonly #bytes: number;
+  readonly #document: number;
+
+  constructor(pdfium: Pdfium, bytes: Uint8Array) {
+    this.#pdfium = pdfium;
+    // PDFium reads from there until the document is closed.
+    this.#bytes = this.#allocate(bytes.length);
+    pdfium.HEAPU8.set(bytes, this.#bytes);
+    this.#document = pdfium._FPDF_LoadMemDocument(this.#bytes, bytes.length, 0);
+    if (this.#document === 0) {
+      const reason = ERRORS[pdfium._FPDF_GetLastError()] ?? 'unknown error';
+      this.#free(this.#bytes);
+      throw new PdfUnreadable(`the PDF document can not be opened: ${reason}`);
+    }
+  }
+
+  get pages(): number {
+    return this.#pdfium._FPDF_GetPageCount(this.#document);
+  }
+
+  /** Text inside the page's visible box, lines ended by CR LF; what is no Unicode is left out. */
+  pageText(index: number): string {
+    return this.#withPage(index, (page) => {
+      const textPage = this.#pdfium._FPDFText_LoadPage(page);
+      if (textPage === 0) throw new PdfUnreadable(`page ${index + 1} has no readable text`);
+      try {
+        return this.#boundedText(textPage, this.#box(page));
+      } finally {
+        this.#pdfium._FPDFText_ClosePage(textPage);
+      }
+    });
+  }
+
+  /** The page on white at 72 dpi, or smaller where a side would exceed the limit. */
+  renderPage(index: number, sideMaxPixels: number): RgbaImage {
+    return this.#withPage(index, (page) => {
+      const points = [this.#pdfium._FPDF_GetPageWidth(page), this.#pdfium._FPDF_GetPageHeight(page)] as const;
+      const scale = Math.min(1, sideMaxPixels / Math.max(...points));
+      const [width, height] = points.map((side) => Math.max(1, Math.ceil(side * scale))) as [number, number];
+      return { bytes: this.#render(page, width, height), width, height };
+    });
+  }
+
+  /** An entry of the document's information dictionary; empty if there is none. */
+  info(key: string): string {
+    const tag = Buffer.from(`${key}\0`, 'latin1');
+    return this.#withMemory(tag.length, (name) => {
+      this.#pdfium.HEAPU8.set(tag, name);
+      const bytes = this.#pdfium._FPDF_GetMetaText(this.#document, name, 0, 0);
+      return this.#withMemory(bytes, (buffer) => {
+        this.#pdfium._FPDF_GetMetaText(this.#document, name, buffer, bytes);
+        // The last unit is a NUL.
+        return this.#utf16(buffer, bytes / UTF16_BYTES - 1);
+      });
+    });
+  }
+
+  close(): void {
+    this.#pdfium._FPDF_CloseDocument(this.#document);
+    this.#free(this.#bytes);
+  }
+
+  #withPage<T>(index: number, work: (page: number) => T): T {
+    const page = this.#pdfium._FPDF_LoadPage(this.#document, index);
+    if (page === 0) throw new PdfUnreadable(`page ${index + 1} can not be read`);
+    try {
+      return work(page);
+    } finally {
+      this.#pdfium._FPDF_ClosePage(page);
+    }
+  }
+
+  #box(page: number): { left: number; top: number; right: number; bottom: number } {
+    return this.#withMemory(RECTANGLE_BYTES, (rectangle) => {
+      if (this.#pdfium._FPDF_GetPageBoundingBox(page, rectangle) === 0) {
+        throw new PdfUnreadable('a page has no bounding box');
+      }
+      const view = new DataView(this.#pdfium.HEAPU8.buffer, rectangle, RECTANGLE_BYTES);
+      const side = (index: number) => view.getFloat32(4 * index, true);
+      return { left: side(0), top: side(1), right: side(2), bottom: side(3) };
+    });
+  }
+
+  #boundedText(textPage: number, box: { left: number; top: number; right: number; bottom: number }): string {
+    const text = (buffer: number, units: number) =>
+      this.#pdfium._FPDFText_GetBoundedText(
+        textPage,
+        box.left,
+        box.top,
+        box.right,
+        box.bottom,
+        buffer,
+        units,
+      );
+    const units = text(0, 0);
+    if (units <= 0) return '';
+    return this.#withMemory(units * UTF16_BYTES, (buffer) => {
+      text(buffer, units);
+      return this.#utf16(buffer, units);
+    });
+  }
+
+  #render(page: number, width: number, height: number): Uint8Array {
+    const stride = 4 * width;
+    return this.#withMemory(stride * height, (pixels) => {
+      const bitmap = this.#pdfium._FPDFBitmap_CreateEx(width, height, FORMAT_BGRA, pixels, stride);
+      try {
+        this.#pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
+        const flags = RENDER_ANNOTATIONS | RENDER_RED_FIRST;
+        this.#pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags);
+        return this.#pdfium.HEAPU8.slice(pixels, pixels + stride * height);
+      } finally {
+        this.#pdfium._FPDFBitmap_Destroy(bitmap);
+      }
+    });
+  }
+
+  #utf16(address: number, units: number): string {
+    if (units <= 0) return '';
+    const bytes = this.#pdfium.HEAPU8.subarray(address, address + units * UTF16_BYTES);
+    return Buffer.from(bytes).toString('utf16le').replace(LONE_SURROGATES, '');
+  }
+
+  #withMemory<T>(bytes: number, work: (address: number) => T): T {
+    const address = this.#allocate(bytes);
+    try {
+      return work(address);
+    } finally {
+      this.#free(address);
+    }
+  }
+
+  #allocate(bytes: number): number {
+    const address = this.#pdfium.wasmExports.malloc(Math.max(bytes, 1));
+    if (address === 0) throw new PdfUnreadable(`PDFium has no room for ${bytes} bytes`);
+    return address;
+  }
+
+  #free(address: number): void {
+    this.#pdfium.wasmExports.free(address);
+  }
+}
+
+const LONE_SURROGATES = /\p{Surrogate}/gu;

@@ -1,0 +1,71 @@
+/** What `ffprobe` says about a file, as the pipeline needs it. */
+import { type FfmpegOptions, type FfmpegTools, ffprobe } from './ffmpeg.js';
+
+/** By lower-case key. */
+export type Tags = ReadonlyMap<string, string>;
+
+export interface Stream {
+  readonly kind: string;
+  /** Seconds. */
+  readonly duration: number | undefined;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  /** Frames per second. */
+  readonly frameRate: number | undefined;
+  readonly tags: Tags;
+}
+
+export interface Probe {
+  readonly duration: number | undefined;
+  readonly tags: Tags;
+  readonly streams: readonly Stream[];
+}
+
+const ENTRIES = [
+  'format=duration:format_tags',
+  'stream=codec_type,duration,width,height,r_frame_rate:stream_tags',
+].join(':');
+
+export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOptions): Promise<Probe> {
+  const { format = {}, streams = [] } = (await ffprobe(tools, path, ENTRIES, options)) as ProbeJson;
+  return {
+    duration: positive(format.duration),
+    tags: lowerCased(format.tags),
+    streams: streams.map((stream) => ({
+      kind: stream.codec_type ?? '',
+      duration: positive(stream.duration),
+      width: positive(stream.width),
+      height: positive(stream.height),
+      frameRate: ratio(stream.r_frame_rate),
+      tags: lowerCased(stream.tags),
+    })),
+  };
+}
+
+/** ffprobe writes what it knows; numbers with a fraction as strings. */
+interface ProbeJson {
+  readonly format?: { readonly duration?: string; readonly tags?: Record<string, string> };
+  readonly streams?: readonly {
+    readonly codec_type?: string;
+    readonly duration?: string;
+    readonly width?: number;
+    readonly height?: number;
+    readonly r_frame_rate?: string;
+    readonly tags?: Record<string, string>;
+  }[];
+}
+
+function positive(value: string | number | undefined): number | undefined {
+  const number = Number(value);
+  return Number.isFinite(number) && number > 0 ? number : undefined;
+}
+
+/** `30000/1001`; `0/0` where there is none. */
+function ratio(text = ''): number | undefined {
+  const [numerator, denominator] = text.split('/');
+  return positive(Number(numerator) / Number(denominator));
+}
+
+function lowerCased(tags: Record<string, string> = {}): Tags {
+  return new Map(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value]));
+}

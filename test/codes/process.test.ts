@@ -1,0 +1,113 @@
+/** External programs under limits. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collector, runTool, ToolFailed, ToolMissing } from '../../src/codes/pipeline/tools/process.js';
+
+const LIMITS = { durationMaxMs: 10_000, memoryMaxBytes: 1024 ** 3, fileMaxBytes: 1024 ** 2 };
+const ignore = () => undefined;
+const shell = (script: string) => ['/bin/sh', ['-c', script]] as const;
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-process-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.skipIf(process.platform === 'win32')('runTool', () => {
+  it('gives all output and resolves at the end', async () => {
+    const output = collector(100);
+    await runTool(...shell('printf one; printf two'), output.sink, { limits: LIMITS });
+    expect(output.bytes().toString()).toBe('onetwo');
+  });
+
+  it('hands on no environment', async () => {
+    process.env.ISCCD_TEST_SECRET = 'hidden';
+    const output = collector(10_000);
+    await runTool('env', [], output.sink, { limits: LIMITS });
+    delete process.env.ISCCD_TEST_SECRET;
+    expect(output.bytes().toString()).not.toContain('hidden');
+    expect(output.bytes().toString()).toContain('PATH=');
+  });
+
+  it('tells a missing program from one that fails', async () => {
+    await expect(runTool('/nowhere/tool', [], ignore, { limits: LIMITS })).rejects.toThrow(ToolMissing);
+    await expect(runTool('no-such-program-here', [], ignore, { limits: LIMITS })).rejects.toThrow(
+      ToolMissing,
+    );
+    const failing = runTool(...shell('echo why >&2; exit 3'), ignore, { limits: LIMITS });
+    await expect(failing).rejects.toThrow(/ended with 3: why/);
+  });
+
+  it('arguments are never read by a shell', async () => {
+    const output = collector(1000);
+    await runTool('printf', ['%s|', '$(echo no)', '`id`', ';', "'", '"', '-n'], output.sink, {
+      limits: LIMITS,
+    });
+    expect(output.bytes().toString()).toBe(`$(echo no)|\`id\`|;|'|"|-n|`);
+  });
+
+  it('drains what is written to standard error and keeps its end', async () => {
+    const noisy = shell(
+      'i=0; while [ $i -lt 20000 ]; do echo "line $i of many lines" >&2; i=$((i+1)); done; exit 1',
+    );
+    const error = await runTool(...noisy, ignore, { limits: LIMITS }).catch((error: Error) => error);
+    expect(error).toBeInstanceOf(ToolFailed);
+    expect((error as Error).message).toContain('line 19999');
+    expect((error as Error).message.length).toBeLessThan(5000);
+  });
+
+  it.each([
+    ['time', { ...LIMITS, durationMaxMs: 200 }, 'sleep 20; true'],
+    [
+      'memory',
+      { ...LIMITS, memoryMaxBytes: 256 * 1024 ** 2 },
+      'head -c 1000000000 /dev/zero | tail -c 999999999',
+    ],
+  ])('ends a program that takes too much %s', async (_, limits, script) => {
+    const start = performance.now();
+    await expect(runTool(...shell(script), ignore, { limits })).rejects.toThrow(ToolFailed);
+    expect(performance.now() - start).toBeLessThan(9000);
+  });
+
+  it('ends a program that writes too much', async () => {
+    const output = collector(1000);
+    await expect(runTool('yes', [], output.sink, { limits: LIMITS })).rejects.toThrow(/more than 1000 bytes/);
+    const large = runTool('dd', ['if=/dev/zero', 'of=large', 'bs=65536', 'count=100'], ignore, {
+      limits: LIMITS,
+      cwd: folder,
+    });
+    await expect(large).rejects.toThrow(ToolFailed);
+    expect((await stat(path.join(folder, 'large'))).size).toBeLessThanOrEqual(LIMITS.fileMaxBytes);
+  });
+
+  it.skipIf(!existsSync('/proc'))('ends the program when its work is called off', async () => {
+    const abort = new AbortController();
+    let pid = '';
+    const running = runTool(
+      ...shell('echo $$; exec sleep 60'),
+      (chunk) => {
+        pid = chunk.toString().trim();
+        abort.abort(new Error('called off'));
+      },
+      { limits: LIMITS, signal: abort.signal },
+    );
+    await expect(running).rejects.toThrow('called off');
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    await expect(runTool('true', [], ignore, { limits: LIMITS, signal: abort.signal })).rejects.toThrow(
+      'called off',
+    );
+  });
+
+  it('waits for a slow reader', async () => {
+    let size = 0;
+    const slowly = async (chunk: Buffer) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      size += chunk.length;
+    };
+    await runTool('head', ['-c', '1000000', '/dev/zero'], slowly, { limits: LIMITS });
+    expect(size).toBe(1_000_000);
+  });
+});
