@@ -9,6 +9,7 @@ pub use code::{TextCode, code, code_at};
 
 pub use crate::kernels::clean::clean_at;
 pub use crate::kernels::collapse::collapse_at;
+pub use crate::kernels::utf16::{LoneSurrogate, from_utf16, to_utf16};
 use crate::simd;
 
 /// Text for display: NFKC, no control characters but line breaks (which become `\n`), at most one

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use iscc_units::kernels::blake3_short::{self, SHORT_MAX_BYTES};
 use iscc_units::kernels::{cdc, clean, collapse, ngram};
+use iscc_units::text::LoneSurrogate;
 use iscc_units::{Compat, simd, simprint, text};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -74,6 +75,26 @@ proptest! {
         ends.insert(0, 0);
         let prints: Vec<_> = ends.windows(2).map(|w| text::code(&text[w[0]..w[1]]).digest).collect();
         prop_assert_eq!(simprint::simprints(&text), prints);
+    }
+
+    #[test]
+    fn utf16_as_the_standard_library_has_it(text in unicode::text(60)) {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        prop_assert_eq!(&text::to_utf16(&text), &units);
+        prop_assert_eq!(text::from_utf16(&units), Ok(text));
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_found_where_it_is(
+        before in unicode::text(20),
+        surrogate in 0xD800u16..0xE000,
+        after in unicode::text(20),
+    ) {
+        let mut units: Vec<u16> = before.encode_utf16().collect();
+        let index = units.len();
+        units.push(surrogate);
+        units.extend(after.encode_utf16());
+        prop_assert_eq!(text::from_utf16(&units), Err(LoneSurrogate { index }));
     }
 
     #[test]
