@@ -19,7 +19,6 @@ fn main() {
         (Kind::Typographic, 30.0),
         (Kind::Accented, 10.0),
         (Kind::Cjk, 12.0),
-        (Kind::Cyrillic, 10.0),
     ] {
         let text = inputs::text(kind, MB);
         levels("text_collapse", kind, &text, must, collapse::collapse_at)

@@ -101,12 +101,6 @@ impl Entry {
         self.kind() <= Self::SHORT
     }
 
-    /// Is it [`Action::Drop`]?
-    #[inline(always)]
-    pub(crate) const fn is_drop(self) -> bool {
-        self.0 == Self::SHORT
-    }
-
     /// The text of [`Action::Short`]; empty for [`Action::Drop`].
     #[inline(always)]
     pub(crate) const fn short(self) -> Short {

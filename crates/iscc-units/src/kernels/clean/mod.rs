@@ -43,11 +43,10 @@ fn clean_with(text: &str, printable_run: impl Fn(&[u8], &mut Output) -> usize) -
             pass.settled(pass.out.len() - 1);
             at += run;
         }
+        at = pass.kept_run(at);
         while at < bytes.len() && !is_printable(bytes[at]) {
-            at = pass.simple_run(at);
-            if at < bytes.len() {
-                at = pass.character(at);
-            }
+            at = pass.character(at);
+            at = pass.kept_run(at);
         }
     }
     pass.finish()
@@ -83,26 +82,24 @@ impl<'a> Pass<'a> {
         self.lines.content();
     }
 
-    /// Handles characters of two and three bytes as long as they stay or something short takes
-    /// their place; returns where to go on.
+    /// Copies characters of two and three bytes as long as they stay what they are, as nearly all
+    /// do; returns where to go on.
     #[inline(always)]
-    fn simple_run(&mut self, start: usize) -> usize {
+    fn kept_run(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = start;
+        let mut last = 0;
         while let Some(&word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>) {
             let Some((c, kept)) = utf8::decode_two_or_three(word) else { break };
-            let entry = CLEAN.entry(c);
-            if !entry.is_simple() || entry.is_drop() {
+            if !CLEAN.entry(c).is_keep() {
                 break;
             }
-            self.tail = self.out.len();
-            // What takes a place may be a space with a mark.
-            self.tail_is_starter = entry.is_keep();
-            self.out.push_short(entry.instead_of(kept));
+            self.out.push_short(kept);
             at += kept.len;
+            last = kept.len;
         }
         if at > start {
-            self.lines.content();
+            self.settled(self.out.len() - last);
         }
         at
     }

@@ -47,11 +47,10 @@ fn collapse_with(text: &str, ascii_run: impl Fn(&[u8], &mut Output) -> usize) ->
         if pass.out.len() > before {
             pass.tail = pass.out.len() - 1;
         }
+        at = pass.simple_run(at);
         while at < text.len() && text.as_bytes()[at] >= 0x80 {
+            at = pass.character(at);
             at = pass.simple_run(at);
-            if at < text.len() {
-                at = pass.character(at);
-            }
         }
     }
     pass.out.into_string()
