@@ -4,6 +4,7 @@
 pub mod av;
 mod codec;
 pub mod document;
+pub mod file_sum;
 pub mod media;
 pub mod search;
 mod task;

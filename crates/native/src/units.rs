@@ -14,7 +14,7 @@ use napi_derive::napi;
 use crate::task::Pool;
 
 /// Hashing is bound by cores and memory: as many threads as there are cores.
-static POOL: LazyLock<Pool> =
+pub(crate) static POOL: LazyLock<Pool> =
     LazyLock::new(|| Pool::new("hash", available_parallelism().map_or(1, Into::into)));
 
 /// Bits of the units that hashing hands out; shorter ones are their prefixes.
@@ -76,14 +76,7 @@ impl SumHasher {
     #[napi(catch_unwind, ts_return_type = "Promise<FileSum>")]
     pub fn finish<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         let hasher = self.take(State::Finished)?;
-        POOL.run(env, move || {
-            let sum = hasher.finish();
-            Ok(FileSum {
-                units: vec![text(Kind::DATA, &sum.data)?, text(Kind::INSTANCE, &sum.instance)?],
-                datahash: instance::multihash(&sum.instance),
-                filesize: sum.size as f64,
-            })
-        })
+        POOL.run(env, move || file_sum(&hasher.finish()))
     }
 
     fn take(&self, next: State) -> Result<Box<sum::SumHasher>> {
@@ -151,6 +144,14 @@ pub fn chunk_ends(bytes: &[u8], average_bytes: u32) -> Result<Uint32Array> {
     let ends: Vec<u32> =
         cdc::boundaries(bytes, params).map(|end| u32::try_from(end).unwrap_or(u32::MAX)).collect();
     Ok(ends.into())
+}
+
+pub(crate) fn file_sum(sum: &sum::Sum) -> Result<FileSum> {
+    Ok(FileSum {
+        units: vec![text(Kind::DATA, &sum.data)?, text(Kind::INSTANCE, &sum.instance)?],
+        datahash: instance::multihash(&sum.instance),
+        filesize: sum.size as f64,
+    })
 }
 
 fn text(kind: Kind, digest: &[u8; 32]) -> Result<String> {

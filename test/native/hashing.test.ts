@@ -1,0 +1,80 @@
+/** Data- and Instance-Codes from the addon: in pieces, from a file, and what is refused. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { native } from '../../src/native.js';
+
+interface Case {
+  readonly label: string;
+  readonly size: number;
+  readonly lcg_seed?: number;
+  readonly data_256: string;
+  readonly instance_256: string;
+  readonly datahash: string;
+}
+
+const fixture = new URL('../fixtures/codes/data.json', import.meta.url);
+const { cases } = JSON.parse(readFileSync(fixture, 'utf8')) as { cases: Case[] };
+const generated = cases.filter((one) => one.lcg_seed !== undefined);
+
+/** The bytes a case names by seed and size. */
+function bytesOf({ lcg_seed = 0, size }: Case): Uint8Array {
+  let x = lcg_seed;
+  return Uint8Array.from({ length: size }, () => {
+    x = (Math.imul(1_664_525, x) + 1_013_904_223) >>> 0;
+    return x >>> 24;
+  });
+}
+
+const expected = (one: Case) => ({
+  units: [one.data_256, one.instance_256],
+  datahash: one.datahash,
+  filesize: one.size,
+});
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'isccd-hashing-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('SumHasher', () => {
+  it.each(generated)('$label in pieces', async (one) => {
+    const bytes = bytesOf(one);
+    const hasher = new native.SumHasher();
+    for (let at = 0; at < bytes.length; at += 700_001) await hasher.update(bytes.subarray(at, at + 700_001));
+    expect(await hasher.finish()).toEqual(expected(one));
+  });
+
+  it('refuses a piece while another is under way, and any call after the end', async () => {
+    const hasher = new native.SumHasher();
+    const pending = hasher.update(new Uint8Array(4_000_000));
+    expect(() => hasher.update(new Uint8Array(1))).toThrow(/still being hashed/);
+    await pending;
+    await hasher.finish();
+    expect(() => hasher.finish()).toThrow(/finished/);
+  });
+});
+
+describe('sumFile', () => {
+  it.each(generated)('$label from a file', async (one) => {
+    const file = path.join(folder, 'bytes');
+    writeFileSync(file, bytesOf(one));
+    expect(await native.sumFile(file)).toEqual(expected(one));
+  });
+
+  it('equals SumHasher on a file that several threads share', async () => {
+    const bytes = bytesOf({ ...generated[0], lcg_seed: 5, size: 9_500_000 } as Case);
+    const file = path.join(folder, 'large');
+    writeFileSync(file, bytes);
+    const hasher = new native.SumHasher();
+    await hasher.update(bytes);
+    expect(await native.sumFile(file)).toEqual(await hasher.finish());
+  });
+
+  it('names a file that it cannot read', async () => {
+    await expect(native.sumFile(path.join(folder, 'absent'))).rejects.toThrow(/absent: /);
+    await expect(native.sumFile(folder)).rejects.toThrow(/not a regular file/);
+  });
+});
