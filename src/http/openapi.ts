@@ -76,5 +76,6 @@ function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
 
 function bodySchema(body: BodySpec, schemas: SchemaWriter): JsonObject {
   const schema: z.ZodType | undefined = body.kind === 'json' ? body.schema : undefined;
-  return schema === undefined ? { type: 'string', format: 'binary' } : schemas.write(schema, 'input');
+  if (schema !== undefined) return schemas.write(schema, 'input');
+  return { type: 'string', format: 'binary', ...(body.required && { minLength: 1 }) };
 }

@@ -6,7 +6,8 @@
  *   other control characters, bare line feeds, more than 48 headers, absolute-form targets, chunk extensions, and
  *   whatever comes behind the trailers of a chunked body.
  *   A reverse proxy must speak HTTP/1.1 (nginx: `proxy_http_version 1.1`);
- * - connection closed at once: missing Host, Content-Length beside Transfer-Encoding, unknown methods, a head above
+ * - connection closed at once: missing Host, Content-Length beside Transfer-Encoding, methods it does not know
+ *   (QUERY, PROPFIND), a head above
  *   4 KB that comes in parts, and a request that is pipelined behind one whose answer takes longer than its turn;
  * - a body slower than 16 KB/s, or an answer that nobody reads, is cut off after about 11 s;
  * - a Content-Length of ten digits and more: see {@link BODY_BYTES_MAX};

@@ -57,7 +57,7 @@ describe('openApiDocument', () => {
     });
     expect(paths['/upload']?.post?.requestBody).toEqual({
       required: true,
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary', minLength: 1 } } },
     });
   });
 
