@@ -9,10 +9,14 @@ import { loadUws } from './uws.js';
  *
  * @throws if `uws` is asked for and its binary does not load
  */
-export function loadTransport(choice: 'auto' | 'uws' | 'node', log: Logger): Transport {
+export function loadTransport(
+  choice: 'auto' | 'uws' | 'node',
+  log: Logger,
+  load: () => Transport = loadUws,
+): Transport {
   if (choice === 'node') return nodeTransport;
   try {
-    return loadUws();
+    return load();
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     if (choice === 'uws')

@@ -148,4 +148,17 @@ describe('loadTransport', () => {
     expect(loadTransport('uws', silent).name).toBe('uws');
     expect(loadTransport('auto', silent).name).toBe('uws');
   });
+
+  it('falls back to node:http and says so, unless uws is forced', () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const load = () => {
+      throw new Error('no such binary\nsecond line');
+    };
+    expect(loadTransport('auto', log, load).name).toBe('node');
+    expect(lines).toEqual([
+      expect.objectContaining({ reason: 'no such binary', msg: expect.stringContaining('node:http') }),
+    ]);
+    expect(() => loadTransport('uws', log, load)).toThrow(/^ISCCD_TRANSPORT=uws: .*no such binary\)$/);
+  });
 });
