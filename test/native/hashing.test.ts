@@ -19,7 +19,7 @@ const { cases } = JSON.parse(readFileSync(fixture, 'utf8')) as { cases: Case[] }
 const generated = cases.filter((one) => one.lcg_seed !== undefined);
 
 /** The bytes a case names by seed and size. */
-function bytesOf({ lcg_seed = 0, size }: Case): Uint8Array {
+function bytesOf({ lcg_seed = 0, size }: Pick<Case, 'lcg_seed' | 'size'>): Uint8Array {
   let x = lcg_seed;
   return Uint8Array.from({ length: size }, () => {
     x = (Math.imul(1_664_525, x) + 1_013_904_223) >>> 0;
@@ -65,7 +65,7 @@ describe('sumFile', () => {
   });
 
   it('equals SumHasher on a file that several threads share', async () => {
-    const bytes = bytesOf({ ...generated[0], lcg_seed: 5, size: 9_500_000 } as Case);
+    const bytes = bytesOf({ lcg_seed: 5, size: 9_500_000 });
     const file = path.join(folder, 'large');
     writeFileSync(file, bytes);
     const hasher = new native.SumHasher();
@@ -76,5 +76,30 @@ describe('sumFile', () => {
   it('names a file that it cannot read', async () => {
     await expect(native.sumFile(path.join(folder, 'absent'))).rejects.toThrow(/absent: /);
     await expect(native.sumFile(folder)).rejects.toThrow(/not a regular file/);
+  });
+});
+
+describe('kernels', () => {
+  const algorithms = JSON.parse(
+    readFileSync(new URL('../fixtures/codes/algorithms.json', import.meta.url), 'utf8'),
+  ) as {
+    minhash: { features: number[]; minhash_256_hex: string }[];
+    cdc: { utf32: boolean; lcg_seed: number; size: number; avg: number; chunk_sizes: number[] }[];
+  };
+
+  it('minhash256', async () => {
+    for (const { features, minhash_256_hex } of algorithms.minhash) {
+      const digest = await native.minhash256(Uint32Array.from(features));
+      expect(digest.toString('hex')).toBe(minhash_256_hex);
+    }
+  });
+
+  it('chunkEnds', async () => {
+    for (const one of algorithms.cdc.filter(({ utf32 }) => !utf32)) {
+      const ends = await native.chunkEnds(bytesOf(one), one.avg);
+      const sizes = [...ends].map((end, i) => end - (ends[i - 1] ?? 0));
+      expect(sizes).toEqual(one.chunk_sizes);
+    }
+    expect(() => native.chunkEnds(new Uint8Array(1), 1)).toThrow(/averageBytes must be from 2/);
   });
 });

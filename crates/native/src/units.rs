@@ -128,22 +128,26 @@ pub fn image_code(pixels: &[u8], bits: u32, compat: String) -> Result<String> {
 }
 
 /// MinHash of 32-bit features, 256 bits.
-#[napi(catch_unwind)]
-pub fn minhash256(features: &[u32]) -> Buffer {
-    minhash::digest(features).to_vec().into()
+#[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
+pub fn minhash256<'env>(env: &'env Env, features: Uint32Array) -> Result<Object<'env>> {
+    POOL.run(env, move || Ok(Buffer::from(minhash::digest(&features).to_vec())))
 }
 
-/// Where the chunks of some bytes end, in order, for chunks of `averageBytes`.
-#[napi(catch_unwind)]
-pub fn chunk_ends(bytes: &[u8], average_bytes: u32) -> Result<Uint32Array> {
-    let range = Params::AVERAGE_BYTES;
-    let params = Params::new(average_bytes).ok_or_else(|| {
-        let (min, max) = (range.start(), range.end());
-        Error::from_reason(format!("averageBytes must be from {min} to {max}"))
-    })?;
-    let ends: Vec<u32> =
-        cdc::boundaries(bytes, params).map(|end| u32::try_from(end).unwrap_or(u32::MAX)).collect();
-    Ok(ends.into())
+/// Where the chunks of some bytes (less than 4 GiB) end, in order, for chunks of `averageBytes`.
+#[napi(catch_unwind, ts_return_type = "Promise<Uint32Array>")]
+pub fn chunk_ends<'env>(
+    env: &'env Env,
+    bytes: Uint8Array,
+    average_bytes: u32,
+) -> Result<Object<'env>> {
+    let (min, max) = (Params::AVERAGE_BYTES.start(), Params::AVERAGE_BYTES.end());
+    let params = Params::new(average_bytes)
+        .ok_or_else(|| refused(format!("averageBytes must be from {min} to {max}")))?;
+    POOL.run(env, move || {
+        let ends: std::result::Result<Vec<u32>, _> =
+            cdc::boundaries(&bytes, params).map(u32::try_from).collect();
+        Ok(Uint32Array::new(ends.map_err(|_| refused("bytes must be less than 4 GiB"))?))
+    })
 }
 
 pub(crate) fn file_sum(sum: &sum::Sum) -> Result<FileSum> {
