@@ -1,0 +1,146 @@
+/**
+ * Blobs as files: `drafts/<random>` while they are written, `files/<folder>/<name>` afterwards.
+ * Both are on one file system, so that the change from one to the other is a rename.
+ */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type BlobDraft, BlobFolderTaken, type BlobKey, type Blobs, type StoredBlob } from './port.js';
+
+const DRAFT_NAME_BYTES = 12;
+
+export class FileBlobs implements Blobs {
+  readonly #files: string;
+  readonly #drafts: string;
+  /** Drafts of this process: theirs to discard, however old. */
+  readonly #open = new Set<string>();
+
+  private constructor(root: string) {
+    this.#files = path.join(root, 'files');
+    this.#drafts = path.join(root, 'drafts');
+  }
+
+  static async open(root: string): Promise<FileBlobs> {
+    const blobs = new FileBlobs(root);
+    await mkdir(blobs.#files, { recursive: true });
+    await mkdir(blobs.#drafts, { recursive: true });
+    return blobs;
+  }
+
+  async begin(): Promise<BlobDraft> {
+    const file = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
+    const handle = await open(file, 'wx', 0o600);
+    this.#open.add(file);
+    return new FileDraft(file, handle, this.#files, () => this.#open.delete(file));
+  }
+
+  async find(key: BlobKey): Promise<StoredBlob | undefined> {
+    const file = path.join(this.#files, key.folder, key.name);
+    const found = await stat(file).catch(absent);
+    return found?.isFile() ? { path: file, bytes: found.size } : undefined;
+  }
+
+  async remove(folder: string): Promise<void> {
+    await rm(path.join(this.#files, folder), { recursive: true, force: true });
+  }
+
+  removeStrays(keep: (folder: string) => boolean, before: number): Promise<number> {
+    return removeOld(this.#files, keep, before);
+  }
+
+  removeDrafts(before: number): Promise<number> {
+    return removeOld(this.#drafts, (name) => this.#open.has(path.join(this.#drafts, name)), before);
+  }
+}
+
+class FileDraft implements BlobDraft {
+  readonly path: string;
+  readonly #handle: FileHandle;
+  readonly #files: string;
+  readonly #ended: () => void;
+  #committed = false;
+
+  constructor(file: string, handle: FileHandle, files: string, ended: () => void) {
+    this.path = file;
+    this.#handle = handle;
+    this.#files = files;
+    this.#ended = ended;
+  }
+
+  async write(block: Uint8Array, position: number): Promise<void> {
+    let written = 0;
+    while (written < block.byteLength) {
+      const rest = block.byteLength - written;
+      written += (await this.#handle.write(block, written, rest, position + written)).bytesWritten;
+    }
+  }
+
+  sync(): Promise<void> {
+    return syncPath(this.path);
+  }
+
+  async commit(key: BlobKey): Promise<StoredBlob> {
+    const folder = path.join(this.#files, key.folder);
+    const target = path.join(folder, key.name);
+    await this.sync();
+    await mkdir(folder).catch((error: unknown) => {
+      throw hasCode(error, 'EEXIST') ? new BlobFolderTaken(key.folder) : error;
+    });
+    try {
+      await rename(this.path, target);
+      this.#committed = true;
+      // The new folder is an entry of its parent: without the second sync a power loss could forget it.
+      await Promise.all([syncPath(folder), syncPath(this.#files)]);
+      return { path: target, bytes: (await stat(target)).size };
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    } finally {
+      if (this.#committed) await this.#end();
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#committed) return;
+    await this.#end();
+    await rm(this.path, { force: true });
+  }
+
+  async #end(): Promise<void> {
+    this.#ended();
+    await this.#handle.close();
+  }
+}
+
+async function removeOld(folder: string, keep: (name: string) => boolean, before: number): Promise<number> {
+  let removed = 0;
+  for await (const { name } of await opendir(folder)) {
+    if (keep(name)) continue;
+    const entry = path.join(folder, name);
+    const found = await stat(entry).catch(absent);
+    if (found === undefined || found.mtimeMs >= before) continue;
+    await rm(entry, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+/** Opens anew, because a program may have replaced the file since it was created. */
+async function syncPath(file: string): Promise<void> {
+  const handle = await open(file, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+  throw error;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
