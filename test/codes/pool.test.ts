@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { PoolBusy, type PoolLimits, WorkerPool } from '../../src/codes/pipeline/pool.js';
+import { JobFailed, WorkerLost } from '../../src/codes/pipeline/worker-process.js';
+
+interface Order {
+  readonly act: string;
+  readonly value?: unknown;
+}
+interface Answer {
+  readonly value: unknown;
+  readonly pid: number;
+}
+
+const entry = fileURLToPath(new URL('./support/rogue-worker.mjs', import.meta.url));
+
+function pool(limits: Partial<PoolLimits> = {}): WorkerPool<Order, Answer> {
+  const made = new WorkerPool<Order, Answer>(entry, {
+    workersMax: 2,
+    queuedJobsMax: 4,
+    jobDurationMaxMs: 10_000,
+    workerRssMaxBytes: 1024 ** 3,
+    jobsPerWorkerMax: 1000,
+    ...limits,
+  });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test('jobs are answered, by no more workers than allowed', async () => {
+  const workers = pool();
+  const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((value) => workers.run({ act: 'echo', value })));
+  expect(answers.map(({ value }) => value)).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(new Set(answers.map(({ pid }) => pid)).size).toBeLessThanOrEqual(2);
+});
+
+test('buffers and typed arrays cross whole', async () => {
+  const value = { bytes: new Uint8Array([1, 2, 255]), list: [1.5, 'ü', null], none: undefined };
+  expect((await pool().run({ act: 'echo', value })).value).toEqual(value);
+});
+
+test('a failed job says why, and its worker goes on', async () => {
+  const workers = pool({ workersMax: 1 });
+  const { pid } = await workers.run({ act: 'echo' });
+  const failure = workers.run({ act: 'fail', value: 'truncated' });
+  await expect(failure).rejects.toThrow(JobFailed);
+  await expect(failure).rejects.toThrow('truncated');
+  expect((await workers.run({ act: 'echo' })).pid).toBe(pid);
+});
+
+test.each([
+  ['crash', 'crashed', {}],
+  ['throw', 'crashed', {}],
+  ['hang', 'took too long', { jobDurationMaxMs: 700 }],
+  ['grow', 'needed too much memory', { workerRssMaxBytes: 200 * 1024 ** 2 }],
+])('%s costs that job alone: the worker %s', async (act, reason, limits) => {
+  const workers = pool({ workersMax: 1, ...limits });
+  const lost = workers.run({ act });
+  const waiting = workers.run({ act: 'echo', value: 'next' });
+  await expect(lost).rejects.toThrow(WorkerLost);
+  await expect(lost).rejects.toMatchObject({ reason, started: true });
+  expect((await waiting).value).toBe('next');
+  expect((await workers.run({ act: 'echo', value: 'after' })).value).toBe('after');
+});
+
+test('one more job than the queue holds is refused', async () => {
+  const workers = pool({ workersMax: 1, queuedJobsMax: 2 });
+  const accepted = [1, 2, 3].map((value) => workers.run({ act: 'echo', value }));
+  expect(workers.queued).toBe(2);
+  await expect(workers.run({ act: 'echo' })).rejects.toThrow(PoolBusy);
+  expect((await Promise.all(accepted)).map(({ value }) => value)).toEqual([1, 2, 3]);
+  expect((await workers.run({ act: 'echo', value: 4 })).value).toBe(4);
+});
+
+test('a job nobody waits for is not done, or stopped', async () => {
+  const workers = pool({ workersMax: 1 });
+  const running = new AbortController();
+  const queued = new AbortController();
+  const first = workers.run({ act: 'hang' }, running.signal);
+  const second = workers.run({ act: 'crash' }, queued.signal);
+  queued.abort(new Error('gone'));
+  await expect(second).rejects.toThrow('gone');
+  expect(workers.queued).toBe(0);
+  running.abort(new Error('gone too'));
+  await expect(first).rejects.toThrow('gone too');
+  expect((await workers.run({ act: 'echo', value: 1 })).value).toBe(1);
+  const never = AbortSignal.abort(new Error('before'));
+  await expect(workers.run({ act: 'crash' }, never)).rejects.toThrow('before');
+});
+
+test('a worker is replaced after its share of jobs', async () => {
+  const workers = pool({ workersMax: 1, jobsPerWorkerMax: 2 });
+  const pids: number[] = [];
+  for (let count = 0; count < 6; count += 1) pids.push((await workers.run({ act: 'echo' })).pid);
+  expect(new Set(pids).size).toBe(3);
+});
+
+test('programs that a worker started end with it', async () => {
+  const workers = pool({ workersMax: 1, jobDurationMaxMs: 700 });
+  const { value } = await workers.run({ act: 'child' });
+  expect(alive(value as number)).toBe(true);
+  await expect(workers.run({ act: 'hang' })).rejects.toThrow(WorkerLost);
+  await vi.waitFor(() => expect(alive(value as number)).toBe(false), 2000);
+});
+
+test('a worker that never starts is not the job’s fault', async () => {
+  vi.stubEnv('ROGUE_NEVER_READY', '1');
+  const workers = pool();
+  await expect(workers.warm()).rejects.toThrow('before it could start');
+  await expect(workers.run({ act: 'echo' })).rejects.toMatchObject({ started: false });
+});
+
+test('closing ends the workers and rejects what waits', async () => {
+  const workers = pool({ workersMax: 1 });
+  const { pid } = await workers.run({ act: 'echo' });
+  const running = workers.run({ act: 'wait', value: 5000 });
+  const waiting = workers.run({ act: 'echo' });
+  running.catch(() => undefined);
+  waiting.catch(() => undefined);
+  await pause(20);
+  await workers.close();
+  await expect(running).rejects.toThrow(WorkerLost);
+  await expect(waiting).rejects.toThrow(PoolBusy);
+  expect(alive(pid)).toBe(false);
+  await expect(workers.run({ act: 'echo' })).rejects.toThrow(PoolBusy);
+});
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+/** A worker that does what it is told, however bad. */
+import { spawn } from 'node:child_process';
+
+if (process.env.ROGUE_NEVER_READY) process.exit(3);
+process.on('disconnect', () => process.exit());
+process.on('message', (job) => void obey(job));
+process.send({ kind: 'ready' });
+
+async function obey({ act, value }) {
+  switch (act) {
+    case 'echo':
+      return process.send({ kind: 'done', output: { value, pid: process.pid } });
+    case 'wait':
+      return setTimeout(() => process.send({ kind: 'done', output: { value, pid: process.pid } }), value);
+    case 'fail':
+      return process.send({ kind: 'failed', message: value });
+    case 'crash':
+      return process.abort();
+    case 'throw':
+      throw new Error('not caught');
+    case 'hang':
+      for (;;);
+    case 'child': {
+      const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+      process.send({ kind: 'done', output: { value: child.pid, pid: process.pid } });
+      return;
+    }
+    case 'grow': {
+      const hoard = [];
+      for (;;) {
+        hoard.push(Buffer.alloc(16 * 1024 * 1024, 1));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+  }
+}
