@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { ExifToolFailed, writeTags } from '../../src/codes/metadata/exiftool.js';
+import { embedIntoImage } from '../../src/codes/metadata/image.js';
+import { temporaryFolder } from './support/folder.js';
+
+// The same path holds other bytes later.
+sharp.cache(false);
+
+const FIELDS = {
+  name: 'Nämé 🎉 <b>&amp;</b>',
+  description: 'first line\nsecond line\t"quoted" $(id) `id` {x|y}, #[CSTR]',
+  meta: 'data:application/json;base64,eyJhIjoxfQ==',
+  creator: 'Joanne, 中文',
+  license: 'https://example.com/l?a=1&b=2',
+  acquire: 'https://example.com/buy',
+  rights: '(c) -execute -@ /etc/passwd',
+  identifier: 'id:1\n-Comment=injected\n-execute',
+};
+
+/** The tags as sharp's own reader sees them: the XMP packet, not ExifTool's view of it. */
+async function xmp(file: string): Promise<string> {
+  const { xmp: packet } = await sharp(file).metadata();
+  return packet?.toString() ?? '';
+}
+
+async function image(format: 'jpeg' | 'png' | 'webp' | 'tiff'): Promise<string> {
+  const file = path.join(await temporaryFolder(), 'draft');
+  const create = { width: 64, height: 48, channels: 3 as const, background: '#3080c0' };
+  await writeFile(file, await sharp({ create })[format]().toBuffer());
+  return file;
+}
+
+test.each(['jpeg', 'png', 'webp', 'tiff'] as const)(
+  '%s holds every field, and its pixels stay',
+  async (format) => {
+    const file = await image(format);
+    const pixels = await sharp(file).raw().toBuffer();
+    expect(await embedIntoImage(file, FIELDS)).toBe(true);
+    expect((await sharp(file).raw().toBuffer()).equals(pixels)).toBe(true);
+    const packet = await xmp(file);
+    expect(packet).toContain("xmlns:iscc='http://purl.org/iscc/schema/'");
+    for (const value of Object.values(FIELDS)) expect(packet).toContain(escaped(value));
+    expect(await readdir(path.dirname(file))).toEqual(['draft']);
+  },
+);
+
+test('creators are added to those that are there', async () => {
+  const file = await image('jpeg');
+  await embedIntoImage(file, { creator: 'First' });
+  await embedIntoImage(file, { creator: 'Second' });
+  const packet = await xmp(file);
+  expect(packet.indexOf('First')).toBeGreaterThan(0);
+  expect(packet.indexOf('Second')).toBeGreaterThan(packet.indexOf('First'));
+});
+
+test('no value becomes an argument', async () => {
+  const file = await image('png');
+  await embedIntoImage(file, { name: 'x\n-Comment=injected\n-o\n/tmp/elsewhere', rights: '@/etc/hostname' });
+  const program = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
+  const [tags] = JSON.parse(execFileSync('perl', [program, '-j', '-a', file], { encoding: 'utf8' }));
+  expect(tags.Comment).toBeUndefined();
+  expect(tags.Rights).toBe('@/etc/hostname');
+});
+
+test('nothing to embed changes nothing', async () => {
+  const file = await image('jpeg');
+  const before = await readFile(file);
+  expect(await embedIntoImage(file, { credit: 'c', keywords: 'k' })).toBe(false);
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+test('a file that is no image is left alone', async () => {
+  const file = path.join(await temporaryFolder(), 'draft');
+  await writeFile(file, 'plain text');
+  await expect(writeTags(file, [{ tag: 'XMP-dc:Title', value: 'x' }])).rejects.toThrow(ExifToolFailed);
+  expect(await readdir(path.dirname(file))).toEqual(['draft']);
+  expect((await readFile(file)).toString()).toBe('plain text');
+});
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
