@@ -1,0 +1,61 @@
+/** Removes what has expired, and what a crash left without a record. */
+import type { Blobs } from '../blobs/port.js';
+import type { Logger } from '../observe/log.js';
+import type { Records } from './records.js';
+
+/** A stray this young may belong to an upload that is about to get its record. */
+const STRAY_GRACE_MS = 10 * 60 * 1000;
+const EXPIRED_PER_ROUND_MAX = 1000;
+
+export class Cleanup {
+  readonly #blobs: Blobs;
+  readonly #records: Records;
+  readonly #expiryMs: number;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: { blobs: Blobs; records: Records; log: Logger }, expirySeconds: number) {
+    this.#blobs = parts.blobs;
+    this.#records = parts.records;
+    this.#log = parts.log;
+    this.#expiryMs = expirySeconds * 1000;
+  }
+
+  /** Before the first request every stray is a leftover; afterwards a clean-up runs every so many seconds, or never with 0. */
+  async start(intervalSeconds: number): Promise<void> {
+    await this.#run(Number.POSITIVE_INFINITY);
+    if (intervalSeconds === 0) return;
+    this.#timer = setInterval(() => {
+      this.#running ??= this.#run(Date.now() - STRAY_GRACE_MS)
+        .catch((error: unknown) => this.#log.error({ err: error }, 'clean-up failed'))
+        .finally(() => {
+          this.#running = undefined;
+        });
+    }, intervalSeconds * 1000);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #run(straysBefore: number): Promise<void> {
+    const expired = await this.#removeExpired();
+    const drafts = await this.#blobs.removeDrafts(straysBefore);
+    const strays = await this.#blobs.removeStrays((folder) => this.#records.has(folder), straysBefore);
+    if (expired + drafts + strays > 0) this.#log.info({ expired, drafts, strays }, 'cleaned up');
+  }
+
+  async #removeExpired(): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const ids = this.#records.madeBefore(Date.now() - this.#expiryMs, EXPIRED_PER_ROUND_MAX);
+      if (ids.length === 0) return removed;
+      await Promise.all(ids.map((id) => this.#records.remove(id)));
+      await Promise.all(ids.map((id) => this.#blobs.remove(id)));
+      removed += ids.length;
+    }
+  }
+}

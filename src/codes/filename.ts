@@ -1,0 +1,62 @@
+/**
+ * Names of uploads: read from the request's header, made safe for every file system.
+ * The rules are those of Python's pathvalidate for its platform "universal", so that a name is
+ * stored alike by other servers of this interface.
+ */
+import { Refused } from './errors.js';
+
+/** One less than file systems take: a reserved name grows by an underscore. */
+export const FILENAME_BYTES_MAX = 254;
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|]/g;
+/** Windows opens devices under these names, with any extension. */
+const RESERVED = /^(?:con|prn|aux|nul|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
+const EXTENSION = /\.[^.]{1,16}$/;
+
+/** Decodes the value of `X-Upload-Filename` and makes it safe; throws {@link Refused}. */
+export function filenameFromHeader(value: string | undefined): string {
+  if (value === undefined || value === '') throw new Refused('FILENAME_MISSING');
+  if (!BASE64.test(value)) throw new Refused('FILENAME_NOT_BASE64');
+  const name = sanitizeFilename(decodeUtf8(Buffer.from(value, 'base64')));
+  if (name === '') throw new Refused('FILENAME_EMPTY');
+  return name;
+}
+
+/** A single path segment that fits every file system and that none gives a meaning; may be empty. */
+export function sanitizeFilename(name: string): string {
+  const allowed = shorten(name.replace(FORBIDDEN, ''));
+  const trimmed = allowed.replace(/^ +/, '').replace(/[ .]+$/, '');
+  if (trimmed.trim() === '') return '';
+  const [root = ''] = trimmed.split('.', 1);
+  return RESERVED.test(root) ? `${root}_${trimmed.slice(root.length)}` : trimmed;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Refused('FILENAME_NOT_UTF8');
+  }
+}
+
+/** Cuts the stem, because the extension decides how the file is read. */
+function shorten(name: string): string {
+  if (Buffer.byteLength(name) <= FILENAME_BYTES_MAX) return name;
+  const extension = EXTENSION.exec(name)?.[0] ?? '';
+  const stem = name.slice(0, name.length - extension.length);
+  return cut(stem, FILENAME_BYTES_MAX - Buffer.byteLength(extension)) + extension;
+}
+
+/** The longest beginning of `text` that has at most `bytesMax` bytes. */
+function cut(text: string, bytesMax: number): string {
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > bytesMax) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}

@@ -1,0 +1,34 @@
+/** What a file format does for the pipeline. One module here implements it per family of formats. */
+import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../../result.js';
+import type { Compat } from '../jobs.js';
+
+export interface FormatFile {
+  /** Of a file whose name says nothing. */
+  readonly path: string;
+  /** What the upload is called. */
+  readonly filename: string;
+  readonly mediatype: string;
+}
+
+export interface ContentOptions {
+  readonly granular: boolean;
+  readonly compat: Compat;
+}
+
+/** What a file's content gives; the pipeline makes the Meta-Code from its metadata. */
+export interface FormatContent {
+  /** Content-Code of 256 bits, with prefix. */
+  readonly unit: string;
+  readonly metadata: EmbeddedMetadata;
+  readonly facts: ContentFacts;
+  readonly features?: readonly FeatureSet[];
+  readonly thumbnail?: string;
+}
+
+/** Each function throws when the file can't be read, with a message for whoever runs the service. */
+export interface Format {
+  content(file: FormatFile, options: ContentOptions): Promise<FormatContent>;
+  metadata(file: FormatFile): Promise<EmbeddedMetadata>;
+  /** Writes into the file itself, which is a copy. Absent where the format has no place for metadata. */
+  embed?(file: FormatFile, fields: EmbeddedMetadata): Promise<void>;
+}

@@ -1,0 +1,67 @@
+/** Plain text, markup and documents: text and properties by the addon. */
+import { native } from '../../../native.js';
+import type { FeatureSet } from '../../result.js';
+import { thumbnailOfImage } from '../thumbnail.js';
+import { type FileMetadata, ownMetadata } from './file-metadata.js';
+import type { Format, FormatFile } from './format.js';
+
+export const format: Format = {
+  async content(file, { granular, compat }) {
+    const [text, thumbnail] = await Promise.all([
+      native.textContent(file.path, file.mediatype, granular, compat),
+      coverOf(file),
+    ]);
+    const { metadata, language } = ownMetadata(text.metadata as FileMetadata);
+    const { unit, characters } = text;
+    return {
+      unit,
+      metadata,
+      facts: { characters, ...(language === undefined ? {} : { language }) },
+      features: featureSets(text),
+      ...(thumbnail === undefined ? {} : { thumbnail }),
+    };
+  },
+
+  async metadata({ path, mediatype }) {
+    return ownMetadata((await native.textMetadata(path, mediatype)) as FileMetadata).metadata;
+  },
+
+  async embed({ path, mediatype }, { name, description, creator, keywords }) {
+    if (!EMBEDDABLE.has(mediatype)) throw new Error(`${mediatype} has no place for metadata`);
+    const fields = { title: name, description, creator, keywords };
+    await native.embedDocument(path, mediatype, present(fields));
+  },
+};
+
+const EPUB = new Set(['application/epub+zip', 'application/x-ibooks+zip']);
+const EMBEDDABLE = new Set([
+  ...EPUB,
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+]);
+
+interface Simprints {
+  readonly simprints?: readonly string[];
+  readonly offsets?: readonly number[];
+  readonly sizes?: readonly number[];
+}
+
+function featureSets({ simprints, offsets = [], sizes = [] }: Simprints): FeatureSet[] {
+  if (simprints === undefined || simprints.length === 0) return [];
+  const kind = { maintype: 'content', subtype: 'text', version: 0, byte_offsets: true } as const;
+  return [{ ...kind, simprints, offsets, sizes }];
+}
+
+/** The cover of a book. A book whose cover can't be drawn is a book all the same. */
+async function coverOf({ path, mediatype }: FormatFile): Promise<string | undefined> {
+  if (!EPUB.has(mediatype)) return undefined;
+  try {
+    const { cover } = await native.readDocument(path, mediatype);
+    return cover && (await thumbnailOfImage(cover));
+  } catch {
+    return undefined;
+  }
+}
+
+function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,48 @@
+/** What crosses between the server and its workers. Plain objects only. */
+import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../result.js';
+import type { FormatName } from './formats/table.js';
+
+interface FileJob {
+  readonly path: string;
+  /** The name of the upload; the file at `path` has another one. */
+  readonly filename: string;
+  readonly mediatype: string;
+  readonly format: FormatName;
+}
+
+export interface ContentJob extends FileJob {
+  readonly kind: 'content';
+  readonly granular: boolean;
+  readonly compat: Compat;
+}
+
+export interface ExtractJob extends FileJob {
+  readonly kind: 'extract';
+}
+
+export interface EmbedJob extends FileJob {
+  readonly kind: 'embed';
+  readonly fields: EmbeddedMetadata;
+}
+
+export type Job = ContentJob | ExtractJob | EmbedJob;
+
+/** Release of the reference library whose results are reproduced. */
+export type Compat = '0.9.7' | '0.9.5';
+
+/** What the content of a file gives. */
+export interface Content {
+  /** Meta- and Content-Code of 256 bits, with prefix. */
+  readonly units: readonly string[];
+  readonly metahash: string;
+  /** `name` is always there: the file's own, or made from the file's name. */
+  readonly metadata: EmbeddedMetadata;
+  readonly facts: ContentFacts;
+  readonly features?: readonly FeatureSet[];
+  readonly thumbnail?: string;
+}
+
+export type Output =
+  | { readonly kind: 'content'; readonly content: Content }
+  | { readonly kind: 'extract'; readonly metadata: EmbeddedMetadata }
+  | { readonly kind: 'embed' };

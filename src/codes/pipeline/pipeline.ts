@@ -1,0 +1,201 @@
+/**
+ * From a file to its result: media type, content in a worker process, Data- and Instance-Code from
+ * the bytes that went by, and all of it put together.
+ */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { generator } from '../../version.js';
+import { Refused, Unavailable } from '../errors.js';
+import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '../result.js';
+import { HEAD_BYTES, sumOf } from '../uploads.js';
+import { composite } from './codec.js';
+import { type FormatName, formatNameOf } from './formats/table.js';
+import type { Compat, Job, Output } from './jobs.js';
+import { mediaTypeOf } from './media-type.js';
+import { PoolBusy, type PoolLimits, WorkerPool } from './pool.js';
+import { type FileSum, type SumHasher, sumHasher } from './sum.js';
+import { JobFailed, WorkerLost } from './worker-process.js';
+
+export interface PipelineOptions {
+  /** Files that are processed at a time. */
+  readonly workers: number;
+  /** Unsupported media types get an ISCC-SUM. */
+  readonly fallback: boolean;
+  readonly compat: Compat;
+  /** Bytes per read from a stored file. */
+  readonly readBytes: number;
+}
+
+export interface ProcessOptions {
+  readonly granular: boolean;
+  readonly semantic: boolean;
+}
+
+/** A file on disk under a path that says nothing, and the name it goes by. */
+export interface NamedFile {
+  readonly path: string;
+  readonly filename: string;
+}
+
+export interface SourceFile extends NamedFile {
+  readonly head: Uint8Array;
+  readonly sum: FileSum;
+}
+
+const JOB_DURATION_MAX_MS = 120_000;
+const WORKER_RSS_MAX_BYTES = 2 * 1024 ** 3;
+const JOBS_PER_WORKER_MAX = 1000;
+const QUEUED_JOBS_PER_WORKER_MAX = 32;
+const RETRY_AFTER_SECONDS = 5;
+
+/** Variables that name the models of semantic units. */
+const MODEL_VARIABLES = {
+  text: 'CODESDK_SEMANTIC_TEXT_MODEL',
+  image: 'CODESDK_SEMANTIC_IMAGE_MODEL',
+} as const;
+
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #pool: WorkerPool<Job, Output>;
+
+  constructor(options: PipelineOptions, limits: Partial<PoolLimits> = {}, entry = workerEntry()) {
+    this.#options = options;
+    this.#pool = new WorkerPool(entry, {
+      workersMax: options.workers,
+      queuedJobsMax: options.workers * QUEUED_JOBS_PER_WORKER_MAX,
+      jobDurationMaxMs: JOB_DURATION_MAX_MS,
+      workerRssMaxBytes: WORKER_RSS_MAX_BYTES,
+      jobsPerWorkerMax: JOBS_PER_WORKER_MAX,
+      ...limits,
+    });
+  }
+
+  /** Starts a worker ahead of the first file. */
+  async warm(): Promise<void> {
+    try {
+      await this.#pool.warm();
+    } catch (error) {
+      if (!(error instanceof WorkerLost && error.reason === 'closed')) throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  sumHasher(): SumHasher {
+    return sumHasher();
+  }
+
+  /** Reads a whole file for what {@link process} needs to know of it. */
+  async open(path: string, filename: string): Promise<SourceFile> {
+    const bytes = createReadStream(path, { highWaterMark: this.#options.readBytes });
+    const { head, sum } = await sumOf(bytes, this.sumHasher());
+    return { path, filename, head, sum };
+  }
+
+  async process(file: SourceFile, options: ProcessOptions, signal: AbortSignal): Promise<IsccResult> {
+    const type = typeOf(file.filename, file.head);
+    if (type.format === undefined) return this.#sumOnly(file, type);
+    const { filename, path, sum } = file;
+    const { mediatype, mode, format } = type;
+    if (options.semantic && (mode === 'text' || mode === 'image')) {
+      throw new Refused('SEMANTIC_UNAVAILABLE', { variable: MODEL_VARIABLES[mode] });
+    }
+    const { granular } = options;
+    const { compat } = this.#options;
+    const output = await this.#run(
+      { kind: 'content', path, filename, mediatype, format, granular, compat },
+      signal,
+    );
+    const { units, metahash, metadata, facts, features, thumbnail } = (output as ContentOutput).content;
+    const all = [...units, ...sum.units];
+    return isccResult({
+      iscc: composite(all),
+      ...metadata,
+      mode,
+      ...described(file, type),
+      ...facts,
+      ...(features && features.length > 0 ? { features } : {}),
+      units: all,
+      generator,
+      ...(thumbnail === undefined ? {} : { thumbnail }),
+      metahash,
+      datahash: sum.datahash,
+    });
+  }
+
+  /** Nothing for a file whose type has no metadata, or that can't be read. */
+  async extract(file: NamedFile): Promise<EmbeddedMetadata> {
+    const { mediatype, format } = typeOf(file.filename, await readHead(file.path));
+    if (format === undefined) return {};
+    try {
+      const output = await this.#run({ kind: 'extract', ...file, mediatype, format });
+      return (output as Extract<Output, { kind: 'extract' }>).metadata;
+    } catch (error) {
+      if (error instanceof Refused) return {};
+      throw error;
+    }
+  }
+
+  /** Writes fields into the file at `file.path`. */
+  async embed(file: NamedFile, fields: EmbeddedMetadata, signal: AbortSignal): Promise<void> {
+    const { mediatype, format } = typeOf(file.filename, await readHead(file.path));
+    if (format === undefined) throw new Refused('EMBEDDING_FAILED');
+    try {
+      await this.#run({ kind: 'embed', ...file, mediatype, format, fields }, signal);
+    } catch (error) {
+      throw error instanceof Refused ? new Refused('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
+    }
+  }
+
+  #sumOnly(file: SourceFile, type: FileType): IsccResult {
+    const { filename, sum } = file;
+    const { mediatype } = type;
+    if (!this.#options.fallback) throw new Refused('MEDIATYPE_UNSUPPORTED', { mediatype, filename });
+    const { units, datahash } = sum;
+    return isccResult({ iscc: composite(units), ...described(file, type), units, generator, datahash });
+  }
+
+  async #run(job: Job, signal?: AbortSignal): Promise<Output> {
+    try {
+      return await this.#pool.run(job, signal);
+    } catch (error) {
+      if (error instanceof PoolBusy) throw new Unavailable(RETRY_AFTER_SECONDS);
+      const ofTheFile = error instanceof JobFailed || (error instanceof WorkerLost && error.started);
+      throw ofTheFile ? new Refused('PROCESSING_FAILED', {}, { cause: error }) : error;
+    }
+  }
+}
+
+/** A supported file: `mode` and `format` are there together or not at all. */
+type FileType =
+  | { readonly mediatype: string; readonly mode: Mode; readonly format: FormatName }
+  | { readonly mediatype: string; readonly mode?: undefined; readonly format?: undefined };
+
+function typeOf(filename: string, head: Uint8Array): FileType {
+  const { mediatype, mode } = mediaTypeOf(filename, head);
+  const format = mode && formatNameOf(mode, mediatype);
+  return mode && format ? { mediatype, mode, format } : { mediatype };
+}
+
+type ContentOutput = Extract<Output, { kind: 'content' }>;
+
+function described({ filename, sum }: SourceFile, { mediatype }: FileType) {
+  return { filename, filesize: sum.bytes, mediatype };
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function workerEntry(): string {
+  return fileURLToPath(new URL('./worker.js', import.meta.url));
+}

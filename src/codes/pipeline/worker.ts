@@ -1,0 +1,47 @@
+/** The program of a worker process: takes a job, answers it, takes the next. */
+import { contentOf } from './content.js';
+import { loadFormat } from './formats/table.js';
+import type { EmbedJob, Job, Output } from './jobs.js';
+import type { WorkerMessage } from './worker-process.js';
+
+// Without its parent a worker has nobody to answer.
+process.on('disconnect', () => process.exit());
+process.on('message', (job: Job) => void answer(job));
+send({ kind: 'ready' });
+
+async function answer(job: Job): Promise<void> {
+  try {
+    send({ kind: 'done', output: await output(job) });
+  } catch (error) {
+    send(failure(error));
+  }
+}
+
+async function output(job: Job): Promise<Output> {
+  switch (job.kind) {
+    case 'content':
+      return { kind: 'content', content: await contentOf(job) };
+    case 'extract':
+      return { kind: 'extract', metadata: await (await loadFormat(job.format)).metadata(job) };
+    case 'embed':
+      await embed(job);
+      return { kind: 'embed' };
+    default:
+      return job satisfies never;
+  }
+}
+
+async function embed(job: EmbedJob): Promise<void> {
+  const format = await loadFormat(job.format);
+  if (format.embed === undefined) throw new Error(`${job.mediatype} has no place for metadata`);
+  await format.embed(job, job.fields);
+}
+
+function failure(error: unknown): WorkerMessage<Output> {
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', message };
+}
+
+function send(message: WorkerMessage<Output>): void {
+  process.send?.(message);
+}

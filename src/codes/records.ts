@@ -1,0 +1,83 @@
+/**
+ * What is known of each upload, in LMDB: one database for the records, one for the results, both by
+ * media id. A file without a record does not exist; the record is written last and removed first.
+ */
+import { mkdir } from 'node:fs/promises';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { firstMediaIdAt, type MediaId } from './media-id.js';
+import type { IsccResult } from './result.js';
+
+export interface UploadRecord {
+  /** Safe as a file's name. */
+  readonly filename: string;
+  /** The request's `Content-Type`; replayed on download, used for nothing else. */
+  readonly contentType?: string;
+  /** Keyed hash of the client's address. */
+  readonly uploader: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly bytes: number;
+}
+
+export class Records {
+  readonly #root: RootDatabase;
+  readonly #uploads: Database<UploadRecord, string>;
+  readonly #results: Database<IsccResult, string>;
+
+  private constructor(folder: string) {
+    this.#root = open({ path: folder, maxDbs: 2 });
+    this.#uploads = this.#root.openDB('uploads', { encoding: 'json' });
+    this.#results = this.#root.openDB('results', { encoding: 'json' });
+  }
+
+  static async open(folder: string): Promise<Records> {
+    await mkdir(folder, { recursive: true });
+    return new Records(folder);
+  }
+
+  find(id: MediaId): UploadRecord | undefined {
+    return this.#uploads.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.#uploads.doesExist(id);
+  }
+
+  findResult(id: MediaId): IsccResult | undefined {
+    return this.#results.get(id);
+  }
+
+  async add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void> {
+    // Writes of one turn of the event loop are one transaction.
+    const writes = [this.#uploads.put(id, record)];
+    if (result !== undefined) writes.push(this.#results.put(id, result));
+    await this.#acknowledge(writes);
+  }
+
+  /** Tells whether there was such an upload; of two removals at a time one is told so. */
+  async remove(id: MediaId): Promise<boolean> {
+    const removal = this.#root.transaction(() => {
+      const there = this.#uploads.doesExist(id);
+      void this.#uploads.remove(id);
+      void this.#results.remove(id);
+      return there;
+    });
+    await this.#acknowledge([removal]);
+    return removal;
+  }
+
+  /** Ids of the uploads made before `time` (milliseconds since the epoch), oldest first. */
+  madeBefore(time: number, countMax: number): MediaId[] {
+    return [...this.#uploads.getKeys({ end: firstMediaIdAt(time), limit: countMax })] as MediaId[];
+  }
+
+  close(): Promise<void> {
+    return this.#root.close();
+  }
+
+  /** The one place where a write becomes a promise to a client: a resolved `put` is visible, not yet on disk. */
+  async #acknowledge(writes: readonly Promise<boolean>[]): Promise<void> {
+    await Promise.all(writes);
+    await this.#root.flushed;
+  }
+}

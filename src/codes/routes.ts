@@ -1,0 +1,267 @@
+/** The HTTP side of the service: what each route takes, answers and documents. */
+
+import { z } from 'zod';
+import type { Reply, Request, ResponseSpec, Route } from '../http/route.js';
+import { route } from '../http/route.js';
+import type { MediaId } from './media-id.js';
+import { type IsccResult, withLinks } from './result.js';
+import * as schema from './schema.js';
+import type { CodesService, Processed, Upload } from './service.js';
+
+export interface RoutesOptions {
+  readonly uploadBytesMax: number;
+  /** Where the service is seen from outside; the request's own origin when it is not configured. */
+  readonly siteAddress: string | undefined;
+  /** Bytes per read of a download. */
+  readonly readBytes: number;
+}
+
+const BASE = '/api/v1';
+/** An escape such as \u0041 takes six bytes for one of text. */
+const JSON_BYTES_PER_TEXT_BYTE = 6;
+const JSON_FRAME_BYTES = 1024;
+const SIMPRINT_BODY_MAX_BYTES = 128 * 1024 * 1024;
+const EMBED_BODY_MAX_BYTES = 1024 * 1024;
+
+const FORBIDDEN: ResponseSpec = { description: 'Private files are on and the caller is not the uploader' };
+const UNKNOWN: ResponseSpec = { description: 'Unknown or expired upload' };
+const UNPROCESSABLE: ResponseSpec = { description: 'ISCC processing error' };
+const BUSY: ResponseSpec = {
+  description: 'Too much work is waiting',
+  headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
+};
+const LOCATION = {
+  Location: { description: 'Root-relative URL of the stored file', schema: z.string() },
+};
+
+export function codesRoutes(service: CodesService, options: RoutesOptions): readonly Route[] {
+  return [
+    ...isccRoutes(service, options),
+    ...mediaRoutes(service, options),
+    ...metadataRoutes(service, options),
+    ...textRoutes(service, options),
+  ];
+}
+
+function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: `${BASE}/iscc`,
+      operationId: 'createIscc',
+      summary: 'Upload a file and create its ISCC-CODE',
+      description: 'The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM.',
+      tags: ['iscc'],
+      headers: schema.uploadHeaders,
+      query: schema.processQuery,
+      body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
+      responses: {
+        201: { description: 'Created', schema: schema.isccResult, headers: LOCATION },
+        400: { description: 'File name, body size or query value is wrong' },
+        422: UNPROCESSABLE,
+        503: BUSY,
+      },
+      handler: async (request) =>
+        created(await service.uploadAndProcess(upload(request), request.query), request, options),
+    }),
+    route({
+      method: 'GET',
+      path: `${BASE}/iscc/{media_id}`,
+      operationId: 'getIscc',
+      summary: 'The stored result of an upload',
+      tags: ['iscc'],
+      params: schema.mediaIdParams,
+      responses: { 200: { description: 'The result', schema: schema.storedResult }, 404: UNKNOWN },
+      handler: ({ params }) => ({
+        status: 200,
+        headers: { 'Content-Disposition': 'inline' },
+        body: { kind: 'json', value: service.result(params.media_id as MediaId), indent: 2 },
+      }),
+    }),
+  ];
+}
+
+function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: `${BASE}/media`,
+      operationId: 'uploadMedia',
+      summary: 'Upload a file without processing it',
+      tags: ['media'],
+      headers: schema.uploadHeaders,
+      body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
+      responses: {
+        201: { description: 'Created', schema: schema.uploadResult, headers: LOCATION },
+        400: { description: 'File name or body size is wrong' },
+      },
+      handler: async (request) => {
+        const id = await service.upload(upload(request));
+        return stored(id, { content: contentUrl(id, request, options), media_id: id });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${BASE}/media/{media_id}`,
+      operationId: 'downloadMedia',
+      summary: 'Download the file',
+      tags: ['media'],
+      params: schema.mediaIdParams,
+      responses: {
+        200: { description: 'The bytes as they were uploaded', contentType: '*/*', file: true },
+        403: FORBIDDEN,
+        404: UNKNOWN,
+      },
+      handler: ({ params, clientAddress }) =>
+        download(service, params.media_id as MediaId, clientAddress, options),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${BASE}/media/{media_id}`,
+      operationId: 'deleteMedia',
+      summary: 'Delete the file and its results',
+      tags: ['media'],
+      params: schema.mediaIdParams,
+      responses: { 204: { description: 'Deleted' }, 403: FORBIDDEN, 404: UNKNOWN },
+      handler: async ({ params, clientAddress }) => {
+        await service.remove(params.media_id as MediaId, clientAddress);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${BASE}/metadata/{media_id}`,
+      operationId: 'extractMetadata',
+      summary: 'The metadata that is embedded in a file',
+      tags: ['metadata'],
+      params: schema.mediaIdParams,
+      responses: {
+        200: { description: 'The fields that are present', schema: schema.embeddedMetadata },
+        404: UNKNOWN,
+        503: BUSY,
+      },
+      handler: async ({ params }) => json(await service.metadata(params.media_id as MediaId)),
+    }),
+    route({
+      method: 'POST',
+      path: `${BASE}/metadata/{media_id}`,
+      operationId: 'embedMetadata',
+      summary: 'Embed metadata into a copy and create its ISCC-CODE',
+      description: 'The original is not changed; the answer names the copy.',
+      tags: ['metadata'],
+      params: schema.mediaIdParams,
+      body: { kind: 'json', schema: schema.embedRequest, bytesMax: EMBED_BODY_MAX_BYTES },
+      responses: {
+        201: { description: 'Created', schema: schema.isccResult, headers: LOCATION },
+        400: { description: 'A field breaks its rule' },
+        403: FORBIDDEN,
+        404: UNKNOWN,
+        422: { description: 'Embedding or processing failed' },
+        503: BUSY,
+      },
+      handler: async (request) => {
+        const { params, body, clientAddress, signal } = request;
+        const copy = await service.embed(params.media_id as MediaId, body, clientAddress, signal);
+        return created(copy, request, options);
+      },
+    }),
+  ];
+}
+
+function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
+  const bodyBytes = options.uploadBytesMax * JSON_BYTES_PER_TEXT_BYTE + JSON_FRAME_BYTES;
+  return [
+    route({
+      method: 'GET',
+      path: `${BASE}/explain/{iscc}`,
+      operationId: 'explainIscc',
+      summary: 'Take an ISCC apart',
+      tags: ['iscc'],
+      params: schema.isccParams,
+      responses: {
+        200: { description: 'Units and other forms of the code', schema: schema.explanation },
+        400: { description: 'Not a valid ISCC' },
+      },
+      handler: ({ params }) => ({
+        status: 200,
+        body: { kind: 'text', text: service.explain(params.iscc), contentType: 'application/json' },
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: `${BASE}/simprint`,
+      operationId: 'createSimprints',
+      summary: 'Simprints of plain text',
+      tags: ['simprint'],
+      body: {
+        kind: 'json',
+        schema: schema.simprintRequest,
+        bytesMax: Math.min(bodyBytes, SIMPRINT_BODY_MAX_BYTES),
+      },
+      responses: {
+        200: { description: 'Simprints by type', schema: schema.simprintResult },
+        400: { description: 'Text is missing, empty or too long, or the body is not JSON' },
+        422: { description: 'Simprint processing error' },
+      },
+      handler: async ({ body }) => json(await service.simprint(body.text)),
+    }),
+  ];
+}
+
+function upload(request: Request<unknown, unknown, { 'x-upload-filename': string }, Upload['body']>): Upload {
+  return {
+    filenameHeader: request.headers['x-upload-filename'],
+    contentType: request.header('content-type'),
+    clientAddress: request.clientAddress,
+    body: request.body,
+    signal: request.signal,
+  };
+}
+
+async function download(
+  service: CodesService,
+  id: MediaId,
+  clientAddress: string,
+  options: RoutesOptions,
+): Promise<Reply> {
+  const file = await service.download(id, clientAddress);
+  return {
+    status: 200,
+    // The type is what the uploader said it is; that browsers do not guess is said with every answer.
+    headers: { 'Cache-Control': 'private, no-cache' },
+    body: {
+      kind: 'file',
+      path: file.path,
+      contentType: file.contentType,
+      etag: `"${id}"`,
+      disposition: { type: 'attachment', filename: file.filename },
+      chunkBytes: options.readBytes,
+    },
+  };
+}
+
+function created({ id, result }: Processed, request: Request, options: RoutesOptions): Reply {
+  const value: IsccResult = withLinks(result, { media_id: id, content: contentUrl(id, request, options) });
+  return stored(id, value);
+}
+
+function stored(id: MediaId, value: object): Reply {
+  return { status: 201, headers: { Location: mediaPath(id) }, body: { kind: 'json', value } };
+}
+
+function json(value: object): Reply {
+  return { status: 200, body: { kind: 'json', value } };
+}
+
+function contentUrl(id: MediaId, request: Pick<Request, 'origin'>, options: RoutesOptions): string {
+  return (options.siteAddress ?? request.origin) + mediaPath(id);
+}
+
+function mediaPath(id: MediaId): string {
+  return `${BASE}/media/${id}`;
+}

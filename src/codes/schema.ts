@@ -1,0 +1,169 @@
+/** What requests and answers look like. The OpenAPI document is made from these. */
+import { z } from 'zod';
+import { MEDIA_ID_PATTERN } from './media-id.js';
+
+export const NAME_CHARACTERS_MAX = 128;
+export const DESCRIPTION_CHARACTERS_MAX = 4096;
+export const META_CHARACTERS_MAX = 16384;
+
+export const mediaIdParams = z.object({
+  media_id: z.string().regex(MEDIA_ID_PATTERN).describe('Id of an upload'),
+});
+
+export const isccParams = z.object({
+  iscc: z.string().min(1).describe('An ISCC in any of its forms, with or without the `ISCC:` prefix'),
+});
+
+export const uploadHeaders = z.object({
+  'x-upload-filename': z
+    .string()
+    .min(1)
+    .describe('Base64 of the UTF-8 file name')
+    .meta({ example: 'cGhvdG8uanBn' }),
+});
+
+/** `true`, `false`, `1` or `0` in any case. */
+const flag = z
+  .string()
+  .regex(/^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$/, 'must be true, false, 1 or 0')
+  .transform((text) => text === '1' || text.toLowerCase() === 'true')
+  .optional();
+
+export const processQuery = z.object({
+  semantic: flag.describe('Add the experimental Semantic-Code unit (text and images)'),
+  granular: flag.describe('Include granular simprints in `features` (text)'),
+});
+
+export const featureSet = z
+  .object({
+    maintype: z.enum(['content', 'semantic']),
+    subtype: z.enum(['text']),
+    version: z.int().nonnegative(),
+    byte_offsets: z.boolean().describe('Offsets and sizes count UTF-8 bytes; characters otherwise'),
+    simprints: z.array(z.string()).describe('256-bit simprints, base64url'),
+    offsets: z.array(z.int().nonnegative()),
+    sizes: z.array(z.int().nonnegative()),
+  })
+  .meta({ id: 'FeatureSet' });
+
+const embedded = {
+  name: z.string().optional().describe('Title of the work'),
+  description: z.string().optional(),
+  meta: z.string().optional().describe('Data-URL with further metadata'),
+  creator: z.string().optional(),
+  license: z.string().optional(),
+  acquire: z.string().optional(),
+  credit: z.string().optional(),
+  rights: z.string().optional(),
+  identifier: z.string().optional(),
+};
+
+export const storedResult = z
+  .object({
+    '@context': z.url(),
+    '@type': z.enum(['CreativeWork', 'TextDigitalDocument', 'ImageObject', 'AudioObject', 'VideoObject']),
+    $schema: z.url(),
+    iscc: z.string().describe('ISCC-CODE with its `ISCC:` prefix'),
+    ...embedded,
+    keywords: z.string().optional(),
+    mode: z.enum(['text', 'image', 'audio', 'video']).optional(),
+    filename: z.string(),
+    filesize: z.int().nonnegative().describe('Bytes'),
+    mediatype: z.string(),
+    duration: z.number().optional().describe('Seconds'),
+    fps: z.number().optional(),
+    width: z.int().nonnegative().optional().describe('Pixels'),
+    height: z.int().nonnegative().optional().describe('Pixels'),
+    characters: z.int().nonnegative().optional(),
+    language: z.string().optional(),
+    features: z.array(featureSet).optional(),
+    units: z.array(z.string()).describe('ISCC-UNITs of 256 bits'),
+    generator: z.string(),
+    thumbnail: z.string().optional().describe('Data-URL of a WebP image'),
+    metahash: z.string().optional(),
+    datahash: z.string(),
+  })
+  .meta({ id: 'StoredIsccResult' });
+
+const links = {
+  media_id: z.string(),
+  content: z.url().describe('Where the file can be downloaded'),
+};
+
+export const isccResult = storedResult.extend(links).meta({ id: 'IsccResult' });
+
+export const uploadResult = z.object(links).meta({ id: 'Upload' });
+
+export const embeddedMetadata = z.object(embedded).meta({ id: 'EmbeddedMetadata' });
+
+const DATA_URL = /^data:[^,]*;base64,(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
+
+/** Characters as people count them: code points. */
+function text(charactersMax?: number) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+  const unstorable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/u;
+  const clean = z.string().refine((value) => !unstorable.test(value), 'has characters that XML can not hold');
+  if (charactersMax === undefined) return clean;
+  return clean
+    .refine((value) => characters(value, charactersMax), `must have at most ${charactersMax} characters`)
+    .meta({ maxLength: charactersMax });
+}
+
+function characters(value: string, max: number): boolean {
+  return value.length <= max || [...value].length <= max;
+}
+
+const uri = text()
+  .refine((value) => ABSOLUTE_URI.test(value), 'must be an absolute URI')
+  .meta({ format: 'uri' });
+
+export const embedRequest = z
+  .object({
+    name: text(NAME_CHARACTERS_MAX)
+      .refine((value) => value.trim() !== '', 'must not be empty')
+      .optional(),
+    description: text(DESCRIPTION_CHARACTERS_MAX).optional(),
+    meta: text(META_CHARACTERS_MAX)
+      .refine((value) => DATA_URL.test(value), 'must be a base64 Data-URL')
+      .optional(),
+    identifier: text().optional(),
+    creator: text().optional(),
+    license: uri.optional(),
+    acquire: uri.optional(),
+    credit: text().optional(),
+    rights: text().optional(),
+    keywords: z.union([text(), z.array(text()).transform((list) => list.join(', '))]).optional(),
+  })
+  .meta({ id: 'EmbedRequest' });
+
+export type EmbedRequest = z.output<typeof embedRequest>;
+
+const unit = z
+  .object({
+    iscc_unit: z.string(),
+    readable: z.string(),
+    hash_hex: z.string(),
+    hash_uint: z.string(),
+    hash_bits: z.string(),
+  })
+  .meta({ id: 'IsccUnit' });
+
+export const explanation = z
+  .object({
+    iscc: z.string(),
+    readable: z.string(),
+    multiformat: z.string(),
+    decomposed: z.string(),
+    units: z.array(unit),
+  })
+  .meta({ id: 'Explanation' });
+
+export const simprintRequest = z.object({ text: z.string().min(1) }).meta({ id: 'SimprintRequest' });
+
+export const simprintResult = z
+  .object({
+    CONTENT_TEXT_V0: z.array(z.string()),
+    SEMANTIC_TEXT_V0: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'Simprints' });

@@ -1,0 +1,246 @@
+/** The use cases of the codes service. Knows nothing of HTTP; throws the codes of `errors.ts`. */
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { type BlobDraft, BlobFolderTaken, type Blobs, type StoredBlob } from '../blobs/port.js';
+import { Refused } from './errors.js';
+import { filenameFromHeader } from './filename.js';
+import { type MediaId, MediaIdSource } from './media-id.js';
+import { explainJson } from './pipeline/codec.js';
+import type { Compat } from './pipeline/jobs.js';
+import type { Pipeline } from './pipeline/pipeline.js';
+import { textSimprints } from './pipeline/simprint.js';
+import type { Records, UploadRecord } from './records.js';
+import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
+import type { Uploaders } from './uploader.js';
+import { receive } from './uploads.js';
+
+export interface CodesOptions {
+  readonly uploadBytesMax: number;
+  /** Download, delete and embed are for the uploader alone. */
+  readonly privateFiles: boolean;
+  /** Age at which an upload is gone. */
+  readonly expirySeconds: number;
+  /** Defaults of the query parameters `granular` and `semantic`. */
+  readonly granular: boolean;
+  readonly semantic: boolean;
+  readonly compat: Compat;
+  /** Whether copies with new metadata get the experimental units. */
+  readonly experimental: boolean;
+}
+
+/** A request to store a file. */
+export interface Upload {
+  /** The value of `X-Upload-Filename`. */
+  readonly filenameHeader: string | undefined;
+  readonly contentType: string | undefined;
+  readonly clientAddress: string;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface Download extends StoredBlob {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly createdAt: number;
+}
+
+/** What a request asked for; the service's defaults where it did not. */
+export interface ProcessChoice {
+  readonly granular?: boolean | undefined;
+  readonly semantic?: boolean | undefined;
+}
+
+export interface Processed {
+  readonly id: MediaId;
+  readonly result: IsccResult;
+}
+
+/** Two ids in a row that exist are a clock that was set back; more are a fault. */
+const STORE_ATTEMPTS_MAX = 8;
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+export class CodesService {
+  readonly #options: CodesOptions;
+  readonly #blobs: Blobs;
+  readonly #records: Records;
+  readonly #uploaders: Uploaders;
+  readonly #pipeline: Pipeline;
+  readonly #ids = new MediaIdSource();
+
+  constructor(
+    options: CodesOptions,
+    parts: { blobs: Blobs; records: Records; uploaders: Uploaders; pipeline: Pipeline },
+  ) {
+    this.#options = options;
+    this.#blobs = parts.blobs;
+    this.#records = parts.records;
+    this.#uploaders = parts.uploaders;
+    this.#pipeline = parts.pipeline;
+  }
+
+  /** Stores a file and makes its code. Nothing is stored when the code can't be made. */
+  uploadAndProcess(upload: Upload, choice: ProcessChoice): Promise<Processed> {
+    const filename = filenameFromHeader(upload.filenameHeader);
+    const options = {
+      granular: choice.granular ?? this.#options.granular,
+      semantic: choice.semantic ?? this.#options.semantic,
+    };
+    return this.#inDraft(async (draft) => {
+      const hasher = this.#pipeline.sumHasher();
+      const { bytes, head } = await receive(upload.body, draft, this.#options.uploadBytesMax, hasher);
+      const sum = await hasher.finish();
+      const file = { path: draft.path, filename, head, sum };
+      const [result] = await Promise.all([
+        this.#pipeline.process(file, options, upload.signal),
+        draft.sync(),
+      ]);
+      const id = await this.#store(draft, this.#record(upload, filename, bytes), result);
+      return { id, result };
+    });
+  }
+
+  /** Stores a file. */
+  upload(upload: Upload): Promise<MediaId> {
+    const filename = filenameFromHeader(upload.filenameHeader);
+    return this.#inDraft(async (draft) => {
+      const { bytes } = await receive(upload.body, draft, this.#options.uploadBytesMax);
+      return this.#store(draft, this.#record(upload, filename, bytes));
+    });
+  }
+
+  result(id: MediaId): IsccResult {
+    const result = this.#live(id) && this.#records.findResult(id);
+    if (!result) throw new Refused('RESULT_NOT_FOUND');
+    return result;
+  }
+
+  async download(id: MediaId, clientAddress: string): Promise<Download> {
+    const record = this.#restricted(id, clientAddress);
+    const blob = await this.#blob(id, record);
+    return {
+      ...blob,
+      filename: record.filename,
+      contentType: record.contentType ?? UNKNOWN_TYPE,
+      createdAt: record.createdAt,
+    };
+  }
+
+  async remove(id: MediaId, clientAddress: string): Promise<void> {
+    this.#restricted(id, clientAddress);
+    // First the record: a file without one does not exist, and the clean-up finds it.
+    if (!(await this.#records.remove(id))) throw new Refused('METADATA_NOT_FOUND');
+    await this.#blobs.remove(id);
+  }
+
+  /** What is embedded in a file; nothing for a file that can't be read. */
+  async metadata(id: MediaId): Promise<EmbeddedMetadata> {
+    const record = this.#found(id);
+    const blob = await this.#blob(id, record);
+    return this.#pipeline.extract({ path: blob.path, filename: record.filename });
+  }
+
+  /** Embeds metadata into a copy and makes the copy's code; the original stays as it is. */
+  async embed(
+    id: MediaId,
+    fields: EmbeddedMetadata,
+    clientAddress: string,
+    signal: AbortSignal,
+  ): Promise<Processed> {
+    const record = this.#restricted(id, clientAddress);
+    const original = await this.#blob(id, record);
+    const options = { granular: this.#options.granular, semantic: this.#options.experimental };
+    return this.#inDraft(async (draft) => {
+      await copyFile(original.path, draft.path, constants.COPYFILE_FICLONE);
+      await this.#pipeline.embed({ path: draft.path, filename: record.filename }, fields, signal);
+      const file = await this.#pipeline.open(draft.path, record.filename);
+      const processed = await this.#pipeline.process(file, options, signal);
+      const result = withSubmitted(processed, fields);
+      const copy = { ...record, createdAt: Date.now(), bytes: file.sum.bytes };
+      return { id: await this.#store(draft, copy, result), result };
+    });
+  }
+
+  /** What is in a code, as JSON. */
+  explain(code: string): string {
+    return explainJson(code, this.#options.compat);
+  }
+
+  /** Simprints of every chunk of a text, by type. */
+  async simprint(text: string): Promise<Readonly<Record<string, readonly string[]>>> {
+    const max = this.#options.uploadBytesMax;
+    if (Buffer.byteLength(text) > max) throw new Refused('TEXT_SIZE', { max });
+    return { CONTENT_TEXT_V0: await textSimprints(text) };
+  }
+
+  async #inDraft<T>(work: (draft: BlobDraft) => Promise<T>): Promise<T> {
+    const draft = await this.#blobs.begin();
+    try {
+      return await work(draft);
+    } finally {
+      await draft.discard();
+    }
+  }
+
+  /** From the moment this resolves the upload outlives a crash of the machine. */
+  async #store(draft: BlobDraft, record: UploadRecord, result?: IsccResult): Promise<MediaId> {
+    const id = await this.#commit(draft, record.filename);
+    try {
+      await this.#records.add(id, record, result);
+      return id;
+    } catch (error) {
+      await this.#blobs.remove(id);
+      throw error;
+    }
+  }
+
+  async #commit(draft: BlobDraft, name: string): Promise<MediaId> {
+    for (let attempt = 1; ; attempt += 1) {
+      const id = this.#ids.next();
+      try {
+        await draft.commit({ folder: id, name });
+        return id;
+      } catch (error) {
+        if (!(error instanceof BlobFolderTaken) || attempt === STORE_ATTEMPTS_MAX) throw error;
+      }
+    }
+  }
+
+  #record(upload: Upload, filename: string, bytes: number): UploadRecord {
+    return {
+      filename,
+      ...(upload.contentType === undefined ? {} : { contentType: upload.contentType }),
+      uploader: this.#uploaders.hash(upload.clientAddress),
+      createdAt: Date.now(),
+      bytes,
+    };
+  }
+
+  /** The record of an upload that has not expired. The clean-up removes it later; it is gone now. */
+  #live(id: MediaId): UploadRecord | undefined {
+    const record = this.#records.find(id);
+    if (record === undefined) return undefined;
+    const age = Date.now() - record.createdAt;
+    return age < this.#options.expirySeconds * 1000 ? record : undefined;
+  }
+
+  #found(id: MediaId): UploadRecord {
+    const record = this.#live(id);
+    if (record === undefined) throw new Refused('METADATA_NOT_FOUND');
+    return record;
+  }
+
+  #restricted(id: MediaId, clientAddress: string): UploadRecord {
+    const record = this.#found(id);
+    if (this.#options.privateFiles && record.uploader !== this.#uploaders.hash(clientAddress)) {
+      throw new Refused('NOT_UPLOADER');
+    }
+    return record;
+  }
+
+  async #blob(id: MediaId, record: UploadRecord): Promise<StoredBlob> {
+    const blob = await this.#blobs.find({ folder: id, name: record.filename });
+    if (blob === undefined) throw new Refused('FILE_NOT_FOUND');
+    return blob;
+  }
+}

@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BLOCK_BYTES, BLOCKS_IN_FLIGHT_MAX, Blocks } from '../../src/codes/blocks.js';
+
+/** A sink that is slow, keeps what it got when it is done with it, and counts. */
+function slowSink() {
+  const file = Buffer.alloc(8 * 1024 * 1024);
+  const state = { file, inFlight: 0, inFlightMax: 0, calls: 0, end: 0 };
+  return {
+    state,
+    async take(block: Uint8Array, position: number): Promise<void> {
+      state.calls += 1;
+      state.inFlight += 1;
+      state.inFlightMax = Math.max(state.inFlightMax, state.inFlight);
+      await pause(Math.random() * 2);
+      file.set(block, position);
+      state.end = Math.max(state.end, position + block.byteLength);
+      state.inFlight -= 1;
+    },
+  };
+}
+
+function pattern(bytes: number): Buffer {
+  const result = Buffer.alloc(bytes);
+  for (let index = 0; index < bytes; index += 1) result[index] = (index * 31 + (index >> 8)) & 0xff;
+  return result;
+}
+
+test('any chunking gives the same bytes, with few blocks in flight', async () => {
+  const input = pattern(3 * 1024 * 1024 + 17);
+  const chunkBytes = fc.oneof(
+    fc.integer({ min: 0, max: 70_000 }),
+    fc.integer({ min: 200_000, max: 1_200_000 }),
+    fc.constantFrom(1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, BLOCK_BYTES / 2),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(chunkBytes, { minLength: 1, maxLength: 60 }), async (sizes) => {
+      const { state, take } = slowSink();
+      const blocks = new Blocks(take);
+      let sent = 0;
+      for (const size of sizes) {
+        const chunk = input.subarray(sent, sent + size);
+        await blocks.push(new Uint8Array(chunk));
+        sent += chunk.byteLength;
+      }
+      await blocks.end();
+      expect(blocks.bytes).toBe(sent);
+      expect(state.end).toBe(sent);
+      expect(state.file.subarray(0, sent).equals(input.subarray(0, sent))).toBe(true);
+      expect(state.inFlightMax).toBeLessThanOrEqual(BLOCKS_IN_FLIGHT_MAX);
+      expect(state.calls).toBeLessThanOrEqual(Math.floor(sent / (BLOCK_BYTES / 2)) + 1);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('small chunks become large blocks', async () => {
+  const { state, take } = slowSink();
+  const blocks = new Blocks(take);
+  for (let count = 0; count < 1024; count += 1) await blocks.push(new Uint8Array(1000));
+  await blocks.end();
+  expect(state.calls).toBe(Math.ceil((1024 * 1000) / BLOCK_BYTES));
+});
+
+test('a failing sink fails the sender, once the blocks in flight are settled', async () => {
+  let unsettled = 0;
+  const blocks = new Blocks(async () => {
+    unsettled += 1;
+    await pause(5);
+    unsettled -= 1;
+    throw new Error('disk full');
+  });
+  const chunk = new Uint8Array(BLOCK_BYTES);
+  await expect(
+    (async () => {
+      for (let count = 0; count < 10; count += 1) await blocks.push(chunk);
+      await blocks.end();
+    })(),
+  ).rejects.toThrow('disk full');
+  await blocks.settle();
+  expect(unsettled).toBe(0);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { errorForm } from '../../src/codes/error-form.js';
+import { Refused, Unavailable } from '../../src/codes/errors.js';
+
+const MAX = 1000;
+const open = errorForm({ details: true, uploadBytesMax: MAX });
+const closed = errorForm({ details: false, uploadBytesMax: MAX });
+const text = (reply: ReturnType<typeof open.thrown>) => [
+  reply.status,
+  reply.body?.kind === 'text' && reply.body.text,
+];
+
+test('a cause is told in development alone', () => {
+  const error = new Refused('PROCESSING_FAILED', {}, { cause: new Error('truncated JPEG') });
+  expect(text(open.thrown(error, 'id'))).toEqual([422, 'ISCC processing error. (truncated JPEG)']);
+  expect(text(closed.thrown(error, 'id'))).toEqual([422, 'ISCC processing error.']);
+});
+
+test('an unexpected error says nothing of itself in production', () => {
+  const error = new Error('/home/me/secret');
+  expect(text(closed.thrown(error, 'id'))).toEqual([500, 'Internal Server Error']);
+  expect(text(open.thrown(error, 'id'))).toEqual([500, 'Internal Server Error: /home/me/secret']);
+  expect(text(closed.thrown('no error at all', 'id'))).toEqual([500, 'Internal Server Error']);
+});
+
+test('busy tells when to come again', () => {
+  const reply = closed.thrown(new Unavailable(5), 'id');
+  expect([reply.status, reply.headers?.['Retry-After']]).toEqual([503, '5']);
+});
+
+describe('refusals of the HTTP layer', () => {
+  test.each([
+    [{ kind: 'body-empty' }, 400, `Bad Request - Content-Length must be > 0 and < ${MAX}`],
+    [{ kind: 'body-too-large', bytesMax: 77 }, 400, 'Bad Request - Content-Length must be > 0 and < 77'],
+    [{ kind: 'not-found', path: '/x' }, 404, 'Not Found'],
+    [{ kind: 'range-unsatisfiable', size: 5 }, 416, 'Range Not Satisfiable - the file has 5 bytes.'],
+    [{ kind: 'malformed', message: 'no Host.' }, 400, 'Bad Request - no Host.'],
+    [
+      {
+        kind: 'invalid',
+        violations: [{ where: 'headers', path: ['x-upload-filename'], message: 'required' }],
+      },
+      400,
+      'Bad Request - Missing header X-Upload-Filename.',
+    ],
+    [
+      {
+        kind: 'invalid',
+        violations: [
+          { where: 'body', path: ['name'], message: 'must not be empty' },
+          { where: 'body', path: [], message: 'expected object' },
+        ],
+      },
+      400,
+      'Bad Request - name: must not be empty; body: expected object',
+    ],
+  ] as const)('%j', (refusal, status, message) => {
+    expect(text(closed.refusal(refusal))).toEqual([status, message]);
+  });
+
+  test('a wrong method names the right ones', () => {
+    const reply = closed.refusal({ kind: 'method-not-allowed', allow: ['GET', 'HEAD'] });
+    expect([reply.status, reply.headers?.Allow]).toEqual([405, 'GET, HEAD']);
+  });
+});

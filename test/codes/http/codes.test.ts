@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bodyOf, postJson } from '../support/client.js';
+import { type CodesServer, startCodes } from '../support/server.js';
+
+interface ExplainCase {
+  readonly input: string;
+  readonly status: number;
+  readonly body?: object;
+  readonly validate?: { readonly ok: boolean };
+}
+
+interface SimprintCase {
+  readonly text: string;
+  readonly CONTENT_TEXT_V0: string[];
+}
+
+async function fixture<T>(name: string, key: string): Promise<T[]> {
+  const file = new URL(`../../fixtures/codes/${name}`, import.meta.url);
+  return (JSON.parse(await readFile(file, 'utf8')) as Record<string, T[]>)[key] ?? [];
+}
+
+describe('explain and simprint', () => {
+  let server: CodesServer;
+  beforeAll(async () => {
+    server = await startCodes();
+    return () => server.close();
+  });
+
+  test('every recorded explanation', async () => {
+    const cases = await fixture<ExplainCase>('codec.json', 'explain');
+    expect(cases.length).toBeGreaterThan(400);
+    for (const { input, status, body, validate } of cases) {
+      // A slash or nothing at all is another path.
+      if (input.trim() === '' || input.includes('/')) continue;
+      const response = await fetch(`${server.url}/api/v1/explain/${encodeURIComponent(input)}`);
+      // The reference cuts codes of a wrong length to one that fits; here they are wrong.
+      const cut = status === 200 && validate?.ok === false && response.status === 400;
+      if (cut) continue;
+      expect([response.status, input]).toEqual([status, input]);
+      if (status === 200) expect(await bodyOf(response)).toEqual(body);
+      else expect(await response.text()).toMatch(/^Invalid ISCC - ./);
+    }
+  });
+
+  test('every recorded text has the recorded simprints', async () => {
+    const cases = await fixture<SimprintCase>('simprints.json', 'cases');
+    expect(cases.length).toBeGreaterThan(20);
+    for (const { text, CONTENT_TEXT_V0 } of cases) {
+      if (text === '') continue;
+      const response = await postJson(server.url, '/simprint', { text });
+      expect(await bodyOf(response)).toEqual({ CONTENT_TEXT_V0 });
+    }
+  });
+
+  test('a text of ten megabytes', async () => {
+    const text = 'All human beings are born free and equal in dignity and rights. '.repeat(160_000);
+    const response = await postJson(server.url, '/simprint', { text });
+    expect(response.status).toBe(200);
+    const { CONTENT_TEXT_V0 } = await bodyOf(response);
+    expect((CONTENT_TEXT_V0 as string[]).length).toBeGreaterThan(5000);
+  });
+});

@@ -1,0 +1,66 @@
+/** The recorded results of the reference library, and how far from them an answer is. */
+import { readFileSync } from 'node:fs';
+
+export interface ReferenceFile {
+  readonly file: string;
+  /** Absent where the reference fails. */
+  readonly result?: ReferenceResult;
+  readonly thumbnail_info?: { readonly width: number; readonly height: number };
+  readonly extract_metadata?: Readonly<Record<string, unknown>>;
+  readonly embed?: {
+    readonly reextracted?: Readonly<Record<string, unknown>>;
+    readonly content_unit?: readonly string[];
+  };
+}
+
+export interface ReferenceResult {
+  readonly iscc: string;
+  readonly units: readonly string[];
+  readonly mode?: string;
+  readonly [field: string]: unknown;
+}
+
+interface Recording {
+  readonly files: readonly ReferenceFile[];
+  readonly embed_request: Readonly<Record<string, string>>;
+}
+
+const FOLDER = new URL('../../fixtures/codes/', import.meta.url);
+
+export const recording: Recording = JSON.parse(readFileSync(new URL('files_sdk_0_9_7.json', FOLDER), 'utf8'));
+
+export function fileBytes(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(new URL(`files/${encodeURIComponent(name)}`, FOLDER)));
+}
+
+export function referenceOf(name: string): ReferenceFile {
+  const found = recording.files.find(({ file }) => file === name);
+  if (found === undefined) throw new Error(`no reference result for ${name}`);
+  return found;
+}
+
+/** Differing bits per pair of units, or undefined when there are not the same units. */
+export function distances(ours: readonly string[], theirs: readonly string[]): number[] | undefined {
+  if (ours.length !== theirs.length) return undefined;
+  return ours.map((unit, index) => distance(body(unit), body(theirs[index] as string)));
+}
+
+function distance(a: Uint8Array, b: Uint8Array): number {
+  if (a.byteLength !== b.byteLength) return Number.NaN;
+  let bits = 0;
+  for (const [index, byte] of a.entries()) {
+    for (let rest = byte ^ (b[index] as number); rest > 0; rest &= rest - 1) bits += 1;
+  }
+  return bits;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const HEADER_BYTES = 2;
+
+function body(unit: string): Uint8Array {
+  const bits = [...unit.replace('ISCC:', '')].map((letter) =>
+    ALPHABET.indexOf(letter).toString(2).padStart(5, '0'),
+  );
+  const octets = bits.join('').match(/.{8}/g) ?? [];
+  return Uint8Array.from(octets, (octet) => Number.parseInt(octet, 2)).subarray(HEADER_BYTES);
+}

@@ -1,0 +1,51 @@
+/** The codes service in this process, on a free port. Its workers run the built program. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codesApp, type WorkerOptions } from '../../../src/codes/app.js';
+import { type CodesConfig, codesVariables } from '../../../src/config/codes.js';
+import { readVariables } from '../../../src/config/variable.js';
+import { loadTransport } from '../../../src/http/load-transport.js';
+import { startServer } from '../../../src/http/server.js';
+import { createLogger } from '../../../src/observe/log.js';
+
+export const TRANSPORTS = ['uws', 'node'] as const;
+
+export const WORKER_ENTRY = fileURLToPath(new URL('../../../dist/codes/pipeline/worker.js', import.meta.url));
+
+export interface CodesServerOptions {
+  readonly transport?: (typeof TRANSPORTS)[number];
+  readonly config?: Partial<CodesConfig>;
+  /** Kept when the server closes; a folder of its own otherwise. */
+  readonly folder?: string;
+  readonly workers?: WorkerOptions;
+}
+
+export interface CodesServer {
+  readonly url: string;
+  readonly port: number;
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export async function startCodes(options: CodesServerOptions = {}): Promise<CodesServer> {
+  const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'isccd-codes-')));
+  const config = {
+    ...readVariables(codesVariables, { CODEWEB_MEDIA_PATH: folder, CODEWEB_MAX_WORKERS: '2' }),
+    ...options.config,
+  };
+  const log = createLogger('error');
+  const app = await codesApp(config, log, { entry: WORKER_ENTRY, ...options.workers });
+  const transport = loadTransport(options.transport ?? 'auto', log);
+  const server = await startServer(app, { host: '127.0.0.1', port: 0, transport, log });
+  return {
+    url: server.url,
+    port: server.port,
+    folder,
+    close: async () => {
+      await server.stop();
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
