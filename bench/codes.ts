@@ -1,0 +1,126 @@
+/**
+ * The codes service next to a uWebSockets.js handler that does nothing: how much of the transport's speed is
+ * left when something is done. Rounds take turns, so that a busy moment of the machine hits both.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROUNDS = 3;
+const SECONDS = Number(process.argv[2] ?? 2);
+const EXPLAIN_CONNECTIONS = 64;
+const UPLOAD_CONNECTIONS = 8;
+const UPLOAD_BYTES = 1024 * 1024;
+const EXPLAIN_TARGET = 0.6;
+const CODE = 'ISCC:KMDMRJYGHHVRCZ5TM6U4G6D4MXA6LAXC4ZRPOKFU7JBEQXR2BJOS6NA';
+
+const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const LOAD = fileURLToPath(new URL('support/load.mjs', import.meta.url));
+
+/** Takes whatever comes and says yes. */
+const BARE = `
+const { platform, arch, versions } = process;
+const { createRequire } = require('node:module');
+const binary = 'uWebSockets.js/binaries/uws_' + platform + '_' + arch + '_' + versions.modules + '.node';
+const uws = createRequire(${JSON.stringify(import.meta.url)})(binary);
+const app = uws.App()
+  .get('/*', (response) => response.end('{}'))
+  .post('/*', (response) => {
+    response.onAborted(() => undefined);
+    response.onData((_, last) => {
+      if (last) response.cork(() => response.writeStatus('201 Created').end('{}'));
+    });
+  });
+app.listen('127.0.0.1', 0, (socket) => console.log('http://127.0.0.1:' + uws.us_socket_local_port(socket)));
+`;
+
+type Rate = (url: string) => Promise<number>;
+
+const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
+const env = {
+  CODEWEB_PORT: '0',
+  CODEWEB_MEDIA_PATH: folder,
+  CODEWEB_LOG_LEVEL: 'warn',
+  CODEWEB_MAX_WORKERS: '1',
+};
+const children: ChildProcess[] = [];
+try {
+  const bare = await start(['-e', BARE]);
+  const ours = await start([MAIN, 'serve', 'codes']);
+  console.log('                     bare     isccd   isccd/bare');
+  const explain = await compare('GET /explain', explanations, bare, ours);
+  await compare('POST /iscc, 1 MB', uploads, bare, ours);
+  console.log(
+    `GET /explain: ${explain.toFixed(2)} of the bare handler's requests/s (target ${EXPLAIN_TARGET})`,
+  );
+} finally {
+  for (const child of children) child.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** The best round of each: noise only ever takes away. */
+async function compare(name: string, rate: Rate, bareUrl: string, ourUrl: string): Promise<number> {
+  let [bare, ours] = [0, 0];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    bare = Math.max(bare, await rate(bareUrl));
+    ours = Math.max(ours, await rate(ourUrl));
+  }
+  const columns = [bare, ours].map((perSecond) => `${perSecond.toFixed(0)}/s`.padStart(10));
+  console.log(`${name.padEnd(16)}${columns.join('')}${(ours / bare).toFixed(2).padStart(10)}`);
+  return ours / bare;
+}
+
+async function explanations(url: string): Promise<number> {
+  const { port } = new URL(url);
+  const args = [LOAD, port, EXPLAIN_CONNECTIONS, SECONDS, `/api/v1/explain/${CODE}`].map(String);
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return (JSON.parse(stdout) as { perSecond: number }).perSecond;
+}
+
+async function uploads(url: string): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: UPLOAD_CONNECTIONS });
+  const body = Buffer.alloc(UPLOAD_BYTES, 'isccd ');
+  const start = performance.now();
+  const end = start + SECONDS * 1000;
+  let done = 0;
+  const client = async () => {
+    for (; performance.now() < end; done += 1) await upload(url, agent, body);
+  };
+  await Promise.all(Array.from({ length: UPLOAD_CONNECTIONS }, client));
+  agent.destroy();
+  return (done * 1000) / (performance.now() - start);
+}
+
+function upload(url: string, agent: Agent, body: Buffer): Promise<void> {
+  const headers = { 'X-Upload-Filename': btoa('a.bin'), 'Content-Length': body.byteLength };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${url}/api/v1/iscc`, { method: 'POST', agent, headers }, (response) => {
+      if (response.statusCode !== 201)
+        reject(new Error(`an upload was answered with ${response.statusCode}`));
+      response.resume().once('end', resolve);
+    });
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Starts a server and gives the address it prints. */
+function start(args: string[]): Promise<string> {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, cwd: folder });
+  children.push(child);
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const read = (data: Buffer) => {
+      output += data.toString();
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
+      if (url !== undefined) resolve(url);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('exit', () => reject(new Error(`a server ended: ${output}`)));
+  });
+}
