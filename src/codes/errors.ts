@@ -20,6 +20,7 @@ const TABLE = {
   MEDIATYPE_REFUSED: [415, 'Unsupported Media Type - send {accepted}.'],
   MEDIATYPE_UNSUPPORTED: [422, 'Unsupported mediatype {mediatype} for {filename}'],
   PROCESSING_FAILED: [422, 'ISCC processing error.'],
+  FFMPEG_MISSING: [422, 'ISCC processing error - {reason}.'],
   SEMANTIC_UNAVAILABLE: [422, 'ISCC processing error - semantic=true needs {variable} to name a model.'],
   EMBEDDING_FAILED: [422, 'Unprocessable Entity - Failed to embed metadata.'],
   SIMPRINT_FAILED: [422, 'Unprocessable Entity - simprint processing error.'],
@@ -29,7 +30,7 @@ const TABLE = {
 
 export type ErrorCode = keyof typeof TABLE;
 
-type Details = Readonly<Record<string, string | number>>;
+export type Details = Readonly<Record<string, string | number>>;
 
 /** The request can't be done, and the client can tell why from the code. */
 export class Refused extends Error {

@@ -163,6 +163,8 @@ export class Pipeline {
       return await this.#pool.run(job, signal);
     } catch (error) {
       if (error instanceof PoolBusy) throw new Unavailable(RETRY_AFTER_SECONDS);
+      const refusal = error instanceof JobFailed ? error.refusal : undefined;
+      if (refusal) throw new Refused(refusal.code, refusal.details, { cause: error });
       const ofTheFile = error instanceof JobFailed || (error instanceof WorkerLost && error.started);
       throw ofTheFile ? new Refused('PROCESSING_FAILED', {}, { cause: error }) : error;
     }

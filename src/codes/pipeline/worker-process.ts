@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import type { Details, ErrorCode } from '../errors.js';
 import type { PoolLimits } from './pool.js';
 
 export type Unwatch = () => void;
@@ -10,7 +11,13 @@ export type Unwatch = () => void;
 export type WorkerMessage<Output> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly output: Output }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string; readonly refusal?: Refusal };
+
+/** Why a job can't be done, where the client is to know. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly details: Details;
+}
 
 export type LossReason = 'crashed' | 'took too long' | 'needed too much memory' | EndReason;
 type EndReason = 'cancelled' | 'closed' | 'retired';
@@ -18,6 +25,12 @@ type EndReason = 'cancelled' | 'closed' | 'retired';
 /** The job can't be done; the worker goes on. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed';
+  readonly refusal: Refusal | undefined;
+
+  constructor(message: string, refusal?: Refusal) {
+    super(message);
+    this.refusal = refusal;
+  }
 }
 
 /** The worker is gone, and the job with it. */
@@ -112,7 +125,7 @@ export class WorkerProcess<Job, Output> {
         this.#settle((pending) => pending.resolve(message.output));
         break;
       case 'failed':
-        this.#settle((pending) => pending.reject(new JobFailed(message.message)));
+        this.#settle((pending) => pending.reject(new JobFailed(message.message, message.refusal)));
         break;
       default:
         message satisfies never;

@@ -1,4 +1,5 @@
 /** The program of a worker process: takes a job, answers it, takes the next. */
+import { Refused } from '../errors.js';
 import { contentOf } from './content.js';
 import { loadFormat } from './formats/table.js';
 import type { EmbedJob, Job, Output } from './jobs.js';
@@ -39,7 +40,8 @@ async function embed(job: EmbedJob): Promise<void> {
 
 function failure(error: unknown): WorkerMessage<Output> {
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', message };
+  if (!(error instanceof Refused)) return { kind: 'failed', message };
+  return { kind: 'failed', message, refusal: { code: error.code, details: error.details } };
 }
 
 function send(message: WorkerMessage<Output>): void {

@@ -8,6 +8,8 @@ export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
 const LOADERS: Readonly<Partial<Record<FormatName, () => Promise<{ readonly format: Format }>>>> = {
   text: () => import('./text.js'),
   image: () => import('./image.js'),
+  audio: () => import('./audio.js'),
+  video: () => import('./video.js'),
 };
 
 /** Types that the module of their mode does not read. */

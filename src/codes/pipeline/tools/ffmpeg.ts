@@ -6,6 +6,7 @@
 import { codesVariables } from '../../../config/codes.js';
 import { environment } from '../../../config/env.js';
 import { readVariables } from '../../../config/variable.js';
+import { Refused } from '../../errors.js';
 import { collector, runTool, type Sink, ToolFailed, type ToolLimits, ToolMissing } from './process.js';
 
 export interface FfmpegTools {
@@ -31,8 +32,10 @@ export interface FfmpegOptions {
 }
 
 /** Audio and video can't be processed on this machine as it is. */
-export class FfmpegMissing extends Error {
-  override readonly name = 'FfmpegMissing';
+export class FfmpegMissing extends Refused {
+  constructor(reason: string, options?: ErrorOptions) {
+    super('FFMPEG_MISSING', { reason }, options);
+  }
 }
 
 /** Self-contained formats; none of them opens a second file. */

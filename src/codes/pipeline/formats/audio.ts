@@ -1,0 +1,75 @@
+/** Audio: the Audio-Code from a fingerprint, facts, tags and the cover. */
+import { native } from '../../../native.js';
+import type { EmbeddedMetadata } from '../../result.js';
+import { thumbnailOfImage } from '../thumbnail.js';
+import { configuredTools, type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
+import { together } from '../tools/together.js';
+import { UNIT_BITS } from '../units.js';
+import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audio-tags.js';
+import type { Format, FormatContent, FormatFile } from './format.js';
+
+export const format: Format = {
+  content: (file) => readAudio(configuredTools(), file),
+  metadata: async (file) => audioMetadata(await readAudioTags(configuredTools(), file.path)),
+  embed: embedAudio,
+};
+
+/** Less than about 2.6 s of sound give no fingerprint, and so no code. */
+export class AudioTooShort extends Error {
+  override readonly name = 'AudioTooShort';
+}
+
+/**
+ * The resampler decides bits of the fingerprint: these are the settings that Chromaprint's own tool
+ * gives the same library.
+ */
+const RESAMPLER =
+  'aresample=osr=11025:ochl=mono:osf=s16:filter_size=16:phase_shift=8:linear_interp=1:cutoff=0.8';
+
+export async function readAudio(tools: FfmpegTools, { path }: FormatFile): Promise<FormatContent> {
+  const [fingerprint, tags] = await together(
+    (signal) => fingerprintOf(tools, path, { signal }),
+    (signal) => readAudioTags(tools, path, { signal }),
+  );
+  const thumbnail = await coverThumbnail(tags);
+  return {
+    unit: await native.audioCode(fingerprint, UNIT_BITS),
+    facts: audioFacts(tags),
+    metadata: audioMetadata(tags),
+    ...(thumbnail !== undefined && { thumbnail }),
+  };
+}
+
+/**
+ * Chromaprint's raw items of the whole file; at least one. The samples go by in pieces: memory does not
+ * grow with the length of the sound.
+ */
+export async function fingerprintOf(
+  tools: FfmpegTools,
+  path: string,
+  options?: FfmpegOptions,
+): Promise<Int32Array> {
+  const fingerprinter = new native.AudioFingerprinter();
+  const args = [...input(path), '-map', '0:a:0', '-af', RESAMPLER, '-f', 's16le', 'pipe:1'];
+  await ffmpeg(tools, args, (samples) => fingerprinter.push(samples), options);
+  const fingerprint = await fingerprinter.finish();
+  if (fingerprint.length === 0) throw new AudioTooShort('the sound is too short for a fingerprint');
+  return fingerprint;
+}
+
+async function coverThumbnail({ cover }: AudioTags): Promise<string | undefined> {
+  const image = await cover();
+  return image && (await thumbnailOfImage(image).catch(() => undefined));
+}
+
+/** Creator, rights, credit, identifier and keywords are not written: other tags hold them already. */
+const WRITTEN = ['name', 'description', 'meta', 'license', 'acquire'] as const;
+
+async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<void> {
+  const separator = file.mediatype === 'audio/mp4' ? '_' : ':';
+  const properties = WRITTEN.flatMap((field): [string, string][] => {
+    const value = fields[field];
+    return value ? [[`ISCC${separator}${field.toUpperCase()}`, value]] : [];
+  });
+  await native.embedAudioTags(file.path, fields.name, properties);
+}

@@ -1,0 +1,90 @@
+/** Video: the Video-Code from frame signatures, facts, tags and a picture. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { native } from '../../../native.js';
+import { THUMBNAIL_SIDE_MAX_PIXELS, thumbnailOfImage } from '../thumbnail.js';
+import {
+  configuredTools,
+  type FfmpegOptions,
+  type FfmpegTools,
+  ffmpeg,
+  input,
+  withoutFilter,
+} from '../tools/ffmpeg.js';
+import { probe } from '../tools/probe.js';
+import { collector } from '../tools/process.js';
+import { together } from '../tools/together.js';
+import { UNIT_BITS } from '../units.js';
+import type { Format, FormatContent, FormatFile } from './format.js';
+import { embedVideoMetadata, videoFacts, videoMetadata } from './video-metadata.js';
+
+export const format: Format = {
+  content: (file) => readVideo(configuredTools(), file),
+  metadata: async (file) => videoMetadata(await probe(configuredTools(), file.path)),
+  embed: (file, fields) => embedVideoMetadata(configuredTools(), file, fields),
+};
+
+/** Part of the standard: the code is made of this many frames per second. */
+const FRAMES_PER_SECOND = 5;
+/** The thumbnail is the most typical of so many frames. */
+const THUMBNAIL_FRAMES = 100;
+const THUMBNAIL_MAX_BYTES = 1024 ** 2;
+/** Relative to the run's own folder: a path would have to be escaped twice for the filter's syntax. */
+const SIGNATURE_FILE = 'signature.bin';
+
+export async function readVideo(tools: FfmpegTools, file: FormatFile): Promise<FormatContent> {
+  const [facts, pictures] = await together(
+    (signal) => probe(tools, file.path, { signal }),
+    (signal) => readPictures(tools, path.resolve(file.path), { signal }),
+  );
+  const thumbnail = await thumbnailOfImage(pictures.thumbnail).catch(() => undefined);
+  return {
+    unit: await native.videoCode(pictures.signature, UNIT_BITS),
+    facts: videoFacts(facts),
+    metadata: videoMetadata(facts),
+    ...(thumbnail !== undefined && { thumbnail }),
+  };
+}
+
+interface Pictures {
+  /** MPEG-7, binary. */
+  readonly signature: Buffer;
+  /** PNG. */
+  readonly thumbnail: Buffer;
+}
+
+/** Decodes once, for the signature and for the thumbnail. */
+export async function readPictures(
+  tools: FfmpegTools,
+  file: string,
+  options?: FfmpegOptions,
+): Promise<Pictures> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-video-'));
+  try {
+    const thumbnail = collector(THUMBNAIL_MAX_BYTES);
+    await ffmpeg(tools, pictureArguments(file), thumbnail.sink, { ...options, cwd: folder });
+    const signature = await readFile(path.join(folder, SIGNATURE_FILE));
+    return { signature, thumbnail: thumbnail.bytes() };
+  } catch (error) {
+    throw await withoutFilter(tools, 'signature', error);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function pictureArguments(file: string): readonly string[] {
+  const stream = ['-map', '0:v:0'];
+  const signature = `fps=fps=${FRAMES_PER_SECOND},signature=format=binary:filename=${SIGNATURE_FILE}`;
+  const side = THUMBNAIL_SIDE_MAX_PIXELS;
+  const picture = [
+    `trim=end_frame=${THUMBNAIL_FRAMES}`,
+    'thumbnail',
+    `scale=${side}:${side}:force_original_aspect_ratio=decrease`,
+  ].join(',');
+  return [
+    ...input(file),
+    ...[...stream, '-vf', signature, '-f', 'null', '-'],
+    ...[...stream, '-vf', picture, '-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
+  ];
+}

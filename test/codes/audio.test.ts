@@ -1,0 +1,157 @@
+/** Audio files against the recorded results of the reference. */
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AudioTooShort, fingerprintOf, format, readAudio } from '../../src/codes/pipeline/formats/audio.js';
+import { FfmpegMissing } from '../../src/codes/pipeline/tools/ffmpeg.js';
+import { ToolFailed } from '../../src/codes/pipeline/tools/process.js';
+import {
+  contentUnit,
+  distance,
+  EMBED_REQUEST,
+  hasProgram,
+  printTable,
+  RECORDED,
+  type Recorded,
+  recorded,
+} from './support/recorded.js';
+
+const TOOLS = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+const OPTIONS = { granular: true, compat: '0.9.7' } as const;
+const AUDIO = RECORDED.filter(({ fpcalc }) => fpcalc !== undefined);
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-audio-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const fileOf = (one: Recorded, at = one.path) => ({
+  path: at,
+  filename: one.file,
+  mediatype: one.result?.mediatype ?? '',
+});
+
+describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
+  it('codes are the reference’s on 95 % of the files and within 2 % of the bits on the rest', async () => {
+    const rows: [string, number][] = [];
+    for (const one of AUDIO) {
+      const { unit } = await format.content(fileOf(one), OPTIONS);
+      rows.push([one.file, distance(unit, contentUnit(one))]);
+    }
+    printTable('Audio-Code, distance to the reference', rows);
+    expect(rows.length).toBeGreaterThan(9);
+    expect(rows.filter(([, bits]) => bits === 0).length / rows.length).toBeGreaterThanOrEqual(0.95);
+    expect(Math.max(...rows.map(([, bits]) => bits))).toBeLessThanOrEqual(0.02 * 256);
+  });
+
+  it.each(AUDIO)('$file has the fingerprint that fpcalc printed', async ({ path, fpcalc }) => {
+    expect([...(await fingerprintOf(TOOLS, path))]).toEqual(fpcalc?.fingerprint);
+  });
+
+  it.each(AUDIO)('$file has the recorded tags and duration', async (one) => {
+    const { metadata, facts } = await format.content(fileOf(one), OPTIONS);
+    expect({ ...metadata, ...facts }).toEqual(one.extract_metadata);
+    expect(await format.metadata(fileOf(one))).toEqual(metadata);
+  });
+
+  it('has the cover as its thumbnail, and none without a cover', async () => {
+    const { thumbnail } = await format.content(fileOf(recorded('withcover_a.mp3')), OPTIONS);
+    expect(thumbnail).toMatch(/^data:image\/webp;base64,UklGR/);
+    expect(await format.content(fileOf(recorded('song_a.mp3')), OPTIONS)).not.toHaveProperty('thumbnail');
+  });
+
+  it('refuses what is too short for a fingerprint', async () => {
+    const short = recorded('short1s_a.wav');
+    expect(short.error).toBeDefined();
+    await expect(format.content(fileOf(short), OPTIONS)).rejects.toThrow(AudioTooShort);
+  });
+
+  it('refuses bytes that are no audio', async () => {
+    const file = path.join(folder, 'noise.mp3');
+    await writeFile(file, Buffer.alloc(5000, 0x5a));
+    await expect(
+      readAudio(TOOLS, { path: file, filename: 'noise.mp3', mediatype: 'audio/mpeg' }),
+    ).rejects.toThrow(ToolFailed);
+  });
+
+  it('without ffmpeg says that it is missing and how to get it', async () => {
+    const tools = { ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' };
+    const reading = readAudio(tools, fileOf(recorded('song_a.mp3')));
+    await expect(reading).rejects.toThrow(FfmpegMissing);
+    await expect(reading).rejects.toThrow(/\/nowhere\/ffmpeg.*apt-get install -y ffmpeg.*CODESDK_FFMPEG/);
+  });
+
+  it.each(AUDIO.filter(({ embed }) => embed?.reextracted))(
+    '$file keeps its code and takes what the reference embeds',
+    async (one) => {
+      const copy = path.join(folder, one.file);
+      await copyFile(one.path, copy);
+      await format.embed?.(fileOf(one, copy), EMBED_REQUEST);
+      const { unit, metadata, facts } = await format.content(fileOf(one, copy), OPTIONS);
+      expect(unit).toBe(contentUnit(one));
+      expect({ ...metadata, ...facts }).toEqual(one.embed?.reextracted);
+      // Read by a program that did not write it.
+      const probed = execFileSync('ffprobe', ['-v', 'error', '-show_format', '-show_streams', copy]);
+      expect(probed.toString()).toContain(`=${EMBED_REQUEST.name}`);
+    },
+  );
+});
+
+describe.skipIf(!hasProgram('ffmpeg'))('a file that names other files or addresses', () => {
+  const song = recorded('song_a.mp3').path;
+  let port = 0;
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    response.end();
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => server.close());
+
+  const playlist = (target: string) =>
+    `#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n${target}\n#EXT-X-ENDLIST\n`;
+  const lists: readonly [string, () => string][] = [
+    ['an HLS playlist of a local file', () => playlist(song)],
+    ['an HLS playlist of an address', () => playlist(`http://127.0.0.1:${port}/a.mp3`)],
+    ['a concat script', () => `ffconcat version 1.0\nfile '${song}'\n`],
+    [
+      'a DASH manifest',
+      () =>
+        `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>http://127.0.0.1:${port}/</BaseURL></MPD>`,
+    ],
+    [
+      'a session description',
+      () => `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio ${port} RTP/AVP 0\n`,
+    ],
+  ];
+
+  it.each(lists)('%s is refused, whatever it is called', async (_, content) => {
+    for (const name of ['list.mp3', 'list.m3u8', 'list.mp4', 'list.sdp']) {
+      const file = path.join(folder, name);
+      await writeFile(file, content());
+      await expect(readAudio(TOOLS, { path: file, filename: name, mediatype: 'audio/mpeg' })).rejects.toThrow(
+        ToolFailed,
+      );
+    }
+    expect(requests).toBe(0);
+  });
+
+  it('would have been read without the guard', async () => {
+    const file = path.join(folder, 'open.mp3');
+    await writeFile(file, playlist(song));
+    const samples = execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-f', 's16le', '-'], {
+      stdio: 'pipe',
+      maxBuffer: 2 ** 24,
+    });
+    expect(samples.length).toBeGreaterThan(0);
+  });
+});
