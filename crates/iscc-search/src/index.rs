@@ -121,6 +121,11 @@ impl Index {
         self.is_deleted.store(true, Ordering::Release);
     }
 
+    /// Whether the folder is about to go, or gone.
+    pub fn is_deleted(&self) -> bool {
+        self.is_deleted.load(Ordering::Acquire)
+    }
+
     /// The last committed state in memory.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.published.read().unwrap_or_else(PoisonError::into_inner))

@@ -265,3 +265,20 @@ fn indexes_are_created_and_deleted_once() {
         assert_eq!(service.assets("main"), 0);
     }
 }
+
+#[test]
+fn an_index_can_be_created_anew_while_it_is_searched() {
+    let service = Service::new("usearch", Options::default());
+    std::thread::scope(|scope| {
+        let searching = scope.spawn(|| {
+            for number in 0..2000 {
+                let _ = service.search("main", &json!({ "units": units(number) }), 1);
+            }
+        });
+        while !searching.is_finished() {
+            service.create("main");
+            service.add("main", &json!([{ "iscc_id": id(1), "units": units(1) }])).unwrap();
+            service.engine.delete_index("main").unwrap();
+        }
+    });
+}

@@ -115,11 +115,11 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
 fn build_all(shared: &Shared, index: &crate::index::Index, unfit: &mut Unfit) {
     let go_on = || {
         std::thread::sleep(STEP_PAUSE);
-        !shared.stopping.load(Ordering::Acquire)
+        !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
     };
     // A graph that turned out unfit is no failure: its column is scanned on.
     while index.build_next_graph(unfit, &go_on).is_some() {
-        if shared.stopping.load(Ordering::Acquire) {
+        if shared.stopping.load(Ordering::Acquire) || index.is_deleted() {
             return;
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -15,6 +16,10 @@ use crate::memory::MemoryIndex;
 use crate::options::{Backend, Options};
 use crate::segment::Matching;
 use crate::store::StoreError;
+
+/// How long a creation waits for requests that still work on a deleted index of the same name.
+const REOPEN_PAUSE: Duration = Duration::from_millis(10);
+const REOPEN_TRIES: u32 = 500;
 
 /// An index of either kind.
 pub enum AnyIndex {
@@ -133,7 +138,15 @@ impl Registry {
 
     fn make(&self, folder: &Folder, matching: Matching, name: &str) -> Result<Index, StoreError> {
         let path = folder.create(name)?;
-        let index = Index::open(name, &path, matching, &self.options)?;
+        let mut tries = 0;
+        let index = loop {
+            match Index::open(name, &path, matching, &self.options) {
+                // Requests may still hold a deleted index of the same name.
+                Err(error) if error.is_open_already() && tries < REOPEN_TRIES => tries += 1,
+                opened => break opened?,
+            }
+            std::thread::sleep(REOPEN_PAUSE);
+        };
         index.mark_created()?;
         folder.sync()?;
         Ok(index)

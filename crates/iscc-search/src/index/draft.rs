@@ -96,7 +96,7 @@ impl<'a> Draft<'a> {
 
     /// Rules that only the state of the index decides.
     fn check(&self, assets: &[NewAsset]) -> Result<(), Failure> {
-        if self.index.is_deleted.load(std::sync::atomic::Ordering::Acquire) {
+        if self.index.is_deleted() {
             return Err(no_index(&self.index.name));
         }
         let realm = self.snapshot.realm.or(assets.first().map(|first| first.id.realm));

@@ -36,6 +36,11 @@ pub enum StoreError {
 const EIO: i32 = 5;
 
 impl StoreError {
+    /// Whether this process has the environment open already.
+    pub fn is_open_already(&self) -> bool {
+        matches!(self, Self::Lmdb(heed::Error::EnvAlreadyOpened))
+    }
+
     pub(super) fn is_map_full(&self) -> bool {
         matches!(self, Self::Lmdb(heed::Error::Mdb(MdbError::MapFull)))
     }
