@@ -3,7 +3,7 @@
 use crate::kernels::cdc::{Params, Walker};
 use crate::kernels::minhash::Minhash;
 use crate::kernels::xxh32;
-use crate::simd::Level;
+use crate::simd::{InstructionSet, Level};
 
 /// Data worked through at a time: it stays in the second-level cache between the passes.
 pub(crate) const BLOCK_BYTES: usize = 512 * 1024;
@@ -28,7 +28,7 @@ impl Chunks {
             walker: Walker::new(),
             ends: Vec::new(),
             hashes: Vec::new(),
-            features: Minhash::new_at(level),
+            features: no_features(level),
         }
     }
 
@@ -68,7 +68,7 @@ impl Chunks {
 
     /// Forgets the features, so that only those of later chunks are counted.
     pub(crate) fn clear_features(&mut self) {
-        self.features = Minhash::new_at(self.level);
+        self.features = no_features(self.level);
     }
 
     pub(crate) fn features(&mut self) -> &mut Minhash {
@@ -84,4 +84,10 @@ impl Chunks {
         xxh32::hash_chunks_at(self.level, data, &self.ends, &mut self.hashes);
         self.features.update(&self.hashes);
     }
+}
+
+/// 512-bit multiplications slow the core's clock for a while after them. MinHash is a hundredth of
+/// the work here, which is less than the rest would lose.
+fn no_features(level: Level) -> Minhash {
+    Minhash::new_at(level.at_most(InstructionSet::Avx2))
 }

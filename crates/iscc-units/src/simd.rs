@@ -44,6 +44,11 @@ impl Level {
     /// Plain Rust, which every machine has.
     pub const PORTABLE: Self = Self(InstructionSet::Portable);
 
+    /// This level, or a lower one if it is above `highest`.
+    pub fn at_most(self, highest: InstructionSet) -> Self {
+        Self(self.0.min(highest))
+    }
+
     /// The instruction set, for a kernel's dispatch.
     #[inline]
     pub const fn set(self) -> InstructionSet {
