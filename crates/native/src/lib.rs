@@ -8,6 +8,7 @@ pub mod file_sum;
 pub mod media;
 pub mod search;
 mod task;
+pub mod text;
 pub mod units;
 
 /// Version of the addon, the same as the package's.
