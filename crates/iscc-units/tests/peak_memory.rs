@@ -1,0 +1,25 @@
+//! Memory that a Text-Code takes at its peak. A process of its own: the peak is the process's.
+
+#![cfg(target_os = "linux")]
+
+use iscc_units::text;
+
+const MB: usize = 1_000_000;
+
+#[test]
+fn a_text_code_of_10_mb_stays_below_60_mb() {
+    let line = "The quick brown fox; der schnelle braune Fuchs. 敏捷的棕色狐狸，";
+    let text = line.repeat(10 * MB / line.len());
+    let before = peak_bytes();
+    let code = text::code(&text::clean(&text));
+    let grown = peak_bytes() - before;
+    assert!(code.characters > MB);
+    assert!(grown + text.len() < 60 * MB, "{} MB and the text", grown / MB);
+}
+
+fn peak_bytes() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a process has a status");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let kilobytes: usize = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+    1024 * kilobytes
+}
