@@ -2,6 +2,14 @@
 
 pub mod audio;
 pub mod document;
+pub mod error;
+pub mod image;
+pub mod mediatype;
+pub mod metadata;
 pub mod sanitize;
 pub mod svg;
+pub mod text;
 pub mod video;
+mod xml_tree;
+
+pub use error::MediaError;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use iscc_media::audio::tags;
 use iscc_media::document::{self, Embed, Format};
+use iscc_media::svg;
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -113,6 +114,23 @@ pub fn embed_document<'env>(
         };
         let copy = document::embed(format(&mediatype)?, &fs::read(&path)?, &fields);
         fs::write(path, copy.map_err(refuse)?)?;
+        Ok(())
+    })
+}
+
+/// Writes fields of an ISCC result into the SVG at `path` itself: hand in a copy. Fields that an SVG
+/// has no place for are left out.
+#[napi(catch_unwind, ts_return_type = "Promise<void>")]
+pub fn embed_svg<'env>(
+    env: &'env Env,
+    path: String,
+    fields: Vec<(String, String)>,
+) -> Result<Object<'env>> {
+    POOL.run(env, move || {
+        let fields: Vec<_> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let copy = svg::embed(&fs::read(&path)?, &fields).map_err(refuse)?;
+        fs::write(path, copy)?;
         Ok(())
     })
 }

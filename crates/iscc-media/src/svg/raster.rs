@@ -44,7 +44,8 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
     let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));
     let mut pixmap = Pixmap::new(width, height).ok_or_else(|| invalid("no size"))?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    let fit = Transform::from_scale(width as f32 / size.width(), height as f32 / size.height());
+    resvg::render(&tree, fit, &mut pixmap.as_mut());
     Ok(Raster { width, height, rgba: pixmap.take_demultiplied() })
 }
 

@@ -1,0 +1,96 @@
+//! How one row's bytes hold its pixels.
+
+/// Layouts of uncompressed pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Palette indices of 1, 4 or 8 bits.
+    Indexed(u8),
+    /// 5 bits each, blue lowest.
+    Bgr555,
+    /// 5, 6 and 5 bits, blue lowest.
+    Bgr565,
+    Bgr,
+    /// Four bytes each, and where in them red, green and blue are.
+    Four([usize; 3]),
+    /// Four bytes each, and where in them red, green, blue and alpha are.
+    FourAlpha([usize; 4]),
+}
+
+impl Layout {
+    /// Direct colours by bits per pixel and masks of red, green, blue and alpha, if there are any.
+    pub fn direct(bits: u16, masks: Option<[u32; 4]>) -> Option<Self> {
+        Some(match (bits, masks) {
+            (16, None | Some([0x7c00, 0x3e0, 0x1f, _])) => Self::Bgr555,
+            (16, Some([0xf800, 0x7e0, 0x1f, _])) => Self::Bgr565,
+            (24, None | Some([0xff_0000, 0xff00, 0xff, _])) => Self::Bgr,
+            (32, None | Some([0xff_0000, 0xff00, 0xff, 0])) => Self::Four([2, 1, 0]),
+            (32, Some([0xff00_0000, 0xff_0000, 0xff00, 0])) => Self::Four([3, 2, 1]),
+            (32, Some([0xff00_0000, 0xff_0000, 0xff00, 0xff])) => Self::FourAlpha([3, 2, 1, 0]),
+            (32, Some([0xff, 0xff00, 0xff_0000, 0xff00_0000])) => Self::FourAlpha([0, 1, 2, 3]),
+            (32, Some([0xff_0000, 0xff00, 0xff, 0xff00_0000] | [0, 0, 0, 0])) => {
+                Self::FourAlpha([2, 1, 0, 3])
+            }
+            _ => return None,
+        })
+    }
+
+    pub fn bits(self) -> usize {
+        match self {
+            Self::Indexed(bits) => usize::from(bits),
+            Self::Bgr555 | Self::Bgr565 => 16,
+            Self::Bgr => 24,
+            Self::Four(_) | Self::FourAlpha(_) => 32,
+        }
+    }
+
+    pub fn has_alpha(self) -> bool {
+        matches!(self, Self::FourAlpha(_))
+    }
+
+    /// Appends a row's samples: three for each pixel, four with alpha.
+    pub fn append(
+        self,
+        row: &[u8],
+        width: usize,
+        color: impl Fn(u8) -> [u8; 3],
+        samples: &mut Vec<u8>,
+    ) {
+        match self {
+            Self::Indexed(bits) => {
+                let per_byte = usize::from(8 / bits);
+                let mask = 0xff >> (8 - bits);
+                samples.extend((0..width).flat_map(|x| {
+                    let shift = 8 - bits * ((x % per_byte) as u8 + 1);
+                    color(row[x / per_byte] >> shift & mask)
+                }));
+            }
+            Self::Bgr555 => samples.extend(shorts(row).flat_map(|pixel| {
+                [widened(pixel >> 10, 5), widened(pixel >> 5, 5), widened(pixel, 5)]
+            })),
+            Self::Bgr565 => samples.extend(shorts(row).flat_map(|pixel| {
+                [widened(pixel >> 11, 5), widened(pixel >> 5, 6), widened(pixel, 5)]
+            })),
+            Self::Bgr => {
+                samples.extend(row.as_chunks().0.iter().flat_map(|[b, g, r]| [*r, *g, *b]));
+            }
+            Self::Four(at) => samples.extend(fours(row).flat_map(|pixel| at.map(|i| pixel[i]))),
+            Self::FourAlpha(at) => {
+                samples.extend(fours(row).flat_map(|pixel| at.map(|i| pixel[i])));
+            }
+        }
+    }
+}
+
+fn shorts(row: &[u8]) -> impl Iterator<Item = u16> {
+    row.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes))
+}
+
+fn fours(row: &[u8]) -> impl Iterator<Item = &[u8; 4]> {
+    row.as_chunks().0.iter()
+}
+
+/// The lowest `bits` bits over 0 to 255, fractions dropped.
+fn widened(pixel: u16, bits: u32) -> u8 {
+    let highest = (1 << bits) - 1;
+    (u32::from(pixel & highest) * 255 / u32::from(highest)) as u8
+}

@@ -1,0 +1,86 @@
+//! JPEG, by libjpeg-turbo: other decoders differ by a gray level here and there, which shows in
+//! the bits beyond the first 64.
+
+use super::check_size;
+use super::libjpeg::{Decompressor, Layout};
+use super::raster::{Channels, Raster};
+use super::transparency::cmyk_to_rgb;
+use crate::error::MediaError;
+
+const FORMAT: &str = "JPEG";
+
+/// Decodes a whole file; one that was cut off is refused, as the reference refuses it.
+pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
+    let damaged = |reason: String| MediaError::damaged(FORMAT, reason);
+    let mut decompressor = Decompressor::new().map_err(damaged)?;
+    let header = decompressor.header(file).map_err(damaged)?;
+    if header.precision != 8 {
+        return Err(MediaError::NoDecoder(format!("JPEG with {} bits", header.precision)));
+    }
+    check_size(header.width, header.height, pixels_max)?;
+    if !reaches_end(file) {
+        return Err(damaged("it is cut off".to_owned()));
+    }
+    let mut samples = decompressor.decode(file, &header).map_err(damaged)?;
+    let channels = match header.layout {
+        Layout::Gray => Channels::Gray,
+        Layout::Rgb => Channels::Rgb,
+        Layout::Cmyk => {
+            // Adobe's convention, which all CMYK files are taken to follow: 255 is no ink.
+            samples.iter_mut().for_each(|sample| *sample = 255 - *sample);
+            samples = cmyk_to_rgb(&samples);
+            Channels::Rgb
+        }
+    };
+    Raster::new(header.width, header.height, channels, samples)
+        .ok_or_else(|| damaged("it has no pixels".to_owned()))
+}
+
+/// Whether the image data runs up to an end marker. The library fills in what is missing, so it
+/// can't tell a cut file from a whole one.
+fn reaches_end(file: &[u8]) -> bool {
+    const END: u8 = 0xd9;
+    const START_OF_SCAN: u8 = 0xda;
+    let mut at = 2;
+    while let Some((marker, after)) = next_marker(file, at) {
+        at = match marker {
+            END => return true,
+            // Restart markers and the like stand alone.
+            0x01 | 0xd0..=0xd8 => after,
+            _ => {
+                let Some(length) = file.get(after..after + 2) else { return false };
+                after + usize::from(u16::from_be_bytes([length[0], length[1]])).max(2)
+            }
+        };
+        if marker == START_OF_SCAN && at > file.len() {
+            return false;
+        }
+    }
+    false
+}
+
+/// The next marker at or after `at`, and the offset behind it. `FF 00` is data, not a marker.
+fn next_marker(file: &[u8], mut at: usize) -> Option<(u8, usize)> {
+    loop {
+        at += file.get(at..)?.iter().position(|byte| *byte == 0xff)? + 1;
+        match *file.get(at)? {
+            0x00 => at += 1,
+            0xff => {}
+            marker => return Some((marker, at + 1)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reaches_end;
+
+    #[test]
+    fn the_end_marker_counts_outside_segments_only() {
+        let whole = b"\xff\xd8\xff\xe1\x00\x04\xff\xd9\xff\xda\x00\x02a\xff\x00b\xff\xd0c\xff\xd9";
+        assert!(reaches_end(whole));
+        for end in 0..whole.len() {
+            assert!(!reaches_end(&whole[..end]), "{end}");
+        }
+    }
+}

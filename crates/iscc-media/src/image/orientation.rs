@@ -1,0 +1,157 @@
+//! EXIF orientation (tag 0x0112): how stored rows and columns turn into what one sees.
+
+use crate::metadata::exif;
+use crate::metadata::image::Blocks;
+
+/// The eight orientations of the EXIF standard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Orientation {
+    /// Rows and columns change places; before the flips.
+    transposed: bool,
+    /// Left and right change places in what one sees.
+    flipped_x: bool,
+    /// Top and bottom change places in what one sees.
+    flipped_y: bool,
+}
+
+impl Orientation {
+    /// Stored as seen.
+    pub const UPRIGHT: Self = Self { transposed: false, flipped_x: false, flipped_y: false };
+
+    /// By EXIF value; anything but 2 to 8 leaves the image as it is.
+    pub fn from_exif_value(value: u32) -> Self {
+        let (transposed, flipped_x, flipped_y) = match value {
+            2 => (false, true, false),
+            3 => (false, true, true),
+            4 => (false, false, true),
+            5 => (true, false, false),
+            6 => (true, true, false),
+            7 => (true, true, true),
+            8 => (true, false, true),
+            _ => (false, false, false),
+        };
+        Self { transposed, flipped_x, flipped_y }
+    }
+
+    /// By the file's EXIF, else by the `tiff:Orientation` of its XMP, as Pillow looks for it.
+    pub fn from_blocks(blocks: &Blocks<'_>) -> Self {
+        let by_exif = blocks.exif.as_deref().and_then(exif::orientation);
+        let by_xmp = || blocks.xmp.as_deref().and_then(in_xmp);
+        by_exif.or_else(by_xmp).map_or(Self::UPRIGHT, Self::from_exif_value)
+    }
+
+    /// Where the upper left pixel of what one sees is stored, in an area of `width` x `height`.
+    pub(super) fn stored_corner(self, width: usize, height: usize) -> (usize, usize) {
+        let (flipped_columns, flipped_rows) = if self.transposed {
+            (self.flipped_y, self.flipped_x)
+        } else {
+            (self.flipped_x, self.flipped_y)
+        };
+        (if flipped_columns { width - 1 } else { 0 }, if flipped_rows { height - 1 } else { 0 })
+    }
+
+    /// One channel of `width` x `height` stored samples, as seen; with its new width and height.
+    pub(super) fn apply(
+        self,
+        width: usize,
+        height: usize,
+        stored: Vec<u8>,
+    ) -> (usize, usize, Vec<u8>) {
+        if self == Self::UPRIGHT {
+            return (width, height, stored);
+        }
+        let (width, height, mut seen) = if self.transposed {
+            (height, width, transposed(width, height, &stored))
+        } else {
+            (width, height, stored)
+        };
+        if self.flipped_x {
+            seen.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+        }
+        if self.flipped_y {
+            let (upper, lower) = seen.split_at_mut(height / 2 * width);
+            let lower = lower.chunks_exact_mut(width).rev();
+            upper.chunks_exact_mut(width).zip(lower).for_each(|(a, b)| a.swap_with_slice(b));
+        }
+        (width, height, seen)
+    }
+}
+
+/// In square tiles: straight through, every sample of a large image would be a cache miss.
+fn transposed(width: usize, height: usize, stored: &[u8]) -> Vec<u8> {
+    const TILE: usize = 32;
+    let mut turned = vec![0; stored.len()];
+    for top in (0..height).step_by(TILE) {
+        for left in (0..width).step_by(TILE) {
+            for y in top..height.min(top + TILE) {
+                for x in left..width.min(left + TILE) {
+                    turned[x * height + y] = stored[y * width + x];
+                }
+            }
+        }
+    }
+    turned
+}
+
+/// The digit after `tiff:Orientation="` or `tiff:Orientation>`.
+fn in_xmp(xmp: &[u8]) -> Option<u32> {
+    const NAME: &[u8] = b"tiff:Orientation";
+    let mut rest = xmp;
+    loop {
+        let at = rest.windows(NAME.len()).position(|window| window == NAME)?;
+        rest = &rest[at + NAME.len()..];
+        let value = rest.strip_prefix(b"=\"").or_else(|| rest.strip_prefix(b">"));
+        if let Some(digit) = value.and_then(<[u8]>::first).filter(|byte| byte.is_ascii_digit()) {
+            return Some(u32::from(digit - b'0'));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A 3 x 2 image and its eight appearances, written out by hand from the standard's table.
+    #[test]
+    fn all_eight() {
+        let seen = |value| Orientation::from_exif_value(value).apply(3, 2, vec![1, 2, 3, 4, 5, 6]);
+        assert_eq!(seen(1), (3, 2, vec![1, 2, 3, 4, 5, 6]));
+        assert_eq!(seen(2), (3, 2, vec![3, 2, 1, 6, 5, 4]));
+        assert_eq!(seen(3), (3, 2, vec![6, 5, 4, 3, 2, 1]));
+        assert_eq!(seen(4), (3, 2, vec![4, 5, 6, 1, 2, 3]));
+        assert_eq!(seen(5), (2, 3, vec![1, 4, 2, 5, 3, 6]));
+        assert_eq!(seen(6), (2, 3, vec![4, 1, 5, 2, 6, 3]));
+        assert_eq!(seen(7), (2, 3, vec![6, 3, 5, 2, 4, 1]));
+        assert_eq!(seen(8), (2, 3, vec![3, 6, 2, 5, 1, 4]));
+        assert_eq!(seen(9), seen(1));
+    }
+
+    #[test]
+    fn the_stored_corner_is_the_first_pixel_seen() {
+        let stored: Vec<u8> = (0..6).collect();
+        for value in 1..=8 {
+            let orientation = Orientation::from_exif_value(value);
+            let (x, y) = orientation.stored_corner(3, 2);
+            assert_eq!(orientation.apply(3, 2, stored.clone()).2[0], stored[y * 3 + x], "{value}");
+        }
+    }
+
+    #[test]
+    fn large_images_turn_like_small_ones() {
+        let (width, height) = (70, 45);
+        let stored: Vec<u8> = (0..width * height).map(|i| (i * 7 % 251) as u8).collect();
+        let turned = transposed(width, height, &stored);
+        for y in 0..height {
+            for x in 0..width {
+                assert_eq!(turned[x * height + y], stored[y * width + x]);
+            }
+        }
+    }
+
+    #[test]
+    fn xmp_names_an_orientation() {
+        assert_eq!(in_xmp(b"<a tiff:Orientation=\"6\"/>"), Some(6));
+        assert_eq!(in_xmp(b"<tiff:Orientation>8</tiff:Orientation>"), Some(8));
+        assert_eq!(in_xmp(b"tiff:OrientationX tiff:Orientation=\"\""), None);
+    }
+}

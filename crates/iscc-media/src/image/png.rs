@@ -1,0 +1,71 @@
+//! PNG, with the reference's reading of 16-bit samples and transparency.
+
+use std::io::Cursor;
+
+use ::png::{BitDepth, ColorType, Decoder, Limits, Transformations};
+
+use super::check_size;
+use super::raster::{Channels, Raster};
+use super::transparency::{gray_on_white, rgb_on_white};
+use crate::error::MediaError;
+
+/// Memory for ancillary chunks and rows, beside the pixels.
+const PNG_ANCILLARY_BYTES_MAX: usize = 64 << 20;
+
+/// Decodes the default image.
+pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
+    let damaged = |reason: ::png::DecodingError| MediaError::damaged("PNG", reason);
+    let limits = Limits { bytes: PNG_ANCILLARY_BYTES_MAX };
+    let mut decoder = Decoder::new_with_limits(Cursor::new(file), limits);
+    decoder.set_transformations(Transformations::EXPAND);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    let header = decoder.read_header_info().map_err(damaged)?;
+    let (width, height) = (header.width as usize, header.height as usize);
+    check_size(width, height, pixels_max)?;
+    let mut reader = decoder.read_info().map_err(damaged)?;
+    let stored = reader.info().color_type;
+    let (expanded, depth) = reader.output_color_type();
+    let size = reader.output_buffer_size();
+    let mut samples = vec![0; size.ok_or_else(|| MediaError::damaged("PNG", "it is too large"))?];
+    reader.next_frame(&mut samples).map_err(damaged)?;
+    let (channels, samples) = opaque(stored, expanded, depth, samples);
+    Raster::new(width, height, channels, samples)
+        .ok_or_else(|| MediaError::damaged("PNG", "it has no pixels"))
+}
+
+/// Opaque 8-bit samples. A transparent colour (tRNS) counts in palette images only; the alpha that
+/// the decoder makes of it elsewhere is dropped.
+fn opaque(
+    stored: ColorType,
+    expanded: ColorType,
+    depth: BitDepth,
+    samples: Vec<u8>,
+) -> (Channels, Vec<u8>) {
+    if stored == ColorType::Grayscale && depth == BitDepth::Sixteen {
+        return (Channels::Gray, clipped(expanded.samples(), &samples));
+    }
+    let samples = match depth {
+        BitDepth::Sixteen => samples.chunks_exact(2).map(|sample| sample[0]).collect(),
+        _ => samples,
+    };
+    match (stored, expanded) {
+        (_, ColorType::Grayscale) => (Channels::Gray, samples),
+        (ColorType::Grayscale, _) => {
+            (Channels::Gray, samples.chunks_exact(2).map(|pixel| pixel[0]).collect())
+        }
+        (_, ColorType::GrayscaleAlpha) => (Channels::Gray, gray_on_white(&samples)),
+        (ColorType::Rgb, ColorType::Rgba) => (
+            Channels::Rgb,
+            samples.as_chunks().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect(),
+        ),
+        (_, ColorType::Rgba) => (Channels::Rgb, rgb_on_white(&samples)),
+        (_, ColorType::Rgb | ColorType::Indexed) => (Channels::Rgb, samples),
+    }
+}
+
+/// 16-bit gray is cut at 255, not scaled: Pillow's conversion, which codes have to follow.
+fn clipped(samples_per_pixel: usize, samples: &[u8]) -> Vec<u8> {
+    let clip = |pixel: &[u8]| if pixel[0] > 0 { 255 } else { pixel[1] };
+    samples.chunks_exact(2 * samples_per_pixel).map(clip).collect()
+}

@@ -1,0 +1,63 @@
+//! Decoded pixels.
+
+/// Samples per pixel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channels {
+    /// One sample
+    Gray,
+    /// Three samples: red, green, blue
+    Rgb,
+}
+
+impl Channels {
+    /// Number of samples per pixel.
+    pub fn count(self) -> usize {
+        match self {
+            Self::Gray => 1,
+            Self::Rgb => 3,
+        }
+    }
+}
+
+/// An opaque image of 8-bit samples, rows from the top, without padding; never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raster {
+    width: usize,
+    height: usize,
+    channels: Channels,
+    samples: Vec<u8>,
+}
+
+impl Raster {
+    /// `None` if the number of samples is not `width x height x channels`, or zero.
+    pub fn new(width: usize, height: usize, channels: Channels, samples: Vec<u8>) -> Option<Self> {
+        let wanted = width.checked_mul(height)?.checked_mul(channels.count())?;
+        (wanted > 0 && samples.len() == wanted).then_some(Self { width, height, channels, samples })
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Samples per pixel.
+    pub fn channels(&self) -> Channels {
+        self.channels
+    }
+
+    /// All samples.
+    pub fn into_samples(self) -> Vec<u8> {
+        self.samples
+    }
+
+    /// Samples of the pixels `left..right` of row `y`.
+    pub fn row(&self, y: usize, left: usize, right: usize) -> &[u8] {
+        let count = self.channels.count();
+        &self.samples[(y * self.width + left) * count..(y * self.width + right) * count]
+    }
+}

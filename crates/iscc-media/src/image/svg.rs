@@ -1,0 +1,19 @@
+//! SVG, drawn at its own size.
+
+use super::raster::{Channels, Raster};
+use super::transparency::rgb_on_white;
+use crate::error::MediaError;
+use crate::svg::{self, SVG_BYTES_MAX, SvgError};
+
+/// Draws a document on white; its size is bounded by the drawing itself.
+pub fn decode(file: &[u8]) -> Result<Raster, MediaError> {
+    let drawn = svg::rasterize(file).map_err(|error| match error {
+        SvgError::TooLarge => {
+            MediaError::TooLarge { what: "SVG bytes", limit: SVG_BYTES_MAX as u64 }
+        }
+        other => MediaError::damaged("SVG", other),
+    })?;
+    let samples = rgb_on_white(&drawn.rgba);
+    Raster::new(drawn.width as usize, drawn.height as usize, Channels::Rgb, samples)
+        .ok_or_else(|| MediaError::damaged("SVG", "it has no pixels"))
+}

@@ -1,0 +1,70 @@
+//! Transparent pixels on white, with Pillow's integer arithmetic.
+
+/// RGBA samples to RGB.
+pub fn rgb_on_white(rgba: &[u8]) -> Vec<u8> {
+    let mut rgb = vec![0; rgba.len() / 4 * 3];
+    for (pixel, out) in rgba.as_chunks::<4>().0.iter().zip(rgb.as_chunks_mut::<3>().0) {
+        let [red, green, blue, alpha] = *pixel;
+        *out = [on_white(red, alpha), on_white(green, alpha), on_white(blue, alpha)];
+    }
+    rgb
+}
+
+/// Gray and alpha samples to gray.
+pub fn gray_on_white(samples: &[u8]) -> Vec<u8> {
+    samples.as_chunks::<2>().0.iter().map(|[gray, alpha]| on_white(*gray, *alpha)).collect()
+}
+
+/// One sample at `alpha` over white.
+pub fn on_white(sample: u8, alpha: u8) -> u8 {
+    let (sample, alpha) = (u32::from(sample), u32::from(alpha));
+    divide_255(255 * (255 - alpha) + sample * alpha)
+}
+
+/// CMYK samples (255 is full ink) to RGB: `k' - k' c / 255`, with `k'` the light that black lets by.
+pub fn cmyk_to_rgb(cmyk: &[u8]) -> Vec<u8> {
+    let mut rgb = vec![0; cmyk.len() / 4 * 3];
+    for (pixel, out) in cmyk.as_chunks::<4>().0.iter().zip(rgb.as_chunks_mut::<3>().0) {
+        let light = 255 - pixel[3];
+        let left = |ink: u8| light.saturating_sub(divide_255(u32::from(ink) * u32::from(light)));
+        *out = [left(pixel[0]), left(pixel[1]), left(pixel[2])];
+    }
+    rgb
+}
+
+/// `value / 255` rounded, for values up to 255 x 255.
+fn divide_255(value: u32) -> u8 {
+    let value = value + 128;
+    ((value + (value >> 8)) >> 8) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_the_scale_are_exact() {
+        for sample in 0..=255 {
+            assert_eq!(on_white(sample, 255), sample);
+            assert_eq!(on_white(sample, 0), 255);
+            assert_eq!(on_white(255, sample), 255);
+        }
+        assert_eq!(rgb_on_white(&[10, 20, 30, 255, 1, 2, 3, 0]), [10, 20, 30, 255, 255, 255]);
+        assert_eq!(gray_on_white(&[0, 128]), [127]);
+    }
+
+    #[test]
+    fn inks_take_light_away() {
+        assert_eq!(
+            cmyk_to_rgb(&[0, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255]),
+            [255, 255, 255, 0, 255, 255, 0, 0, 0]
+        );
+    }
+
+    #[test]
+    fn division_rounds() {
+        for value in 0..=255 * 255u32 {
+            assert_eq!(u32::from(divide_255(value)), (f64::from(value) / 255.0).round() as u32);
+        }
+    }
+}

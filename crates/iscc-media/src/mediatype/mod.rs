@@ -1,0 +1,121 @@
+//! Media type of a file, by its name and its first bytes, and the mode it is processed in.
+
+mod json;
+mod mode;
+mod name;
+mod sniff;
+mod svg;
+
+pub use mode::{Mode, mode};
+pub use name::from_name;
+pub use sniff::from_bytes;
+
+/// First bytes of a file that are enough to decide on.
+pub const HEAD_BYTES_MAX: usize = 4096;
+
+/// What a file is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inspected {
+    /// Media type, normalised.
+    pub mediatype: &'static str,
+    /// Processing mode; `None` for types whose content isn't processed.
+    pub mode: Option<Mode>,
+}
+
+/// Decides what a file is from its first bytes (up to [`HEAD_BYTES_MAX`] count) and its name.
+///
+/// A name and content that disagree: the one with a listed type wins; if both have one, the name,
+/// since containers (zip, XML, Ogg, MP4) look alike from outside. Plain text has no signature, so
+/// it only decides when nothing else does.
+pub fn inspect(head: &[u8], filename: &str) -> Inspected {
+    let head = &head[..head.len().min(HEAD_BYTES_MAX)];
+    let named = from_name(filename).map(normalize);
+    let sniffed = from_bytes(head).map(normalize);
+    let mut mediatype = match (named, sniffed) {
+        (Some(named), Some(sniffed)) if named != sniffed => choose(named, sniffed),
+        (named, sniffed) => named.or(sniffed).unwrap_or_else(|| without_signature(head)),
+    };
+    if mediatype == XML && svg::is_root(head) {
+        mediatype = SVG;
+    }
+    Inspected { mediatype, mode: mode(mediatype) }
+}
+
+const XML: &str = "text/xml";
+const SVG: &str = "image/svg+xml";
+
+fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
+    let is_ogg = |mediatype: &str| mediatype.contains("ogg");
+    if is_ogg(named) && is_ogg(sniffed) {
+        return named;
+    }
+    if mode::is_listed(sniffed) && !mode::is_listed(named) { sniffed } else { named }
+}
+
+/// Text by its looks, else bytes of no known kind.
+fn without_signature(head: &[u8]) -> &'static str {
+    if sniff::looks_like_text(head) { "text/plain" } else { "application/octet-stream" }
+}
+
+/// One name for types that have several.
+fn normalize(mediatype: &'static str) -> &'static str {
+    match mediatype {
+        "application/ogg" => "video/ogg",
+        "application/vnd.adobe.flash.movie" => "application/x-shockwave-flash",
+        "application/vnd.ms-asf" => "video/x-ms-asf",
+        "application/xml" => XML,
+        "audio/x-aiff" => "audio/aiff",
+        "audio/x-m4a" => "audio/mp4",
+        "audio/x-wav" => "audio/wav",
+        "image/x-ms-bmp" => "image/bmp",
+        "video/x-msvideo" => "video/avi",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mediatype(head: &[u8], filename: &str) -> &'static str {
+        inspect(head, filename).mediatype
+    }
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+    #[test]
+    fn a_listed_name_wins_over_listed_content() {
+        assert_eq!(mediatype(PNG, "a.jpg"), "image/jpeg");
+        assert_eq!(mediatype(b"RIFF\x24\0\0\0WAVEfmt ", "a.txt"), "text/plain");
+    }
+
+    #[test]
+    fn listed_content_wins_over_an_unlisted_name() {
+        assert_eq!(mediatype(PNG, "a.bin"), "image/png");
+        assert_eq!(mediatype(PNG, "a.webp"), "image/png");
+        assert_eq!(mediatype(b"<?xml version='1.0'?><rss/>", "feed.rss"), "text/xml");
+    }
+
+    #[test]
+    fn plain_text_only_decides_alone() {
+        assert_eq!(mediatype(b"just words\n", "README"), "text/plain");
+        assert_eq!(mediatype(b"just words\n", "words.bin"), "application/octet-stream");
+        assert_eq!(mediatype(b"", "empty"), "application/octet-stream");
+        assert_eq!(mediatype(&[0, 1, 2, 0xff, 0xfe], "noise"), "application/octet-stream");
+    }
+
+    #[test]
+    fn xml_with_an_svg_root_is_an_image() {
+        let svg = b"<?xml version='1.0'?><!-- <a> --><svg xmlns=\"http://www.w3.org/2000/svg\"/>";
+        assert_eq!(mediatype(svg, "a.xml"), "image/svg+xml");
+        assert_eq!(mediatype(svg, "a"), "image/svg+xml");
+        assert_eq!(mediatype(b"<svgx xmlns=\"http://www.w3.org/2000/svg\"/>", "a.xml"), "text/xml");
+    }
+
+    #[test]
+    fn ogg_is_what_its_name_says() {
+        let theora = b"OggS\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x2a\x80theora";
+        assert_eq!(mediatype(theora, "a.ogg"), "audio/ogg");
+        assert_eq!(mediatype(theora, "a"), "video/ogg");
+    }
+}

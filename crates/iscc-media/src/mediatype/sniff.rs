@@ -1,0 +1,336 @@
+//! Media type by content: signatures of the formats that matter here.
+
+use super::json;
+
+/// Media type that the first bytes of a file give away, `None` if they give nothing away. Plain
+/// text gives nothing away.
+pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
+    container(head)
+        .or_else(|| by_prefix(head))
+        .or_else(|| mpeg_audio(head))
+        .or_else(|| markup(head))
+        .or_else(|| json::is_json(head).then_some("application/json"))
+}
+
+/// Whether the bytes read as text: UTF-16 with its mark, or no control characters but those of
+/// text files.
+pub(super) fn looks_like_text(head: &[u8]) -> bool {
+    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        return true;
+    }
+    let is_control = |byte: &u8| *byte < 0x20 && !b"\t\n\x0c\r\x1b".contains(byte) || *byte == 0x7f;
+    if head.is_empty() || head.iter().any(is_control) {
+        return false;
+    }
+    // In an 8-bit charset letters prevail; noise without control characters has few of them.
+    let is_usual = |byte: &&u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    str::from_utf8(trim_cut_character(head)).is_ok()
+        || head.iter().filter(is_usual).count() * 2 > head.len()
+}
+
+/// Without the first bytes of a UTF-8 character that the end cuts off.
+pub(super) fn trim_cut_character(head: &[u8]) -> &[u8] {
+    match str::from_utf8(head) {
+        Err(error) if error.error_len().is_none() => &head[..error.valid_up_to()],
+        _ => head,
+    }
+}
+
+/// By a signature at the start. A signature of letters in what reads as text is a coincidence.
+fn by_prefix(head: &[u8]) -> Option<&'static str> {
+    let (_, mediatype) = PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix))?;
+    (!looks_like_text(head)).then_some(mediatype)
+}
+
+/// Formats whose first bytes only say which family it is.
+fn container(head: &[u8]) -> Option<&'static str> {
+    let at = |offset: usize, magic: &[u8]| head.get(offset..).is_some_and(|h| h.starts_with(magic));
+    if at(0, b"PK\x03\x04") {
+        return Some(zip(head));
+    }
+    if at(0, b"RIFF") {
+        return match head.get(8..12)? {
+            b"WAVE" => Some("audio/wav"),
+            b"AVI " => Some("video/avi"),
+            b"WEBP" => Some("image/webp"),
+            _ => None,
+        };
+    }
+    if at(0, b"FORM") {
+        return (at(8, b"AIFF") || at(8, b"AIFC")).then_some("audio/aiff");
+    }
+    if at(4, b"ftyp") {
+        return Some(iso_base_media(head.get(8..12)?));
+    }
+    if [&b"moov"[..], b"mdat", b"wide", b"pnot"].iter().any(|atom| at(4, atom)) {
+        return Some("video/quicktime");
+    }
+    if at(0, b"OggS") {
+        return Some(ogg(head));
+    }
+    if at(0, b"\x1aE\xdf\xa3") {
+        return Some(if find(head, b"webm").is_some() { "video/webm" } else { "video/x-matroska" });
+    }
+    if at(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
+        return Some(ole(head));
+    }
+    None
+}
+
+/// A compound file is what its streams are named; the directory need not be near the start.
+fn ole(head: &[u8]) -> &'static str {
+    let holds = |name: &str| {
+        let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        find(head, &name).is_some()
+    };
+    if holds("WordDocument") {
+        "application/msword"
+    } else if holds("PowerPoint Document") {
+        "application/vnd.ms-powerpoint"
+    } else if holds("Workbook") {
+        "application/vnd.ms-excel"
+    } else {
+        "application/x-ole-storage"
+    }
+}
+
+/// A zip archive is what its entries are named: a `mimetype` entry comes first by rule in EPUB and
+/// OpenDocument, and Office Open XML keeps its parts in one named folder.
+fn zip(head: &[u8]) -> &'static str {
+    const NAME_OFFSET: usize = 30;
+    let first_name = head.get(NAME_OFFSET..).unwrap_or_default();
+    if let Some(stored) = first_name.strip_prefix(b"mimetype") {
+        return ZIP_MIMETYPES
+            .iter()
+            .find(|mediatype| stored.starts_with(mediatype.as_bytes()))
+            .copied()
+            .unwrap_or("application/zip");
+    }
+    let mut rest = head;
+    while let Some(at) = find(rest, b"PK\x03\x04") {
+        rest = &rest[at + 4..];
+        let name = rest.get(NAME_OFFSET - 4..).unwrap_or_default();
+        if let Some((_, mediatype)) = ZIP_FOLDERS.iter().find(|(it, _)| name.starts_with(it)) {
+            return mediatype;
+        }
+    }
+    "application/zip"
+}
+
+/// The longer first, where one begins with the other.
+const ZIP_MIMETYPES: [&str; 5] = [
+    "application/epub+zip",
+    "application/x-ibooks+zip",
+    "application/vnd.oasis.opendocument.text",
+    "application/vnd.oasis.opendocument.spreadsheet",
+    "application/vnd.oasis.opendocument.presentation",
+];
+
+const ZIP_FOLDERS: [(&[u8], &str); 3] = [
+    (b"word/", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    (b"ppt/", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    (b"xl/", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+];
+
+/// By major brand (ISO/IEC 14496-12, registry at mp4ra.org).
+fn iso_base_media(brand: &[u8]) -> &'static str {
+    match brand {
+        b"avif" | b"avis" => "image/avif",
+        b"heic" | b"heix" | b"heim" | b"heis" | b"hevc" | b"mif1" | b"msf1" => "image/heic",
+        b"M4A " | b"M4B " | b"F4A " | b"F4B " => "audio/mp4",
+        b"M4V " | b"M4VH" | b"M4VP" => "video/x-m4v",
+        b"qt  " => "video/quicktime",
+        [b'3', b'g', b'2', _] => "video/3gpp2",
+        [b'3', b'g', b'p', _] | [b'3', b'g', b'e', _] | [b'3', b'g', b'r', _] => "video/3gpp",
+        b"jp2 " => "image/jp2",
+        _ => "video/mp4",
+    }
+}
+
+/// By the first stream's header (RFC 3533; the codecs' own mappings).
+fn ogg(head: &[u8]) -> &'static str {
+    const VOICES: [&[u8]; 4] = [b"\x01vorbis", b"OpusHead", b"\x7fFLAC", b"Speex   "];
+    let payload = head.get(28..).unwrap_or_default();
+    if VOICES.iter().any(|voice| payload.starts_with(voice)) { "audio/ogg" } else { "video/ogg" }
+}
+
+/// Two MPEG audio frames, or one ADTS frame, in a row: one synchronisation word alone is too often
+/// a coincidence.
+fn mpeg_audio(head: &[u8]) -> Option<&'static str> {
+    let header = head.first_chunk::<4>()?;
+    if header[0] != 0xff || header[1] & 0xe0 != 0xe0 {
+        return None;
+    }
+    if header[1] & 0xf6 == 0xf0 {
+        return Some("audio/aac");
+    }
+    let length = mpeg_frame_bytes(header)?;
+    let next = head.get(length..length + 2);
+    let goes_on = next.is_none_or(|next| next[0] == 0xff && next[1] == header[1]);
+    goes_on.then_some("audio/mpeg")
+}
+
+/// Length of a layer III frame (ISO/IEC 11172-3 2.4.2.3, and 13818-3 for the low rates).
+fn mpeg_frame_bytes(header: &[u8; 4]) -> Option<usize> {
+    const KBIT_V1: [usize; 15] = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+    const KBIT_V2: [usize; 15] = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+    const HERTZ: [usize; 3] = [44_100, 48_000, 32_000];
+    let [_, kind, rates, _] = *header;
+    let is_layer_3 = kind >> 1 & 3 == 1;
+    let version = kind >> 3 & 3;
+    let (kbits, divisor, slots) = match version {
+        3 => (KBIT_V1, 1, 144),
+        2 => (KBIT_V2, 2, 72),
+        0 => (KBIT_V2, 4, 72),
+        _ => return None,
+    };
+    let kbit = *kbits.get(usize::from(rates >> 4))?;
+    let hertz = HERTZ.get(usize::from(rates >> 2 & 3))? / divisor;
+    if !is_layer_3 || kbit == 0 {
+        return None;
+    }
+    Some(slots * kbit * 1000 / hertz + usize::from(rates >> 1 & 1))
+}
+
+/// Formats that are text themselves. HTML and XML begin after white space, HTML in any case.
+fn markup(head: &[u8]) -> Option<&'static str> {
+    if let Some((_, mediatype)) = TEXT_PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix))
+    {
+        return Some(mediatype);
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let begins = |tag: &[u8]| text.get(..tag.len()).is_some_and(|h| h.eq_ignore_ascii_case(tag));
+    if begins(b"<!doctype html") || begins(b"<html") || begins(b"<head>") || begins(b"<body") {
+        return Some("text/html");
+    }
+    if begins(b"<svg") && super::svg::is_root(text) {
+        return Some("image/svg+xml");
+    }
+    begins(b"<?xml").then(|| {
+        if super::svg::is_root(text) {
+            "image/svg+xml"
+        } else if is_xhtml(text) {
+            "application/xhtml+xml"
+        } else {
+            "text/xml"
+        }
+    })
+}
+
+/// Whether the document's root is XHTML's.
+fn is_xhtml(text: &[u8]) -> bool {
+    find(text, b"<html").is_some() && find(text, b"http://www.w3.org/1999/xhtml").is_some()
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+const TEXT_PREFIXES: [(&[u8], &str); 4] = [
+    (b"%PDF-", "application/pdf"),
+    (b"%!PS", "application/postscript"),
+    (b"\xc5\xd0\xd3\xc6", "application/postscript"),
+    (b"{\\rtf", "application/rtf"),
+];
+
+const PREFIXES: [(&[u8], &str); 51] = [
+    // Images
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
+    (b"II+\0\x08\0\0\0", "image/tiff"),
+    (b"MM\0+\0\x08\0\0", "image/tiff"),
+    (b"8BPS\0\x01", "image/vnd.adobe.photoshop"),
+    (b"8BPS\0\x02", "image/vnd.adobe.photoshop"),
+    (b"\0\0\0\x0cjP  \r\n\x87\n", "image/jp2"),
+    (b"\xffO\xffQ", "image/jp2"),
+    (b"\0\0\x01\0", "image/vnd.microsoft.icon"),
+    (b"\xff\x0a", "image/jxl"),
+    (b"\0\0\0\x0cJXL \r\n\x87\n", "image/jxl"),
+    (b"BM", "image/bmp"),
+    // Audio
+    (b"ID3", "audio/mpeg"),
+    (b"fLaC", "audio/flac"),
+    (b"wvpk", "audio/x-wavpack"),
+    (b"caff\0\x01", "audio/x-caf"),
+    (b"#!AMR", "audio/AMR"),
+    (b"\x0b\x77", "audio/ac3"),
+    (b"MThd\0\0\0\x06", "audio/midi"),
+    (b".snd\0\0\0", "audio/basic"),
+    (b"MAC ", "audio/x-ape"),
+    // Video
+    (b"0&\xb2u\x8ef\xcf\x11\xa6\xd9\0\xaa\0b\xcel", "video/x-ms-asf"),
+    (b"FLV\x01", "video/x-flv"),
+    (b"FWS", "application/x-shockwave-flash"),
+    (b"CWS", "application/x-shockwave-flash"),
+    (b"ZWS", "application/x-shockwave-flash"),
+    (b".RMF\0\0", "application/vnd.rn-realmedia"),
+    (b"\0\0\x01\xba", "video/mpeg"),
+    (b"\0\0\x01\xb3", "video/mpeg"),
+    (b"BBCD\0", "video/x-dirac"),
+    (b"\0\0\0\x01g", "video/h264"),
+    // Neither text nor media; named so that nothing else claims them
+    (b"SQLite format 3\0", "application/x-sqlite3"),
+    (b"PK\x05\x06", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\0", "application/x-xz"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"(\xb5/\xfd", "application/zstd"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"MZ", "application/vnd.microsoft.portable-executable"),
+    (b"\0asm\x01\0\0\0", "application/wasm"),
+    (b"wOFF", "font/woff"),
+    (b"wOF2", "font/woff2"),
+    (b"OTTO\0", "font/otf"),
+    (b"\0\x01\0\0\0", "font/ttf"),
+    (b"\xca\xfe\xba\xbe", "application/java-vm"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{from_bytes, looks_like_text};
+
+    #[test]
+    fn zip_archives_are_what_they_hold() {
+        let entry = |name: &str| [&b"PK\x03\x04"[..], &[0; 26], name.as_bytes()].concat();
+        let sniffed = |names: &[&str]| {
+            let bytes: Vec<u8> = names.iter().flat_map(|name| entry(name)).collect();
+            from_bytes(&bytes).unwrap()
+        };
+        assert_eq!(sniffed(&["mimetypeapplication/epub+zip"]), "application/epub+zip");
+        assert!(sniffed(&["[Content_Types].xml", "word/document.xml"]).ends_with(".document"));
+        assert!(sniffed(&["docProps/app.xml", "xl/workbook.xml"]).ends_with(".sheet"));
+        assert_eq!(sniffed(&["a.txt about word/ and xl/"]), "application/zip");
+    }
+
+    #[test]
+    fn iso_base_media_is_what_its_brand_says() {
+        assert_eq!(from_bytes(b"\0\0\0\x20ftypM4A \0\0\0\0"), Some("audio/mp4"));
+        assert_eq!(from_bytes(b"\0\0\0\x20ftypavif\0\0\0\0"), Some("image/avif"));
+        assert_eq!(from_bytes(b"\0\0\0\x20ftypisom\0\0\0\0"), Some("video/mp4"));
+    }
+
+    #[test]
+    fn one_synchronisation_word_is_no_mp3() {
+        // 128 kbit/s at 44.1 kHz: 417 bytes
+        let mut frames = vec![0; 500];
+        frames[..4].copy_from_slice(b"\xff\xfb\x90\x44");
+        assert_eq!(from_bytes(&frames), None);
+        frames[417..421].copy_from_slice(b"\xff\xfb\x90\x44");
+        assert_eq!(from_bytes(&frames), Some("audio/mpeg"));
+    }
+
+    #[test]
+    fn text_has_no_control_characters() {
+        assert!(looks_like_text("Füße\tund\r\n".as_bytes()));
+        assert!(looks_like_text(b"Gr\xfc\xdfe aus K\xf6ln"));
+        assert_eq!(from_bytes(b"BMW and MZ and ID3 are names\n"), None);
+        assert!(!looks_like_text(b"a\0b"));
+        assert!(!looks_like_text(b""));
+    }
+}

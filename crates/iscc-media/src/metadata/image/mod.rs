@@ -1,0 +1,142 @@
+//! Metadata of images: EXIF, IPTC and XMP, in the reference's order of preference (spec C.5).
+
+mod gif;
+mod jpeg;
+mod png;
+mod riff;
+mod tiff;
+
+use std::borrow::Cow;
+
+use super::exif::{Directory, tag};
+use super::iptc::{self, dataset};
+use super::xmp::{Xmp, namespace as ns};
+use super::{Field, Metadata};
+use crate::{mediatype, svg};
+
+/// The metadata blocks of an image file, as stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Blocks<'a> {
+    /// A TIFF structure, without a mark in front
+    pub exif: Option<Cow<'a, [u8]>>,
+    /// An XMP packet
+    pub xmp: Option<Cow<'a, [u8]>>,
+    /// IPTC-IIM datasets
+    pub iptc: Option<Cow<'a, [u8]>>,
+}
+
+impl<'a> Blocks<'a> {
+    /// Finds the blocks of a file, as far as it goes; other kinds of file have none.
+    pub fn read(file: &'a [u8]) -> Self {
+        let head = &file[..file.len().min(mediatype::HEAD_BYTES_MAX)];
+        match mediatype::from_bytes(head) {
+            Some("image/jpeg") => jpeg::blocks(file),
+            Some("image/png") => png::blocks(file),
+            Some("image/webp") => riff::blocks(file),
+            Some("image/tiff") => tiff::blocks(file),
+            Some("image/gif") => gif::blocks(file),
+            _ => Self::default(),
+        }
+    }
+}
+
+/// What an image file says about itself, drawings included.
+pub fn of_file(file: &[u8]) -> Metadata {
+    let head = &file[..file.len().min(mediatype::HEAD_BYTES_MAX)];
+    if mediatype::from_bytes(head) == Some("image/svg+xml") {
+        return of_drawing(file);
+    }
+    metadata(&Blocks::read(file))
+}
+
+fn of_drawing(file: &[u8]) -> Metadata {
+    let drawing = svg::read(file);
+    let mut metadata = Metadata::default();
+    for (name, field) in [
+        ("name", Field::Name),
+        ("description", Field::Description),
+        ("meta", Field::Meta),
+        ("creator", Field::Creator),
+        ("rights", Field::Rights),
+        ("identifier", Field::Identifier),
+        ("language", Field::Language),
+        ("license", Field::License),
+    ] {
+        if let Some(value) = drawing.field(name) {
+            metadata.offer(field, value);
+        }
+    }
+    metadata
+}
+
+/// What the blocks say about the image. The first source that has a value decides a field.
+pub fn metadata(blocks: &Blocks<'_>) -> Metadata {
+    let xmp = blocks.xmp.as_deref().map(Xmp::parse);
+    let exif = blocks.exif.as_deref().and_then(Directory::first);
+    let mut metadata = Metadata::default();
+    for (source, field) in SOURCES {
+        let value = match source {
+            Source::Xmp(namespace, local) => xmp.as_ref().and_then(|it| it.text(namespace, local)),
+            Source::Licensor(namespace) => xmp
+                .as_ref()
+                .and_then(|it| it.first_item_field(namespace, "Licensor", "LicensorURL")),
+            Source::Iptc(number) => blocks.iptc.as_deref().and_then(|it| iptc::value(it, *number)),
+            Source::Exif(number) => exif.as_ref().and_then(|it| Some(it.value(*number)?.text())),
+            Source::ExifWide(number) => {
+                exif.as_ref().and_then(|it| Some(it.value(*number)?.wide_text()))
+            }
+            Source::Photo(number) => {
+                exif.as_ref().and_then(|it| Some(it.exif()?.value(*number)?.text()))
+            }
+        };
+        if let Some(value) = value {
+            metadata.offer(*field, &value);
+        }
+    }
+    metadata
+}
+
+/// Where a value can come from.
+enum Source {
+    /// Namespace and name of an XMP property
+    Xmp(&'static str, &'static str),
+    /// URL of the first licensor, by PLUS's namespace
+    Licensor(&'static str),
+    /// A dataset of IPTC's application record
+    Iptc(u8),
+    /// Text of EXIF's directory 0
+    Exif(u16),
+    /// UTF-16 text of EXIF's directory 0
+    ExifWide(u16),
+    /// Text of the EXIF directory itself
+    Photo(u16),
+}
+
+const SOURCES: &[(Source, Field)] = &[
+    (Source::Xmp(ns::ISCC, "name"), Field::Name),
+    (Source::Xmp(ns::ISCC, "description"), Field::Description),
+    (Source::Xmp(ns::ISCC, "meta"), Field::Meta),
+    (Source::Xmp(ns::DC, "title"), Field::Name),
+    (Source::Xmp(ns::XMP, "Nickname"), Field::Name),
+    (Source::Xmp(ns::XMP_DM, "shotName"), Field::Name),
+    (Source::Xmp(ns::PHOTOSHOP, "Headline"), Field::Name),
+    (Source::Xmp(ns::IPTC_EXT, "AOTitle"), Field::Name),
+    (Source::Iptc(dataset::HEADLINE), Field::Name),
+    (Source::Iptc(dataset::BYLINE_TITLE), Field::Name),
+    (Source::Iptc(dataset::OBJECT_NAME), Field::Name),
+    (Source::ExifWide(tag::XP_TITLE), Field::Name),
+    (Source::Xmp(ns::DC, "description"), Field::Description),
+    (Source::Xmp(ns::DC, "creator"), Field::Creator),
+    (Source::Iptc(dataset::BYLINE), Field::Creator),
+    (Source::Exif(tag::ARTIST), Field::Creator),
+    (Source::Xmp(ns::XMP_RIGHTS, "WebStatement"), Field::License),
+    (Source::Licensor(ns::PLUS), Field::Acquire),
+    (Source::Licensor(ns::PLUS_SHORT), Field::Acquire),
+    (Source::Xmp(ns::DC, "rights"), Field::Rights),
+    (Source::Xmp(ns::DC, "identifier"), Field::Identifier),
+    (Source::Xmp(ns::XMP, "Identifier"), Field::Identifier),
+    (Source::Xmp(ns::DC, "language"), Field::Language),
+    (Source::Iptc(dataset::LANGUAGE), Field::Language),
+    (Source::Exif(tag::IMAGE_ID), Field::Identifier),
+    (Source::Photo(tag::IMAGE_UNIQUE_ID), Field::Identifier),
+];

@@ -1,0 +1,115 @@
+//! Metadata of text documents, by the keys of the reference's extractor (spec C.5).
+
+use super::{Field, Metadata};
+use crate::document::Properties;
+
+/// Values under keys; a key may have several, in the document's order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Keys(Vec<(String, Vec<String>)>);
+
+impl Keys {
+    /// Adds a value; blank ones don't count.
+    pub fn put(&mut self, key: &str, value: &str) {
+        if value.trim().is_empty() {
+            return;
+        }
+        match self.0.iter_mut().find(|(known, _)| known == key) {
+            Some((_, values)) => values.push(value.to_owned()),
+            None => self.0.push((key.to_owned(), vec![value.to_owned()])),
+        }
+    }
+
+    /// Adds a value in front of others under the key.
+    pub fn put_first(&mut self, key: &str, value: &str) {
+        self.put(key, value);
+        if !value.trim().is_empty()
+            && let Some((_, values)) = self.0.iter_mut().find(|(known, _)| known == key)
+        {
+            values.rotate_right(1);
+        }
+    }
+
+    /// Adds what a `meta` element of HTML says: under its own name, and where that is one of the
+    /// usual names, under the key it stands for.
+    pub fn put_html_meta(&mut self, name: &str, content: &str) {
+        match name.to_ascii_lowercase().as_str() {
+            "description" => self.put("dc:description", content),
+            "author" => self.put("dc:creator", content),
+            "keywords" => self.put("meta:keyword", content),
+            _ => self.put(name, content),
+        }
+    }
+
+    /// The fields, each from the first key that has a value for it.
+    pub fn metadata(&self) -> Metadata {
+        let mut metadata = Metadata::default();
+        for (key, field) in FIELDS {
+            if let Some((_, values)) = self.0.iter().find(|(known, _)| known == key) {
+                let value = if field.is_single() { values[0].clone() } else { values.join(", ") };
+                metadata.offer(*field, &value);
+            }
+        }
+        metadata
+    }
+}
+
+impl From<&Properties> for Keys {
+    fn from(properties: &Properties) -> Self {
+        let mut keys = Self::default();
+        let put = |keys: &mut Self, key: &str, values: &mut dyn Iterator<Item = &String>| {
+            values.for_each(|value| keys.put(key, value));
+        };
+        put(&mut keys, "dc:title", &mut properties.title.iter());
+        put(&mut keys, "dc:description", &mut properties.description.iter());
+        put(&mut keys, "dc:creator", &mut properties.creators.iter());
+        put(&mut keys, "dc:rights", &mut properties.rights.iter());
+        put(&mut keys, "meta:keyword", &mut properties.keywords.iter());
+        for (name, value) in &properties.custom {
+            keys.put(&format!("custom:{name}"), value);
+        }
+        keys
+    }
+}
+
+const FIELDS: &[(&str, Field)] = &[
+    ("iscc_name", Field::Name),
+    ("iscc_description", Field::Description),
+    ("iscc_meta", Field::Meta),
+    ("iscc_license", Field::License),
+    ("iscc_acquire", Field::Acquire),
+    ("iscc_credit", Field::Credit),
+    ("iscc_rights", Field::Rights),
+    ("custom:iscc_name", Field::Name),
+    ("custom:iscc_description", Field::Description),
+    ("custom:iscc_meta", Field::Meta),
+    ("pdf:docinfo:title", Field::Name),
+    ("pdf:docinfo:subject", Field::Description),
+    ("pdf:docinfo:author", Field::Creator),
+    ("pdf:docinfo:creator", Field::Creator),
+    ("pdf:docinfo:keywords", Field::Keywords),
+    ("dc:title", Field::Name),
+    ("dc:description", Field::Description),
+    ("dc:creator", Field::Creator),
+    ("dc:rights", Field::Rights),
+    ("meta:keyword", Field::Keywords),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_key_and_lists() {
+        let mut keys = Keys::default();
+        keys.put("dc:title", "Second");
+        keys.put_first("dc:title", "First");
+        keys.put("dc:creator", "A");
+        keys.put("dc:creator", "B");
+        assert_eq!(keys.metadata().name.as_deref(), Some("First"));
+        assert_eq!(keys.metadata().creator.as_deref(), Some("A, B"));
+        keys.put("custom:iscc_name", "Own");
+        assert_eq!(keys.metadata().name.as_deref(), Some("Own"));
+        keys.put("iscc_name", " ");
+        assert_eq!(keys.metadata().name.as_deref(), Some("Own"));
+    }
+}

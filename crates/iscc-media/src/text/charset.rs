@@ -1,0 +1,143 @@
+//! Bytes to characters, when nothing or little says which encoding they are in.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// Decodes text: by its byte order mark, else as UTF-8 if it is that, else by what a detector
+/// takes it for. Wrong bytes become U+FFFD. The mark is not part of the text.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    by_mark(bytes).unwrap_or_else(|| without_mark(bytes))
+}
+
+/// Decodes XML: by its mark, else by its declaration, else like other text.
+pub fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
+    by_mark(bytes)
+        .or_else(|| Some(declared_in_xml(bytes)?.decode_without_bom_handling(bytes).0))
+        .unwrap_or_else(|| without_mark(bytes))
+}
+
+/// Decodes by byte order mark, if there is one.
+pub fn by_mark(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    // Before UTF-16, whose mark is the beginning of this one.
+    if let Some(rest) = bytes.strip_prefix(b"\xff\xfe\0\0") {
+        return Some(utf_32(rest, u32::from_le_bytes).into());
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\0\0\xfe\xff") {
+        return Some(utf_32(rest, u32::from_be_bytes).into());
+    }
+    let (encoding, length) = Encoding::for_bom(bytes)?;
+    Some(encoding.decode_without_bom_handling(&bytes[length..]).0)
+}
+
+/// Decodes text that has no mark.
+pub fn without_mark(bytes: &[u8]) -> Cow<'_, str> {
+    if let Some(encoding) = utf_16_by_zeros(bytes) {
+        return encoding.decode_without_bom_handling(bytes).0;
+    }
+    match str::from_utf8(bytes) {
+        // ISO-2022-JP is all ASCII bytes; its escape sequences give it away.
+        Ok(text) if !text.contains('\u{1b}') => Cow::Borrowed(text),
+        _ => guess(bytes).decode_without_bom_handling(bytes).0,
+    }
+}
+
+fn guess(bytes: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    let guess = detector.guess(None, Utf8Detection::Allow);
+    match str::from_utf8(bytes) {
+        Ok(_) if guess != ISO_2022_JP => UTF_8,
+        Err(_) if guess == UTF_8 => WINDOWS_1252,
+        _ => guess,
+    }
+}
+
+/// UTF-16 without a mark: in most scripts' texts a good part of one half of the bytes is zero,
+/// and hardly any of the other half.
+fn utf_16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
+    const SAMPLE_BYTES: usize = 4096;
+    let units = bytes[..bytes.len().min(SAMPLE_BYTES)].as_chunks::<2>().0;
+    let zeros = |half: usize| units.iter().filter(|unit| unit[half] == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    let many = units.len().div_ceil(5).max(2);
+    let few = units.len() / 50;
+    if odd >= many && even <= few {
+        Some(UTF_16LE)
+    } else if even >= many && odd <= few {
+        Some(UTF_16BE)
+    } else {
+        None
+    }
+}
+
+/// The encoding an XML declaration names, where the declaration itself can be read.
+fn declared_in_xml(bytes: &[u8]) -> Option<&'static Encoding> {
+    const DECLARATION_BYTES_MAX: usize = 200;
+    let head = bytes[..bytes.len().min(DECLARATION_BYTES_MAX)].strip_prefix(b"<?xml")?;
+    let end = head.windows(2).position(|pair| pair == b"?>")?;
+    let declaration = str::from_utf8(&head[..end]).ok()?;
+    let value = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
+    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    for_label(value[1..].split(quote).next()?)
+}
+
+/// The encoding of a label inside of a document. A document whose label could be read can't be in
+/// UTF-16, whatever the label says.
+pub fn for_label(label: &str) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label(label.as_bytes())?;
+    Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
+}
+
+fn utf_32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> String {
+    let character =
+        |bytes: &[u8; 4]| char::from_u32(unit(*bytes)).unwrap_or(char::REPLACEMENT_CHARACTER);
+    bytes.as_chunks().0.iter().map(character).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_decide() {
+        let text = "aü😀";
+        let units = || "aü😀".encode_utf16();
+        let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+        let wide: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        assert_eq!(decode(&[b"\xff\xfe", &little[..]].concat()), text);
+        assert_eq!(decode(&[b"\xfe\xff", &big[..]].concat()), text);
+        assert_eq!(decode(&[b"\xff\xfe\0\0", &wide[..]].concat()), text);
+        assert_eq!(decode(&[b"\xef\xbb\xbf", text.as_bytes()].concat()), text);
+        assert_eq!(decode(text.as_bytes()), text);
+    }
+
+    #[test]
+    fn legacy_encodings_are_guessed() {
+        assert_eq!(decode(b"Gr\xfc\xdfe aus K\xf6ln, d\xe9j\xe0 vu."), "Grüße aus Köln, déjà vu.");
+        let (russian, _, _) =
+            encoding_rs::WINDOWS_1251.encode("Съешь же ещё этих мягких французских булок");
+        assert_eq!(decode(&russian), "Съешь же ещё этих мягких французских булок");
+        let (japanese, _, _) = encoding_rs::SHIFT_JIS.encode("吾輩は猫である。名前はまだ無い。");
+        assert_eq!(decode(&japanese), "吾輩は猫である。名前はまだ無い。");
+        let (japanese, _, _) = encoding_rs::ISO_2022_JP.encode("吾輩は猫である。");
+        assert_eq!(decode(&japanese), "吾輩は猫である。");
+        assert_eq!(decode(b"\x1b[1mbold\x1b[0m"), "\u{1b}[1mbold\u{1b}[0m");
+        let unmarked: Vec<u8> =
+            "plain words, no mark".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(decode(&unmarked), "plain words, no mark");
+    }
+
+    #[test]
+    fn xml_declares_its_encoding() {
+        assert_eq!(
+            decode_xml(b"<?xml version='1.0' encoding='ISO-8859-5'?><a>\xb0</a>"),
+            "<?xml version='1.0' encoding='ISO-8859-5'?><a>А</a>"
+        );
+        assert!(
+            decode_xml(b"<?xml version='1.0' encoding='utf-16'?><a>x</a>").ends_with("<a>x</a>")
+        );
+    }
+}

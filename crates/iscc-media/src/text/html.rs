@@ -1,0 +1,318 @@
+//! HTML: the text of the body, and what the head says.
+//!
+//! White space follows the reference's extractor, whose lines end with block elements and whose
+//! list items and cells begin with a tab. Scripts and styles are no text; images' alternative
+//! texts aren't either.
+
+use std::borrow::Cow;
+
+use html5gum::{DefaultEmitter, StartTag, State, Token, Tokenizer};
+
+use super::Extracted;
+use super::charset;
+use crate::metadata::text::Keys;
+
+/// Decodes by byte order mark, else by the encoding that a `meta` element names, else like text.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    const PRESCAN_BYTES: usize = 8192;
+    charset::by_mark(bytes)
+        .or_else(|| {
+            let label = label(&bytes[..bytes.len().min(PRESCAN_BYTES)])?;
+            Some(charset::for_label(&label)?.decode_without_bom_handling(bytes).0)
+        })
+        .unwrap_or_else(|| charset::without_mark(bytes))
+}
+
+/// What follows the first `charset=` or `encoding=`, which is all that is needed of the prescan
+/// of HTML 13.2.3.2.
+fn label(head: &[u8]) -> Option<String> {
+    let head: String = head.iter().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    let declared =
+        || head.trim_start().strip_prefix("<?xml")?.split("?>").next()?.split_once("encoding");
+    let value = match head.split_once("<meta").and_then(|(_, rest)| rest.split_once("charset")) {
+        Some((_, value)) => value,
+        None => declared()?.1,
+    };
+    let value = value.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);
+    let end = value.find(|c: char| !(c.is_ascii_alphanumeric() || "-_:.".contains(c)));
+    Some(value[..end.unwrap_or(value.len())].to_owned())
+}
+
+/// Extracts text and metadata of decoded HTML.
+pub fn extract(html: &str) -> Extracted {
+    let mut tokens = Tokenizer::new_with_emitter(html, DefaultEmitter::default());
+    let mut reading = Reading::default();
+    while let Some(Ok(token)) = tokens.next() {
+        match token {
+            Token::StartTag(tag) => {
+                reading.start(&tag);
+                if let Some(state) = raw_content(&tag) {
+                    tokens.set_state(state);
+                }
+            }
+            Token::EndTag(tag) => reading.end(&String::from_utf8_lossy(&tag.name)),
+            Token::String(text) => reading.text(&String::from_utf8_lossy(&text)),
+            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+        }
+    }
+    let Reading { text, title, mut keys, .. } = reading;
+    keys.put_first("dc:title", &title);
+    Extracted { text, metadata: keys.metadata() }
+}
+
+/// Elements whose content is not markup.
+fn raw_content(tag: &StartTag<()>) -> Option<State> {
+    match &tag.name[..] {
+        // `<script/>` is XHTML; nobody would ever write its end tag.
+        _ if tag.self_closing => None,
+        b"script" => Some(State::ScriptData),
+        b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => Some(State::RawText),
+        b"textarea" | b"title" => Some(State::RcData),
+        _ => None,
+    }
+}
+
+/// Elements that are still in the head.
+const HEAD: [&str; 9] =
+    ["base", "head", "html", "link", "meta", "noscript", "script", "style", "title"];
+
+/// Elements whose end is the end of a line.
+const LINES: [&str; 30] = [
+    "address",
+    "blockquote",
+    "br",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "noframes",
+    "noscript",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "select",
+    "table",
+    "tr",
+    "ul",
+    "tbody",
+    "thead",
+    "tfoot",
+];
+
+/// Elements whose start is a tab.
+const TABS: [&str; 6] = ["dd", "dt", "frame", "li", "td", "th"];
+
+/// Elements that have no content.
+const EMPTY: [&str; 14] = [
+    "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param",
+    "source", "wbr",
+];
+
+/// Elements that end an open paragraph.
+const ENDS_PARAGRAPH: [&str; 30] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "center",
+    "details",
+    "dir",
+    "div",
+    "dl",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "ul",
+];
+
+/// Which open element a start tag ends, and which element it can't reach beyond.
+const ENDS_SIBLING: [(&str, &[&str], &[&str]); 8] = [
+    ("li", &["li"], &["ol", "ul"]),
+    ("dt", &["dt", "dd"], &["dl"]),
+    ("dd", &["dt", "dd"], &["dl"]),
+    ("td", &["td", "th"], &["table", "tr"]),
+    ("th", &["td", "th"], &["table", "tr"]),
+    ("tr", &["tr"], &["table"]),
+    ("option", &["option"], &["select"]),
+    ("optgroup", &["option", "optgroup"], &["select"]),
+];
+
+/// Open elements that are remembered; in deeper ones only the ends of lines may be missed.
+const DEPTH_MAX: usize = 256;
+
+#[derive(Default)]
+struct Reading {
+    text: String,
+    title: String,
+    keys: Keys,
+    /// Open elements, outermost first.
+    open: Vec<String>,
+    is_in_body: bool,
+}
+
+impl Reading {
+    fn start(&mut self, tag: &StartTag<()>) {
+        let name = String::from_utf8_lossy(&tag.name);
+        if name == "meta" {
+            self.take_meta(tag);
+        }
+        if !self.is_in_body {
+            self.is_in_body = name == "body" || !HEAD.contains(&&*name);
+        }
+        if self.is_in_body {
+            self.end_implied(&name);
+            if TABS.contains(&&*name) {
+                self.text.push('\t');
+            }
+        }
+        if tag.self_closing || EMPTY.contains(&&*name) {
+            self.close(&name);
+        } else if self.open.len() < DEPTH_MAX {
+            self.open.push(name.into_owned());
+        }
+    }
+
+    /// Ends what a start tag ends without saying so (HTML 13.2.6.4.7).
+    fn end_implied(&mut self, name: &str) {
+        if ENDS_PARAGRAPH.contains(&name) && self.reaches(&["p"], &["button", "table"]) {
+            self.end("p");
+        }
+        for (start, ended, limits) in ENDS_SIBLING {
+            if start == name
+                && let Some(sibling) = ended.iter().find(|end| self.reaches(&[end], limits))
+            {
+                self.end(sibling);
+            }
+        }
+    }
+
+    /// Whether one of `names` is open inside of the innermost of `limits`.
+    fn reaches(&self, names: &[&str], limits: &[&str]) -> bool {
+        let inner = self.open.iter().rev().take_while(|open| !limits.contains(&open.as_str()));
+        inner.into_iter().any(|open| names.contains(&open.as_str()))
+    }
+
+    fn end(&mut self, name: &str) {
+        if name == "head" {
+            self.open.retain(|open| open != "head");
+            return;
+        }
+        let Some(at) = self.open.iter().rposition(|open| open == name) else { return };
+        while self.open.len() > at {
+            if let Some(ended) = self.open.pop() {
+                self.close(&ended);
+            }
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        if self.is_in_body && LINES.contains(&name) {
+            self.text.push('\n');
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let is_open = |name: &str| self.open.last().is_some_and(|open| open == name);
+        if is_open("script") || is_open("style") {
+            return;
+        }
+        if !self.is_in_body {
+            if is_open("title") {
+                self.title.push_str(text);
+                return;
+            }
+            if self.open.iter().any(|open| open == "noscript") || text.trim().is_empty() {
+                return;
+            }
+            // Text ends the head, whether the document says so or not.
+            self.is_in_body = true;
+        }
+        self.text.push_str(text);
+    }
+
+    /// `name` or `property`, and `content`.
+    fn take_meta(&mut self, tag: &StartTag<()>) {
+        let attribute = |name: &[u8]| {
+            tag.attributes.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
+        };
+        let key = attribute(b"name").or_else(|| attribute(b"property"));
+        if let (Some(key), Some(content)) = (key, attribute(b"content")) {
+            self.keys.put_html_meta(&key, &content);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn body_text_in_the_references_lines() {
+        let html = "<html><head><title>T</title><style>p{}</style><noscript>no</noscript></head>
+            <body>Text <p>para<br>two<ul><li>a<li>b</ul><script>x<b></script><table><tr><td>c1<td>c2
+            </table>&copy; 1 < 2</body></html>";
+        let text = extract(html).text;
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[..6], ["Text para", "two", "\ta", "\tb", "", "\tc1\tc2"]);
+        assert_eq!(text.trim_end().lines().last(), Some("© 1 < 2"));
+    }
+
+    #[test]
+    fn documents_without_head_or_end() {
+        assert_eq!(extract("just text").text, "just text");
+        assert_eq!(extract("<p>a<p>b").text, "a\nb");
+        assert_eq!(extract("<script/>x").text, "x");
+        assert_eq!(extract("<title>never closed").text, "");
+        assert_eq!(extract(&"<div>".repeat(100_000)).text, "");
+    }
+
+    #[test]
+    fn the_head_has_metadata() {
+        let extracted = extract(
+            "<title> A &amp; B </title><meta name=description content='D <i>x</i>'>
+            <meta name=author content=One><meta name=author content=Two><meta name=keywords content='k, l'>",
+        );
+        let metadata = extracted.metadata;
+        assert_eq!(metadata.name.as_deref(), Some("A & B"));
+        assert_eq!(metadata.description.as_deref(), Some("D x"));
+        assert_eq!(metadata.creator.as_deref(), Some("One, Two"));
+        assert_eq!(metadata.keywords.as_deref(), Some("k, l"));
+    }
+
+    #[test]
+    fn the_head_names_the_encoding() {
+        assert_eq!(decode(b"<meta charset='windows-1251'>\xc0"), "<meta charset='windows-1251'>А");
+        let long = b"<META http-equiv=content-type content=\"text/html; charset=iso-8859-7\">\xc1";
+        assert!(decode(long).ends_with('Α'));
+        assert!(decode("<p>ü".as_bytes()).ends_with('ü'));
+        assert!(decode(b"\xef\xbb\xbf<meta charset=latin1>\xc3\xbc").ends_with('ü'));
+    }
+}

@@ -1,0 +1,140 @@
+//! Text of documents that are text themselves: plain, HTML, XML. Office documents and books are
+//! in [`document`](crate::document); PDF is read outside of this crate.
+
+pub mod charset;
+pub mod html;
+pub mod xml;
+
+use crate::document::{self, DocumentError, Format};
+use crate::error::MediaError;
+use crate::mediatype;
+use crate::metadata::Metadata;
+use crate::metadata::text::Keys;
+
+/// A document's text and what it says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extracted {
+    /// Text in reading order, not normalised
+    pub text: String,
+    /// Metadata fields, cleaned
+    pub metadata: Metadata,
+}
+
+/// Extracts text. The media type says what to expect; content that has the signature of another
+/// text format is read as that, as the reference's extractor does it.
+///
+/// # Errors
+/// [`MediaError::NoText`] if nothing but white space comes out, or if the bytes are those of an
+/// image, a sound or the like; [`MediaError::NoDecoder`] for PDF and the binary office formats;
+/// `Damaged` and `TooLarge` for broken and for oversized documents.
+pub fn extract(bytes: &[u8], mediatype: &str) -> Result<Extracted, MediaError> {
+    let extracted = match Kind::of(bytes, mediatype)? {
+        Kind::Plain => {
+            Extracted { text: charset::decode(bytes).into_owned(), metadata: Metadata::default() }
+        }
+        Kind::Html => html::extract(&html::decode(bytes)),
+        Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
+        Kind::Document(format) => from_document(format, bytes)?,
+    };
+    if extracted.text.trim().is_empty() {
+        return Err(MediaError::NoText);
+    }
+    Ok(extracted)
+}
+
+/// How a text document is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Html,
+    Xml,
+    Document(Format),
+}
+
+impl Kind {
+    fn of(bytes: &[u8], mediatype: &str) -> Result<Self, MediaError> {
+        if let Some(format) = Format::from_mediatype(mediatype) {
+            return Ok(Self::Document(format));
+        }
+        let sniffed = mediatype::from_bytes(&bytes[..bytes.len().min(mediatype::HEAD_BYTES_MAX)]);
+        if let Some(format) = sniffed.and_then(Format::from_mediatype) {
+            return Ok(Self::Document(format));
+        }
+        let is_html = matches!(mediatype, "text/html" | "application/xhtml+xml");
+        match sniffed {
+            Some("text/html" | "application/xhtml+xml") => Ok(Self::Html),
+            Some("text/xml" | "image/svg+xml") if !is_html => Ok(Self::Xml),
+            Some("application/json" | "text/xml" | "image/svg+xml") | None => {
+                Ok(Self::by_mediatype(mediatype)?)
+            }
+            Some(other @ ("application/pdf" | "application/x-ole-storage")) => {
+                Err(MediaError::NoDecoder(other.to_owned()))
+            }
+            Some(_) if is_binary_office(mediatype) => {
+                Err(MediaError::NoDecoder(mediatype.to_owned()))
+            }
+            Some(_) => Err(MediaError::NoText),
+        }
+    }
+
+    fn by_mediatype(mediatype: &str) -> Result<Self, MediaError> {
+        match mediatype {
+            "text/html" | "application/xhtml+xml" => Ok(Self::Html),
+            "text/xml" => Ok(Self::Xml),
+            "application/json" => Ok(Self::Plain),
+            other if other.starts_with("text/") => Ok(Self::Plain),
+            other => Err(MediaError::NoDecoder(other.to_owned())),
+        }
+    }
+}
+
+fn is_binary_office(mediatype: &str) -> bool {
+    matches!(
+        mediatype,
+        "application/msword" | "application/vnd.ms-excel" | "application/vnd.ms-powerpoint"
+    )
+}
+
+fn from_document(format: Format, bytes: &[u8]) -> Result<Extracted, MediaError> {
+    let document = document::read(format, bytes).map_err(|error| match error {
+        DocumentError::TooLarge => MediaError::TooLarge {
+            what: "decompressed document bytes",
+            limit: document::DOCUMENT_BYTES_MAX,
+        },
+        DocumentError::TooManyEntries => MediaError::TooLarge {
+            what: "number of archive entries",
+            limit: document::DOCUMENT_ENTRIES_MAX as u64,
+        },
+        other => MediaError::damaged("document", other),
+    })?;
+    let metadata = Keys::from(&document.properties).metadata();
+    Ok(Extracted { text: document.text, metadata })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(bytes: &[u8], mediatype: &str) -> Result<String, &'static str> {
+        extract(bytes, mediatype).map(|extracted| extracted.text).map_err(|error| error.code())
+    }
+
+    #[test]
+    fn content_decides_among_text_formats() {
+        assert_eq!(text(b"a < b\n", "text/plain").unwrap(), "a < b\n");
+        assert_eq!(text(b"<html><body>x</body></html>", "text/plain").unwrap(), "x");
+        assert_eq!(text(b"<p>x", "text/html").unwrap().trim(), "x");
+        assert_eq!(text(b"<p>x</p>", "text/xml").unwrap().trim(), "x");
+        assert_eq!(text(b"{\"a\": \"<b>\"}", "application/json").unwrap(), "{\"a\": \"<b>\"}");
+        assert_eq!(text(b"body { }", "text/css").unwrap(), "body { }");
+    }
+
+    #[test]
+    fn documents_without_text_are_refused() {
+        assert_eq!(text(b"", "text/plain"), Err("NO_TEXT"));
+        assert_eq!(text(b" \n\t ", "text/plain"), Err("NO_TEXT"));
+        assert_eq!(text(b"RIFF\x24\0\0\0WAVEfmt ", "text/plain"), Err("NO_TEXT"));
+        assert_eq!(text(b"%PDF-1.7\n", "text/plain"), Err("NO_DECODER"));
+        assert_eq!(text(b"%PDF-1.7\n", "application/pdf"), Err("NO_DECODER"));
+    }
+}
