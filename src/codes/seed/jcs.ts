@@ -1,5 +1,7 @@
 /** JSON Canonicalization Scheme (RFC 8785): the same value is the same bytes everywhere. */
 
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -19,7 +21,7 @@ export function canonicalize(value: Json): string {
   }
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new RangeError(`not a JSON number: ${value}`);
-  if (typeof value === 'string' && !value.isWellFormed())
+  if (typeof value === 'string' && LONE_SURROGATE.test(value))
     throw new RangeError('string with a lone surrogate');
   return JSON.stringify(value);
 }

@@ -1,6 +1,7 @@
 /** Images: pixels by the addon, by sharp where the addon has no decoder; thumbnails by sharp. */
 import { native } from '../../../native.js';
 import { EMBEDDABLE_IMAGES, embedIntoImage } from '../../metadata/image.js';
+import type { EmbeddedMetadata } from '../../result.js';
 import { decodePixels, thumbnailOfImage, thumbnailOfPixels } from '../thumbnail.js';
 import { type FileMetadata, ownMetadata } from './file-metadata.js';
 import type { ContentOptions, Format, FormatContent, FormatFile } from './format.js';
@@ -16,10 +17,16 @@ export const format: Format = {
     return ownMetadata(await native.imageMetadata(path)).metadata;
   },
   async embed({ path, mediatype }, fields) {
+    if (mediatype === 'image/svg+xml') return native.embedSvg(path, texts(fields));
     if (!EMBEDDABLE_IMAGES.has(mediatype)) throw new Error(`${mediatype} has no place for metadata`);
     await embedIntoImage(path, fields);
   },
 };
+
+/** Fields that are text, as pairs. */
+function texts(fields: EmbeddedMetadata): [string, string][] {
+  return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');
+}
 
 async function imageContent({ path }: FormatFile, { compat }: ContentOptions): Promise<FormatContent> {
   const image = await native.imageContent(path, compat).catch(async (error: unknown) => {

@@ -7,6 +7,7 @@ export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
 /** Modules are loaded when their first file comes, in the worker that reads it. A name without one is not built in. */
 const LOADERS: Readonly<Partial<Record<FormatName, () => Promise<{ readonly format: Format }>>>> = {
   text: () => import('./text.js'),
+  pdf: () => import('./pdf.js'),
   image: () => import('./image.js'),
   audio: () => import('./audio.js'),
   video: () => import('./video.js'),

@@ -8,7 +8,7 @@ import type { Format, FormatFile } from './format.js';
 export const format: Format = {
   async content(file, { granular, compat }) {
     const [text, thumbnail] = await Promise.all([
-      native.textContent(file.path, file.mediatype, granular, compat),
+      native.textFileContent(file.path, file.mediatype, granular, compat),
       coverOf(file),
     ]);
     const { metadata, language } = ownMetadata(text.metadata as FileMetadata);

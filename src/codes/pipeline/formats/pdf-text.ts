@@ -1,0 +1,21 @@
+/** The text of a PDF, page by page. */
+import { type PdfDocument, PdfUnreadable } from '../tools/pdfium.js';
+
+const PAGES_MAX = 20_000;
+const TEXT_MAX_CHARACTERS = 20_000_000;
+/** Pages joined by a line feed. */
+export function documentText(document: PdfDocument): string {
+  const { pages } = document;
+  if (pages > PAGES_MAX) throw new PdfUnreadable(`${pages} pages are more than ${PAGES_MAX}`);
+  const texts: string[] = [];
+  let characters = 0;
+  for (let index = 0; index < pages; index += 1) {
+    const text = document.pageText(index);
+    characters += text.length;
+    if (characters > TEXT_MAX_CHARACTERS) {
+      throw new PdfUnreadable(`the text has more than ${TEXT_MAX_CHARACTERS} characters`);
+    }
+    texts.push(text);
+  }
+  return texts.join('\n');
+}

@@ -1,0 +1,77 @@
+/** PDF: text, the first page's picture, and the information dictionary. */
+import { readFile } from 'node:fs/promises';
+import { native } from '../../../native.js';
+import type { EmbeddedMetadata } from '../../result.js';
+import { thumbnailOfPixels } from '../thumbnail.js';
+import { type PdfDocument, PdfUnreadable, type RgbaImage, withPdf } from '../tools/pdfium.js';
+import type { Format } from './format.js';
+import { embedPdfMetadata } from './pdf-embed.js';
+import { documentText } from './pdf-text.js';
+import { mapTags, type TagMap } from './tag-map.js';
+import { textContent } from './text-content.js';
+
+export const format: Format = {
+  async content(file, options) {
+    const { text, metadata, thumbnail } = await readPdf(await readFile(file.path));
+    return {
+      ...(await textContent(text, options)),
+      metadata,
+      ...(thumbnail !== undefined && { thumbnail }),
+    };
+  },
+  metadata: async (file) => extractPdfMetadata(await readFile(file.path)),
+  embed: embedPdfMetadata,
+};
+
+export interface PdfContent {
+  /** Pages joined by a line feed, not cleaned; empty for scans and drawings. */
+  readonly text: string;
+  readonly metadata: EmbeddedMetadata;
+  readonly thumbnail?: string;
+}
+
+/** A page may be 200 inches wide; for a thumbnail this is plenty. */
+const RENDER_SIDE_MAX_PIXELS = 2048;
+
+export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
+  const { picture, ...content } = await withPdf(bytes, (document) => ({
+    text: documentText(document),
+    metadata: documentInfo(document),
+    picture: firstPage(document),
+  }));
+  const thumbnail = picture && (await thumbnailOfPixels({ ...picture, channels: 4 }).catch(() => undefined));
+  return { ...content, ...(thumbnail !== undefined && { thumbnail }) };
+}
+
+/** The information dictionary only. */
+export function extractPdfMetadata(bytes: Uint8Array): Promise<EmbeddedMetadata> {
+  return withPdf(bytes, documentInfo);
+}
+
+const INFO = [
+  ['iscc_name', 'name'],
+  ['iscc_description', 'description'],
+  ['iscc_meta', 'meta'],
+  ['iscc_license', 'license'],
+  ['iscc_acquire', 'acquire'],
+  ['iscc_credit', 'credit'],
+  ['iscc_rights', 'rights'],
+  ['Title', 'name'],
+  ['Subject', 'description'],
+  ['Author', 'creator'],
+  ['Keywords', 'keywords'],
+] as const satisfies TagMap<keyof EmbeddedMetadata>;
+
+function documentInfo(document: PdfDocument): EmbeddedMetadata {
+  return mapTags(INFO, new Map(INFO.map(([key]) => [key, native.plainText(document.info(key))])));
+}
+
+/** What can't be drawn costs the thumbnail only. */
+function firstPage(document: PdfDocument): RgbaImage | undefined {
+  try {
+    return document.pages === 0 ? undefined : document.renderPage(0, RENDER_SIDE_MAX_PIXELS);
+  } catch (error) {
+    if (error instanceof PdfUnreadable) return undefined;
+    throw error;
+  }
+}

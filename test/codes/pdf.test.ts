@@ -1,0 +1,126 @@
+/** PDF documents against the recorded results of the reference. */
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PDFDocument } from 'pdf-lib';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { extractPdfMetadata, format, readPdf } from '../../src/codes/pipeline/formats/pdf.js';
+import { PdfUnreadable } from '../../src/codes/pipeline/tools/pdfium.js';
+import {
+  contentUnit,
+  distance,
+  EMBED_REQUEST,
+  hasProgram,
+  printTable,
+  RECORDED,
+  type Recorded,
+  recorded,
+} from './support/recorded.js';
+
+const OPTIONS = { granular: true, compat: '0.9.7' } as const;
+const PDF = RECORDED.filter(({ file, result }) => file.endsWith('.pdf') && result !== undefined);
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-pdf-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const fileOf = (one: Recorded, at = one.path) => ({
+  path: at,
+  filename: one.file,
+  mediatype: 'application/pdf',
+});
+
+describe('pdf', () => {
+  it('codes are the reference’s, or within 10 % of the bits', async () => {
+    const rows: [string, number][] = [];
+    for (const one of PDF) {
+      const { unit } = await format.content(fileOf(one), OPTIONS);
+      rows.push([one.file, distance(unit, contentUnit(one))]);
+    }
+    printTable('Text-Code of PDF, distance to the reference', rows);
+    expect(rows.length).toBeGreaterThan(2);
+    expect(Math.max(...rows.map(([, bits]) => bits))).toBeLessThanOrEqual(0.1 * 256);
+  });
+
+  it.each(PDF)('$file has the recorded text, properties and features', async (one) => {
+    const { text, metadata } = await readPdf(await readFile(one.path));
+    expect(text).toBe(one.text_extracted);
+    expect(metadata).toEqual(one.extract_metadata);
+    const content = await format.content(fileOf(one), OPTIONS);
+    expect(content.features).toEqual(one.result?.features);
+    expect(content.facts.characters).toBe(one.result?.characters);
+  });
+
+  it.each(PDF)('$file shows its first page', async (one) => {
+    const { thumbnail = '' } = await readPdf(await readFile(one.path));
+    const image = sharp(Buffer.from(thumbnail.replace('data:image/webp;base64,', ''), 'base64'));
+    const { format, width, height } = await image.metadata();
+    expect({ format, width, height }).toEqual({
+      format: 'webp',
+      width: one.thumbnail_info?.width,
+      height: one.thumbnail_info?.height,
+    });
+  });
+
+  it('a page of any size becomes a thumbnail', async () => {
+    const document = await PDFDocument.create();
+    document.addPage([14_400, 10]);
+    const { thumbnail, text } = await readPdf(await document.save());
+    expect(thumbnail).toMatch(/^data:image\/webp;base64,/);
+    expect(text).toBe('');
+  });
+
+  it('refuses what is no PDF, and reads the next one', async () => {
+    const corrupt = await readFile(recorded('corrupt_a.pdf').path);
+    await expect(readPdf(corrupt)).rejects.toThrow(PdfUnreadable);
+    await expect(readPdf(Buffer.alloc(0))).rejects.toThrow(PdfUnreadable);
+    const paper = recorded('paper_a.pdf');
+    expect((await readPdf(await readFile(paper.path))).text).toBe(paper.text_extracted);
+  });
+
+  it('a truncated document gives an error or a text, and the next is read', async () => {
+    const paper = recorded('paper_a.pdf');
+    const bytes = await readFile(paper.path);
+    for (let cut = 0; cut < bytes.length; cut += 397) {
+      await readPdf(bytes.subarray(0, cut)).catch((error: unknown) =>
+        expect(error).toBeInstanceOf(PdfUnreadable),
+      );
+    }
+    expect((await readPdf(bytes)).text).toBe(paper.text_extracted);
+  });
+
+  it.each(PDF)('$file keeps its text and takes what the reference embeds', async (one) => {
+    const copy = path.join(folder, one.file);
+    await copyFile(one.path, copy);
+    await format.embed?.(fileOf(one, copy), EMBED_REQUEST);
+    const { text, metadata } = await readPdf(await readFile(copy));
+    expect(text).toBe(one.text_extracted);
+    expect(metadata).toEqual(one.embed?.reextracted);
+  });
+
+  it.skipIf(!hasProgram('perl'))('another reader finds what was embedded', async () => {
+    const copy = path.join(folder, 'read-by-another.pdf');
+    await copyFile(recorded('paper_a.pdf').path, copy);
+    await format.embed?.(fileOf(recorded('paper_a.pdf'), copy), EMBED_REQUEST);
+    const exiftool = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
+    const output = execFileSync('perl', [exiftool, '-json', '-PDF:all', copy]).toString();
+    expect(JSON.parse(output)[0]).toMatchObject({
+      Title: EMBED_REQUEST.name,
+      Subject: EMBED_REQUEST.description,
+      Author: EMBED_REQUEST.creator,
+    });
+  });
+
+  it('what is not given stays', async () => {
+    const copy = path.join(folder, 'partly.pdf');
+    await copyFile(recorded('paper_a.pdf').path, copy);
+    await format.embed?.(fileOf(recorded('paper_a.pdf'), copy), { name: 'New name' });
+    const { name: _, ...kept } = recorded('paper_a.pdf').extract_metadata ?? {};
+    expect(await extractPdfMetadata(await readFile(copy))).toEqual({ ...kept, name: 'New name' });
+  });
+});
