@@ -31,7 +31,7 @@ function program(): Command {
   root
     .command('serve')
     .description('start services (default: all that are built in)')
-    .argument('[services...]', 'codes')
+    .argument('[services...]', 'codes, search')
     .option('--env', 'print every environment variable with its default, and stop')
     .action(async (services: string[], options) => (await import('./serve.js')).serve(services, options));
   root
@@ -39,6 +39,7 @@ function program(): Command {
     .description('make the ISCC-CODE of files, one line of JSON each')
     .argument('<files...>')
     .option('--no-granular', 'leave out simprint features of text')
+    .option('--semantic', 'add the experimental semantic unit')
     .option('--no-thumbnail', 'leave out the thumbnail')
     .option('--jobs <n>', 'files at a time (default: number of cores)')
     .action(async (files: string[], options) => (await import('./code.js')).code(files, options));
@@ -60,6 +61,7 @@ function program(): Command {
     .description('simprints of a plain text file, or of standard input with -')
     .argument('<file>')
     .action(async (file: string) => (await import('./simprint.js')).simprint(file));
+  indexCommands(root);
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed
     .command('isrc')
@@ -68,6 +70,34 @@ function program(): Command {
     .addOption(new Option('--form <form>', 'change the form').choices(['compact', 'json-ld']))
     .action(async (file: string, options) => (await import('./seed.js')).seedIsrc(file, options));
   return root;
+}
+
+/** `isccd index ...`: every subcommand works on a folder of this machine or on a service. */
+function indexCommands(root: Command): void {
+  const index = root.command('index').description('similarity indexes: create, fill, search');
+  const add = (name: string, description: string) =>
+    index
+      .command(name)
+      .description(description)
+      .requiredOption('--at <where>', 'folder, lmdb:///path, usearch:///path, or URL of a service')
+      .option('--api-key <key>', 'for a service that wants one');
+  const actions = () => import('./index-command.js');
+  add('create <name>', 'create an index').action(async (name, where) =>
+    (await actions()).create(name, where),
+  );
+  add('list', 'list indexes').action(async (where) => (await actions()).list(where));
+  add('rm <name>', 'delete an index and all that is in it').action(async (name, where) =>
+    (await actions()).remove(name, where),
+  );
+  add('add <name> <files...>', 'add entries: JSON, JSON lines, *.iscc.json, or - for standard input').action(
+    async (name, files, where) => (await actions()).add(name, files, where),
+  );
+  add('search <name> <code>', 'assets that are similar to an ISCC-CODE')
+    .option('--limit <n>', 'matches at most')
+    .action(async (name, code, options) => (await actions()).search(name, code, options));
+  add('get <name> <iscc-id>', 'one entry as it was added').action(async (name, id, where) =>
+    (await actions()).get(name, id, where),
+  );
 }
 
 // A reader that has seen enough (`| head`) is no error of ours.

@@ -1,0 +1,109 @@
+/** `isccd code FILE…`: the result of `POST /iscc` for local files, one line of JSON each. */
+import os from 'node:os';
+import path from 'node:path';
+import { SingleBar } from 'cli-progress';
+import { Pipeline } from '../codes/pipeline/pipeline.js';
+import type { IsccResult } from '../codes/result.js';
+import { codesVariables } from '../config/codes.js';
+import { environment } from '../config/env.js';
+import { ConfigurationInvalid, readVariables } from '../config/variable.js';
+import { CommandFailed, reason } from './failure.js';
+
+interface CodeOptions {
+  readonly granular: boolean;
+  readonly semantic?: boolean;
+  readonly thumbnail: boolean;
+  readonly jobs?: string;
+}
+
+/** Files below this number are done before a bar could be read. */
+const PROGRESS_FILES_MIN = 4;
+
+/**
+ * Results come in the order of the arguments. A file that fails is one line on standard error, the
+ * others go on; the exit code is 1 if any failed.
+ */
+export async function code(files: readonly string[], options: CodeOptions): Promise<void> {
+  const config = configuration();
+  const jobs = options.jobs === undefined ? config.maxWorkers : positive(options.jobs);
+  const pipeline = new Pipeline({
+    workers: Math.min(jobs, files.length),
+    fallback: config.fallback,
+    compat: config.compat,
+    readBytes: config.ioReadBytes,
+  });
+  const progress = progressBar(files.length);
+  const failures: string[] = [];
+  try {
+    for await (const [file, outcome] of inOrder(files, jobs, (file) => resultOf(pipeline, file, options))) {
+      if (outcome instanceof Error) failures.push(`${file}: ${reason(outcome)}`);
+      else process.stdout.write(`${JSON.stringify(outcome)}\n`);
+      progress?.increment();
+    }
+  } finally {
+    progress?.stop();
+    await pipeline.close();
+  }
+  if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
+}
+
+async function resultOf(pipeline: Pipeline, file: string, options: CodeOptions): Promise<IsccResult> {
+  const source = await pipeline.open(path.resolve(file), path.basename(file));
+  const semantic = options.semantic ?? false;
+  const result = await pipeline.process(
+    source,
+    { granular: options.granular, semantic },
+    new AbortController().signal,
+  );
+  if (options.thumbnail) return result;
+  const { thumbnail: _, ...rest } = result;
+  return rest;
+}
+
+/** Runs `work` on up to `width` items at a time, and gives what came of each in the items' order. */
+async function* inOrder<T>(
+  items: readonly string[],
+  width: number,
+  work: (item: string) => Promise<T>,
+): AsyncGenerator<[string, T | Error]> {
+  const started: Promise<T | Error>[] = [];
+  const start = (item: string) => work(item).catch((error: unknown) => asError(error));
+  for (const [index, item] of items.entries()) {
+    while (started.length < Math.min(items.length, index + width))
+      started.push(start(items[started.length] ?? ''));
+    const outcome = await started[index];
+    if (outcome !== undefined) yield [item, outcome];
+    delete started[index];
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function configuration() {
+  try {
+    return readVariables(codesVariables, environment());
+  } catch (error) {
+    if (error instanceof ConfigurationInvalid) throw new CommandFailed(error.message, 2);
+    throw error;
+  }
+}
+
+function positive(text: string): number {
+  const jobs = Number(text);
+  if (!Number.isInteger(jobs) || jobs < 1) throw new CommandFailed('--jobs takes a number from 1', 2);
+  return Math.min(jobs, os.availableParallelism() * 4);
+}
+
+/** Only for people: standard error of a pipe or a log stays free of it. */
+function progressBar(files: number): SingleBar | undefined {
+  if (!process.stderr.isTTY || files < PROGRESS_FILES_MIN) return undefined;
+  const bar = new SingleBar({
+    format: '{bar} {value}/{total} files, {eta_formatted} left',
+    stream: process.stderr,
+    clearOnComplete: true,
+  });
+  bar.start(files, 0);
+  return bar;
+}

@@ -1,0 +1,29 @@
+/** `isccd compare A B`: how similar two codes are, unit by unit. */
+import { native } from '../native.js';
+import { CommandFailed, reason } from './failure.js';
+
+const BAR_CHARACTERS = 20;
+
+export function compare(a: string, b: string, options: { json?: boolean }): void {
+  const units = compared(a, b);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(units)}\n`);
+    return;
+  }
+  for (const { kind, similarity, bits } of units) {
+    const filled = Math.round(similarity * BAR_CHARACTERS);
+    const bar = '#'.repeat(filled).padEnd(BAR_CHARACTERS, '.');
+    const percent = `${(similarity * 100).toFixed(1)} %`.padStart(8);
+    process.stdout.write(`${kind.padEnd(20)} ${bar} ${percent} of ${bits} bits\n`);
+  }
+}
+
+function compared(a: string, b: string) {
+  try {
+    const units = native.compareCodes(a, b);
+    if (units.length === 0) throw new CommandFailed('the codes have no unit of the same type');
+    return units;
+  } catch (error) {
+    throw error instanceof CommandFailed ? error : new CommandFailed(reason(error));
+  }
+}

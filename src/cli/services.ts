@@ -1,0 +1,53 @@
+/** The services this program can start: their variables, and how each becomes an app. */
+import { codesVariables } from '../config/codes.js';
+import { commonVariables } from '../config/common.js';
+import { searchVariables } from '../config/search.js';
+import type { Environment, Variables } from '../config/variable.js';
+import { readVariables } from '../config/variable.js';
+import type { ServiceApp } from '../http/service.js';
+import type { Logger, LogLevel } from '../observe/log.js';
+
+/** A service whose configuration has been read and found sound. */
+export interface ConfiguredService {
+  readonly host: string;
+  readonly port: number;
+  readonly logLevel: LogLevel;
+  app(log: Logger): Promise<ServiceApp>;
+}
+
+export interface ServiceEntry {
+  readonly variables: Variables;
+  /** @throws ConfigurationInvalid */
+  configure(environment: Environment): ConfiguredService;
+}
+
+/** In the order they start. */
+export const SERVICES = {
+  codes: {
+    variables: codesVariables,
+    configure(environment) {
+      const config = readVariables(codesVariables, environment);
+      return {
+        ...config,
+        app: async (log) => (await import('../codes/app.js')).codesApp(config, log),
+      };
+    },
+  },
+  search: {
+    variables: searchVariables,
+    configure(environment) {
+      const config = readVariables(searchVariables, environment);
+      const { dataDir } = readVariables(commonVariables, environment);
+      return {
+        ...config,
+        app: async () => (await import('../search/app.js')).searchApp(config, dataDir),
+      };
+    },
+  },
+} as const satisfies Record<string, ServiceEntry>;
+
+export type ServiceName = keyof typeof SERVICES;
+
+export function isServiceName(name: string): name is ServiceName {
+  return Object.hasOwn(SERVICES, name);
+}

@@ -1,0 +1,12 @@
+/** What the package gives to programs that embed it. */
+export { codesApp } from './codes/app.js';
+export { codesVariables } from './config/codes.js';
+export { commonVariables } from './config/common.js';
+export { environment } from './config/env.js';
+export { searchVariables } from './config/search.js';
+export { readVariables } from './config/variable.js';
+export { loadTransport } from './http/load-transport.js';
+export { startServer } from './http/server.js';
+export { createLogger } from './observe/log.js';
+export { searchApp } from './search/app.js';
+export { generator, version } from './version.js';

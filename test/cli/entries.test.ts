@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEntries } from '../../src/cli/entries.js';
+
+const ENTRY = { iscc_id: 'ISCC:MAIGBISBQHSEJW52', iscc_code: 'ISCC:KACX' };
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-entries-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read(text: string) {
+  const file = path.join(folder, 'x.json');
+  await writeFile(file, text);
+  return readEntries(file);
+}
+
+describe('entries', () => {
+  it('come from a list, an object, or lines', async () => {
+    expect(await read(JSON.stringify([ENTRY, ENTRY]))).toEqual([ENTRY, ENTRY]);
+    expect(await read(JSON.stringify(ENTRY, null, 2))).toEqual([ENTRY]);
+    expect(await read(`${JSON.stringify(ENTRY)}\n\n${JSON.stringify(ENTRY)}\n`)).toEqual([ENTRY, ENTRY]);
+  });
+
+  it('come from what the codes service answers', async () => {
+    const feature = {
+      maintype: 'content',
+      subtype: 'text',
+      version: 0,
+      simprints: ['AA', 'BB'],
+      sizes: [3, 4],
+    };
+    const codes = { iscc_id: ENTRY.iscc_id, iscc: 'ISCC:KACX', name: 'N', units: ['U'], features: [feature] };
+    expect(await read(JSON.stringify(codes))).toEqual([
+      {
+        iscc_id: ENTRY.iscc_id,
+        iscc_code: 'ISCC:KACX',
+        units: ['U'],
+        metadata: { name: 'N' },
+        simprints: {
+          CONTENT_TEXT_V0: [
+            { simprint: 'AA', offset: 0, size: 3 },
+            { simprint: 'BB', offset: 3, size: 4 },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('say where they are not sound', async () => {
+    await expect(read('{"iscc":"ISCC:KACX"}')).rejects.toThrow('entry 1: there is no iscc_id');
+    await expect(read('{"a":1}\nnope\n')).rejects.toThrow('line 2');
+    await expect(read('nope')).rejects.toThrow('x.json');
+    await expect(read('[3]')).rejects.toThrow('not a JSON object');
+  });
+});
