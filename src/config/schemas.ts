@@ -78,3 +78,13 @@ export function logLevel(): z.ZodType<(typeof LOG_LEVELS)[number], string> {
     .transform((level) => aliases[level] ?? level)
     .pipe(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`));
 }
+
+export function number(min: number, max: number): z.ZodType<number, string> {
+  const rule = `must be a number from ${min} to ${max}`;
+  return z
+    .string()
+    .trim()
+    .regex(/^\d+(\.\d+)?$/, rule)
+    .transform(Number)
+    .pipe(z.number().min(min, rule).max(max, rule));
+}

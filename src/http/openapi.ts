@@ -66,7 +66,8 @@ function parametersIn(place: 'path' | 'query' | 'header', schema: JsonObject | u
 }
 
 function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
-  const types = body.contentTypes ?? [body.kind === 'json' ? 'application/json' : 'application/octet-stream'];
+  const isJson = body.kind === 'json' || body.documented !== undefined;
+  const types = body.contentTypes ?? [isJson ? 'application/json' : 'application/octet-stream'];
   const schema = bodySchema(body, schemas);
   return {
     required: body.required ?? body.kind === 'json',
@@ -75,7 +76,7 @@ function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
 }
 
 function bodySchema(body: BodySpec, schemas: SchemaWriter): JsonObject {
-  const schema: z.ZodType | undefined = body.kind === 'json' ? body.schema : undefined;
+  const schema: z.ZodType | undefined = body.kind === 'json' ? body.schema : body.documented;
   if (schema !== undefined) return schemas.write(schema, 'input');
   return { type: 'string', format: 'binary', ...(body.required && { minLength: 1 }) };
 }

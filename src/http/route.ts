@@ -27,6 +27,8 @@ interface BodyRules {
   readonly contentTypes?: readonly string[];
   /** Whether a chunked body is refused (411). */
   readonly lengthRequired?: boolean;
+  /** JSON that the service reads and checks itself; only documented. */
+  readonly documented?: z.ZodType;
 }
 
 /** A body that is read as it comes. Reading slowly slows the sender down. */

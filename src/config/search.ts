@@ -1,0 +1,86 @@
+/** Variables of the search service. */
+import { integer, logLevel, number, origins, port, text } from './schemas.js';
+import { defineVariables, type Values } from './variable.js';
+
+export const searchVariables = defineVariables({
+  host: {
+    name: 'INDEXSVC_HOST',
+    schema: text(),
+    default: '127.0.0.1',
+    description: 'Address to listen on',
+  },
+  port: {
+    name: 'INDEXSVC_PORT',
+    schema: port(),
+    default: '8010',
+    description: 'Port to listen on; 0 takes a free one',
+  },
+  indexUri: {
+    name: 'INDEXSVC_INDEX_URI',
+    schema: text(),
+    defaultShown: '`usearch://` and the folder `search` in `ISCCD_DATA_DIR`',
+    description:
+      'Where the indexes are: `memory://`, `lmdb:///path` (exact, by equal prefixes) or `usearch:///path` (approximate)',
+  },
+  apiSecret: {
+    name: 'INDEXSVC_API_SECRET',
+    schema: text(),
+    secret: true,
+    defaultShown: '',
+    description: 'When set, requests to indexes need it in the header `X-API-Key`',
+  },
+  corsOrigins: {
+    name: 'INDEXSVC_CORS_ORIGINS',
+    schema: origins(),
+    default: '*',
+    description:
+      'Origins that may call the service from a browser, separated by spaces or commas; `*` for any',
+  },
+  logLevel: {
+    name: 'INDEXSVC_LOG_LEVEL',
+    schema: logLevel(),
+    default: 'info',
+    description: 'Least severe log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+  },
+  proxies: {
+    name: 'INDEXSVC_NUM_PROXIES',
+    schema: integer(0, 32),
+    default: '0',
+    description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
+  },
+  bodyBytesMax: {
+    name: 'INDEXSVC_MAX_BODY',
+    schema: integer(1024),
+    default: '67108864',
+    unit: 'bytes',
+    description: 'Largest request body',
+  },
+  scanLimitRows: {
+    name: 'INDEXSVC_SCAN_LIMIT',
+    schema: integer(1, 1_000_000_000),
+    default: '1000000',
+    unit: 'rows',
+    description:
+      'Units of one type up to which every search scans all; beyond, sealed segments get HNSW graphs',
+  },
+  matchThresholdUnits: {
+    name: 'INDEXSVC_MATCH_THRESHOLD_UNITS',
+    schema: number(0, 1),
+    default: '0.75',
+    description: 'Similarity from which on a unit matches, 0 to 1',
+  },
+  matchThresholdSimprints: {
+    name: 'INDEXSVC_MATCH_THRESHOLD_SIMPRINTS',
+    schema: number(0, 1),
+    default: '0.75',
+    description: 'Similarity from which on a simprint matches, 0 to 1',
+  },
+  confidenceExponent: {
+    name: 'INDEXSVC_CONFIDENCE_EXPONENT',
+    schema: integer(1, 64),
+    default: '4',
+    description: 'How much less a weak unit counts than a strong one in the score of an asset',
+  },
+});
+
+export type SearchConfig = Values<typeof searchVariables>;

@@ -1,0 +1,19 @@
+/** The one secret of the service. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Refused } from './errors.js';
+
+/**
+ * A check of `X-API-Key`; none when no secret is set. Digests are compared, in constant time: their
+ * length says nothing, and neither does the time.
+ */
+export function apiKeyGuard(secret: string | undefined): (key: string | undefined) => void {
+  if (secret === undefined) return () => {};
+  const expected = digest(secret);
+  return (key) => {
+    if (key === undefined || !timingSafeEqual(digest(key), expected)) throw new Refused('UNAUTHORIZED');
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

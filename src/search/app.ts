@@ -1,0 +1,52 @@
+/** Puts the service together from its configuration. */
+import path from 'node:path';
+import type { SearchConfig } from '../config/search.js';
+import type { ServiceApp } from '../http/service.js';
+import { native } from '../native.js';
+import { version } from '../version.js';
+import { apiKeyGuard } from './api-key.js';
+import { errorForm } from './errors.js';
+import { searchRoutes } from './routes.js';
+import { SearchService } from './service.js';
+
+const CORS_MAX_AGE_SECONDS = 600;
+
+/**
+ * Opens the indexes, which loads their vectors, before anything listens.
+ *
+ * @throws if the location is none, can't be used, or is in use by another process
+ */
+export async function searchApp(config: SearchConfig, dataDir: string): Promise<ServiceApp> {
+  const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
+  const engine = await native.openSearchEngine(location, {
+    matchThresholdUnits: config.matchThresholdUnits,
+    matchThresholdSimprints: config.matchThresholdSimprints,
+    confidenceExponent: config.confidenceExponent,
+    scanLimit: config.scanLimitRows,
+  });
+  const service = new SearchService(engine);
+  return {
+    name: 'search',
+    title: 'ISCC search',
+    description: 'Named indexes of ISCC-identified assets, and search for similar content.',
+    version,
+    routes: searchRoutes(service, {
+      bodyBytesMax: config.bodyBytesMax,
+      checkKey: apiKeyGuard(config.apiSecret),
+    }),
+    errors: errorForm,
+    cors: {
+      origins: config.corsOrigins,
+      methods: ['GET', 'POST', 'DELETE'],
+      requestHeaders: ['*'],
+      exposedHeaders: [],
+      maxAgeSeconds: CORS_MAX_AGE_SECONDS,
+      refusedStatus: 400,
+      preflightStatus: 200,
+    },
+    proxies: config.proxies,
+    docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
+    readiness: () => service.readiness(),
+    close: () => service.close(),
+  };
+}
