@@ -47,7 +47,7 @@ describe('explain', () => {
 
   it('refuses with a reason', () => {
     expect(() => native.explain('isbn:KUABLDA4')).toThrow('invalid scheme: isbn');
-    expect(() => native.explainJson(SUM.slice(0, -3))).toThrow(/header says 16 bytes of body/);
+    expect(() => native.explainJson('GAARLDA4')).toThrow(/header says 8 bytes of body/);
     for (const { input, status } of vectors.explain) {
       if (status === 400) expect(() => native.explain(input), input).toThrow();
     }
