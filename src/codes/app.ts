@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { FileBlobs } from '../blobs/files.js';
 import type { CodesConfig } from '../config/codes.js';
+import { page, pageAssets } from '../http/pages.js';
+import type { Route } from '../http/route.js';
 import type { CorsPolicy, ServiceApp } from '../http/service.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
@@ -23,6 +25,17 @@ export interface WorkerOptions {
 }
 
 const CORS_MAX_AGE_SECONDS = 300;
+
+/** The page that tries the service. */
+const START_PAGE: Route = {
+  method: 'GET',
+  path: '/',
+  operationId: 'startPage',
+  summary: 'The page that tries the service',
+  hidden: true,
+  responses: {},
+  handler: () => page('codes'),
+};
 
 export async function codesApp(
   config: CodesConfig,
@@ -64,11 +77,15 @@ export async function codesApp(
     title: 'ISCC codes',
     description: 'Makes ISCC-CODEs (ISO 24138) of uploaded files, explains codes, reads and embeds metadata.',
     version,
-    routes: codesRoutes(service, {
-      uploadBytesMax: config.maxUploadBytes,
-      siteAddress: config.siteAddress,
-      readBytes: config.ioReadBytes,
-    }),
+    routes: [
+      ...codesRoutes(service, {
+        uploadBytesMax: config.maxUploadBytes,
+        siteAddress: config.siteAddress,
+        readBytes: config.ioReadBytes,
+      }),
+      START_PAGE,
+      ...pageAssets('codes'),
+    ],
     errors: errorForm({
       details: config.environment === 'development',
       uploadBytesMax: config.maxUploadBytes,
