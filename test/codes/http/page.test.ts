@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CodesServer, startCodes } from '../support/server.js';
+
+let server: CodesServer;
+beforeAll(async () => {
+  server = await startCodes();
+});
+afterAll(() => server.close());
+
+test('the page and all that it loads come from this server', async () => {
+  const page = await fetch(`${server.url}/`);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const loaded = [...(await page.text()).matchAll(/(?:src|href)="(\/static\/[^"]+)"/g)].map(
+    ([, path]) => path,
+  );
+  expect(loaded.length).toBeGreaterThanOrEqual(2);
+  for (const path of loaded) {
+    const file = await fetch(`${server.url}${path}`);
+    expect([path, file.status]).toEqual([path, 200]);
+    for (const [, imported] of (await file.text()).matchAll(/from '(\.[^']+)'/g)) {
+      const module = await fetch(new URL(imported ?? '', `${server.url}${path}`));
+      expect([imported, module.status]).toEqual([imported, 200]);
+    }
+  }
+});
+
+test('no other file can be had through it', async () => {
+  for (const path of [
+    '/static/',
+    '/static/codes/index.html',
+    '/static/../package.json',
+    '/static/%2e%2e/cli/main.js',
+  ]) {
+    expect((await fetch(`${server.url}${path}`)).status).toBe(404);
+  }
+});
