@@ -2,7 +2,7 @@
 //! on threads; the logic lives in the pure crates, one file here per crate there.
 
 pub mod av;
-mod codec;
+pub mod codec;
 pub mod document;
 pub mod file_sum;
 pub mod media;
