@@ -19,6 +19,8 @@ interface CodeOptions {
 /** Files below this number are done before a bar could be read. */
 const PROGRESS_FILES_MIN = 4;
 
+const KEEP_ALIVE_MS = 60_000;
+
 /**
  * Results come in the order of the arguments. A file that fails is one line on standard error, the
  * others go on; the exit code is 1 if any failed.
@@ -34,6 +36,8 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
   });
   const progress = progressBar(files.length);
   const failures: string[] = [];
+  // Idle workers do not keep the process that started them alive; until all results are out, this does.
+  const alive = setInterval(() => undefined, KEEP_ALIVE_MS);
   try {
     for await (const [file, outcome] of inOrder(files, jobs, (file) => resultOf(pipeline, file, options))) {
       if (outcome instanceof Error) failures.push(`${file}: ${reason(outcome)}`);
@@ -43,6 +47,7 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
   } finally {
     progress?.stop();
     await pipeline.close();
+    clearInterval(alive);
   }
   if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
 }
