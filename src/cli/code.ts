@@ -6,8 +6,8 @@ import { Pipeline } from '../codes/pipeline/pipeline.js';
 import type { IsccResult } from '../codes/result.js';
 import { codesVariables } from '../config/codes.js';
 import { environment } from '../config/env.js';
-import { ConfigurationInvalid, readVariables } from '../config/variable.js';
-import { CommandFailed, reason } from './failure.js';
+import { readVariables } from '../config/variable.js';
+import { CommandFailed, readOrFail, reason } from './failure.js';
 
 interface CodeOptions {
   readonly granular: boolean;
@@ -19,14 +19,12 @@ interface CodeOptions {
 /** Files below this number are done before a bar could be read. */
 const PROGRESS_FILES_MIN = 4;
 
-const KEEP_ALIVE_MS = 60_000;
-
 /**
  * Results come in the order of the arguments. A file that fails is one line on standard error, the
  * others go on; the exit code is 1 if any failed.
  */
 export async function code(files: readonly string[], options: CodeOptions): Promise<void> {
-  const config = configuration();
+  const config = readOrFail(() => readVariables(codesVariables, environment()));
   const jobs = options.jobs === undefined ? config.maxWorkers : positive(options.jobs);
   const pipeline = new Pipeline({
     workers: Math.min(jobs, files.length),
@@ -36,8 +34,6 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
   });
   const progress = progressBar(files.length);
   const failures: string[] = [];
-  // Idle workers do not keep the process that started them alive; until all results are out, this does.
-  const alive = setInterval(() => undefined, KEEP_ALIVE_MS);
   try {
     for await (const [file, outcome] of inOrder(files, jobs, (file) => resultOf(pipeline, file, options))) {
       if (outcome instanceof Error) failures.push(`${file}: ${reason(outcome)}`);
@@ -47,7 +43,6 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
   } finally {
     progress?.stop();
     await pipeline.close();
-    clearInterval(alive);
   }
   if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
 }
@@ -84,15 +79,6 @@ async function* inOrder<T>(
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
-}
-
-function configuration() {
-  try {
-    return readVariables(codesVariables, environment());
-  } catch (error) {
-    if (error instanceof ConfigurationInvalid) throw new CommandFailed(error.message, 2);
-    throw error;
-  }
 }
 
 function positive(text: string): number {

@@ -1,3 +1,5 @@
+import { ConfigurationInvalid } from '../config/variable.js';
+
 /** A command that cannot do what it was asked; the message is one line for the person who asked. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
@@ -6,6 +8,19 @@ export class CommandFailed extends Error {
   constructor(message: string, exitCode = 1) {
     super(message);
     this.exitCode = exitCode;
+  }
+}
+
+/** A configuration that can't be used is the operator's to mend, not a crash: its own exit code. */
+export const EXIT_CONFIGURATION = 2;
+
+/** What `read` gives; a variable that breaks its rule fails the command with that one line. */
+export function readOrFail<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ConfigurationInvalid) throw new CommandFailed(error.message, EXIT_CONFIGURATION);
+    throw error;
   }
 }
 

@@ -2,17 +2,14 @@
 import { commonVariables } from '../config/common.js';
 import { plainTable } from '../config/describe.js';
 import { environment } from '../config/env.js';
-import { ConfigurationInvalid, readVariables } from '../config/variable.js';
+import { readVariables } from '../config/variable.js';
 import { loadTransport } from '../http/load-transport.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { createLogger } from '../observe/log.js';
-import { CommandFailed, reason } from './failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
 import { type ConfiguredService, isServiceName, SERVICES, type ServiceName } from './services.js';
 
 const NAMES = Object.keys(SERVICES) as ServiceName[];
-
-/** A configuration that can't be used is the operator's to mend, not a crash: its own exit code. */
-const EXIT_CONFIGURATION = 2;
 
 export async function serve(services: readonly string[], options: { env?: boolean }): Promise<void> {
   const names = services.length === 0 ? NAMES : services.map(serviceName);
@@ -42,7 +39,7 @@ function serviceName(name: string): ServiceName {
 
 /** Reads every variable before anything starts: a wrong one must not leave half a server behind. */
 function configure(names: readonly ServiceName[]) {
-  try {
+  return readOrFail(() => {
     const values = environment();
     const common = readVariables(commonVariables, values);
     const configured: [ServiceName, ConfiguredService][] = names.map((name) => [
@@ -50,10 +47,7 @@ function configure(names: readonly ServiceName[]) {
       SERVICES[name].configure(values),
     ]);
     return { common, configured };
-  } catch (error) {
-    if (error instanceof ConfigurationInvalid) throw new CommandFailed(error.message, EXIT_CONFIGURATION);
-    throw error;
-  }
+  });
 }
 
 function printVariables(names: readonly ServiceName[]): void {

@@ -112,6 +112,8 @@ export class WorkerProcess<Job, Output> {
       this.#loss = reason;
       this.#signal();
     }
+    // Its end is waited for, so now it does keep this process alive.
+    this.#child.ref();
     await this.exited;
   }
 
