@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Reply, Request, ResponseSpec, Route } from '../http/route.js';
 import { route } from '../http/route.js';
 import type { MediaId } from './media-id.js';
+import { serverTiming } from './pipeline/stopwatch.js';
 import { type IsccResult, withLinks } from './result.js';
 import * as schema from './schema.js';
 import type { CodesService, Processed, Upload } from './service.js';
@@ -33,6 +34,10 @@ const BUSY: ResponseSpec = {
 const LOCATION = {
   Location: { description: 'Root-relative URL of the stored file', schema: z.string() },
 };
+const PROCESSED = {
+  ...LOCATION,
+  'Server-Timing': { description: 'Steps of the work, in milliseconds', schema: z.string() },
+};
 
 export function codesRoutes(service: CodesService, options: RoutesOptions): readonly Route[] {
   return [
@@ -56,7 +61,7 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       query: schema.processQuery,
       body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
       responses: {
-        201: { description: 'Created', schema: schema.isccResult, headers: LOCATION },
+        201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
         400: { description: 'File name, body size or query value is wrong' },
         422: UNPROCESSABLE,
         503: BUSY,
@@ -157,7 +162,7 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
       params: schema.mediaIdParams,
       body: { kind: 'json', schema: schema.embedRequest, bytesMax: EMBED_BODY_MAX_BYTES },
       responses: {
-        201: { description: 'Created', schema: schema.isccResult, headers: LOCATION },
+        201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
         400: { description: 'A field breaks its rule' },
         403: FORBIDDEN,
         404: UNKNOWN,
@@ -245,13 +250,13 @@ async function download(
   };
 }
 
-function created({ id, result }: Processed, request: Request, options: RoutesOptions): Reply {
+function created({ id, result, steps }: Processed, request: Request, options: RoutesOptions): Reply {
   const value: IsccResult = withLinks(result, { media_id: id, content: contentUrl(id, request, options) });
-  return stored(id, value);
+  return stored(id, value, { 'Server-Timing': serverTiming(steps) });
 }
 
-function stored(id: MediaId, value: object): Reply {
-  return { status: 201, headers: { Location: mediaPath(id) }, body: { kind: 'json', value } };
+function stored(id: MediaId, value: object, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status: 201, headers: { Location: mediaPath(id), ...headers }, body: { kind: 'json', value } };
 }
 
 function json(value: object): Reply {

@@ -9,6 +9,7 @@ import { explainJson } from './pipeline/codec.js';
 import type { Compat } from './pipeline/jobs.js';
 import type { Pipeline } from './pipeline/pipeline.js';
 import { textSimprints } from './pipeline/simprint.js';
+import { type Step, Stopwatch } from './pipeline/stopwatch.js';
 import type { Records, UploadRecord } from './records.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import type { Uploaders } from './uploader.js';
@@ -54,6 +55,8 @@ export interface ProcessChoice {
 export interface Processed {
   readonly id: MediaId;
   readonly result: IsccResult;
+  /** What was done, and how long it took. */
+  readonly steps: readonly Step[];
 }
 
 /** Two ids in a row that exist are a clock that was set back; more are a fault. */
@@ -86,17 +89,21 @@ export class CodesService {
       granular: choice.granular ?? this.#options.granular,
       semantic: choice.semantic ?? this.#options.semantic,
     };
+    const watch = new Stopwatch();
     return this.#inDraft(async (draft) => {
       const hasher = this.#pipeline.sumHasher();
-      const { bytes, head } = await receive(upload.body, draft, this.#options.uploadBytesMax, hasher);
-      const sum = await hasher.finish();
+      const { bytes, head, sum } = await watch.measure('receive', async () => {
+        const received = await receive(upload.body, draft, this.#options.uploadBytesMax, hasher);
+        return { ...received, sum: await hasher.finish() };
+      });
       const file = { path: draft.path, filename, head, sum };
       const [result] = await Promise.all([
-        this.#pipeline.process(file, options, upload.signal),
+        this.#pipeline.process(file, options, upload.signal, watch),
         draft.sync(),
       ]);
-      const id = await this.#store(draft, this.#record(upload, filename, bytes), result);
-      return { id, result };
+      const record = this.#record(upload, filename, bytes);
+      const id = await watch.measure('save', () => this.#store(draft, record, result));
+      return { id, result, steps: watch.steps };
     });
   }
 
@@ -150,14 +157,18 @@ export class CodesService {
     const record = this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
     const options = { granular: this.#options.granular, semantic: this.#options.experimental };
+    const watch = new Stopwatch();
+    const { filename } = record;
     return this.#inDraft(async (draft) => {
-      await copyFile(original.path, draft.path, constants.COPYFILE_FICLONE);
-      await this.#pipeline.embed({ path: draft.path, filename: record.filename }, fields, signal);
-      const file = await this.#pipeline.open(draft.path, record.filename);
-      const processed = await this.#pipeline.process(file, options, signal);
+      const { path } = draft;
+      await watch.measure('copy', () => copyFile(original.path, path, constants.COPYFILE_FICLONE));
+      await watch.measure('embed', () => this.#pipeline.embed({ path, filename }, fields, signal));
+      const file = await watch.measure('read', () => this.#pipeline.open(path, filename));
+      const processed = await this.#pipeline.process(file, options, signal, watch);
       const result = withSubmitted(processed, fields);
       const copy = { ...record, createdAt: Date.now(), bytes: file.sum.bytes };
-      return { id: await this.#store(draft, copy, result), result };
+      const id = await watch.measure('save', () => this.#store(draft, copy, result));
+      return { id, result, steps: watch.steps };
     });
   }
 

@@ -3,11 +3,13 @@ import { native } from '../../native.js';
 import type { FormatContent } from './formats/format.js';
 import { loadFormat } from './formats/table.js';
 import type { Content, ContentJob } from './jobs.js';
+import type { Stopwatch } from './stopwatch.js';
 import { UNIT_BITS } from './units.js';
 
-export async function contentOf(job: ContentJob): Promise<Content> {
+export async function contentOf(job: ContentJob, watch: Stopwatch): Promise<Content> {
   const format = await loadFormat(job.format);
-  return withMetaCode(await format.content(job, job), job.filename);
+  const content = await format.content(job, job, watch);
+  return watch.measure('meta', () => withMetaCode(content, job.filename));
 }
 
 async function withMetaCode(content: FormatContent, filename: string): Promise<Content> {

@@ -1,6 +1,7 @@
 /** What crosses between the server and its workers. Plain objects only. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../result.js';
 import type { FormatName } from './formats/table.js';
+import type { Step } from './stopwatch.js';
 
 interface FileJob {
   readonly path: string;
@@ -43,6 +44,12 @@ export interface Content {
 }
 
 export type Output =
-  | { readonly kind: 'content'; readonly content: Content }
+  | {
+      readonly kind: 'content';
+      readonly content: Content;
+      readonly steps: readonly Step[];
+      /** From the job's arrival in the worker to its answer. */
+      readonly ms: number;
+    }
   | { readonly kind: 'extract'; readonly metadata: EmbeddedMetadata }
   | { readonly kind: 'embed' };

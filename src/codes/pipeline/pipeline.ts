@@ -11,9 +11,10 @@ import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '.
 import { HEAD_BYTES, sumOf } from '../uploads.js';
 import { composite } from './codec.js';
 import { type FormatName, formatNameOf } from './formats/table.js';
-import type { Compat, Job, Output } from './jobs.js';
+import type { Compat, Content, ContentJob, Job, Output } from './jobs.js';
 import { mediaTypeOf } from './media-type.js';
 import { PoolBusy, type PoolLimits, WorkerPool } from './pool.js';
+import { Stopwatch } from './stopwatch.js';
 import { type FileSum, type SumHasher, sumHasher } from './sum.js';
 import { JobFailed, WorkerLost } from './worker-process.js';
 
@@ -95,8 +96,13 @@ export class Pipeline {
     return { path, filename, head, sum };
   }
 
-  async process(file: SourceFile, options: ProcessOptions, signal: AbortSignal): Promise<IsccResult> {
-    const type = typeOf(file.filename, file.head);
+  async process(
+    file: SourceFile,
+    options: ProcessOptions,
+    signal: AbortSignal,
+    watch = new Stopwatch(),
+  ): Promise<IsccResult> {
+    const type = await watch.measure('mediatype', () => typeOf(file.filename, file.head));
     if (type.format === undefined) return this.#sumOnly(file, type);
     const { filename, path, sum } = file;
     const { mediatype, mode, format } = type;
@@ -105,11 +111,8 @@ export class Pipeline {
     }
     const { granular } = options;
     const { compat } = this.#options;
-    const output = await this.#run(
-      { kind: 'content', path, filename, mediatype, format, granular, compat },
-      signal,
-    );
-    const { units, metahash, metadata, facts, features, thumbnail } = (output as ContentOutput).content;
+    const job: ContentJob = { kind: 'content', path, filename, mediatype, format, granular, compat };
+    const { units, metahash, metadata, facts, features, thumbnail } = await this.#content(job, signal, watch);
     const all = [...units, ...sum.units];
     return isccResult({
       iscc: composite(all),
@@ -148,6 +151,14 @@ export class Pipeline {
     } catch (error) {
       throw error instanceof Refused ? new Refused('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
     }
+  }
+
+  /** The steps in the worker, and what the job waited for one. */
+  async #content(job: ContentJob, signal: AbortSignal, watch: Stopwatch): Promise<Content> {
+    const start = performance.now();
+    const { content, steps, ms } = (await this.#run(job, signal)) as ContentOutput;
+    watch.steps.push({ name: 'wait', ms: performance.now() - start - ms }, ...steps);
+    return content;
   }
 
   #sumOnly(file: SourceFile, type: FileType): IsccResult {

@@ -2,7 +2,8 @@
 import { Refused } from '../errors.js';
 import { contentOf } from './content.js';
 import { loadFormat } from './formats/table.js';
-import type { EmbedJob, Job, Output } from './jobs.js';
+import type { ContentJob, EmbedJob, Job, Output } from './jobs.js';
+import { Stopwatch } from './stopwatch.js';
 import type { WorkerMessage } from './worker-process.js';
 
 // Without its parent a worker has nobody to answer.
@@ -21,7 +22,7 @@ async function answer(job: Job): Promise<void> {
 async function output(job: Job): Promise<Output> {
   switch (job.kind) {
     case 'content':
-      return { kind: 'content', content: await contentOf(job) };
+      return content(job);
     case 'extract':
       return { kind: 'extract', metadata: await (await loadFormat(job.format)).metadata(job) };
     case 'embed':
@@ -30,6 +31,13 @@ async function output(job: Job): Promise<Output> {
     default:
       return job satisfies never;
   }
+}
+
+async function content(job: ContentJob): Promise<Output> {
+  const start = performance.now();
+  const watch = new Stopwatch();
+  const content = await contentOf(job, watch);
+  return { kind: 'content', content, steps: watch.steps, ms: performance.now() - start };
 }
 
 async function embed(job: EmbedJob): Promise<void> {

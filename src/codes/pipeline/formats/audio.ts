@@ -1,6 +1,7 @@
 /** Audio: the Audio-Code from a fingerprint, facts, tags and the cover. */
 import { native } from '../../../native.js';
 import type { EmbeddedMetadata } from '../../result.js';
+import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
 import { configuredTools, type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
 import { together } from '../tools/together.js';
@@ -9,7 +10,7 @@ import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audi
 import type { Format, FormatContent, FormatFile } from './format.js';
 
 export const format: Format = {
-  content: (file) => readAudio(configuredTools(), file),
+  content: (file, _, watch) => readAudio(configuredTools(), file, watch),
   metadata: async (file) => audioMetadata(await readAudioTags(configuredTools(), file.path)),
   embed: embedAudio,
 };
@@ -26,14 +27,18 @@ export class AudioTooShort extends Error {
 const RESAMPLER =
   'aresample=osr=11025:ochl=mono:osf=s16:filter_size=16:phase_shift=8:linear_interp=1:cutoff=0.8';
 
-export async function readAudio(tools: FfmpegTools, { path }: FormatFile): Promise<FormatContent> {
+export async function readAudio(
+  tools: FfmpegTools,
+  { path }: FormatFile,
+  watch = new Stopwatch(),
+): Promise<FormatContent> {
   const [fingerprint, tags] = await together(
-    (signal) => fingerprintOf(tools, path, { signal }),
-    (signal) => readAudioTags(tools, path, { signal }),
+    (signal) => watch.measure('audio', () => fingerprintOf(tools, path, { signal })),
+    (signal) => watch.measure('metadata', () => readAudioTags(tools, path, { signal })),
   );
-  const thumbnail = await coverThumbnail(tags);
+  const thumbnail = await watch.measure('thumbnail', () => coverThumbnail(tags));
   return {
-    unit: await native.audioCode(fingerprint, UNIT_BITS),
+    unit: await watch.measure('content', () => native.audioCode(fingerprint, UNIT_BITS)),
     facts: audioFacts(tags),
     metadata: audioMetadata(tags),
     ...(thumbnail !== undefined && { thumbnail }),

@@ -1,6 +1,7 @@
 /** What a file format does for the pipeline. One module here implements it per family of formats. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../../result.js';
 import type { Compat } from '../jobs.js';
+import type { Stopwatch } from '../stopwatch.js';
 
 export interface FormatFile {
   /** Of a file whose name says nothing. */
@@ -27,7 +28,8 @@ export interface FormatContent {
 
 /** Each function throws when the file can't be read, with a message for whoever runs the service. */
 export interface Format {
-  content(file: FormatFile, options: ContentOptions): Promise<FormatContent>;
+  /** Steps worth telling apart are measured with `watch`. */
+  content(file: FormatFile, options: ContentOptions, watch?: Stopwatch): Promise<FormatContent>;
   metadata(file: FormatFile): Promise<EmbeddedMetadata>;
   /** Writes into the file itself, which is a copy. Absent where the format has no place for metadata. */
   embed?(file: FormatFile, fields: EmbeddedMetadata): Promise<void>;

@@ -2,6 +2,7 @@
 import { native } from '../../../native.js';
 import { EMBEDDABLE_IMAGES, embedIntoImage } from '../../metadata/image.js';
 import type { EmbeddedMetadata } from '../../result.js';
+import { Stopwatch } from '../stopwatch.js';
 import { decodePixels, thumbnailOfImage, thumbnailOfPixels } from '../thumbnail.js';
 import { type FileMetadata, ownMetadata } from './file-metadata.js';
 import type { ContentOptions, Format, FormatContent, FormatFile } from './format.js';
@@ -9,8 +10,11 @@ import type { ContentOptions, Format, FormatContent, FormatFile } from './format
 const NO_DECODER = /^NO_DECODER\b/;
 
 export const format: Format = {
-  async content(file, options) {
-    const [content, thumbnail] = await Promise.all([imageContent(file, options), thumbnailOf(file)]);
+  async content(file, options, watch = new Stopwatch()) {
+    const [content, thumbnail] = await Promise.all([
+      watch.measure('image', () => imageContent(file, options)),
+      watch.measure('thumbnail', () => thumbnailOf(file)),
+    ]);
     return thumbnail === undefined ? content : { ...content, thumbnail };
   },
   async metadata({ path }) {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { native } from '../../../native.js';
 import type { EmbeddedMetadata } from '../../result.js';
+import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfPixels } from '../thumbnail.js';
 import { type PdfDocument, PdfUnreadable, type RgbaImage, withPdf } from '../tools/pdfium.js';
 import type { Format } from './format.js';
@@ -11,10 +12,12 @@ import { mapTags, type TagMap } from './tag-map.js';
 import { textContent } from './text-content.js';
 
 export const format: Format = {
-  async content(file, options) {
-    const { text, metadata, thumbnail } = await readPdf(await readFile(file.path));
+  async content(file, options, watch = new Stopwatch()) {
+    const { text, metadata, thumbnail } = await watch.measure('pdf', async () =>
+      readPdf(await readFile(file.path)),
+    );
     return {
-      ...(await textContent(text, options)),
+      ...(await watch.measure('content', () => textContent(text, options))),
       metadata,
       ...(thumbnail !== undefined && { thumbnail }),
     };

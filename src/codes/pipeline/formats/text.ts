@@ -1,15 +1,16 @@
 /** Plain text, markup and documents: text and properties by the addon. */
 import { native } from '../../../native.js';
 import type { FeatureSet } from '../../result.js';
+import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
 import { type FileMetadata, ownMetadata } from './file-metadata.js';
 import type { Format, FormatFile } from './format.js';
 
 export const format: Format = {
-  async content(file, { granular, compat }) {
+  async content(file, { granular, compat }, watch = new Stopwatch()) {
     const [text, thumbnail] = await Promise.all([
-      native.textFileContent(file.path, file.mediatype, granular, compat),
-      coverOf(file),
+      watch.measure('text', () => native.textFileContent(file.path, file.mediatype, granular, compat)),
+      EPUB.has(file.mediatype) ? watch.measure('thumbnail', () => coverOf(file)) : undefined,
     ]);
     const { metadata, language } = ownMetadata(text.metadata as FileMetadata);
     const { unit, characters } = text;
@@ -53,7 +54,6 @@ function featureSets({ simprints, offsets = [], sizes = [] }: Simprints): Featur
 
 /** The cover of a book. A book whose cover can't be drawn is a book all the same. */
 async function coverOf({ path, mediatype }: FormatFile): Promise<string | undefined> {
-  if (!EPUB.has(mediatype)) return undefined;
   try {
     const { cover } = await native.readDocument(path, mediatype);
     return cover && (await thumbnailOfImage(cover));

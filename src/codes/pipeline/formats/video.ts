@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { native } from '../../../native.js';
+import { Stopwatch } from '../stopwatch.js';
 import { THUMBNAIL_SIDE_MAX_PIXELS, thumbnailOfImage } from '../thumbnail.js';
 import {
   configuredTools,
@@ -20,7 +21,7 @@ import type { Format, FormatContent, FormatFile } from './format.js';
 import { embedVideoMetadata, videoFacts, videoMetadata } from './video-metadata.js';
 
 export const format: Format = {
-  content: (file) => readVideo(configuredTools(), file),
+  content: (file, _, watch) => readVideo(configuredTools(), file, watch),
   metadata: async (file) => videoMetadata(await probe(configuredTools(), file.path)),
   embed: (file, fields) => embedVideoMetadata(configuredTools(), file, fields),
 };
@@ -33,14 +34,20 @@ const THUMBNAIL_MAX_BYTES = 1024 ** 2;
 /** Relative to the run's own folder: a path would have to be escaped twice for the filter's syntax. */
 const SIGNATURE_FILE = 'signature.bin';
 
-export async function readVideo(tools: FfmpegTools, file: FormatFile): Promise<FormatContent> {
+export async function readVideo(
+  tools: FfmpegTools,
+  file: FormatFile,
+  watch = new Stopwatch(),
+): Promise<FormatContent> {
   const [facts, pictures] = await together(
-    (signal) => probe(tools, file.path, { signal }),
-    (signal) => readPictures(tools, path.resolve(file.path), { signal }),
+    (signal) => watch.measure('metadata', () => probe(tools, file.path, { signal })),
+    (signal) => watch.measure('video', () => readPictures(tools, path.resolve(file.path), { signal })),
   );
-  const thumbnail = await thumbnailOfImage(pictures.thumbnail).catch(() => undefined);
+  const thumbnail = await watch.measure('thumbnail', () =>
+    thumbnailOfImage(pictures.thumbnail).catch(() => undefined),
+  );
   return {
-    unit: await native.videoCode(pictures.signature, UNIT_BITS),
+    unit: await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS)),
     facts: videoFacts(facts),
     metadata: videoMetadata(facts),
     ...(thumbnail !== undefined && { thumbnail }),
