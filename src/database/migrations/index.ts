@@ -1,0 +1,9 @@
+/** All migrations in order. A released one never changes; the next change is the next file. */
+import type { Transaction } from 'kysely';
+import type { Engine } from '../open.js';
+import type { Tables } from '../tables.js';
+import { createStore } from './0001-store.js';
+
+export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
+
+export const MIGRATIONS: readonly Migration[] = [createStore];

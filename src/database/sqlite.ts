@@ -1,0 +1,79 @@
+/** SQLite through libsql, which speaks better-sqlite3's language. Calls are synchronous; each is short. */
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import Libsql from 'libsql';
+import type { Tables } from './tables.js';
+
+/** How long a statement waits for another process's write. */
+const BUSY_MS_MAX = 5000;
+/** Prepared statements that are kept; preparing costs twice what a lookup does. */
+const STATEMENTS_MAX = 200;
+
+/** FULL: a commit is on the disk when it returns. WAL: readers and the one writer don't wait for each other. */
+const PRAGMAS = [
+  `busy_timeout = ${BUSY_MS_MAX}`,
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'foreign_keys = ON',
+];
+
+/** @throws if the file can't be opened */
+export function openSqlite(file: string): Kysely<Tables> {
+  const connection = new Libsql(file);
+  for (const pragma of PRAGMAS) {
+    const statement = connection.prepare(`PRAGMA ${pragma}`);
+    if (statement.reader) statement.all([]);
+    else statement.run([]);
+  }
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Statements(connection) }) });
+}
+
+/** Keeps statements prepared and gives bytes as Buffers, as PostgreSQL's driver does. */
+class Statements implements SqliteDatabase {
+  readonly #connection: Libsql.Database;
+  readonly #prepared = new Map<string, SqliteStatement>();
+
+  constructor(connection: Libsql.Database) {
+    this.#connection = connection;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#wrap(sql, this.#connection.prepare(sql));
+    if (this.#prepared.size >= STATEMENTS_MAX) this.#prepared.clear();
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#connection.close();
+  }
+
+  #wrap(sql: string, statement: Libsql.Statement): SqliteStatement {
+    const guarded = <T>(work: () => T): T => {
+      try {
+        return work();
+      } catch (error) {
+        // A statement that failed half way may not be reset.
+        this.#prepared.delete(sql);
+        throw error;
+      }
+    };
+    return {
+      reader: statement.reader,
+      all: (parameters) => guarded(() => (statement.all(parameters) as Row[]).map(withBuffers)),
+      run: (parameters) => guarded(() => statement.run(parameters)),
+      iterate: (parameters) => guarded(() => statement.iterate(parameters)) as IterableIterator<unknown>,
+    };
+  }
+}
+
+type Row = Record<string, unknown>;
+
+function withBuffers(row: Row): Row {
+  for (const [name, value] of Object.entries(row)) {
+    if (value instanceof ArrayBuffer) row[name] = Buffer.from(value);
+  }
+  return row;
+}

@@ -1,0 +1,123 @@
+/** The same tables and the same values in both engines. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../src/database/open.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+
+const manifest = (id: string) => ({
+  manifest_id: id,
+  sha256: 'ab'.repeat(32),
+  size: 2_097_152,
+  uploaded_at: 1_763_700_000_123,
+  trusted: 1 as const,
+  uploader: 'cd'.repeat(32),
+  live: 1 as const,
+  deleted_at: null,
+  binding_count: 1,
+  unit_count: 0,
+});
+
+describe.each(ENGINES)('%s', (engine) => {
+  let databases: TestDatabases;
+  let place: { dataDir: string; url: string | undefined };
+  let database: Database;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+    place = await databases.create();
+    database = await openDatabase(place.url, place.dataDir);
+  });
+  afterAll(async () => {
+    await database.close();
+    await databases.stop();
+  });
+
+  // SQLite's calls block, so that two connections of one process would wait for each other.
+  it.runIf(engine === 'postgres')('is migrated once by several that open it at the same time', async () => {
+    const fresh = await databases.create();
+    const opened = await Promise.all([1, 2, 3].map(() => openDatabase(fresh.url, fresh.dataDir)));
+    for (const { db, close } of opened) {
+      expect(await db.selectFrom('feed').selectAll().execute()).toEqual([{ id: 1, sequence: 0 }]);
+      await close();
+    }
+  });
+
+  it('is opened again as it was left', async () => {
+    const fresh = await databases.create();
+    const first = await openDatabase(fresh.url, fresh.dataDir);
+    await first.db.updateTable('feed').set({ sequence: 7 }).execute();
+    await first.close();
+    const { db, close } = await openDatabase(fresh.url, fresh.dataDir);
+    expect(await db.selectFrom('feed').selectAll().execute()).toEqual([{ id: 1, sequence: 7 }]);
+    await close();
+  });
+
+  it('gives values back as they were', async () => {
+    const { db } = database;
+    const { key } = await db
+      .insertInto('manifests')
+      .values(manifest('urn:c2pa:日本 😀'))
+      .returning('key')
+      .executeTakeFirstOrThrow();
+    expect(key).toBeTypeOf('number');
+    const value = Buffer.from([0, 255, 1, 254]);
+    await db
+      .insertInto('bindings')
+      .values({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null })
+      .execute();
+    expect(await db.selectFrom('manifests').selectAll().execute()).toEqual([
+      { key, ...manifest('urn:c2pa:日本 😀') },
+    ]);
+    const binding = await db.selectFrom('bindings').selectAll().executeTakeFirstOrThrow();
+    expect(binding).toEqual({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null });
+    expect(Buffer.isBuffer(binding.value)).toBe(true);
+    const { count } = await db
+      .selectFrom('manifests')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(1);
+  });
+
+  it('takes an id once, never gives a key twice, and removes what hangs on a manifest', async () => {
+    const { db } = database;
+    const insert = (id: string) =>
+      db
+        .insertInto('manifests')
+        .values(manifest(id))
+        .onConflict((conflict) => conflict.column('manifest_id').doNothing())
+        .returning('key')
+        .executeTakeFirst();
+    const first = await insert('urn:x');
+    expect(first).toBeDefined();
+    expect(await insert('urn:x')).toBeUndefined();
+    const key = first?.key ?? 0;
+    await db
+      .insertInto('bindings')
+      .values({ manifest_key: key, ordinal: 0, alg: 'a', value: Buffer.of(1), units: null })
+      .execute();
+    await db.deleteFrom('manifests').where('key', '=', key).execute();
+    expect(await db.selectFrom('bindings').selectAll().where('manifest_key', '=', key).execute()).toEqual([]);
+    expect((await insert('urn:x'))?.key).toBeGreaterThan(key);
+  });
+
+  it('rolls a failed transaction back', async () => {
+    const { db } = database;
+    const failed = db.transaction().execute(async (transaction) => {
+      await transaction.insertInto('manifests').values(manifest('urn:rolled')).execute();
+      throw new Error('on purpose');
+    });
+    await expect(failed).rejects.toThrow('on purpose');
+    expect(
+      await db.selectFrom('manifests').selectAll().where('manifest_id', '=', 'urn:rolled').execute(),
+    ).toEqual([]);
+  });
+
+  it('refuses what a newer program has written', async () => {
+    const fresh = await databases.create();
+    const { db, close } = await openDatabase(fresh.url, fresh.dataDir);
+    await db
+      .updateTable('schema_version' as never)
+      .set({ version: 999 } as never)
+      .execute();
+    await close();
+    await expect(openDatabase(fresh.url, fresh.dataDir)).rejects.toThrow(/version 999/);
+  });
+});
