@@ -6,6 +6,7 @@
 import { Command, Option } from 'commander';
 import { generator } from '../version.js';
 import { CommandFailed } from './failure.js';
+import { storeCommands } from './store.js';
 
 const EXAMPLES = `
 Examples:
@@ -31,7 +32,7 @@ function program(): Command {
   root
     .command('serve')
     .description('start services (default: all that are built in)')
-    .argument('[services...]', 'codes, search')
+    .argument('[services...]', 'codes, search, store')
     .option('--env', 'print every environment variable with its default, and stop')
     .action(async (services: string[], options) => (await import('./serve.js')).serve(services, options));
   root
@@ -62,6 +63,7 @@ function program(): Command {
     .argument('<file>')
     .action(async (file: string) => (await import('./simprint.js')).simprint(file));
   indexCommands(root);
+  storeCommands(root);
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed
     .command('isrc')

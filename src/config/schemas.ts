@@ -1,5 +1,7 @@
 /** The kinds of value a variable has. Every message continues the sentence `NAME="value" ...`. */
 import { z } from 'zod';
+import { canonicalAddress } from '../http/client-address.js';
+import { parseRate, type Rate } from '../limits/rate.js';
 
 export function text(rule = 'must not be empty'): z.ZodType<string, string> {
   return z.string().trim().min(1, rule);
@@ -87,4 +89,41 @@ export function number(min: number, max: number): z.ZodType<number, string> {
     .regex(/^\d+(\.\d+)?$/, rule)
     .transform(Number)
     .pipe(z.number().min(min, rule).max(max, rule));
+}
+
+/** `count/period` with period s, m, h or d. */
+export function rate(): z.ZodType<Rate, string> {
+  const rule = 'must be a rate such as 10/m: a whole number, a slash, and one of s, m, h, d';
+  return z.string().transform((text, context) => parseRate(text) ?? refused(context, rule));
+}
+
+/** IP addresses separated by commas, in canonical form. */
+export function addresses(): z.ZodType<readonly string[], string> {
+  const rule = 'must be IP addresses separated by commas';
+  return z.string().transform((list, context) => {
+    const given = commaList(list);
+    const canonical = given.map(canonicalAddress).filter((address) => address !== undefined);
+    return canonical.length === given.length ? canonical : refused(context, rule);
+  });
+}
+
+/** Names of hosts separated by commas, in lower case. */
+export function hostNames(): z.ZodType<readonly string[], string> {
+  const rule = 'must be host names without port, separated by commas';
+  return z
+    .string()
+    .transform((list) => commaList(list.toLowerCase()))
+    .refine((names) => names.every((name) => /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(name)), rule);
+}
+
+function commaList(list: string): string[] {
+  return list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function refused(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
 }

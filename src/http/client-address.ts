@@ -35,7 +35,7 @@ function fromRight(list: string | undefined, proxies: number): string | undefine
 }
 
 /** One text per address: IPv4 also when it comes mapped into IPv6, no zone, no port, no brackets. */
-function canonicalAddress(text: string | undefined): string | undefined {
+export function canonicalAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const bare = withoutPort(text).replace(/%.*$/, '').toLowerCase();
   const version = isIP(bare);

@@ -1,0 +1,229 @@
+/** Variables of the manifest store. */
+import path from 'node:path';
+import { base58 } from '@scure/base';
+import { z } from 'zod';
+import {
+  addresses,
+  boolean,
+  hostNames,
+  integer,
+  logLevel,
+  number,
+  port,
+  rate,
+  text,
+  webAddress,
+} from './schemas.js';
+import { defineVariables, type Values } from './variable.js';
+
+export const storeVariables = defineVariables({
+  secretKey: {
+    name: 'APP_SECRET_KEY',
+    schema: text(),
+    secret: true,
+    defaultShown: 'required; made up for a first try on a loopback address',
+    description: 'Secret of the installation; keys the hashes of uploaders',
+  },
+  url: {
+    name: 'MSTORE_URL',
+    schema: webAddress(),
+    defaultShown: 'required; made up for a first try on a loopback address',
+    description:
+      'Public base address, which manifest addresses, the did:web identifier and the allowed host come from. Declarations carry it: choose it once',
+  },
+  host: {
+    name: 'MSTORE_HOST',
+    schema: text(),
+    default: '127.0.0.1',
+    description: 'Address to listen on',
+  },
+  port: {
+    name: 'MSTORE_PORT',
+    schema: port(),
+    default: '8020',
+    description: 'Port to listen on; 0 takes a free one',
+  },
+  debug: {
+    name: 'APP_DEBUG',
+    schema: boolean(),
+    default: 'false',
+    description: 'Answers to unexpected errors tell what happened',
+  },
+  logLevel: {
+    name: 'MSTORE_LOG_LEVEL',
+    schema: logLevel(),
+    default: 'info',
+    description: 'Least severe log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+  },
+  allowedHosts: {
+    name: 'APP_ALLOWED_HOSTS',
+    schema: hostNames(),
+    defaultShown: 'host of `MSTORE_URL`',
+    description: 'Hosts that requests may name, separated by commas; `localhost` and `127.0.0.1` always may',
+  },
+  dataDir: {
+    name: 'MSTORE_DATA_DIR',
+    schema: text().transform((directory) => path.resolve(directory)),
+    defaultShown: 'the folder `store` in `ISCCD_DATA_DIR`',
+    description: 'Folder for the database and the manifests',
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    schema: databaseUrl(),
+    secret: true,
+    defaultShown: 'an SQLite file in `MSTORE_DATA_DIR`',
+    description: 'Database: `postgres://user:password@host/name` or `sqlite:///path`',
+  },
+  trustAnchors: {
+    name: 'MSTORE_TRUST_ANCHORS',
+    schema: text(),
+    defaultShown: 'the bundled list, which is empty',
+    description:
+      'PEM file of the trust anchors; signers under them rank higher. The C2PA publishes its trust list at https://opensource.contentauthenticity.org/docs/conformance/trust-lists',
+  },
+  secretSeed: {
+    name: 'MSTORE_SECKEY',
+    schema: secretSeed(),
+    secret: true,
+    defaultShown: '',
+    description: 'Secret key of declarations, as `isccd store gen-key` prints it; with a hub it enables them',
+  },
+  hubUrl: {
+    name: 'MSTORE_HUB_URL',
+    schema: webAddress(),
+    defaultShown: '',
+    description: 'Hub that manifests are declared to; with the key it enables declarations',
+  },
+  hubId: {
+    name: 'MSTORE_HUB_ID',
+    schema: integer(0, 4095),
+    default: '1',
+    description: 'Number of the hub, which nonces carry',
+  },
+  hubTimeoutSeconds: {
+    name: 'MSTORE_HUB_TIMEOUT',
+    schema: number(0.05, 600),
+    default: '5.0',
+    unit: 'seconds',
+    description: 'Longest wait for an answer of the hub',
+  },
+  declareDefault: {
+    name: 'MSTORE_DECLARE_DEFAULT',
+    schema: boolean(),
+    default: 'true',
+    description: 'Whether uploads without `declare` are declared',
+  },
+  retrySeconds: {
+    name: 'MSTORE_RETRY_SECONDS',
+    schema: integer(1, 86_400),
+    default: '120',
+    unit: 'seconds',
+    description: 'Pause between rounds that retry unfinished declarations and withdrawals',
+  },
+  operatorTokenSha256: {
+    name: 'MSTORE_OPERATOR_TOKEN_SHA256',
+    schema: digest(),
+    defaultShown: '',
+    description:
+      'SHA-256 of the token that deletes, in hex (`isccd store hash-token`); empty: nobody can delete',
+  },
+  matchThreshold: {
+    name: 'MSTORE_MATCH_THRESHOLD',
+    schema: integer(0, 100),
+    default: '75',
+    description: 'Lowest similarity score that a query reports, 0 to 100',
+  },
+  uploadBytesMax: {
+    name: 'MSTORE_MAX_UPLOAD',
+    schema: integer(1, 1_000_000_000),
+    default: '2097152',
+    unit: 'bytes',
+    description: 'Largest upload',
+  },
+  rateWrite: {
+    name: 'MSTORE_RATE_WRITE',
+    schema: rate(),
+    default: '10/m',
+    description: 'Uploads and deletes per client: a number per `s`, `m`, `h` or `d`',
+  },
+  rateRead: {
+    name: 'MSTORE_RATE_READ',
+    schema: rate(),
+    default: '120/m',
+    description: 'Fetches and queries per client, together',
+  },
+  rateLogin: {
+    name: 'MSTORE_RATE_LOGIN',
+    schema: rate(),
+    default: '10/m',
+    description: 'Attempts to log in per client',
+  },
+  unthrottled: {
+    name: 'MSTORE_UNTHROTTLED',
+    schema: addresses(),
+    defaultShown: '',
+    description: 'Addresses that no rate holds for, separated by commas',
+  },
+  proxies: {
+    name: 'MSTORE_NUM_PROXIES',
+    schema: integer(0, 32),
+    default: '0',
+    description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
+  },
+});
+
+export type StoreVariables = Values<typeof storeVariables>;
+
+/** The variables with what depends on others or on files. */
+export interface StoreConfig extends StoreVariables {
+  readonly secretKey: string;
+  readonly url: string;
+  readonly dataDir: string;
+  /** PEM; empty: nobody is trusted. */
+  readonly trustAnchorsPem: string;
+}
+
+/** Only these: the rest of what URLs can say would be silently ignored. */
+function databaseUrl(): z.ZodType<string, string> {
+  const rule = 'must begin with postgres://, postgresql:// or sqlite:///';
+  return z
+    .string()
+    .trim()
+    .regex(/^(?:postgres(?:ql)?:\/\/.|sqlite:\/\/\/.)/, rule);
+}
+
+function digest(): z.ZodType<string, string> {
+  return z
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 64 hex digits');
+}
+
+/** Multicodec ed25519-priv, as a varint. */
+const ED25519_SECRET = [0x80, 0x26];
+const SEED_BYTES = 32;
+
+/** From `z` and base58btc of 80 26 and 32 bytes to the 32 bytes. */
+function secretSeed(): z.ZodType<Uint8Array, string> {
+  const rule = 'must be an Ed25519 secret key in multibase form (z3u2...)';
+  return z
+    .string()
+    .trim()
+    .transform((key, context) => {
+      const bytes = key.startsWith('z') ? base58Bytes(key.slice(1)) : undefined;
+      const [first, second] = bytes ?? [];
+      const isSeed = first === ED25519_SECRET[0] && second === ED25519_SECRET[1];
+      if (isSeed && bytes?.length === ED25519_SECRET.length + SEED_BYTES) return bytes.slice(2);
+      context.addIssue({ code: 'custom', message: rule });
+      return z.NEVER;
+    });
+}
+
+function base58Bytes(text: string): Uint8Array | undefined {
+  try {
+    return base58.decode(text);
+  } catch {
+    return undefined;
+  }
+}

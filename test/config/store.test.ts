@@ -1,0 +1,138 @@
+/** What the manifest store starts with, and what it refuses to start with. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { storeConfig } from '../../src/config/store-config.js';
+import { ConfigurationInvalid } from '../../src/config/variable.js';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'isccd-config-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const required = { APP_SECRET_KEY: 'secret', MSTORE_URL: 'https://store.example/', MSTORE_DATA_DIR: folder };
+const config = (environment: Record<string, string> = {}) =>
+  storeConfig({ ...required, ...environment }).config;
+const vectors = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, '../fixtures/c2pa/vectors/declaration.json'), 'utf8'),
+) as {
+  secretKeys: {
+    valid: { secretKey: string; seedHex: string }[];
+    invalid: { secretKey: string; why: string }[];
+  };
+};
+
+describe('the configuration of the store', () => {
+  it('has the documented defaults', () => {
+    expect(config()).toMatchObject({
+      url: 'https://store.example',
+      host: '127.0.0.1',
+      port: 8020,
+      debug: false,
+      dataDir: folder,
+      databaseUrl: undefined,
+      trustAnchorsPem: '',
+      secretSeed: undefined,
+      hubUrl: undefined,
+      hubId: 1,
+      hubTimeoutSeconds: 5,
+      declareDefault: true,
+      retrySeconds: 120,
+      operatorTokenSha256: undefined,
+      matchThreshold: 75,
+      uploadBytesMax: 2_097_152,
+      rateWrite: { count: 10, periodSeconds: 60 },
+      rateRead: { count: 120, periodSeconds: 60 },
+      rateLogin: { count: 10, periodSeconds: 60 },
+      unthrottled: undefined,
+      proxies: 0,
+    });
+  });
+
+  it('keeps its files under the common folder unless told another', () => {
+    const environment = { ...required, MSTORE_DATA_DIR: '', ISCCD_DATA_DIR: folder };
+    expect(storeConfig(environment).config.dataDir).toBe(path.join(folder, 'store'));
+  });
+
+  it.each([
+    ['MSTORE_URL', 'ftp://store.example'],
+    ['MSTORE_URL', 'store.example'],
+    ['MSTORE_URL', 'https://store.example/?a=1'],
+    ['MSTORE_RATE_WRITE', '10'],
+    ['MSTORE_RATE_READ', '10/x'],
+    ['MSTORE_RATE_LOGIN', '-1/m'],
+    ['MSTORE_SECKEY', 'z6MkpFpVngrAUTSY6PagXa1x27qZqgdmmy3ZNWSBgyFSvBSx'],
+    ['MSTORE_SECKEY', 'nonsense'],
+    ['MSTORE_TRUST_ANCHORS', '/does/not/exist.pem'],
+    ['MSTORE_HUB_ID', '4096'],
+    ['MSTORE_HUB_ID', '-1'],
+    ['MSTORE_HUB_URL', 'hub.example'],
+    ['MSTORE_HUB_TIMEOUT', '0'],
+    ['MSTORE_MATCH_THRESHOLD', '101'],
+    ['MSTORE_MATCH_THRESHOLD', '-1'],
+    ['MSTORE_OPERATOR_TOKEN_SHA256', 'abc'],
+    ['MSTORE_UNTHROTTLED', '1.2.3.4,example.org'],
+    ['APP_ALLOWED_HOSTS', 'a.example:80'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['MSTORE_NUM_PROXIES', 'x'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(() => config({ [name]: value })).toThrow(ConfigurationInvalid);
+    expect(() => config({ [name]: value })).toThrow(name);
+  });
+
+  it('shows no secret in a refusal', () => {
+    expect(() => config({ MSTORE_SECKEY: 'z3u2abc' })).not.toThrow(/z3u2abc/);
+    expect(() => config({ DATABASE_URL: 'mysql://user:pw@h/d' })).not.toThrow(/pw/);
+  });
+
+  it.each(vectors.secretKeys.valid)('reads the key $secretKey', ({ secretKey, seedHex }) => {
+    const { secretSeed } = config({ MSTORE_SECKEY: secretKey });
+    expect(Buffer.from(secretSeed ?? []).toString('hex')).toBe(seedHex);
+  });
+
+  it.each(vectors.secretKeys.invalid)('refuses a key with $why', ({ secretKey }) => {
+    if (secretKey === '') expect(config({ MSTORE_SECKEY: '' }).secretSeed).toBeUndefined();
+    else expect(() => config({ MSTORE_SECKEY: secretKey })).toThrow(/MSTORE_SECKEY/);
+  });
+
+  it('writes addresses in their canonical form', () => {
+    expect(config({ MSTORE_UNTHROTTLED: ' 10.0.0.1, ::FFFF:1.2.3.4,2001:DB8:0::1 ' }).unthrottled).toEqual([
+      '10.0.0.1',
+      '1.2.3.4',
+      '2001:db8::1',
+    ]);
+  });
+
+  it('holds what the file of trust anchors holds', () => {
+    const file = path.join(folder, 'anchors.pem');
+    writeFileSync(file, 'PEM');
+    expect(config({ MSTORE_TRUST_ANCHORS: file }).trustAnchorsPem).toBe('PEM');
+  });
+});
+
+describe('a first try', () => {
+  const dataDir = path.join(folder, 'first');
+
+  it('makes up a secret and an address, tells so, and keeps them', () => {
+    const first = storeConfig({ MSTORE_DATA_DIR: dataDir, MSTORE_PORT: '8021' });
+    expect(first.config.url).toBe('http://127.0.0.1:8021');
+    expect(first.config.secretKey).toMatch(/^[0-9a-f]{64}$/);
+    expect(first.notices.join('\n')).toMatch(/APP_SECRET_KEY[\s\S]*MSTORE_URL/);
+    const second = storeConfig({ MSTORE_DATA_DIR: dataDir });
+    expect(second.config).toMatchObject({ url: first.config.url, secretKey: first.config.secretKey });
+  });
+
+  it('takes what is set', () => {
+    const { config, notices } = storeConfig({ MSTORE_DATA_DIR: dataDir, MSTORE_URL: 'https://a.example' });
+    expect(config.url).toBe('https://a.example');
+    expect(notices).toHaveLength(1);
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'store.example'])('is refused on %s', (host) => {
+    expect(() => storeConfig({ MSTORE_DATA_DIR: dataDir, MSTORE_HOST: host })).toThrow(
+      /MSTORE_URL is required/,
+    );
+    expect(() => storeConfig({ MSTORE_HOST: host, MSTORE_URL: 'https://a.example' })).toThrow(
+      /APP_SECRET_KEY is required/,
+    );
+  });
+});

@@ -1,0 +1,86 @@
+/** Rates, windows and clients, against the recorded vectors. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { clientAddress } from '../../src/http/client-address.js';
+import { RequestHeaders } from '../../src/http/head.js';
+import { clientKey } from '../../src/limits/client-key.js';
+import { FixedWindows } from '../../src/limits/fixed-windows.js';
+import { parseRate } from '../../src/limits/rate.js';
+import { Throttle } from '../../src/limits/throttle.js';
+
+interface Sequence {
+  readonly rate: string;
+  readonly requests: readonly { t: number; status: number; retryAfter?: number }[];
+}
+
+const vectors = <T>(name: string): T =>
+  JSON.parse(readFileSync(path.join(import.meta.dirname, '../fixtures/c2pa/vectors', name), 'utf8')) as T;
+
+const rates = vectors<{
+  parse: { text: string; value: [number, number] | null }[];
+  window: Sequence;
+  sequence: Sequence;
+}>('rates.json');
+const { clientKey: clients } = vectors<{
+  clientKey: { remote: string; xForwardedFor: string | null; numProxies: number; key: string }[];
+}>('addresses.json');
+
+describe('a rate', () => {
+  it.each(rates.parse)('$text', ({ text, value }) => {
+    expect(parseRate(text)).toEqual(
+      value === null ? undefined : { count: value[0], periodSeconds: value[1] },
+    );
+  });
+});
+
+describe('fixed windows', () => {
+  it.each([rates.window, rates.sequence])('give the recorded answers to $rate', ({ rate, requests }) => {
+    let seconds = 0;
+    const limiter = new FixedWindows({ read: parseRate(rate) ?? fail() }, () => seconds * 1000);
+    for (const { t, retryAfter } of requests) {
+      seconds = t;
+      expect([t, limiter.take('read', 'a')]).toEqual([t, retryAfter ?? 0]);
+    }
+  });
+
+  it('count kinds and clients apart', () => {
+    const rate = { count: 1, periodSeconds: 60 };
+    const limiter = new FixedWindows({ read: rate, write: rate }, () => 59_001);
+    expect([limiter.take('read', 'a'), limiter.take('read', 'b'), limiter.take('write', 'a')]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(limiter.take('read', 'a')).toBe(1);
+  });
+
+  it('let nobody through at a rate of 0', () => {
+    expect(new FixedWindows({ read: { count: 0, periodSeconds: 60 } }, () => 0).take('read', 'a')).toBe(60);
+  });
+
+  it('forget clients in a flood of addresses, and not those of now', () => {
+    const limiter = new FixedWindows({ read: { count: 1, periodSeconds: 86_400 } }, () => 0);
+    limiter.take('read', 'first');
+    for (let i = 0; i < 150_000; i += 1) limiter.take('read', `client ${i}`);
+    expect(limiter.take('read', 'client 149999')).toBeGreaterThan(0);
+    expect(limiter.take('read', 'first')).toBe(0);
+  });
+});
+
+describe('a client', () => {
+  it.each(clients)('$remote $xForwardedFor behind $numProxies is $key', (vector) => {
+    const { remote, xForwardedFor, numProxies, key } = vector;
+    const lines = xForwardedFor === null ? [] : ['x-forwarded-for', xForwardedFor];
+    expect(clientKey(clientAddress(remote, new RequestHeaders(lines), numProxies))).toBe(key);
+  });
+
+  it('is exempt by its exact address, not by its network', () => {
+    const limiter = new FixedWindows({ read: { count: 0, periodSeconds: 1 } });
+    const throttle = new Throttle(limiter, ['2001:db8::1']);
+    expect(throttle.take('read', '2001:db8::1')).toBe(0);
+    expect(throttle.take('read', '2001:db8::2')).toBe(1);
+  });
+});
+
+function fail(): never {
+  throw new Error('not a rate');
+}
