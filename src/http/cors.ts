@@ -15,7 +15,9 @@ export function corsHeaders(policy: CorsPolicy, request: CrossOriginRequest): st
   // The answer to a preflight has its own headers, and no page reads an answer to another OPTIONS request.
   if (request.method === 'OPTIONS') return [];
   const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const allowed = policy.methods.includes(method) ? allowedOrigin(policy, request) : undefined;
+  const { methods, closedMethods } = policy;
+  const isOpen = closedMethods === undefined ? methods.includes(method) : !closedMethods.includes(method);
+  const allowed = isOpen ? allowedOrigin(policy, request) : undefined;
   const headers: string[] = policy.origins.includes('*') ? [] : ['Vary', 'Origin'];
   if (allowed === undefined) return headers;
   headers.push('Access-Control-Allow-Origin', allowed);
@@ -26,7 +28,8 @@ export function corsHeaders(policy: CorsPolicy, request: CrossOriginRequest): st
 }
 
 /** Whether an OPTIONS request is a browser's question before the real request. */
-export function isPreflight(request: CrossOriginRequest): boolean {
+export function isPreflight(policy: CorsPolicy, request: CrossOriginRequest): boolean {
+  if (policy.closedMethods !== undefined) return true;
   return (
     request.header('origin') !== undefined && request.header('access-control-request-method') !== undefined
   );

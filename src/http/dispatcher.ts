@@ -120,8 +120,9 @@ export class Dispatcher implements RequestContext {
       throw new RequestRefused({ kind: 'method-not-allowed', allow: match.allow });
     }
     const asked = match.methods.get(request.header('access-control-request-method') ?? '');
-    if (this.#app.cors !== undefined && asked?.route.cors !== false && isPreflight(request)) {
-      return preflightReply(this.#app.cors, request);
+    const { cors } = this.#app;
+    if (cors !== undefined && asked?.route.cors !== false && isPreflight(cors, request)) {
+      return preflightReply(cors, request);
     }
     return { status: 204, headers: { Allow: [...match.allow, 'OPTIONS'].sort().join(', ') } };
   }

@@ -14,9 +14,11 @@ export function openApiDocument(app: ServiceApp, routes: readonly Route[]): Json
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     if (route.hidden) continue;
-    const methods = paths[route.path] ?? {};
+    // OpenAPI has no way to say that a parameter may hold slashes.
+    const path = route.path.replace('...}', '}');
+    const methods = paths[path] ?? {};
     methods[route.method.toLowerCase()] = operation(route, app, schemas);
-    paths[route.path] = methods;
+    paths[path] = methods;
   }
   return {
     openapi: '3.0.3',
@@ -46,7 +48,7 @@ function operation(route: Route, app: ServiceApp, schemas: SchemaWriter): JsonOb
 /** Placeholders that no schema describes are strings. */
 function pathSchema({ path, params }: Route, schemas: SchemaWriter): JsonObject {
   const described = params && (schemas.write(params, 'input').properties as JsonObject);
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const names = [...path.matchAll(/\{(\w+)(?:\.\.\.)?\}/g)].map(([, name]) => name as string);
   const properties = names.map((name) => [name, described?.[name] ?? { type: 'string', minLength: 1 }]);
   return { properties: Object.fromEntries(properties), required: names };
 }

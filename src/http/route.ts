@@ -110,7 +110,7 @@ type ParsedBody<B> = B extends { kind: 'json'; schema: infer S }
 /** One row of a route table. Build rows with {@link route} so that the handler's types follow from the schemas. */
 export interface Route {
   readonly method: Method;
-  /** With `{name}` for a segment, e.g. `/api/v1/media/{media_id}`. */
+  /** With `{name}` for a segment, e.g. `/api/v1/media/{media_id}`; `{name...}` at the end takes all that is left. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;

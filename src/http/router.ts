@@ -42,11 +42,11 @@ export class Router {
     const parameterNames: string[] = [];
     let node = this.#root;
     for (const segment of segmentsOf(route.path)) {
-      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      const [, name, rest] = /^\{(\w+)(\.\.\.)?\}$/.exec(segment) ?? [];
       if (name === undefined) node = node.literal(segment);
       else {
         parameterNames.push(name);
-        node = node.parameter();
+        node = rest === undefined ? node.parameter() : node.remainder();
       }
     }
     const headerNames = Object.keys(route.headers?.shape ?? {});
@@ -65,6 +65,7 @@ class Node {
   readonly literals = new Map<string, Node>();
   readonly methods = new Map<string, CompiledRoute>();
   any: Node | undefined;
+  rest: Node | undefined;
   allow: readonly string[] = [];
 
   literal(segment: string): Node {
@@ -78,6 +79,11 @@ class Node {
     return this.any;
   }
 
+  remainder(): Node {
+    this.rest ??= new Node();
+    return this.rest;
+  }
+
   addMethod(method: string, compiled: CompiledRoute): void {
     if (this.methods.has(method)) throw new Error(`two routes for ${method} ${compiled.route.path}`);
     this.methods.set(method, compiled);
@@ -86,9 +92,13 @@ class Node {
   }
 }
 
-/** Literal segments win over parameters; a parameter takes one segment that is not empty. */
+/** Literal segments win over parameters, these over a remainder; neither of the two takes nothing. */
 function find(node: Node, path: string, start: number, values: string[]): Node | undefined {
   if (start > path.length) return node.methods.size > 0 ? node : undefined;
+  return findSegment(node, path, start, values) ?? findRemainder(node, path, start, values);
+}
+
+function findSegment(node: Node, path: string, start: number, values: string[]): Node | undefined {
   const slash = path.indexOf('/', start);
   const end = slash === -1 ? path.length : slash;
   const segment = decoded(path.slice(start, end));
@@ -100,6 +110,14 @@ function find(node: Node, path: string, start: number, values: string[]): Node |
   const under = find(node.any, path, end + 1, values);
   if (under === undefined) values.pop();
   return under;
+}
+
+/** All that is left of the path, slashes included. */
+function findRemainder({ rest }: Node, path: string, start: number, values: string[]): Node | undefined {
+  const value = rest === undefined ? '' : decoded(path.slice(start));
+  if (value === undefined || value === '') return undefined;
+  values.push(value);
+  return rest;
 }
 
 function segmentsOf(path: string): string[] {

@@ -40,7 +40,7 @@ export interface ErrorForm {
 export interface CorsPolicy {
   /** Exact origins, or `*`. */
   readonly origins: readonly string[];
-  /** Answers to other methods carry no CORS header. */
+  /** What a preflight is told. Answers to other methods carry no CORS header, unless `closedMethods` is given. */
   readonly methods: readonly string[];
   /** Allowed request headers; `*` allows what the preflight asks for. */
   readonly requestHeaders: readonly string[];
@@ -48,6 +48,11 @@ export interface CorsPolicy {
   readonly maxAgeSeconds: number;
   /** Status of the answer to a preflight from an origin that is not allowed. */
   readonly refusedStatus: number;
+  /**
+   * Methods whose answers carry no CORS header, all others do, whatever `methods` says; and OPTIONS without an
+   * origin is answered as a preflight. For APIs that are open to every page.
+   */
+  readonly closedMethods?: readonly string[];
   /** Status of the answer to a preflight from an allowed origin. Default: 204. */
   readonly preflightStatus?: 200 | 204;
 }

@@ -1,0 +1,39 @@
+/** What a soft-binding service says about itself. */
+import type { AlgorithmList, Discovery, ServiceCapabilities, ServiceStatus } from './schema.js';
+
+/** Version of the API's OpenAPI document; discovery and capabilities must agree on it. */
+export const SPECIFICATION_VERSION = '2.4.0';
+
+/** The soft-binding algorithm whose values are ISCC-SEQs. */
+export const ISCC_ALGORITHM = 'io.iscc.v0';
+
+export const DISCOVERY_PATH = '/.well-known/c2pa-soft-binding-resolution';
+
+/** Identifiers by kind, each sorted. */
+export function algorithmsDocument(
+  watermarks: readonly string[],
+  fingerprints: readonly string[],
+): AlgorithmList {
+  const sorted = (algorithms: readonly string[]) => [...algorithms].sort().map((alg) => ({ alg }));
+  return { watermarks: sorted(watermarks), fingerprints: sorted(fingerprints) };
+}
+
+export function capabilitiesDocument(
+  supportedCapabilities: ServiceCapabilities['supportedCapabilities'],
+): ServiceCapabilities {
+  return { c2paSpecificationVersion: SPECIFICATION_VERSION, supportedCapabilities };
+}
+
+/** `base`: the service's public address, without a slash at its end. */
+export function discoveryDocument(base: string): Discovery {
+  return {
+    apiEndpoint: `${base}/v1`,
+    c2paSpecificationVersion: SPECIFICATION_VERSION,
+    capabilitiesEndpoint: `${base}/v1/services/capabilities`,
+    statusEndpoint: `${base}/v1/services/status`,
+  };
+}
+
+export function statusDocument(status: ServiceStatus['status'], nowMs: number): ServiceStatus {
+  return { status, timestamp: new Date(nowMs).toISOString().replace(/\.\d{3}Z$/, 'Z') };
+}
