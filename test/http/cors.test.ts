@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { corsHeaders, preflightReply } from '../../src/http/cors.js';
+import { corsHeaders, isPreflight, preflightReply } from '../../src/http/cors.js';
 import type { CorsPolicy } from '../../src/http/service.js';
 import { demo } from './support/demo.js';
 import { overEachTransport } from './support/servers.js';
@@ -65,6 +65,15 @@ describe('corsHeaders', () => {
   it('leaves out methods that the policy does not name', () => {
     expect(corsHeaders(POLICY, ask('https://a.example', 'DELETE'))).toEqual(['Vary', 'Origin']);
     expect(corsHeaders(POLICY, ask('https://a.example', 'HEAD'))).toContain('https://a.example');
+  });
+
+  it('has it on all answers of an open policy but those of closed methods', () => {
+    const open = { ...POLICY, origins: ['*'], exposedHeaders: [], closedMethods: ['DELETE'] };
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PROPFIND']) {
+      expect(corsHeaders(open, ask('', method))).toEqual(['Access-Control-Allow-Origin', '*']);
+    }
+    expect(corsHeaders(open, ask('', 'DELETE'))).toEqual([]);
+    expect(isPreflight(open, { method: 'OPTIONS', origin: '', header: () => undefined })).toBe(true);
   });
 
   it('always allows the service itself', () => {

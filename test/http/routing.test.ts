@@ -127,6 +127,15 @@ describe('Router', () => {
     expect(new Router([row('GET', '/a/b')]).match('/%61/b')).toBeDefined();
   });
 
+  it('gives the rest of a path to a parameter with dots', () => {
+    const router = new Router([row('GET', '/a/{x...}'), row('GET', '/a/b'), row('GET', '/c/{x}/d/{y...}')]);
+    expect(router.match('/a/b')?.values).toEqual([]);
+    expect(router.match('/a/b/c%2Fd/')?.values).toEqual(['b/c/d/']);
+    expect(router.match('/a/urn:c2pa:1')?.values).toEqual(['urn:c2pa:1']);
+    expect(router.match('/c/1/d/e/f')?.values).toEqual(['1', 'e/f']);
+    for (const path of ['/a', '/a/', '/c/1/d/', '/a/%ff']) expect(router.match(path)).toBeUndefined();
+  });
+
   it('refuses two routes for one method and path', () => {
     expect(() => new Router([row('GET', '/a/{x}'), row('GET', '/a/{y}')])).toThrow(/two routes for GET/);
   });
