@@ -1,49 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { searchVariables } from '../../src/config/search.js';
-import { readVariables } from '../../src/config/variable.js';
-import { loadTransport } from '../../src/http/load-transport.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
-import { createLogger } from '../../src/observe/log.js';
-import { searchApp } from '../../src/search/app.js';
-
-const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/search');
-const BATCH_ASSETS = 500;
-
-interface Query {
-  readonly qid: number;
-  readonly method: string;
-  readonly limit: number | null;
-  readonly body: Record<string, unknown>;
-}
-
-interface Expected {
-  readonly qid: number;
-  readonly matches: readonly [id: string, score: number, types: Record<string, number>][];
-  readonly optional?: readonly [id: string, score: number][];
-}
-
-async function lines<T>(file: string): Promise<T[]> {
-  const text = await readFile(path.join(FIXTURES, file), 'utf8');
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as T);
-}
-
-async function start(folder: string, environment: Record<string, string> = {}): Promise<RunningServer> {
-  const config = readVariables(searchVariables, environment);
-  const log = createLogger('error');
-  const app = await searchApp(config, folder);
-  return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
-}
-
-function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const type = { 'Content-Type': 'application/json' };
-  return fetch(url, { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(body) });
-}
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Entry, SearchResult } from '../../src/client/types.js';
+import type { RunningServer } from '../../src/http/server.js';
+import { BACKENDS, indexUri, post, rows, startSearch } from './support/search-server.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -51,54 +12,101 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-describe('the recorded collection', () => {
+/** Two recorded assets with nothing in common. */
+const [entry, other] = (await rows<Entry>('assets.jsonl')).filter(({ units }) => units?.length === 4) as [
+  Entry,
+  Entry,
+];
+
+describe.each(BACKENDS)('%s', (backend) => {
   let server: RunningServer;
+  let index: string;
+  const start = () =>
+    startSearch(folder, { INDEXSVC_INDEX_URI: indexUri(backend, path.join(folder, backend)) });
+  const search = async (body: object) => {
+    const response = await post(`${index}/search`, body);
+    const { global_matches } = (await response.json()) as SearchResult;
+    return global_matches.map(({ iscc_id }) => iscc_id);
+  };
   beforeAll(async () => {
-    server = await start(folder);
+    server = await start();
+    index = `${server.url}/indexes/ds`;
     expect((await post(`${server.url}/indexes`, { name: 'ds' })).status).toBe(201);
-    const assets = await lines('assets.jsonl');
-    for (let at = 0; at < assets.length; at += BATCH_ASSETS) {
-      const added = await post(`${server.url}/indexes/ds/assets`, assets.slice(at, at + BATCH_ASSETS));
-      expect(added.status).toBe(201);
+    return () => server.stop();
+  });
+
+  test('answers HEAD as GET, without the body', async () => {
+    await post(`${index}/assets`, [entry]);
+    const paths = ['/', '/healthz', '/readyz', '/docs', '/status', '/indexes', '/indexes/ds'];
+    paths.push('/openapi/openapi.json', '/openapi/openapi.yaml', `/indexes/ds/assets/${entry.iscc_id}`);
+    paths.push(`/indexes/ds/search?iscc_code=${entry.iscc_code}`, '/indexes/none');
+    for (const path of paths) {
+      const [head, get] = await Promise.all([
+        fetch(server.url + path, { method: 'HEAD' }),
+        fetch(server.url + path),
+      ]);
+      const seen = (response: Response) => [
+        path,
+        response.status,
+        response.headers.get('content-type'),
+        response.headers.get('content-length'),
+      ];
+      expect(seen(head)).toEqual(seen(get));
+      expect(await head.text()).toBe('');
+      await get.arrayBuffer();
     }
   });
-  afterAll(() => server.stop());
 
-  test('is ranked as the exact walk over all assets ranks it', async () => {
-    const expected = new Map(
-      (await lines<Expected>('results_exact_reference.jsonl')).map((row) => [row.qid, row]),
+  test('gives metadata back byte for byte', async () => {
+    const metadata = '{ "b": 1.50, "a": [ 1e3 , -0.0, 12345678901234567890 ],\t"\\u00e9": "\\/", "b": null }';
+    const text = JSON.stringify([{ ...entry, metadata: 0 }]).replace(
+      '"metadata":0',
+      `"metadata":${metadata}`,
     );
-    let compared = 0;
-    for (const { qid, method, limit, body } of await lines<Query>('queries.jsonl')) {
-      const wanted = expected.get(qid);
-      if (wanted === undefined || method !== 'POST') continue;
-      const response = await post(`${server.url}/indexes/ds/search?limit=${limit ?? 100}`, body);
-      const { global_matches: found } = (await response.json()) as {
-        global_matches: { iscc_id: string; score: number; types: unknown; unit_scores: unknown }[];
-      };
-      const optional = new Set(wanted.optional?.map(([id]) => id));
-      const ranked = found.filter(({ iscc_id }) => !optional.has(iscc_id));
-      const ids = wanted.matches.map(([id]) => id);
-      expect([qid, ranked.map(({ iscc_id }) => iscc_id)]).toEqual([qid, ids.slice(0, ranked.length)]);
-      if (optional.size === 0) expect([qid, found.length]).toEqual([qid, Math.min(ids.length, limit ?? 100)]);
-      ranked.forEach(({ score, types, unit_scores }, at) => {
-        expect(score).toBeCloseTo(wanted.matches[at]?.[1] ?? Number.NaN, 6);
-        expect(unit_scores).toEqual(types);
-      });
-      compared += 1;
-    }
-    expect(compared).toBeGreaterThan(100);
+    const headers = { 'Content-Type': 'application/json' };
+    const added = await fetch(`${index}/assets`, { method: 'POST', headers, body: text });
+    expect(added.status).toBe(201);
+    expect(await (await fetch(`${index}/assets/${entry.iscc_id}`)).text()).toContain(metadata);
+    const found = await post(`${index}/search`, { iscc_code: entry.iscc_code });
+    expect(await found.text()).toContain(metadata);
   });
 
-  test('is still there after a restart', async () => {
-    await server.stop();
-    server = await start(folder);
-    const index = (await (await fetch(`${server.url}/indexes/ds`)).json()) as { assets: number };
-    expect(index.assets).toBe((await lines('assets.jsonl')).length);
+  test('replaces all rows of an asset at once', async () => {
+    const { iscc_code, units } = other;
+    const query = backend === 'memory' ? { iscc_code: entry.iscc_code } : { units: entry.units };
+    await post(`${index}/assets`, [entry]);
+    expect(await search(query)).toContain(entry.iscc_id);
+    const replaced = await post(`${index}/assets`, [{ iscc_id: entry.iscc_id, iscc_code, units }]);
+    expect(await replaced.json()).toEqual([{ iscc_id: entry.iscc_id, status: 'updated' }]);
+    expect(await search(query)).not.toContain(entry.iscc_id);
+    expect(await search({ iscc_code, units })).toContain(entry.iscc_id);
+    expect((await fetch(`${index}/assets/${entry.iscc_id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await search({ iscc_code, units })).not.toContain(entry.iscc_id);
+    expect((await fetch(`${index}/assets/${entry.iscc_id}`, { method: 'DELETE' })).status).toBe(404);
   });
+
+  test('adds a batch whole or not at all', async () => {
+    const bad = { ...other, units: ['ISCC:GARBAGE', 'ISCC:GARBAGE'] };
+    expect((await post(`${index}/assets`, [entry, bad])).status).toBe(400);
+    expect((await fetch(`${index}/assets/${entry.iscc_id}`)).status).toBe(404);
+    expect(await search({ iscc_code: entry.iscc_code })).not.toContain(entry.iscc_id);
+  });
+
+  if (backend === 'memory') return;
 
   test('is refused to a second process', async () => {
-    await expect(start(folder)).rejects.toThrow(/in use by another process/);
+    await expect(start()).rejects.toThrow(/in use by another process/);
+  });
+
+  test('has what was added, replaced and deleted after a restart', async () => {
+    await post(`${index}/assets`, [entry, other]);
+    await fetch(`${index}/assets/${other.iscc_id}`, { method: 'DELETE' });
+    await server.stop();
+    server = await start();
+    index = `${server.url}/indexes/ds`;
+    expect(await (await fetch(index)).json()).toMatchObject({ name: 'ds', assets: 1 });
+    expect(await search({ units: entry.units })).toContain(entry.iscc_id);
+    expect(await search({ units: other.units })).not.toContain(other.iscc_id);
   });
 });
 
@@ -106,7 +114,7 @@ describe('requests', () => {
   let server: RunningServer;
   const key = { 'X-API-Key': 's3cret' };
   beforeAll(async () => {
-    server = await start(folder, {
+    server = await startSearch(folder, {
       INDEXSVC_INDEX_URI: 'memory://',
       INDEXSVC_API_SECRET: 's3cret',
       INDEXSVC_MAX_BODY: '2048',

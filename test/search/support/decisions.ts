@@ -1,0 +1,402 @@
+/**
+ * Every recorded exchange that this service answers otherwise than the established one did, and why.
+ * A row that no longer makes a difference fails the test as much as a difference without a row.
+ */
+import { expect } from 'vitest';
+import type { Backend } from './search-server.js';
+
+export interface Decision {
+  readonly steps: readonly string[];
+  /** All, if absent. */
+  readonly backends?: readonly Backend[];
+  readonly reason: string;
+  /** Today's status; as recorded if absent. */
+  readonly status?: number;
+  /** Today's `detail`. */
+  readonly detail?: string | RegExp;
+  /** What today's body has at least. */
+  readonly has?: unknown;
+  /** ISCC-IDs of today's global matches, in their order. */
+  readonly globalIds?: readonly string[];
+  /** ISCC-IDs of today's chunk matches, in their order. */
+  readonly chunkIds?: readonly string[];
+}
+
+const ZERO = 'ISCC:MAIGBISBQHSEJW52';
+const SAME_UNITS_AS_ZERO = 'ISCC:MAIGBISBQHVZPVXW';
+const SIMPRINTS_1 = 'ISCC:MAIGBISBQHYPNV7U';
+const SIMPRINTS_2 = 'ISCC:MAIGBISBQHYTKWUI';
+const SIMPRINTS_ONLY = 'ISCC:MAIGBISBQHZ2MWJJ';
+
+const STORED: readonly Backend[] = ['lmdb', 'usearch'];
+const COUNT = '`count` must be >= 1';
+const LIMIT = 'limit must be at most 10000';
+const NOTHING_TO_FIND = "Asset must have 'iscc_code' or 'units'";
+const OTHER_REALM = /^Realm ID mismatch: index has realm=\d, but asset /;
+
+export const DECISIONS: readonly Decision[] = [
+  // Documents and probes.
+  {
+    steps: ['root-json', 'auth-none /'],
+    reason: 'the service has its own name, description and version',
+    has: { mode: 'normal', network: null, docs: '/docs', version: expect.any(String) },
+  },
+  {
+    steps: ['status', 'auth-none /status'],
+    reason: 'the service has its own version',
+    has: { mode: 'normal', network: null, version: expect.any(String) },
+  },
+  { steps: ['head-healthz'], reason: 'HEAD is allowed wherever GET is', status: 200 },
+
+  // Keys.
+  {
+    steps: ['auth-none-malformed'],
+    reason: 'the key is checked before anything of the body is read',
+    status: 401,
+    detail: 'Unauthorized',
+  },
+  {
+    steps: ['auth-non-ascii'],
+    reason: 'D10: a key of any bytes is a wrong key, not a failure',
+    status: 401,
+    detail: 'Unauthorized',
+  },
+
+  // What an asset needs.
+  {
+    steps: ['add-id-only', 'add-bad-units-null'],
+    reason: 'an asset needs a code, units or simprints',
+    status: 400,
+    detail: NOTHING_TO_FIND,
+  },
+  {
+    steps: ['get-id-only', 'search-iscc-id-id-only'],
+    reason: 'the asset without content was refused',
+    status: 404,
+    detail: /^Asset 'ISCC:MAIGBISBQHTDRVQO' not found/,
+  },
+  {
+    steps: ['add-bad-units-iscc-code', 'add-bad-units-iscc-id'],
+    reason: 'ISCC-CODEs and ISCC-IDs are no units',
+    status: 400,
+    detail: /^Not an ISCC-UNIT: /,
+  },
+  {
+    steps: ['add-bad-units-trailing-bytes'],
+    reason: 'the length in the header has to be that of the body',
+    status: 400,
+    detail: 'Invalid ISCC - the header says 8 bytes of body, but there are 13',
+  },
+  {
+    steps: ['add-bad-code-undecodable'],
+    reason: 'a code is decoded when it is added, as units are',
+    status: 400,
+    detail: 'Incorrect padding',
+  },
+  {
+    steps: ['add-bad-units-garbage'],
+    backends: ['memory'],
+    reason: 'units are decoded in every backend',
+    status: 400,
+    detail: 'Incorrect padding',
+  },
+  {
+    steps: ['add-bad-units-bad-b32', 'add-bad-units-lowercase'],
+    backends: ['memory'],
+    reason: 'units are decoded in every backend',
+    status: 400,
+    detail: 'Non-base32 digit found',
+  },
+  {
+    steps: ['add-bad-units-short'],
+    backends: ['memory'],
+    reason: 'units are decoded in every backend',
+    status: 400,
+    detail: 'Input too short - minimum 4 bits required',
+  },
+
+  // Realms.
+  {
+    steps: ['add-realm-mismatch', 'add-batch-with-bad-last', 'r1-mismatch', 'rf-add-bad-first-batch'],
+    backends: ['memory'],
+    reason: 'one realm per index, in every backend; a batch is added whole or not at all',
+    status: 400,
+    detail: OTHER_REALM,
+  },
+  {
+    steps: ['get-after-failed-batch'],
+    backends: ['memory'],
+    reason: 'nothing of a refused batch is kept',
+    status: 404,
+    detail: /not found in index 'main'$/,
+  },
+  {
+    steps: ['rf-count'],
+    backends: ['memory', 'lmdb'],
+    reason: 'D3: a refused first batch leaves an empty index that works',
+    status: 200,
+    has: { name: 'rf', assets: 0 },
+  },
+  {
+    steps: ['rf-add-realm0'],
+    reason: 'D12: a refused first batch does not fix the realm',
+    status: 201,
+    has: [{ status: 'created' }],
+  },
+  {
+    steps: ['rf-add-realm1'],
+    reason: 'D12: the first batch that is stored fixes the realm, in every backend',
+    status: 400,
+    detail: OTHER_REALM,
+  },
+  {
+    steps: ['rf-search'],
+    backends: ['lmdb'],
+    reason: 'D3: a refused first batch leaves an index that works',
+    status: 200,
+  },
+  {
+    steps: ['restart-rf-add'],
+    backends: STORED,
+    reason: 'D12: the asset was stored before the restart',
+    status: 201,
+    has: [{ status: 'updated' }],
+  },
+
+  // Counts that follow from what is refused.
+  {
+    steps: ['list-final'],
+    backends: ['memory'],
+    reason: 'refused assets are not counted',
+    has: expect.arrayContaining([
+      expect.objectContaining({ name: 'main', assets: 19 }),
+      expect.objectContaining({ name: 'r1', assets: 1 }),
+      expect.objectContaining({ name: 'rf', assets: 1 }),
+    ]),
+  },
+  {
+    steps: ['list-final', 'restart-list'],
+    backends: ['lmdb'],
+    reason: 'refused assets are not counted, and rf works (D3)',
+    has: expect.arrayContaining([
+      expect.objectContaining({ name: 'main', assets: 17 }),
+      expect.objectContaining({ name: 'sp', assets: 9 }),
+      expect.objectContaining({ name: 'rf', assets: 1 }),
+    ]),
+  },
+  {
+    steps: ['list-final', 'restart-list'],
+    backends: ['usearch'],
+    reason: 'refused assets are not counted; one of them the other service kept all the same (D5)',
+    has: expect.arrayContaining([
+      expect.objectContaining({ name: 'main', assets: 17 }),
+      expect.objectContaining({ name: 'sp', assets: 8 }),
+    ]),
+  },
+
+  // Assets.
+  {
+    steps: ['delete-asset'],
+    reason: 'an asset can be deleted; the test puts it back, so that what follows meets the same state',
+    status: 204,
+  },
+  {
+    steps: ['sp-get'],
+    backends: STORED,
+    reason: 'an entry comes back with its simprints',
+    has: {
+      iscc_id: SIMPRINTS_1,
+      simprints: { CONTENT_TEXT_V0: [{ offset: 0 }, { offset: 100 }, { offset: 150 }] },
+    },
+  },
+  {
+    steps: [
+      'search-old-units-after-update',
+      'search-after-drop-units',
+      'search-iscc-id-code-only',
+      'search-code-only-asset-code',
+    ],
+    backends: ['lmdb'],
+    reason: 'D4: rows of an asset that was replaced are gone at once',
+    globalIds: [],
+  },
+  {
+    steps: ['search-after-drop-units'],
+    backends: ['usearch'],
+    reason: 'D4: rows of an asset that was replaced are gone at once',
+    globalIds: [],
+  },
+
+  // Limits.
+  {
+    steps: ['search-limit-0', 'search-limit--1', 'search-limit--2'],
+    backends: ['memory', 'lmdb'],
+    reason: 'a limit is at least 1, in every backend',
+    status: 400,
+    detail: COUNT,
+  },
+  { steps: ['sp-search-limit0'], reason: 'a limit is at least 1', status: 400, detail: COUNT },
+  {
+    steps: ['search-limit-100000', 'search-limit-99999999999999999999'],
+    reason: 'D10: a limit is at most 10,000, and a larger one no failure of the service',
+    status: 400,
+    detail: LIMIT,
+  },
+  {
+    steps: ['search-code-get-limit', 'search-units-limit1'],
+    backends: ['usearch'],
+    reason: 'D9: of two with one score the one that matches in more units comes first',
+    globalIds: [ZERO],
+  },
+  {
+    steps: ['search-units-limit2'],
+    backends: ['usearch'],
+    reason: 'D9: of two with one score the one that matches in more units comes first',
+    globalIds: [ZERO, SAME_UNITS_AS_ZERO],
+  },
+
+  // Codes in the query string.
+  {
+    steps: [
+      'search-get-bad-code-garbage',
+      'search-get-bad-code-short',
+      'search-get-bad-code-lower',
+      'search-get-empty-param',
+    ],
+    reason: "the rule without the words of the other service's library",
+    status: 400,
+    detail: "iscc_code: String should match pattern '^ISCC:[A-Z2-7]{16,}$'",
+  },
+
+  // Simprints.
+  {
+    steps: ['sp-search-before-add', 'sp-search-miss', 'sp-search-flipped', 'sp-search-partial'],
+    backends: ['lmdb'],
+    reason: 'D2: the exact backend searches simprints, by equality, and drops coverage x quality < 0.75',
+    status: 200,
+    globalIds: [],
+    chunkIds: [],
+  },
+  {
+    steps: ['sp-search-exact', 'sp-search-two-types', 'sp-search-dup-query', 'sp-search-limit1'],
+    backends: ['lmdb'],
+    reason: 'D2: the exact backend searches simprints',
+    status: 200,
+    globalIds: [],
+  },
+  {
+    steps: ['sp-search-unknown-type'],
+    backends: ['lmdb'],
+    reason: 'D2: the exact backend searches simprints; an unknown type matches nothing',
+    status: 200,
+    chunkIds: [],
+  },
+  {
+    steps: ['sp-search-wrong-size', 'sp-search-mixed-size'],
+    backends: ['lmdb'],
+    reason: 'D2: the exact backend compares simprints of any length',
+    status: 200,
+  },
+  {
+    steps: ['sp-search-combined'],
+    backends: ['lmdb'],
+    reason: 'D2: the exact backend searches simprints',
+    globalIds: [SIMPRINTS_1],
+    chunkIds: [SIMPRINTS_1, SIMPRINTS_2],
+  },
+  {
+    steps: ['sp-search-std-b64', 'sp-search-after-other-ndim', 'sp-search-after-update'],
+    backends: ['lmdb'],
+    reason: 'D2: the exact backend searches simprints',
+    status: 200,
+    globalIds: [],
+  },
+  {
+    steps: ['sp-search-after-readd-without', 'sp-only-search', 'restart-sp'],
+    backends: ['lmdb'],
+    reason: 'D2: the exact backend searches simprints',
+    status: 200,
+    globalIds: [],
+  },
+  {
+    steps: ['restart-search'],
+    backends: ['lmdb'],
+    reason: 'D1: the first search after a restart works',
+    status: 200,
+  },
+  {
+    steps: [
+      'sp-search-exact',
+      'sp-search-two-types',
+      'sp-search-flipped',
+      'sp-search-partial',
+      'sp-search-dup-query',
+      'sp-search-limit1',
+      'sp-search-combined',
+      'sp-search-std-b64',
+      'sp-search-after-other-ndim',
+    ],
+    backends: ['usearch'],
+    reason: 'of two chunks with one simprint the first is reported, where the other service took any',
+    has: {
+      chunk_matches: expect.arrayContaining([
+        expect.objectContaining({
+          iscc_id: SIMPRINTS_1,
+          types: expect.objectContaining({
+            CONTENT_TEXT_V0: expect.objectContaining({
+              chunks: expect.arrayContaining([
+                expect.objectContaining({ offset: 0, freq: expect.any(Number) }),
+              ]),
+            }),
+          }),
+        }),
+      ]),
+    },
+  },
+  {
+    steps: ['sp-search-iscc-id'],
+    backends: ['memory'],
+    reason: 'D7: an asset with simprints can be searched by its ISCC-ID',
+    status: 200,
+    globalIds: [],
+  },
+  {
+    steps: ['sp-search-iscc-id'],
+    backends: ['usearch'],
+    reason: 'a search by ISCC-ID also uses the stored simprints',
+    globalIds: [],
+    chunkIds: [SIMPRINTS_2],
+  },
+  {
+    steps: ['sp-search-iscc-id'],
+    backends: ['lmdb'],
+    reason: 'a search by ISCC-ID also uses the stored simprints',
+    globalIds: [],
+  },
+  {
+    steps: ['sp-search-object-form'],
+    reason: 'simprints of a query may have the form that they are added in',
+    status: 200,
+  },
+  {
+    steps: ['sp-search-after-update'],
+    backends: ['usearch'],
+    reason:
+      'simprints that are sent replace all that are stored; and an asset that was refused is not counted (D5)',
+    chunkIds: [SIMPRINTS_2, SIMPRINTS_1, SIMPRINTS_ONLY],
+  },
+  {
+    steps: ['restart-sp'],
+    backends: ['usearch'],
+    reason: 'a restart does not change scores; the other service scored 0.84375 from then on',
+    has: { chunk_matches: expect.arrayContaining([expect.objectContaining({ score: 0.921875 })]) },
+  },
+
+  // Metadata.
+  {
+    steps: ['md-search-nonurl'],
+    reason: 'D6: metadata is opaque; what is stored comes back',
+    status: 200,
+    has: { global_matches: [{ metadata: expect.any(Object) }] },
+  },
+];

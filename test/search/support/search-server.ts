@@ -1,0 +1,59 @@
+/** The search service on a free port, and the fixtures it is tested with. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { searchVariables } from '../../../src/config/search.js';
+import { readVariables } from '../../../src/config/variable.js';
+import { loadTransport } from '../../../src/http/load-transport.js';
+import { type RunningServer, startServer } from '../../../src/http/server.js';
+import { createLogger } from '../../../src/observe/log.js';
+import { searchApp } from '../../../src/search/app.js';
+
+const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/search');
+const BATCH_ASSETS = 500;
+
+export type Backend = 'memory' | 'lmdb' | 'usearch';
+
+export const BACKENDS: readonly Backend[] = ['memory', 'lmdb', 'usearch'];
+
+export function indexUri(backend: Backend, folder: string): string {
+  return backend === 'memory' ? 'memory://' : `${backend}://${folder}`;
+}
+
+/** Starts the service with its data in `folder`. */
+export async function startSearch(
+  folder: string,
+  environment: Record<string, string> = {},
+): Promise<RunningServer> {
+  const config = readVariables(searchVariables, environment);
+  const log = createLogger('error');
+  const app = await searchApp(config, folder);
+  return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
+}
+
+/** Rows of a fixture. */
+export async function rows<T>(file: string): Promise<T[]> {
+  const text = await readFile(path.join(FIXTURES, file), 'utf8');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as T);
+}
+
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const type = { 'Content-Type': 'application/json' };
+  return fetch(url, { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(body) });
+}
+
+/** Makes an index with the recorded collection in it. */
+export async function addCollection(url: string, index: string): Promise<void> {
+  await expectStatus(post(`${url}/indexes`, { name: index }), 201);
+  const assets = await rows('assets.jsonl');
+  for (let at = 0; at < assets.length; at += BATCH_ASSETS) {
+    await expectStatus(post(`${url}/indexes/${index}/assets`, assets.slice(at, at + BATCH_ASSETS)), 201);
+  }
+}
+
+async function expectStatus(sent: Promise<Response>, status: number): Promise<void> {
+  const response = await sent;
+  if (response.status !== status) throw new Error(`${response.status}: ${await response.text()}`);
+}
