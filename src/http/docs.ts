@@ -89,6 +89,7 @@ function html({ title, docs }: ServiceApp): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${escaped(docs.page)}/swagger-ui.css">
 </head>
 <body>

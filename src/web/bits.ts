@@ -2,6 +2,7 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 const COLUMNS = 16;
+const SQUARE = 'h.88v.88h-.88z';
 
 /**
  * Draws `bits` (a string of 0 and 1, most significant first) row by row. With `other`, squares that
@@ -14,23 +15,26 @@ export function bitPicture(bits: string, label: string, other?: string): SVGSVGE
   picture.setAttribute('viewBox', `0 0 ${COLUMNS} ${rows}`);
   picture.setAttribute('role', 'img');
   picture.setAttribute('aria-label', label);
+  // One path per kind of square: a page of results would be tens of thousands of elements otherwise.
+  const paths: Record<'on' | 'off' | 'differs', string> = { on: '', off: '', differs: '' };
   for (let index = 0; index < bits.length; index += 1) {
-    const square = document.createElementNS(SVG, 'rect');
-    square.setAttribute('x', String(index % COLUMNS));
-    square.setAttribute('y', String(Math.floor(index / COLUMNS)));
-    square.setAttribute('width', '0.9');
-    square.setAttribute('height', '0.9');
     const differs = other !== undefined && index < other.length && other[index] !== bits[index];
-    square.setAttribute('class', differs ? 'differs' : bits[index] === '1' ? 'on' : 'off');
-    picture.append(square);
+    const kind = differs ? 'differs' : bits[index] === '1' ? 'on' : 'off';
+    paths[kind] += `M${index % COLUMNS} ${Math.floor(index / COLUMNS)}${SQUARE}`;
+  }
+  for (const [kind, squares] of Object.entries(paths)) {
+    const path = document.createElementNS(SVG, 'path');
+    path.setAttribute('class', kind);
+    path.setAttribute('d', squares);
+    picture.append(path);
   }
   return picture;
 }
 
-/** How many of the common leading bits are equal, 0 to 1. */
-export function similarity(a: string, b: string): number {
+/** How many of the common leading bits differ, and how many are common. */
+export function difference(a: string, b: string): { differing: number; common: number } {
   const common = Math.min(a.length, b.length);
-  let equal = 0;
-  for (let index = 0; index < common; index += 1) if (a[index] === b[index]) equal += 1;
-  return common === 0 ? 0 : equal / common;
+  let differing = 0;
+  for (let index = 0; index < common; index += 1) if (a[index] !== b[index]) differing += 1;
+  return { differing, common };
 }

@@ -23,20 +23,27 @@ export interface Result {
   readonly [field: string]: unknown;
 }
 
-/** One step of the pipeline and what it took, from the answer's Server-Timing header. */
+/** One step of the work and what it took, from the answer's Server-Timing header. */
 export interface Step {
   readonly name: string;
-  readonly milliseconds: number | undefined;
+  readonly ms: number;
+}
+
+/** A result with what the server did for it. */
+export interface Made {
+  readonly result: Result;
+  readonly steps: readonly Step[];
 }
 
 const BASE = '/api/v1';
 
-/** Uploads a file; `progress` gets the share that was sent, 0 to 1. */
+/** Uploads a file; `progress` gets the share that was sent, 0 to 1. Aborting `signal` ends it. */
 export function upload(
   file: File,
   options: { granular: boolean; semantic: boolean },
   progress: (share: number) => void,
-): Promise<{ result: Result; steps: Step[] }> {
+  signal: AbortSignal,
+): Promise<Made> {
   return new Promise((resolve, reject) => {
     // fetch() can't tell how much of a body has been sent.
     const request = new XMLHttpRequest();
@@ -44,40 +51,44 @@ export function upload(
     request.setRequestHeader('X-Upload-Filename', base64(file.name));
     if (file.type) request.setRequestHeader('Content-Type', file.type);
     request.upload.onprogress = (event) => progress(event.total ? event.loaded / event.total : 1);
-    request.onerror = () => reject(new Error('The connection broke.'));
+    request.onerror = () => reject(new Error('The connection to the server broke. Please try again.'));
+    request.onabort = () => reject(new Error('Cancelled.'));
     request.onload = () => {
-      if (request.status !== 201) reject(new Error(request.responseText || `Status ${request.status}`));
-      else
-        resolve({
-          result: JSON.parse(request.responseText),
-          steps: timing(request.getResponseHeader('Server-Timing')),
-        });
+      const steps = timing(request.getResponseHeader('Server-Timing'));
+      if (request.status === 201) resolve({ result: JSON.parse(request.responseText), steps });
+      else reject(new Error(request.responseText || `The server answered with status ${request.status}.`));
     };
+    signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });
 }
 
 /** What is in a code; the error's message is the service's. */
 export async function explain(code: string): Promise<Explained> {
-  return json(await fetch(`${BASE}/explain/${encodeURIComponent(code.trim())}`));
+  const response = await answered(fetch(`${BASE}/explain/${encodeURIComponent(code.trim())}`));
+  return response.json();
 }
 
 /** Metadata found in the stored file. */
 export async function metadata(mediaId: string): Promise<Record<string, string>> {
-  return json(await fetch(`${BASE}/metadata/${mediaId}`));
+  return (await answered(fetch(`${BASE}/metadata/${mediaId}`))).json();
 }
 
 /** Embeds metadata into a copy and makes its code. */
-export async function embed(mediaId: string, fields: Record<string, string>): Promise<Result> {
+export async function embed(mediaId: string, fields: Record<string, string>): Promise<Made> {
   const headers = { 'Content-Type': 'application/json' };
-  return json(
-    await fetch(`${BASE}/metadata/${mediaId}`, { method: 'POST', headers, body: JSON.stringify(fields) }),
-  );
+  const body = JSON.stringify(fields);
+  const response = await answered(fetch(`${BASE}/metadata/${mediaId}`, { method: 'POST', headers, body }));
+  return { result: await response.json(), steps: timing(response.headers.get('Server-Timing')) };
 }
 
-async function json<T>(response: Response): Promise<T> {
-  if (!response.ok) throw new Error((await response.text()) || `Status ${response.status}`);
-  return (await response.json()) as T;
+/** The answer if it is a good one; else throws what the service says. */
+async function answered(request: Promise<Response>): Promise<Response> {
+  const response = await request.catch(() => {
+    throw new Error('The server can not be reached. Please try again.');
+  });
+  if (response.ok) return response;
+  throw new Error((await response.text()) || `The server answered with status ${response.status}.`);
 }
 
 function base64(text: string): string {
@@ -85,13 +96,6 @@ function base64(text: string): string {
 }
 
 function timing(header: string | null): Step[] {
-  return (header ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .map((part) => {
-      const [name = '', ...parameters] = part.split(';');
-      const duration = parameters.find((parameter) => parameter.trim().startsWith('dur='));
-      return { name, milliseconds: duration ? Number(duration.trim().slice(4)) : undefined };
-    });
+  const steps = (header ?? '').matchAll(/[\w-]+;desc="([^"]*)";dur=([\d.]+)/g);
+  return [...steps].map(([, name = '', ms]) => ({ name, ms: Number(ms) }));
 }

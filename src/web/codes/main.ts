@@ -1,100 +1,121 @@
 /** The page of the codes service: try an upload, explain a code, compare two. */
-import { bitPicture, similarity } from '../bits.js';
-import { byId, copyButton, element, facts, onSubmit } from '../dom.js';
-import { explain, type Step, type Unit, upload } from './api.js';
+import { bar, byId, bytesText, copyButton, element, facts, onDrop, onSubmit, say } from '../dom.js';
+import { explain, type Step, upload } from './api.js';
+import { comparison } from './compare.js';
 import { showResult, units } from './result.js';
 
 function uploadForm(): void {
   const form = byId('upload', HTMLFormElement);
-  const file = byId('file', HTMLInputElement);
-  acceptDrops(byId('drop', HTMLLabelElement), file, form);
-  onSubmit(form, byId('upload-error', HTMLElement), async (data) => {
-    const chosen = file.files?.[0];
-    if (!chosen) throw new Error('Choose a file first.');
-    const bar = byId('bar', HTMLProgressElement);
-    const steps = byId('steps', HTMLOListElement);
-    byId('progress', HTMLDivElement).hidden = false;
-    steps.replaceChildren(element('li', {}, `Uploading ${chosen.name}`));
-    const options = { granular: data.has('granular'), semantic: data.has('semantic') };
-    const answer = await upload(chosen, options, (share) => {
-      bar.value = share * 100;
-      if (share === 1 && steps.childElementCount === 1) steps.append(element('li', {}, 'Processing'));
-    });
-    steps.replaceChildren(...answer.steps.map(stepLine), element('li', {}, 'Done'));
-    await showResult(answer.result);
-  });
-}
-
-function stepLine(step: Step): HTMLLIElement {
-  const time = step.milliseconds === undefined ? '' : `: ${step.milliseconds.toFixed(1)} ms`;
-  return element('li', {}, `${step.name}${time}`);
-}
-
-function acceptDrops(area: HTMLElement, input: HTMLInputElement, form: HTMLFormElement): void {
-  for (const type of ['dragenter', 'dragover']) {
-    area.addEventListener(type, (event) => {
-      event.preventDefault();
-      area.classList.add('over');
-    });
-  }
-  area.addEventListener('dragleave', () => area.classList.remove('over'));
-  area.addEventListener('drop', (event) => {
-    event.preventDefault();
-    area.classList.remove('over');
-    if (!event.dataTransfer?.files.length) return;
-    input.files = event.dataTransfer.files;
+  const input = byId('file', HTMLInputElement);
+  const cancel = byId('cancel', HTMLButtonElement);
+  onDrop(byId('drop', HTMLLabelElement), (files) => {
+    input.files = files;
     form.requestSubmit();
   });
+  onSubmit(form, byId('upload-error', HTMLElement), async (data) => {
+    const file = input.files?.[0];
+    if (!file) throw new Error('Choose a file first.');
+    const aborting = new AbortController();
+    const abort = () => aborting.abort();
+    cancel.hidden = false;
+    cancel.addEventListener('click', abort);
+    try {
+      await make(file, data, aborting.signal);
+    } catch (error) {
+      byId('progress', HTMLDivElement).hidden = true;
+      throw error;
+    } finally {
+      cancel.removeEventListener('click', abort);
+      cancel.hidden = true;
+    }
+  });
+}
+
+async function make(file: File, data: FormData, signal: AbortSignal): Promise<void> {
+  const status = byId('status', HTMLElement);
+  const progress = byId('bar', HTMLProgressElement);
+  const steps = byId('steps', HTMLOListElement);
+  byId('result', HTMLElement).hidden = true;
+  byId('progress', HTMLDivElement).hidden = false;
+  progress.value = 0;
+  steps.replaceChildren();
+  status.textContent = `Uploading ${file.name}, ${bytesText(file.size)}`;
+  const options = { granular: data.has('granular'), semantic: data.has('semantic') };
+  const sent = (share: number) => {
+    progress.value = share * 100;
+    if (share < 1) return;
+    // How long the work takes is not known: a bar without a value moves.
+    progress.removeAttribute('value');
+    status.textContent = `Making the code of ${file.name}`;
+  };
+  const made = await upload(file, options, sent, signal);
+  progress.value = 100;
+  showSteps(made.steps);
+  status.textContent = `Done: ${file.name} has a code`;
+  await showResult(made);
+}
+
+/** One line per step, with its share of the longest. */
+function showSteps(steps: readonly Step[]): void {
+  const longest = Math.max(...steps.map(({ ms }) => ms));
+  const lines = steps.map(({ name, ms }) => {
+    const time = `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms`;
+    const tick = element('span', { class: 'tick', 'aria-hidden': 'true' }, '✓');
+    const share = bar(ms / longest, `${name}: ${time}`);
+    share.setAttribute('aria-hidden', 'true');
+    return element(
+      'li',
+      {},
+      tick,
+      element('span', {}, name),
+      element('span', { class: 'time' }, time),
+      share,
+    );
+  });
+  byId('steps', HTMLOListElement).replaceChildren(...lines);
 }
 
 function explainForm(): void {
-  const body = byId('explain-body', HTMLDivElement);
+  const body = byId('explain-body', HTMLElement);
   onSubmit(byId('explain', HTMLFormElement), byId('explain-error', HTMLElement), async (data) => {
-    body.replaceChildren();
+    body.hidden = true;
     const found = await explain(String(data.get('code')));
-    const rows = [
-      ['ISCC', element('span', {}, element('code', {}, found.iscc), ' ', copyButton(found.iscc, 'the ISCC'))],
-      ['Readable', element('code', {}, found.readable)],
-      ['Multiformat', element('code', {}, found.multiformat)],
-      ['Decomposed', element('code', {}, found.decomposed)],
+    const forms = [
+      ['ISCC', found.iscc],
+      ['Readable', found.readable],
+      ['Multiformat', found.multiformat],
+      ['Decomposed', found.decomposed],
     ] as const;
+    const rows = forms.map(([name, text]) => {
+      const copy = copyButton(text, `the ${name} form`);
+      return [name, element('span', {}, element('code', {}, text), ' ', copy)] as const;
+    });
     body.replaceChildren(facts(rows), await units(found.units.map((unit) => unit.iscc_unit)));
+    body.hidden = false;
+    say(`The code has ${found.units.length} ${found.units.length === 1 ? 'unit' : 'units'}`);
   });
 }
 
 function compareForm(): void {
-  const body = byId('compare-body', HTMLDivElement);
+  const body = byId('compare-body', HTMLElement);
   onSubmit(byId('compare', HTMLFormElement), byId('compare-error', HTMLElement), async (data) => {
-    body.replaceChildren();
-    const [a, b] = await Promise.all([explain(String(data.get('a'))), explain(String(data.get('b')))]);
-    const rows = a.units.flatMap((unit) => {
-      const other = b.units.find((candidate) => kind(candidate) === kind(unit));
-      return other ? [compared(unit, other)] : [];
-    });
-    if (rows.length === 0) throw new Error('The codes have no unit of the same type.');
-    body.replaceChildren(element('ul', { class: 'units' }, ...rows));
+    body.hidden = true;
+    const [a, b] = await Promise.all([
+      named('First code', explain(String(data.get('a')))),
+      named('Second code', explain(String(data.get('b')))),
+    ]);
+    const { nodes, summary } = comparison(a.units, b.units);
+    body.replaceChildren(...nodes);
+    body.hidden = false;
+    say(summary);
   });
 }
 
-/** Units compare when main type, subtype and version agree. */
-function kind(unit: Unit): string {
-  return unit.readable.split('-').slice(0, 3).join('-');
-}
-
-function compared(unit: Unit, other: Unit): HTMLLIElement {
-  const share = similarity(unit.hash_bits, other.hash_bits);
-  const common = Math.min(unit.hash_bits.length, other.hash_bits.length);
-  const percent = `${(share * 100).toFixed(1)} %`;
-  const label = `${kind(unit)}: ${percent} of ${common} bits equal`;
-  const meter = element('meter', {
-    min: '0',
-    max: '1',
-    low: '0.75',
-    value: String(share),
-    'aria-label': label,
+/** Says which of two fields an error is about. */
+function named<T>(field: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: Error) => {
+    throw new Error(`${field}: ${error.message}`);
   });
-  const picture = bitPicture(unit.hash_bits.slice(0, common), label, other.hash_bits);
-  return element('li', {}, element('strong', {}, kind(unit)), ` ${percent} `, meter, picture);
 }
 
 uploadForm();

@@ -1,113 +1,124 @@
 /** Shows an ISCC result, and offers to embed metadata into a copy of its file. */
 import { bitPicture } from '../bits.js';
-import { byId, copyButton, element, facts, onSubmit } from '../dom.js';
-import { embed, explain, metadata, type Result } from './api.js';
+import { byId, bytesText, type Child, copyButton, element, facts } from '../dom.js';
+import { unitName } from '../unit-names.js';
+import { explain, type Made, type Result } from './api.js';
+import { metadataForm } from './metadata.js';
 
-/** Fields of the embed request, with what the service allows. */
-const METADATA_FIELDS = [
-  ['name', 'Title', 128],
-  ['description', 'Description', 4096],
-  ['creator', 'Creator', undefined],
-  ['license', 'License (URI)', undefined],
-  ['acquire', 'Where to acquire a license (URI)', undefined],
-  ['credit', 'Credit line', undefined],
-  ['rights', 'Copyright notice', undefined],
-  ['identifier', 'Identifier', undefined],
-  ['keywords', 'Keywords', undefined],
-] as const;
+/** Fields in the order people ask for them; the rest is in the JSON. */
+const FACTS: readonly (readonly [name: string, label: string])[] = [
+  ['description', 'Description'],
+  ['creator', 'Creator'],
+  ['license', 'License'],
+  ['acquire', 'Acquire a license'],
+  ['credit', 'Credit'],
+  ['rights', 'Rights'],
+  ['identifier', 'Identifier'],
+  ['keywords', 'Keywords'],
+  ['filename', 'File name'],
+  ['filesize', 'Size'],
+  ['mediatype', 'Media type'],
+  ['duration', 'Duration'],
+  ['fps', 'Frames per second'],
+  ['width', 'Width'],
+  ['height', 'Height'],
+  ['characters', 'Characters'],
+  ['language', 'Language'],
+  ['datahash', 'Data hash'],
+  ['metahash', 'Metadata hash'],
+  ['media_id', 'Upload'],
+];
 
-/** Fields that have a place of their own, or are too long to read. */
-const NOT_LISTED = new Set([
-  'iscc',
-  'units',
-  'thumbnail',
-  'features',
-  'content',
-  '@context',
-  '@type',
-  '$schema',
-]);
+const UNIT_OF: Readonly<Record<string, (value: number) => string>> = {
+  filesize: bytesText,
+  duration: (seconds) => `${seconds} s`,
+  width: (pixels) => `${pixels} pixels`,
+  height: (pixels) => `${pixels} pixels`,
+};
 
-export async function showResult(result: Result): Promise<void> {
+/** Shows the result and moves the focus to it. */
+export async function showResult({ result }: Made): Promise<void> {
   const section = byId('result', HTMLElement);
-  const body = byId('result-body', HTMLDivElement);
-  const rows = Object.entries(result).filter(
-    ([name, value]) => !NOT_LISTED.has(name) && typeof value !== 'object',
+  const drawn = await units(result.units ?? []);
+  byId('result-body', HTMLDivElement).replaceChildren(
+    summary(result),
+    drawn,
+    actions(result),
+    details(result),
   );
-  body.replaceChildren(
-    ...thumbnail(result),
-    element(
-      'p',
-      {},
-      element('code', { id: 'result-iscc' }, result.iscc),
-      ' ',
-      copyButton(result.iscc, 'the ISCC-CODE'),
-    ),
-    facts(rows.map(([name, value]) => [name, String(value)] as const)),
-    element(
-      'p',
-      {},
-      element('a', { href: new URL(result.content).pathname, download: '' }, 'Download the file'),
-    ),
-    await units(result.units ?? []),
-  );
+  byId('metadata', HTMLDetailsElement).open = false;
   section.hidden = false;
   section.focus();
-  await metadataForm(result);
+  await metadataForm(result, showResult);
 }
 
-function thumbnail(result: Result): Node[] {
-  return result.thumbnail
-    ? [element('img', { class: 'thumbnail', src: result.thumbnail, alt: 'Thumbnail' })]
-    : [];
+function summary(result: Result): HTMLElement {
+  const code = element('code', { id: 'result-iscc' }, result.iscc);
+  const text = element(
+    'div',
+    {},
+    element('h3', {}, String(result.name ?? result.filename ?? 'Result')),
+    element('span', { class: 'hint' }, `${result.mediatype}, ${bytesText(Number(result.filesize))}`),
+    element('div', { class: 'main-code' }, code, copyButton(result.iscc, 'the ISCC-CODE')),
+  );
+  return element('div', { class: 'summary' }, ...thumbnail(result), text);
+}
+
+function thumbnail({ thumbnail: source }: Result): Node[] {
+  return source ? [element('img', { class: 'thumbnail', src: source, alt: 'Thumbnail' })] : [];
+}
+
+function actions(result: Result): HTMLElement {
+  const compare = element('button', { type: 'button', class: 'second' }, 'Compare with another');
+  compare.addEventListener('click', () => {
+    byId('compare-a', HTMLInputElement).value = result.iscc;
+    byId('compare-b', HTMLInputElement).focus();
+  });
+  const { pathname } = new URL(result.content);
+  const json = new Blob([JSON.stringify(result, null, 2)], { type: 'application/json' });
+  return element(
+    'div',
+    { class: 'buttons' },
+    element('a', { class: 'button', href: pathname, download: '' }, 'Download the file'),
+    element(
+      'a',
+      { class: 'button second', href: URL.createObjectURL(json), download: `${result.filename}.iscc.json` },
+      'Download the result',
+    ),
+    compare,
+  );
+}
+
+function details(result: Result): HTMLDetailsElement {
+  const rows = FACTS.map(([name, label]) => [label, shown(name, result[name])] as const);
+  return element('details', { open: '' }, element('summary', {}, 'Details'), facts(rows));
+}
+
+function shown(name: string, value: unknown): Child | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (name === 'datahash' || name === 'metahash' || name === 'media_id')
+    return element('code', {}, String(value));
+  return UNIT_OF[name]?.(Number(value)) ?? String(value);
 }
 
 /** One picture per unit, drawn from its explanation. */
 export async function units(codes: readonly string[]): Promise<HTMLUListElement> {
-  const list = element('ul', { class: 'units', 'aria-label': 'ISCC-UNITs' });
-  for (const code of codes) {
-    const { units: parts } = await explain(code);
-    for (const unit of parts) {
-      const kind = unit.readable.split('-').slice(0, 2).join(' ');
-      const label = `${kind}, ${unit.hash_bits.length} bits`;
-      const text = element('code', {}, unit.iscc_unit);
-      list.append(
-        element(
-          'li',
-          {},
-          element('strong', {}, label),
-          bitPicture(unit.hash_bits, label),
-          text,
-          ' ',
-          copyButton(unit.iscc_unit, label),
-        ),
+  const explained = await Promise.all(codes.map(explain));
+  const items = explained.flatMap(({ units: parts }) =>
+    parts.map((unit) => {
+      const [main = '', sub = ''] = unit.readable.split('-');
+      const { name, meaning } = unitName(main, sub);
+      const label = `${name}, ${unit.hash_bits.length} bits`;
+      return element(
+        'li',
+        {},
+        element('div', {}, element('h3', {}, name), element('span', { class: 'hint' }, meaning)),
+        bitPicture(unit.hash_bits, label),
+        element('span', { class: 'hint' }, `${unit.hash_bits.length} bits`),
+        element('code', {}, unit.iscc_unit),
+        copyButton(unit.iscc_unit, `the ${name}`),
       );
-    }
-  }
-  return list;
-}
-
-async function metadataForm(result: Result): Promise<void> {
-  const old = byId('embed', HTMLFormElement);
-  const form = element('form', { id: 'embed' });
-  old.replaceWith(form);
-  const present = await metadata(result.media_id).catch((): Record<string, string> => ({}));
-  for (const [name, label, charactersMax] of METADATA_FIELDS) {
-    const limit = charactersMax === undefined ? {} : { maxlength: String(charactersMax) };
-    const input = element(name === 'description' ? 'textarea' : 'input', {
-      id: `embed-${name}`,
-      name,
-      ...limit,
-    });
-    input.value = present[name] ?? '';
-    form.append(element('label', { for: input.id }, label), input);
-  }
-  form.append(element('button', { type: 'submit' }, 'Embed into a copy'));
-  onSubmit(form, byId('embed-error', HTMLElement), async (data) => {
-    const fields = Object.fromEntries([...data].filter(([, value]) => value !== '')) as Record<
-      string,
-      string
-    >;
-    await showResult(await embed(result.media_id, fields));
-  });
+    }),
+  );
+  return element('ul', { class: 'units', 'aria-label': 'ISCC-UNITs' }, ...items);
 }

@@ -19,27 +19,32 @@ export interface Found {
 
 /** Names of all indexes. */
 export async function listIndexes(key: string): Promise<string[]> {
-  const indexes = await json<{ name: string }[]>(await fetch('/indexes', { headers: headers(key) }));
+  const indexes = await json<{ name: string }[]>(fetch('/indexes', { headers: headers(key) }));
   return indexes.map(({ name }) => name);
 }
 
 export async function search(index: string, query: Query, limit: number, key: string): Promise<Found> {
   const path = `/indexes/${encodeURIComponent(index)}/search?limit=${limit}`;
-  return json(await fetch(path, { method: 'POST', headers: headers(key), body: JSON.stringify(query) }));
+  return json(fetch(path, { method: 'POST', headers: headers(key), body: JSON.stringify(query) }));
 }
 
 export async function getAsset(index: string, isccId: string, key: string): Promise<{ units?: string[] }> {
   const path = `/indexes/${encodeURIComponent(index)}/assets/${encodeURIComponent(isccId)}`;
-  return json(await fetch(path, { headers: headers(key) }));
+  return json(fetch(path, { headers: headers(key) }));
 }
 
 function headers(key: string): Record<string, string> {
   return { 'Content-Type': 'application/json', ...(key ? { 'X-API-Key': key } : {}) };
 }
 
-async function json<T>(response: Response): Promise<T> {
-  const body = await response.json();
-  if (!response.ok) throw new Error(message(body.detail) || `Status ${response.status}`);
+async function json<T>(request: Promise<Response>): Promise<T> {
+  const response = await request.catch(() => {
+    throw new Error('The server can not be reached. Please try again.');
+  });
+  const body = await response.json().catch(() => ({}));
+  if (response.status === 401) throw new Error('This service wants its API key.');
+  if (!response.ok)
+    throw new Error(message(body.detail) || `The server answered with status ${response.status}.`);
   return body as T;
 }
 

@@ -1,0 +1,228 @@
+/** The page of the codes service, as a person uses it. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CodesServer, startCodes } from '../codes/support/server.js';
+import {
+  dropFile,
+  focused,
+  LAUNCH_MS_MAX,
+  launchChromium,
+  openPage,
+  overflowWhenNarrow,
+  screenshots,
+  unnamed,
+} from '../support/chromium.js';
+
+const FILES = path.resolve(import.meta.dirname, '../fixtures/codes/files');
+
+let server: CodesServer;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startCodes(), launchChromium()]);
+}, LAUNCH_MS_MAX);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** Chooses a file, sends it, and waits for its result. */
+async function make(page: Page, file: string): Promise<string> {
+  await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, file));
+  await page.getByRole('button', { name: 'Make the code' }).click();
+  await page.getByRole('heading', { name: 'Result' }).waitFor();
+  return (await page.locator('#result-iscc').textContent()) ?? '';
+}
+
+describe('the codes page', () => {
+  test('makes a code: progress, steps, units as pictures, facts and downloads', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    await screenshots(page, 'codes-start');
+    const iscc = await make(page, 'meta-rich_a.jpg');
+    expect(iscc).toMatch(/^ISCC:K[A-Z2-7]+$/);
+    expect(await page.locator('#bar').getAttribute('value')).toBe('100');
+    const steps = await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').allInnerTexts();
+    expect(steps.length).toBeGreaterThanOrEqual(6);
+    for (const step of steps) expect(step).toMatch(/[\d.]+ ms/);
+    const units = page.getByRole('list', { name: 'ISCC-UNITs' }).getByRole('listitem');
+    expect(await units.count()).toBe(4);
+    expect(await units.getByRole('img').count()).toBe(4);
+    expect(await page.getByAltText('Thumbnail').isVisible()).toBe(true);
+    expect(await page.getByText('image/jpeg', { exact: true }).isVisible()).toBe(true);
+    expect(await overflowWhenNarrow(page)).toBe(0);
+    await screenshots(page, 'codes-result');
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the file' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('meta-rich_a.jpg');
+    const original = await readFile(path.join(FILES, 'meta-rich_a.jpg'));
+    expect(sha256(await readFile(await download.path()))).toBe(sha256(original));
+    const [result] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the result' }).click(),
+    ]);
+    expect(JSON.parse(await readFile(await result.path(), 'utf8'))).toMatchObject({ iscc });
+  });
+
+  test('takes a dropped file', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    await dropFile(page, '#drop', 'dropped note.txt', 'A text that was dropped. '.repeat(40));
+    await page.getByRole('heading', { name: 'dropped note', exact: true }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Content-Code Text' }).isVisible()).toBe(true);
+  });
+
+  test('embeds metadata into a copy', async () => {
+    const page = await openPage(browser, { expected: /400/ });
+    await page.goto(server.url);
+    const before = await make(page, 'gray_a.jpg');
+    await page.getByText('Embed metadata into a copy').click();
+    await page.getByLabel('Title').fill('Research & more');
+    await page.getByLabel('Creator').fill('Somebody');
+    await page.getByLabel('Acquire a license').fill('not an address');
+    await page.getByRole('button', { name: 'Embed and make the code' }).click();
+    await page.getByRole('alert').filter({ hasText: 'acquire' }).waitFor();
+    await screenshots(page, 'codes-embed');
+    await page.getByLabel('Acquire a license').fill('https://example.com/buy');
+    await page.getByRole('button', { name: 'Embed and make the code' }).click();
+    await page.getByRole('heading', { name: 'Research & more' }).waitFor();
+    expect(await page.locator('#result-iscc').textContent()).not.toBe(before);
+    expect(await page.getByText('https://example.com/buy', { exact: true }).isVisible()).toBe(true);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the file' }).click(),
+    ]);
+    expect((await readFile(await download.path())).includes('Research &amp; more')).toBe(true);
+  }, 120_000);
+
+  test('explains any code, and says what is wrong with one that is none', async () => {
+    const page = await openPage(browser, { expected: /400/ });
+    await page.goto(server.url);
+    const field = page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID');
+    await field.fill('ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY');
+    await field.press('Enter');
+    const region = page.getByRole('region', { name: 'Explanation' });
+    await region.waitFor();
+    expect(await region.textContent()).toContain('ISCC-TEXT-V0-MCDI-87dedce74b3c353b16257380a960347a');
+    expect(await region.getByRole('img').count()).toBe(4);
+    await screenshots(page, 'codes-explain');
+    await field.fill('ISCC:NONSENSE!');
+    await field.press('Enter');
+    const alert = page.getByRole('alert').filter({ hasText: 'Invalid ISCC' });
+    await alert.waitFor();
+    expect(await region.isVisible()).toBe(false);
+  });
+
+  test('compares two codes unit by unit', async () => {
+    const page = await openPage(browser, { expected: /400/ });
+    await page.goto(server.url);
+    await make(page, 'gray_a.jpg');
+    await page.getByRole('button', { name: 'Compare with another' }).click();
+    const second = page.getByLabel('Second code');
+    expect(await focused(page)).toBe('compare-b');
+    await second.fill('nonsense');
+    await second.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'Second code: Invalid ISCC' }).waitFor();
+    await second.fill(await page.getByLabel('First code').inputValue());
+    await second.press('Enter');
+    const region = page.getByRole('region', { name: 'Comparison' });
+    await region.waitFor();
+    expect(await region.getByText('100.0 %').count()).toBe(3);
+    expect(await region.getByText('equal', { exact: true }).count()).toBe(1);
+    await page.getByLabel('First code').fill('ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY');
+    await second.press('Enter');
+    await region.getByText('different').waitFor();
+    expect(await region.getByRole('img', { name: /^Meta-Code: .* of 64 bits differ$/ }).count()).toBe(1);
+    await screenshots(page, 'codes-compare');
+  });
+});
+
+describe('errors and access', () => {
+  test('what the service refuses is shown in words', async () => {
+    const page = await openPage(browser, { expected: /422/ });
+    await page.goto(server.url);
+    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'truncated_a.jpg'));
+    await page.getByRole('button', { name: 'Make the code' }).click();
+    await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Result' }).isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Make the code' }).isEnabled()).toBe(true);
+  });
+
+  test('a server that is gone is said in words', async () => {
+    const page = await openPage(browser, { expected: /ERR_/ });
+    await page.goto(server.url);
+    await page.context().setOffline(true);
+    await page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID').fill('ISCC:AAA');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('alert').filter({ hasText: 'can not be reached' }).waitFor();
+    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    await page.getByRole('button', { name: 'Make the code' }).click();
+    await page.getByRole('alert').filter({ hasText: 'connection to the server broke' }).waitFor();
+  });
+
+  test('the keyboard is enough, in a sensible order', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    const order: string[] = [];
+    for (let at = 0; at < 11; at += 1) {
+      await page.keyboard.press('Tab');
+      order.push(await focused(page));
+    }
+    expect(order).toEqual([
+      'Skip to the content',
+      ...['Make', 'Explain', 'Compare', 'API documentation'],
+      ...['file', 'granular', 'semantic', 'Make the code'],
+      ...['explain-code', 'Explain'],
+    ]);
+    await page.locator('#upload button[type=submit]').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    expect(await focused(page)).toBe('result');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#said').textContent()).toMatch(/Copied the ISCC-CODE|did not allow/);
+  });
+
+  test('screen readers find everything by role and name', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    await make(page, 'gray_a.jpg');
+    await page.getByText('Embed metadata into a copy').click();
+    const tree = await page.locator('body').ariaSnapshot();
+    expect(unnamed(tree)).toEqual([]);
+    for (const part of [
+      '- banner:',
+      '- navigation "On this page":',
+      '- main:',
+      '- region "Result":',
+      '- status: "Done: gray_a.jpg has a code"',
+      '- img "Content-Code Image, 256 bits"',
+      '- button "Copy the ISCC-CODE"',
+      '- textbox "License (a web address)"',
+    ]) {
+      expect(tree).toContain(part);
+    }
+  });
+});
+
+test('the documentation page opens', async () => {
+  const page = await openPage(browser);
+  await page.goto(`${server.url}/docs`);
+  await page.getByText('Take an ISCC apart').waitFor();
+  await screenshots(page, 'codes-docs');
+  await page.getByText('Take an ISCC apart').click();
+  await page.getByRole('button', { name: 'Try it out' }).click();
+  await page.getByPlaceholder('iscc').fill('ISCC:AAAT4EBWK27737D2');
+  await page.getByRole('button', { name: 'Execute' }).click();
+  await page.getByText('"META-NONE-V0-64-').first().waitFor();
+});
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

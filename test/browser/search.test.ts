@@ -1,0 +1,146 @@
+/** The page of the search service, as a person uses it. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { searchVariables } from '../../src/config/search.js';
+import { readVariables } from '../../src/config/variable.js';
+import { loadTransport } from '../../src/http/load-transport.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { createLogger } from '../../src/observe/log.js';
+import { searchApp } from '../../src/search/app.js';
+import {
+  dropFile,
+  focused,
+  LAUNCH_MS_MAX,
+  launchChromium,
+  openPage,
+  overflowWhenNarrow,
+  screenshots,
+  unnamed,
+} from '../support/chromium.js';
+
+const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/search');
+const ASSETS = 300;
+const KEY = 's3cret';
+
+interface Asset {
+  readonly iscc_id: string;
+  readonly units: readonly string[];
+}
+
+let folder: string;
+let browser: Browser;
+let open: RunningServer;
+let locked: RunningServer;
+let asset: Asset;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-browser-'));
+  browser = await launchChromium();
+  open = await start('open', {});
+  locked = await start('locked', { INDEXSVC_API_SECRET: KEY });
+  const lines = (await readFile(path.join(FIXTURES, 'assets.jsonl'), 'utf8')).split('\n').slice(0, ASSETS);
+  const assets = lines.map((line) => JSON.parse(line) as Asset);
+  asset = assets.find(({ units }) => units?.length >= 4) as Asset;
+  for (const [server, headers] of [[open, {}] as const, [locked, { 'X-API-Key': KEY }] as const]) {
+    await post(`${server.url}/indexes`, { name: 'pictures' }, headers);
+    await post(`${server.url}/indexes/pictures/assets`, assets, headers);
+  }
+}, LAUNCH_MS_MAX);
+
+afterAll(async () => {
+  await browser?.close();
+  await Promise.all([open?.stop(), locked?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(name: string, environment: Record<string, string>): Promise<RunningServer> {
+  const log = createLogger('error');
+  const app = await searchApp(readVariables(searchVariables, environment), path.join(folder, name));
+  return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
+}
+
+async function post(url: string, body: unknown, headers: Record<string, string>): Promise<void> {
+  const type = { 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(body) };
+  expect((await fetch(url, init)).status).toBe(201);
+}
+
+async function visit(server: RunningServer, expected?: RegExp): Promise<Page> {
+  const page = await openPage(browser, expected === undefined ? {} : { expected });
+  await page.goto(server.url);
+  return page;
+}
+
+describe('the search page', () => {
+  test('finds pasted units: score, a bar per unit, and the bits that differ', async () => {
+    const page = await visit(open);
+    await screenshots(page, 'search-start');
+    expect(await page.getByLabel('Index').inputValue()).toBe('pictures');
+    // A digest that is one bit off, so that there is something to see.
+    const [first = '', ...others] = asset.units;
+    const close = first.slice(0, 15) + (first[15] === 'A' ? 'B' : 'A') + first.slice(16);
+    await page.getByLabel('Codes', { exact: true }).fill([close, ...others].join('\n'));
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    const best = page.locator('#list > li').first();
+    expect(await best.textContent()).toContain(asset.iscc_id);
+    expect(await best.getByRole('img', { name: /-Code.*: 100\.0 %$/ }).count()).toBeGreaterThanOrEqual(2);
+    expect(await best.getByRole('img', { name: /: [1-5] of \d+ bits differ$/ }).count()).toBe(1);
+    expect(await best.locator('.bits .differs').first().getAttribute('d')).toMatch(/^M/);
+    expect(await focused(page)).toBe('matches');
+    expect(await overflowWhenNarrow(page)).toBe(0);
+    await screenshots(page, 'search-result');
+    const tree = await page.locator('body').ariaSnapshot();
+    expect(unnamed(tree)).toEqual([]);
+    expect(tree).toContain('- region "Matches":');
+  });
+
+  test('takes a dropped result of the codes service', async () => {
+    const page = await visit(open);
+    const result = { iscc: 'ISCC:ANYTHING', units: asset.units };
+    await dropFile(page, '#codes', 'photo.iscc.json', JSON.stringify(result));
+    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    expect(await page.locator('#list > li').first().textContent()).toContain(asset.iscc_id);
+  });
+
+  test('says so when nothing is similar, and what is wrong with a query', async () => {
+    const page = await visit(open, /4\d\d/);
+    const codes = page.getByLabel('Codes', { exact: true });
+    const button = page.getByRole('button', { name: 'Search' });
+    await codes.fill('ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY');
+    await button.click();
+    await page.getByText('Nothing in the index is similar.').waitFor();
+    await codes.fill('ISCC:NONSENSE');
+    await button.click();
+    await page.getByRole('alert').filter({ hasText: /\w{4}/ }).waitFor();
+    await codes.fill('{"units": ');
+    await button.click();
+    await page.getByRole('alert').filter({ hasText: 'begins like JSON' }).waitFor();
+    await page.getByLabel('Index').fill('no-such-index');
+    await codes.fill(asset.units.join(' '));
+    await button.click();
+    await page.getByRole('alert').filter({ hasText: 'no-such-index' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Matches' }).isVisible()).toBe(false);
+  });
+
+  test('asks for the key of a service that has one', async () => {
+    const page = await visit(locked, /401/);
+    await page.getByLabel('Index').fill('pictures');
+    await page.getByLabel('Codes', { exact: true }).fill(asset.units.join('\n'));
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('alert').filter({ hasText: 'wants its API key' }).waitFor();
+    await page.getByLabel('API key').fill(KEY);
+    await page.getByLabel('API key').press('Enter');
+    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+  });
+});
+
+test('the documentation page opens', async () => {
+  const page = await visit(open);
+  await page.goto(`${open.url}/docs`);
+  await page.getByText('/indexes/{name}/search').first().waitFor();
+  await screenshots(page, 'search-docs');
+});
