@@ -1,0 +1,45 @@
+/** Assets with random codes, the same at every run. */
+import type { Entry } from '../../../src/client/types.js';
+import { native } from '../../../src/native.js';
+
+const BITS = 256;
+/** Main type and subtype of Content-Code Text, Data-Code and Instance-Code. */
+const CONTENT_TEXT = [2, 0] as const;
+const DATA = [3, 0] as const;
+const INSTANCE = [4, 0] as const;
+const ID_HEADER = [0x60, 0x10];
+const FIRST_ID = 1n << 60n;
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** The asset of a number: three units of 256 bits. */
+export function randomAsset(number: number, metadata?: Record<string, unknown>): Entry {
+  const random = generator(number);
+  const unit = ([main, sub]: readonly [number, number]) =>
+    native.encodeUnit(main, sub, 0, BITS, Uint8Array.from({ length: BITS / 8 }, random));
+  const units = [CONTENT_TEXT, DATA, INSTANCE].map((kind) => `ISCC:${unit(kind).replace('ISCC:', '')}`);
+  return { iscc_id: isccId(number), units, ...(metadata === undefined ? {} : { metadata }) };
+}
+
+/** ISCC-ID of realm 0 whose body is that many after the first. */
+export function isccId(number: number): string {
+  const bytes = Buffer.alloc(10);
+  bytes.set(ID_HEADER);
+  bytes.writeBigUInt64BE(FIRST_ID + BigInt(number), 2);
+  let text = 'ISCC:';
+  for (let bit = 0; bit < 80; bit += 5) {
+    const pair = bytes.readUInt16BE(Math.min(bit >> 3, 8));
+    text += BASE32[(pair >> (11 - (bit - 8 * Math.min(bit >> 3, 8)))) & 31];
+  }
+  return text;
+}
+
+/** Bytes of a xorshift generator. */
+function generator(seed: number): () => number {
+  let state = Math.imul(seed + 1, 0x9e37_79b1) | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state & 0xff;
+  };
+}
