@@ -6,24 +6,26 @@ import type { BodySpec } from './route.js';
 import type { Refusal } from './service.js';
 import type { Exchange } from './transport.js';
 
-/** Why the head alone is enough to refuse the body. */
-export function bodyRefusal(
+/** Why the body's length alone is enough to refuse it. */
+export function lengthRefusal(
   spec: BodySpec,
   head: RequestHead,
   transportBytesMax: number,
 ): Refusal | undefined {
   const declared = declaredLength(head);
   const bytesMax = Math.min(spec.bytesMax, transportBytesMax);
-  if (declared === undefined) {
-    if (spec.lengthRequired) return { kind: 'length-required' };
-  } else {
-    if (declared > bytesMax) return { kind: 'body-too-large', bytesMax };
-    if (declared === 0) return isRequired(spec) ? { kind: 'body-empty' } : undefined;
-  }
+  if (declared === undefined) return spec.lengthRequired ? { kind: 'length-required' } : undefined;
+  return declared > bytesMax ? { kind: 'body-too-large', bytesMax } : undefined;
+}
+
+/** Why the rest of the head is enough to refuse the body. */
+export function contentRefusal(spec: BodySpec, head: RequestHead): Refusal | undefined {
+  const isEmpty = declaredLength(head) === 0;
+  if (isEmpty && !spec.typeFirst) return isRequired(spec) ? { kind: 'body-empty' } : undefined;
   if (spec.contentTypes !== undefined && !spec.contentTypes.includes(mediaType(head))) {
     return { kind: 'media-type', accepted: spec.contentTypes };
   }
-  return undefined;
+  return isEmpty && isRequired(spec) ? { kind: 'body-empty' } : undefined;
 }
 
 /** Starts to receive a body; to be called in the exchange's first turn. */

@@ -1,6 +1,7 @@
 /** One request from its head to its last byte: routing, limits, validation, the handler, the reply. */
 import type { Logger } from '../observe/log.js';
-import { bodyRefusal, openBody, parseJson } from './body.js';
+import { isAllowedHost } from './allowed-hosts.js';
+import { contentRefusal, lengthRefusal, openBody, parseJson } from './body.js';
 import { corsHeaders, isPreflight, preflightReply } from './cors.js';
 import { errorReply } from './error-reply.js';
 import { AnswerBroken, ClientGone, RequestRefused } from './errors.js';
@@ -9,7 +10,7 @@ import { type RequestContext, ServedRequest } from './request.js';
 import { requestIds } from './request-id.js';
 import type { BodySpec, Reply, Route } from './route.js';
 import { type CompiledRoute, type Match, Router } from './router.js';
-import type { ServiceApp } from './service.js';
+import type { Refusal, ServiceApp } from './service.js';
 import type { Exchange } from './transport.js';
 import { validateBody, validateHead } from './validate.js';
 
@@ -105,6 +106,9 @@ export class Dispatcher implements RequestContext {
     const { exchange, match, compiled } = request;
     const { head, malformed } = exchange;
     if (malformed !== undefined) throw new RequestRefused({ kind: 'malformed', message: malformed });
+    if (!isAllowedHost(this.#app.allowedHosts, head.headers)) {
+      throw new RequestRefused({ kind: 'malformed', message: 'Invalid Host' });
+    }
     if (match === undefined) throw new RequestRefused({ kind: 'not-found', path: head.path });
     if (compiled === undefined) return this.#otherMethod(request, match);
     const { route } = compiled;
@@ -135,13 +139,13 @@ export class Dispatcher implements RequestContext {
   ): Promise<Reply> {
     const { route } = compiled;
     const { exchange } = request;
-    const refusal = route.body && bodyRefusal(route.body, exchange.head, this.#options.transportBytesMax);
-    if (refusal !== undefined) throw new RequestRefused(refusal);
+    refuse(route.body && lengthRefusal(route.body, exchange.head, this.#options.transportBytesMax));
     // Opened before anything is awaited: bytes that arrive while nobody listens are lost.
     const inbox = route.body && openBody(route.body, exchange);
     if (inbox !== undefined) request.onGone(() => inbox.abort());
     try {
       if (route.guard !== undefined) await route.guard(request);
+      refuse(route.body && contentRefusal(route.body, exchange.head));
       validateHead(request, compiled, values, exchange.head);
       if (inbox !== undefined && route.body !== undefined) {
         request.body = route.body.kind === 'stream' ? inbox : readValue(route.body, await inbox.collect());
@@ -205,6 +209,10 @@ export class Dispatcher implements RequestContext {
     this.#options.onOutcome({ request, status, bodyBytes });
     if (this.#inFlight === 0) this.#onIdle?.();
   }
+}
+
+function refuse(refusal: Refusal | undefined): void {
+  if (refusal !== undefined) throw new RequestRefused(refusal);
 }
 
 function readValue(spec: BodySpec, bytes: Uint8Array): unknown {

@@ -25,6 +25,8 @@ interface BodyRules {
   readonly required?: boolean;
   /** Media types that are taken, without parameters; all when absent. */
   readonly contentTypes?: readonly string[];
+  /** Whether an empty body, too, has to have one of the media types. */
+  readonly typeFirst?: boolean;
   /** Whether a chunked body is refused (411). */
   readonly lengthRequired?: boolean;
   /** JSON that the service reads and checks itself; only documented. */
@@ -128,8 +130,8 @@ export interface Route {
   /** `false` leaves the service's CORS policy out. */
   readonly cors?: boolean;
   /**
-   * Runs once the head is known and before the body is read: secrets, rate limits. Refuses by
-   * throwing. `params`, `query`, `headers` and `body` are not there yet.
+   * Runs once the head is known and before the body is read, after the check of its length: secrets, rate
+   * limits. Refuses by throwing. `params`, `query`, `headers` and `body` are not there yet.
    */
   readonly guard?: (request: Request) => void | Promise<void>;
   readonly handler: (request: Request) => Reply | Promise<Reply>;

@@ -65,6 +65,8 @@ export interface ServiceApp {
   readonly routes: readonly Route[];
   readonly errors: ErrorForm;
   readonly cors?: CorsPolicy;
+  /** Host names, in lower case and without port, that requests may name; without the list any. Others get a 400. */
+  readonly allowedHosts?: readonly string[];
   /** How many proxies stand in front, counted from the right of X-Forwarded-For; 0 trusts none. */
   readonly proxies: number;
   /** Headers of every answer beside the layer's own. */

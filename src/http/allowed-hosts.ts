@@ -1,0 +1,9 @@
+/** Which names a service answers to. Links in answers carry the name, so a foreign one must not get in. */
+import type { RequestHeaders } from './head.js';
+
+/** @param allowed host names in lower case without port; `undefined` allows all */
+export function isAllowedHost(allowed: readonly string[] | undefined, headers: RequestHeaders): boolean {
+  if (allowed === undefined) return true;
+  const host = headers.get('host');
+  return host !== undefined && allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));
+}

@@ -1,0 +1,51 @@
+/** Where declarations plug in: the store tells what becomes of manifests, and stores the declaration with them. */
+import type { Transaction } from 'kysely';
+import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../database/tables.js';
+import type { IndexedBinding } from './validator.js';
+
+/** A manifest that is about to be stored. */
+export interface NewManifest {
+  readonly manifestId: string;
+  readonly manifestUrl: string;
+  readonly uploadedAt: number;
+  readonly bindings: readonly IndexedBinding[];
+}
+
+export interface Declarer {
+  /** The first state of a declaration, written in the manifest's own transaction: before any hub is called. */
+  initial(manifest: NewManifest, wanted: boolean): Omit<DeclarationInsert, 'manifest_key' | 'live'>;
+  /** After a new manifest was stored: one attempt, in limited time. Never rejects. */
+  onStored(key: number): Promise<void>;
+  /** In the delete's transaction: what changes about the declaration of a manifest that is no more. */
+  onTombstone(row: DeclarationRow): DeclarationUpdate;
+  /** After a delete: one attempt to withdraw, in limited time. Never rejects. */
+  onDeleted(key: number): Promise<void>;
+  /** In the release's transaction, before the tombstone goes. */
+  onRelease(transaction: Transaction<Tables>, row: DeclarationRow): Promise<void>;
+  /** An operator's wish: tries unfinished declarations and withdrawals of these manifests now. */
+  retry(keys: readonly number[]): Promise<{ retried: number; skipped: number }>;
+  /** The did:web document of the key; `undefined` when nothing is declared. */
+  didDocument(): object | undefined;
+  /** Begins to retry in the background. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** A store that declares nothing. */
+export const NO_DECLARER: Declarer = {
+  initial: ({ uploadedAt }) => ({
+    status: 'disabled',
+    attempts: 0,
+    withdraw: 0,
+    withdraw_attempts: 0,
+    updated_at: uploadedAt,
+  }),
+  onStored: async () => {},
+  onTombstone: () => ({}),
+  onDeleted: async () => {},
+  onRelease: async () => {},
+  retry: async (keys) => ({ retried: 0, skipped: keys.length }),
+  didDocument: () => undefined,
+  start: () => {},
+  close: async () => {},
+};

@@ -1,0 +1,183 @@
+/** The HTTP face: manifests and queries. */
+import {
+  decodeValue,
+  getParameters,
+  parseQueryBody,
+  postParameters,
+  RESULTS_DEFAULT,
+} from '../c2pa/binding-query.js';
+import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
+import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/route.js';
+import { clientKey } from '../limits/client-key.js';
+import type { Throttle } from '../limits/throttle.js';
+import { Refused } from './errors.js';
+import { checkOperator } from './operator.js';
+import { fetchQuery, manifestPath, uploadAnswer, uploadQuery } from './schema.js';
+import type { Match, StoreService } from './service.js';
+
+export interface RouteOptions {
+  readonly uploadBytesMax: number;
+  readonly throttle: Throttle;
+  readonly operatorTokenSha256: string | undefined;
+}
+
+const MANIFEST_TYPE = 'application/c2pa';
+const QUERY_BYTES_MAX = 64 * 1024;
+const FETCH_CACHING = 'public, max-age=300';
+
+const INVALID: ResponseSpec = { description: 'The request breaks a rule.' };
+const UNKNOWN: ResponseSpec = { description: 'There is no manifest of that id.' };
+const GONE: ResponseSpec = { description: 'The manifest was deleted.' };
+const THROTTLED: ResponseSpec = { description: 'Too many requests of this client; see Retry-After.' };
+const BUSY: ResponseSpec = { description: 'Too many requests are waiting; see Retry-After.' };
+
+export function manifestRoutes(service: StoreService, options: RouteOptions): Route[] {
+  return [upload(service, options), fetch(service, options), remove(service, options)];
+}
+
+/** Counts a request before its body is read. */
+function limited(kind: 'read' | 'write', { throttle }: RouteOptions) {
+  return async ({ clientAddress }: Request): Promise<void> => {
+    const wait = await throttle.take(kind, clientAddress);
+    if (wait > 0) throw new Refused('RATE_EXCEEDED', { retryAfter: wait });
+  };
+}
+
+function upload(service: StoreService, options: RouteOptions): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/manifests',
+    operationId: 'storeManifest',
+    summary: 'Store a Manifest Store, and declare it',
+    description:
+      'Takes a bare C2PA Manifest Store. The same bytes again are answered as the first time and change nothing.',
+    tags: ['manifests'],
+    query: uploadQuery,
+    body: {
+      kind: 'bytes',
+      bytesMax: options.uploadBytesMax,
+      required: true,
+      contentTypes: [MANIFEST_TYPE],
+      typeFirst: true,
+    },
+    guard: limited('write', options),
+    responses: {
+      200: { description: 'Stored, durably.', schema: uploadAnswer },
+      400: { description: 'The request breaks a rule, or the Manifest Store is refused: then with `code`.' },
+      409: { description: 'The id belongs to another manifest, or to a deleted one.' },
+      429: THROTTLED,
+      503: BUSY,
+    },
+    handler: async ({ body, query, clientAddress }) => {
+      const { declare } = query;
+      const wish = declare === undefined ? {} : { declare };
+      return json(await service.upload(body, { ...wish, client: clientKey(clientAddress) }));
+    },
+  });
+}
+
+function fetch(service: StoreService, options: RouteOptions): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/manifests/{manifestId...}',
+    operationId: 'getManifest',
+    summary: 'The bytes of a Manifest Store as they were uploaded',
+    tags: ['manifests'],
+    params: manifestPath,
+    query: fetchQuery,
+    guard: limited('read', options),
+    responses: {
+      200: { description: 'The Manifest Store.', contentType: MANIFEST_TYPE, file: true },
+      404: UNKNOWN,
+      410: GONE,
+      429: THROTTLED,
+    },
+    handler: async ({ params }) => {
+      const { path, sha256 } = await service.fetch(params.manifestId);
+      return {
+        status: 200,
+        headers: { 'Cache-Control': FETCH_CACHING },
+        body: { kind: 'file', path, contentType: MANIFEST_TYPE, etag: `"${sha256}"` },
+      };
+    },
+  });
+}
+
+function remove(service: StoreService, options: RouteOptions): Route {
+  const count = limited('write', options);
+  return route({
+    method: 'DELETE',
+    path: '/v1/manifests/{manifestId...}',
+    operationId: 'deleteManifest',
+    summary: 'Delete a manifest and withdraw its declaration',
+    description: 'Needs `Authorization: Bearer` with the token of the operator.',
+    tags: ['manifests'],
+    params: manifestPath,
+    guard: async (request) => {
+      await count(request);
+      checkOperator(options.operatorTokenSha256, request.header('authorization'));
+    },
+    responses: {
+      204: { description: 'Deleted; the id stays taken.' },
+      401: { description: 'The token is missing or wrong, or none is configured.' },
+      404: UNKNOWN,
+      410: GONE,
+      429: THROTTLED,
+    },
+    handler: async ({ params }) => {
+      await service.remove(params.manifestId);
+      return { status: 204 };
+    },
+  });
+}
+
+export function queryRoutes(service: StoreService, options: RouteOptions): Route[] {
+  const path = '/v1/matches/byBinding';
+  const tags = ['matches'];
+  const guard = limited('read', options);
+  const responses = {
+    200: { description: 'Matches, best first.', schema: bindingMatches },
+    400: INVALID,
+    429: THROTTLED,
+    503: BUSY,
+  };
+  return [
+    route({
+      method: 'GET',
+      path,
+      operationId: 'getManifestIdByBinding',
+      summary: 'Manifests by the value of a soft binding',
+      tags,
+      query: getParameters,
+      guard,
+      responses,
+      handler: async ({ query: { alg, value, maxResults } }) =>
+        matches(await service.query(alg, () => decodeValue(value), maxResults ?? RESULTS_DEFAULT)),
+    }),
+    route({
+      method: 'POST',
+      path,
+      operationId: 'postManifestIdByBinding',
+      summary: 'The same, for long values',
+      tags,
+      query: postParameters,
+      body: { kind: 'bytes', bytesMax: QUERY_BYTES_MAX, documented: bindingQuery },
+      guard,
+      responses,
+      handler: async ({ body, query }) => {
+        const { alg, value } = parseQueryBody(body);
+        return matches(
+          await service.query(alg, () => decodeValue(value), query.maxResults ?? RESULTS_DEFAULT),
+        );
+      },
+    }),
+  ];
+}
+
+function matches(found: readonly Match[]): Reply {
+  return json({ matches: found });
+}
+
+function json(value: unknown): Reply {
+  return { status: 200, body: { kind: 'json', value } };
+}

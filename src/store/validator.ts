@@ -1,0 +1,50 @@
+/** What the store asks of the native validator and the native index of bindings. */
+
+/** One ISCC-UNIT of an ISCC-SEQ. */
+export interface SeqUnit {
+  /** Canonical, `ISCC:...`. */
+  readonly iscc: string;
+  readonly searchable: boolean;
+}
+
+export interface IndexedBinding {
+  readonly alg: string;
+  readonly value: Buffer;
+  /** All units of an `io.iscc.v0` value in their order, else none. */
+  readonly units: readonly SeqUnit[];
+}
+
+export type ManifestReport =
+  | {
+      readonly outcome: 'accepted';
+      readonly manifestId: string;
+      readonly trusted: boolean;
+      readonly bindings: readonly IndexedBinding[];
+    }
+  | { readonly outcome: 'refused'; readonly code: string; readonly text: string }
+  | { readonly outcome: 'busy' }
+  | { readonly outcome: 'overdue' };
+
+export interface Validator {
+  validate(bytes: Uint8Array): Promise<ManifestReport>;
+}
+
+export interface BindingEntry {
+  readonly key: number;
+  readonly trusted: boolean;
+  readonly uploadedAt: number;
+  readonly bindings: { readonly alg: string; readonly value: Uint8Array }[];
+}
+
+export type BindingAnswer =
+  /** Best first: score, trusted, earlier upload; all that tie with the last one are there. */
+  | { readonly outcome: 'matches'; readonly keys: Float64Array; readonly scores: Uint8Array }
+  | { readonly outcome: 'refused'; readonly detail: string }
+  | { readonly outcome: 'busy' };
+
+export interface BindingIndex {
+  /** A manifest that is there already is replaced. */
+  insertBatch(manifests: BindingEntry[]): Promise<void>;
+  remove(key: number): boolean;
+  query(alg: string, value: Uint8Array, threshold: number, maxResults: number): Promise<BindingAnswer>;
+}

@@ -1,0 +1,49 @@
+/** Which Host headers a service takes. */
+import { expect, it } from 'vitest';
+import { isAllowedHost } from '../../src/http/allowed-hosts.js';
+import { RequestHeaders } from '../../src/http/head.js';
+import { demo } from './support/demo.js';
+import { overEachTransport } from './support/servers.js';
+
+const allowed = ['store.example', '127.0.0.1', '[::1]'];
+
+it.each([
+  ['store.example', true],
+  ['STORE.example:8443', true],
+  ['127.0.0.1:1', true],
+  ['[::1]:8020', true],
+  ['store.example.', false],
+  ['store.example.evil.example', false],
+  ['evil.example', false],
+])('%s: %s', (host, expected) => {
+  expect(isAllowedHost(allowed, new RequestHeaders(['host', host]))).toBe(expected);
+});
+
+it('need not be there where all are allowed', () => {
+  expect(isAllowedHost(undefined, new RequestHeaders([]))).toBe(true);
+  expect(isAllowedHost(allowed, new RequestHeaders([]))).toBe(false);
+});
+
+overEachTransport(
+  'a foreign Host',
+  (context) => {
+    it('is refused before the path and the body are looked at', async () => {
+      for (const request of [
+        'GET /nothing HTTP/1.1\r\nHost: evil.example\r\n\r\n',
+        'POST /bytes HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 99999999\r\n\r\n',
+      ]) {
+        const client = await context.connect();
+        client.send(request);
+        expect((await client.answer())?.status).toBe(400);
+        expect(await client.closes()).toBe(true);
+      }
+    });
+
+    it('is told from an allowed one', async () => {
+      const client = await context.connect();
+      client.send('GET /nothing HTTP/1.1\r\nHost: store.example:80\r\n\r\n');
+      expect((await client.answer())?.status).toBe(404);
+    });
+  },
+  () => ({ ...demo(), allowedHosts: allowed }),
+);
