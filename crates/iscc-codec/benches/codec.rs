@@ -133,7 +133,7 @@ fn explain_composites() {
     group(format!("codec: explain {CODES} ISCC-CODEs of 4 units as JSON"))
         .case("ours", move || {
             each(&codes, |code| {
-                explain(code, Compat::Sdk097).map(|explained| explained.to_string())
+                explain(code, Compat::Sdk097).map(|explained| explained.to_json())
             })
         })
         .case("iscc-lib decompose and decode", move || {

@@ -1,7 +1,5 @@
 //! What is in a code: its units, and other forms of writing it.
 
-use std::fmt::{self, Display, Formatter};
-
 use crate::Error;
 use crate::base::base16;
 use crate::id::{IsccId, LegacyIsccId};
@@ -10,6 +8,7 @@ use crate::normalize::Code;
 use crate::numerals::{binary, decimal, iso_8601};
 use crate::tables::{MainType, Version};
 use crate::unit::Unit;
+use crate::units::Units;
 
 /// Which reference's readable form an ISCC-IDv1 gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,15 +54,26 @@ pub struct UnitExplanation {
 pub fn explain(text: &str, compat: Compat) -> Result<Explanation, Error> {
     let code: Code = text.parse()?;
     let units = code.units();
-    let bare: Vec<_> = units.iter().map(|unit| unit.text().bare().to_owned()).collect();
     Ok(Explanation {
         iscc: code.to_string(),
         readable: readable(&code, compat)?,
         multiformat: multiformat::encode(code.as_bytes(), Multibase::Base64Url),
-        decomposed: bare.join("-"),
+        decomposed: decomposed(&units),
         units: units.iter().map(|unit| explain_unit(unit, compat)).collect::<Result<_, _>>()?,
     })
 }
+
+fn decomposed(units: &Units) -> String {
+    let mut text = String::with_capacity(units.len() * UNIT_CHARACTERS_MAX);
+    for unit in units.iter() {
+        let separator = if text.is_empty() { "" } else { "-" };
+        push_all(&mut text, &[separator, unit.text().bare()]);
+    }
+    text
+}
+
+/// Two bytes of header and 32 of body in base32, and a hyphen.
+const UNIT_CHARACTERS_MAX: usize = 56;
 
 fn explain_unit(unit: &Unit, compat: Compat) -> Result<UnitExplanation, Error> {
     Ok(UnitExplanation {
@@ -79,54 +89,76 @@ fn readable(code: &Code, compat: Compat) -> Result<String, Error> {
     match code {
         Code::Unit(unit) => readable_unit(unit, compat),
         Code::Composite(code) => {
-            let sub = code.kind().sub_name();
-            Ok(format!("ISCC-{sub}-V0-{}-{}", code.letters(), base16::encode(code.body())))
+            let (sub, letters) = (code.kind().sub_name(), code.letters());
+            let body = base16::encode(code.body());
+            Ok(["ISCC-", sub, "-V0-", letters, "-", &body].concat())
         }
     }
 }
 
 fn readable_unit(unit: &Unit, compat: Compat) -> Result<String, Error> {
     let kind = unit.kind();
-    let (sub, version) = (kind.sub_name(), kind.version().name());
-    let typed = format!("{}-{sub}-{version}-{}", kind.main().name(), unit.bits());
-    match (kind.main(), kind.version()) {
+    let bits = unit.bits().to_string();
+    let (main, sub, version) = (kind.main().name(), kind.sub_name(), kind.version().name());
+    let detail = match (kind.main(), kind.version()) {
         (MainType::Id, Version::V1) => {
             let id = IsccId::try_from(unit)?;
             let (time, hub) = (id.timestamp_us(), id.hub());
-            Ok(match compat {
-                Compat::Sdk095 => format!("{typed}-{time}-{hub}"),
-                Compat::Sdk097 => format!("{typed}-{}-HUB_{hub}", iso_8601(time)),
-            })
+            match compat {
+                Compat::Sdk095 => format!("{time}-{hub}"),
+                Compat::Sdk097 => format!("{}-HUB_{hub}", iso_8601(time)),
+            }
         }
         (MainType::Id, Version::V0) => {
             let id = LegacyIsccId::try_from(unit)?;
             let counter = id.counter.map_or(String::new(), |counter| format!("-{counter}"));
-            Ok(format!("{typed}-{}{counter}", base16::encode(&id.hash)))
+            base16::encode(&id.hash) + &counter
         }
-        _ => Ok(format!("{typed}-{}", base16::encode(unit.body()))),
+        _ => base16::encode(unit.body()),
+    };
+    Ok([main, "-", sub, "-", version, "-", &bits, "-", &detail].concat())
+}
+
+impl Explanation {
+    /// Compact JSON, in the order of the fields. No value needs an escape.
+    pub fn to_json(&self) -> String {
+        let units: usize = self.units.iter().map(UnitExplanation::json_bytes).sum();
+        let forms = [&self.iscc, &self.readable, &self.multiformat, &self.decomposed];
+        let length = forms.iter().map(|form| form.len()).sum::<usize>() + units + KEYS_BYTES;
+        let mut json = String::with_capacity(length);
+        let [iscc, readable, multiformat, decomposed] = forms;
+        push_all(&mut json, &[r#"{"iscc":""#, iscc, r#"","readable":""#, readable]);
+        push_all(&mut json, &[r#"","multiformat":""#, multiformat]);
+        push_all(&mut json, &[r#"","decomposed":""#, decomposed, r#"","units":["#]);
+        for (index, unit) in self.units.iter().enumerate() {
+            json.push_str(if index == 0 { "" } else { "," });
+            unit.push_json(&mut json);
+        }
+        json.push_str("]}");
+        json
     }
 }
 
-impl Display for Explanation {
-    /// The explanation as compact JSON, in the order of the fields. No value needs an escape.
-    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
-        let Self { iscc, readable, multiformat, decomposed, units } = self;
-        write!(out, r#"{{"iscc":"{iscc}","readable":"{readable}","multiformat":"{multiformat}""#)?;
-        write!(out, r#","decomposed":"{decomposed}","units":["#)?;
-        for (index, unit) in units.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "," };
-            write!(out, "{separator}{unit}")?;
-        }
-        out.write_str("]}")
-    }
-}
+/// More than the keys of an explanation, or of one of its units, take with their punctuation.
+const KEYS_BYTES: usize = 80;
 
-impl Display for UnitExplanation {
-    /// The explanation as compact JSON, in the order of the fields. No value needs an escape.
-    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+impl UnitExplanation {
+    fn json_bytes(&self) -> usize {
         let Self { iscc_unit, readable, hash_hex, hash_uint, hash_bits } = self;
-        write!(out, r#"{{"iscc_unit":"{iscc_unit}","readable":"{readable}","#)?;
-        write!(out, r#""hash_hex":"{hash_hex}","hash_uint":"{hash_uint}","#)?;
-        write!(out, r#""hash_bits":"{hash_bits}"}}"#)
+        let forms = [iscc_unit, readable, hash_hex, hash_uint, hash_bits];
+        forms.iter().map(|form| form.len()).sum::<usize>() + KEYS_BYTES
+    }
+
+    fn push_json(&self, json: &mut String) {
+        let Self { iscc_unit, readable, hash_hex, hash_uint, hash_bits } = self;
+        push_all(json, &[r#"{"iscc_unit":""#, iscc_unit, r#"","readable":""#, readable]);
+        push_all(json, &[r#"","hash_hex":""#, hash_hex, r#"","hash_uint":""#, hash_uint]);
+        push_all(json, &[r#"","hash_bits":""#, hash_bits, r#""}"#]);
+    }
+}
+
+fn push_all(text: &mut String, parts: &[&str]) {
+    for part in parts {
+        text.push_str(part);
     }
 }

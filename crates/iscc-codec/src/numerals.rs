@@ -4,24 +4,27 @@ use crate::BODY_BYTES_MAX;
 
 /// One character `0` or `1` a bit, most significant first.
 pub(crate) fn binary(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| -> [u8; 8] {
-        std::array::from_fn(|index| b'0' + (byte >> (7 - index) & 1))
-    });
-    String::from_utf8(digits.collect()).unwrap_or_default()
+    let mut digits = Vec::with_capacity(8 * bytes.len());
+    for byte in bytes {
+        let bits: [u8; 8] = std::array::from_fn(|index| b'0' + (byte >> (7 - index) & 1));
+        digits.extend_from_slice(&bits);
+    }
+    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// Largest power of ten in 32 bits: each division gives this many digits at once.
 const GROUP: u64 = 1_000_000_000;
 const GROUP_DIGITS: usize = 9;
+const DIGITS_MAX: usize = (BODY_BYTES_MAX * 8).div_ceil(29) * GROUP_DIGITS;
 
 /// The unsigned big-endian number in decimal, without leading zeros. Up to 256 bits have up to
 /// 78 digits.
 pub(crate) fn decimal(bytes: &[u8]) -> String {
     let mut limbs = limbs(bytes);
     let mut number = &mut limbs[..];
-    // Least significant group first.
-    let mut groups = [0; (BODY_BYTES_MAX * 8).div_ceil(29)];
-    let mut count = 0;
+    // Filled from the end: each division gives the least significant digits of what is left.
+    let mut digits = [b'0'; DIGITS_MAX];
+    let mut start = DIGITS_MAX;
     while let Some(first) = number.iter().position(|&limb| limb != 0) {
         number = &mut number[first..];
         let mut remainder = 0;
@@ -30,15 +33,17 @@ pub(crate) fn decimal(bytes: &[u8]) -> String {
             *limb = (dividend / GROUP) as u32;
             remainder = dividend % GROUP;
         }
-        groups[count] = remainder;
-        count += 1;
+        // Below 2^32, where division is fast.
+        let mut group = remainder as u32;
+        for digit in digits[start - GROUP_DIGITS..start].iter_mut().rev() {
+            *digit = b'0' + (group % 10) as u8;
+            group /= 10;
+        }
+        start -= GROUP_DIGITS;
     }
-    let Some((leading, others)) = groups[..count].split_last() else { return "0".to_owned() };
-    let mut text = leading.to_string();
-    for group in others.iter().rev() {
-        text.push_str(&format!("{group:0GROUP_DIGITS$}"));
-    }
-    text
+    let leading = digits[start..].iter().take_while(|&&digit| digit == b'0').count();
+    let significant = &digits[(start + leading).min(DIGITS_MAX - 1)..];
+    String::from_utf8_lossy(significant).into_owned()
 }
 
 /// The number in limbs of 32 bits, most significant first.

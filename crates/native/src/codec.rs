@@ -63,7 +63,7 @@ pub fn explain(code: String, compat: Option<String>) -> Result<Explanation> {
 /// As `explain`, but as compact JSON: a third of the time, for an answer that is sent as it is.
 #[napi(catch_unwind)]
 pub fn explain_json(code: String, compat: Option<String>) -> Result<String> {
-    iscc_codec::explain(&code, profile(compat)?).map(|it| it.to_string()).map_err(refused)
+    iscc_codec::explain(&code, profile(compat)?).map(|it| it.to_json()).map_err(refused)
 }
 
 /// The canonical text of a code in any accepted form.

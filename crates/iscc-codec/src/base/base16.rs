@@ -16,12 +16,12 @@ static VALUES: [u8; 256] = {
 
 /// Lower-case text of `bytes`.
 pub fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
+    let mut text = Vec::with_capacity(2 * bytes.len());
     for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+        let digits = [byte >> 4, byte & 15].map(|value| DIGITS[usize::from(value)]);
+        text.extend_from_slice(&digits);
     }
-    text
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// Decodes text of either case.

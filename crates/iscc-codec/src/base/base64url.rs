@@ -9,15 +9,14 @@ const NAME: &str = "base64url";
 
 /// Text of `bytes`, without `=`.
 pub fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity((bytes.len() * 4).div_ceil(3));
+    let mut text = Vec::with_capacity((bytes.len() * 4).div_ceil(3));
     for group in bytes.chunks(3) {
         let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for index in 0..=group.len() {
-            text.push(char::from(DIGITS[(bits >> (18 - 6 * index)) as usize & 63]));
-        }
+        let digit = |index: usize| DIGITS[(bits >> (18 - 6 * index)) as usize & 63];
+        text.extend((0..=group.len()).map(digit));
     }
-    text
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// Decodes text without `=`.

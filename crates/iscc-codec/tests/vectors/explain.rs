@@ -30,7 +30,7 @@ fn explained_as_the_reference_does() {
             );
         } else {
             let explained = explained.unwrap_or_else(|error| panic!("{input:?}: {error}"));
-            let json: Value = serde_json::from_str(&explained.to_string()).expect("JSON");
+            let json: Value = serde_json::from_str(&explained.to_json()).expect("JSON");
             assert_eq!(json, case["body"], "{input:?}");
         }
     }
