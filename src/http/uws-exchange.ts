@@ -136,9 +136,17 @@ export class UwsExchange implements Exchange {
   }
 }
 
+/**
+ * Writes status and header lines in as few calls as there can be: uWS copies a value as it is, so all lines go as the
+ * rest of the first one's value. A call per line costs a tenth of a small request. Names and values can't hold a line
+ * break here: `responseHead` has checked them.
+ */
 function writeHeadTo(response: UwsResponse, { status, headers }: ResponseHead): void {
-  response.writeStatus(statusLine(status));
-  for (let i = 0; i < headers.length; i += 2) {
-    response.writeHeader(headers[i] as string, headers[i + 1] as string);
-  }
+  // What uWS writes by itself if told nothing.
+  if (status !== 200) response.writeStatus(statusLine(status));
+  const [name, first] = headers;
+  if (name === undefined || first === undefined) return;
+  let lines = first;
+  for (let i = 2; i < headers.length; i += 2) lines += `\r\n${headers[i]}: ${headers[i + 1]}`;
+  response.writeHeader(name, lines);
 }

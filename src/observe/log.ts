@@ -6,7 +6,8 @@ export type { Logger } from 'pino';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /** A write per line would cost a busy server more than its requests do. At the end of the process pino writes the rest. */
-const WRITE_BYTES_MIN = 4096;
+const WRITE_BYTES_MIN = 64 * 1024;
+const WRITE_BYTES_MAX = 128 * 1024;
 const FLUSH_MS = 100;
 
 /** Makes the process's logger. Lines go to stderr, so that commands keep stdout for their results. */
@@ -21,7 +22,8 @@ export function createLogger(level: LogLevel): Logger {
       },
     });
   }
-  const destination = pino.destination({ dest: 2, sync: false, minLength: WRITE_BYTES_MIN });
+  const lengths = { minLength: WRITE_BYTES_MIN, maxWrite: WRITE_BYTES_MAX };
+  const destination = pino.destination({ dest: 2, sync: false, ...lengths });
   setInterval(() => destination.flush(), FLUSH_MS).unref();
   return pino(base, destination);
 }

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use bench_harness::Group;
-use iscc_codec::{Code, Compat, IsccCode, Kind, Mode, Unit, explain};
+use iscc_codec::{Code, Compat, IsccCode, Kind, Mode, Unit, explain_json};
 
 const CODES: u64 = 64;
 
@@ -131,11 +131,7 @@ fn explain_composites() {
     let codes = composites();
     let peers = codes.clone();
     group(format!("codec: explain {CODES} ISCC-CODEs of 4 units as JSON"))
-        .case("ours", move || {
-            each(&codes, |code| {
-                explain(code, Compat::Sdk097).map(|explained| explained.to_json())
-            })
-        })
+        .case("ours", move || each(&codes, |code| explain_json(code, Compat::Sdk097)))
         .case("iscc-lib decompose and decode", move || {
             each(&peers, |code| {
                 let units = iscc_lib::codec::iscc_decompose(code).unwrap_or_default();

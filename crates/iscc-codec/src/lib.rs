@@ -40,7 +40,7 @@ mod varnibble;
 pub use code::IsccCode;
 pub use compare::{Comparison, compare, compare_units};
 pub use error::Error;
-pub use explain::{Compat, Explanation, UnitExplanation, explain};
+pub use explain::{Compat, Explanation, UnitExplanation, explain, explain_json};
 pub use flake::{Flake, FlakeMaker, MediaId};
 pub use header::{HEADER_BYTES_MAX, Header};
 pub use id::{IsccId, LegacyIsccId};

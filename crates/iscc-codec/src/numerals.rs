@@ -3,13 +3,8 @@
 use crate::BODY_BYTES_MAX;
 
 /// One character `0` or `1` a bit, most significant first.
-pub(crate) fn binary(bytes: &[u8]) -> String {
-    let mut digits = Vec::with_capacity(8 * bytes.len());
-    for byte in bytes {
-        let bits: [u8; 8] = std::array::from_fn(|index| b'0' + (byte >> (7 - index) & 1));
-        digits.extend_from_slice(&bits);
-    }
-    String::from_utf8(digits).unwrap_or_default()
+pub(crate) fn binary(byte: u8) -> [u8; 8] {
+    std::array::from_fn(|index| b'0' + (byte >> (7 - index) & 1))
 }
 
 /// Largest power of ten in 32 bits: each division gives this many digits at once.

@@ -17,11 +17,16 @@ static VALUES: [u8; 256] = {
 /// Lower-case text of `bytes`.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = Vec::with_capacity(2 * bytes.len());
+    push(&mut text, bytes);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Appends the lower-case text of `bytes`.
+pub(crate) fn push(text: &mut Vec<u8>, bytes: &[u8]) {
     for byte in bytes {
         let digits = [byte >> 4, byte & 15].map(|value| DIGITS[usize::from(value)]);
         text.extend_from_slice(&digits);
     }
-    String::from_utf8(text).unwrap_or_default()
 }
 
 /// Decodes text of either case.
