@@ -1,14 +1,10 @@
 /** Log lines: JSON for machines, pretty on a terminal. */
 import { type Logger, pino } from 'pino';
+import { LineBuffer } from './line-buffer.js';
 
 export type { Logger } from 'pino';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-
-/** A write per line would cost a busy server more than its requests do. At the end of the process pino writes the rest. */
-const WRITE_BYTES_MIN = 64 * 1024;
-const WRITE_BYTES_MAX = 128 * 1024;
-const FLUSH_MS = 100;
 
 /** Makes the process's logger. Lines go to stderr, so that commands keep stdout for their results. */
 export function createLogger(level: LogLevel): Logger {
@@ -22,10 +18,17 @@ export function createLogger(level: LogLevel): Logger {
       },
     });
   }
-  const lengths = { minLength: WRITE_BYTES_MIN, maxWrite: WRITE_BYTES_MAX };
-  const destination = pino.destination({ dest: 2, sync: false, ...lengths });
-  setInterval(() => destination.flush(), FLUSH_MS).unref();
-  return pino(base, destination);
+  stderrLines ??= openStderr();
+  return pino(base, stderrLines);
+}
+
+/** One for the process, as stderr is: lines of several loggers keep their order. */
+let stderrLines: LineBuffer | undefined;
+
+function openStderr(): LineBuffer {
+  const lines = new LineBuffer(pino.destination({ dest: 2, sync: false }));
+  process.on('exit', () => lines.flushSync());
+  return lines;
 }
 
 /**

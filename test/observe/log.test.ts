@@ -1,0 +1,55 @@
+/** Log lines: none is lost or out of order, at whatever rate they come and however the process ends. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { LineBuffer } from '../../src/observe/line-buffer.js';
+
+const LOG = new URL('../../dist/observe/log.js', import.meta.url).href;
+
+class Blocks {
+  readonly blocks: string[] = [];
+  flushed = false;
+
+  write(block: string): void {
+    this.blocks.push(block);
+  }
+
+  flushSync(): void {
+    this.flushed = true;
+  }
+}
+
+test('lines leave in blocks, in order, and at the latest after a moment', async () => {
+  const writer = new Blocks();
+  const lines = new LineBuffer(writer);
+  const line = `${'x'.repeat(99)}\n`;
+  for (let i = 0; i < 1000; i += 1) lines.write(line);
+  expect(writer.blocks.length).toBe(1);
+  lines.write('last\n');
+  await expect.poll(() => writer.blocks.join('')).toBe(`${line.repeat(1000)}last\n`);
+  expect(writer.blocks.length).toBe(2);
+});
+
+test('what waits is handed on before the process ends', () => {
+  const writer = new Blocks();
+  const lines = new LineBuffer(writer);
+  lines.write('a\n');
+  lines.flushSync();
+  expect(writer).toEqual({ blocks: ['a\n'], flushed: true });
+});
+
+test('a process that exits or fails has written all its lines', async () => {
+  for (const end of ['process.exit(0)', 'throw new Error("the end")']) {
+    const script = `
+      const { createLogger, infoLines } = await import(${JSON.stringify(LOG)});
+      const log = createLogger('info');
+      const write = infoLines(log, 'request');
+      for (let i = 0; i < 5000; i += 1) i % 10 === 0 ? log.info({ i }, 'other') : write('"i":' + i);
+      ${end};`;
+    const args = ['--input-type=module', '-e', script];
+    const run = promisify(execFile)(process.execPath, args).catch((error) => error);
+    const { stderr } = (await run) as { stderr: string };
+    const seen = stderr.split('\n').filter((text) => text.startsWith('{'));
+    expect(seen.map((text) => JSON.parse(text).i)).toEqual(Array.from({ length: 5000 }, (_, i) => i));
+  }
+});
