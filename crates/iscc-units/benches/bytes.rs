@@ -24,7 +24,7 @@ fn main() {
         one_shot(kind, "20 MB", &data);
     }
     let data = common::random(LARGE);
-    streaming(&data[..20 * MB]);
+    streaming(&data);
     tiny_updates(&data[..MB]);
     one_shot("random", "100 MB", &data);
     two_threads(&data);
