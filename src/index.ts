@@ -1,4 +1,5 @@
 /** What the package gives to programs that embed it. */
+export { composeCode, type DecodedCode, decodeCode, decomposeCode, encodeUnit } from './codec.js';
 export { codesApp } from './codes/app.js';
 export { codesVariables } from './config/codes.js';
 export { commonVariables } from './config/common.js';

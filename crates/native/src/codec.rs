@@ -81,59 +81,40 @@ pub fn validate_code(code: String) -> bool {
     iscc_codec::validate(&code)
 }
 
-/// The units of a code in body order, without `ISCC:`. A single unit is its own.
+/// The units of a code in body order, without `ISCC:`, joined by newlines. A single unit is its own.
 #[napi(catch_unwind)]
-pub fn decompose_code(code: String) -> Result<Vec<String>> {
+pub fn decompose_code(env: &Env, code: String) -> Result<JsString<'_>> {
     let code: Code = code.parse().map_err(refused)?;
-    Ok(code.units().iter().map(|unit| unit.text().bare().to_owned()).collect())
+    let mut joined = String::new();
+    for unit in code.units().iter() {
+        joined.push_str(if joined.is_empty() { "" } else { "\n" });
+        joined.push_str(unit.text().bare());
+    }
+    env.create_string_latin1(joined)
 }
 
-/// The ISCC-CODE of two to five units in any order. `wide` keeps 128 bits of Data and of Instance
-/// where there is nothing else.
+/// The ISCC-CODE of two to five units in any order, which are joined by newlines. `wide` keeps 128
+/// bits of Data and of Instance where there is nothing else.
 #[napi(catch_unwind)]
-pub fn compose_code(units: Vec<String>, wide: Option<bool>) -> Result<String> {
+pub fn compose_code(env: &Env, units: String, wide: Option<bool>) -> Result<JsString<'_>> {
+    let units: Vec<&str> = units.lines().collect();
     let code = IsccCode::compose_text(&units, wide.unwrap_or(false)).map_err(refused)?;
-    Ok(code.to_string())
+    env.create_string_latin1(&*code.text())
 }
 
 /// A unit of the numbers in its header, with the first `bits` of a digest.
 #[napi(catch_unwind)]
-pub fn encode_unit(main: u16, sub: u16, version: u16, bits: u32, digest: &[u8]) -> Result<String> {
+pub fn encode_unit<'a>(
+    env: &'a Env,
+    main: u16,
+    sub: u16,
+    version: u16,
+    bits: u32,
+    digest: &[u8],
+) -> Result<JsString<'a>> {
     let kind = iscc_codec::Kind::new(main, sub, version).map_err(refused)?;
     let unit = Unit::new(kind, digest, bits as usize).map_err(refused)?;
-    Ok((*unit.text()).to_owned())
-}
-
-/// What a code consists of.
-#[napi(object)]
-pub struct DecodedCode {
-    /// MainType, as the number in the header.
-    pub main: u8,
-    /// SubType, as the number in the header.
-    pub sub: u8,
-    /// Version, as the number in the header.
-    pub version: u8,
-    /// Name of the type: `CONTENT_TEXT_V0`.
-    pub kind: String,
-    /// Bits of the body.
-    pub bits: u32,
-    /// The digest; of an ISCC-CODE, the digests of its units one after another.
-    pub body: Buffer,
-}
-
-/// Takes a code in any accepted form apart into header fields and body.
-#[napi(catch_unwind)]
-pub fn decode_code(code: String) -> Result<DecodedCode> {
-    let code: Code = code.parse().map_err(refused)?;
-    let kind = code.kind();
-    Ok(DecodedCode {
-        main: kind.main() as u8,
-        sub: kind.sub(),
-        version: kind.version() as u8,
-        kind: kind.to_string(),
-        bits: 8 * code.body().len() as u32,
-        body: code.body().into(),
-    })
+    env.create_string_latin1(&*unit.text())
 }
 
 /// Writes a code's body to the start of `out` (40 bytes are enough for every code).
