@@ -1,7 +1,7 @@
 /** Variables of the manifest store. */
 import path from 'node:path';
-import { base58 } from '@scure/base';
 import { z } from 'zod';
+import { KeyInvalid, parseSecretKey } from '../signing/key.js';
 import {
   addresses,
   boolean,
@@ -200,30 +200,17 @@ function digest(): z.ZodType<string, string> {
     .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 64 hex digits');
 }
 
-/** Multicodec ed25519-priv, as a varint. */
-const ED25519_SECRET = [0x80, 0x26];
-const SEED_BYTES = 32;
-
-/** From `z` and base58btc of 80 26 and 32 bytes to the 32 bytes. */
 function secretSeed(): z.ZodType<Uint8Array, string> {
-  const rule = 'must be an Ed25519 secret key in multibase form (z3u2...)';
   return z
     .string()
     .trim()
     .transform((key, context) => {
-      const bytes = key.startsWith('z') ? base58Bytes(key.slice(1)) : undefined;
-      const [first, second] = bytes ?? [];
-      const isSeed = first === ED25519_SECRET[0] && second === ED25519_SECRET[1];
-      if (isSeed && bytes?.length === ED25519_SECRET.length + SEED_BYTES) return bytes.slice(2);
-      context.addIssue({ code: 'custom', message: rule });
-      return z.NEVER;
+      try {
+        return parseSecretKey(key);
+      } catch (error) {
+        if (!(error instanceof KeyInvalid)) throw error;
+        context.addIssue({ code: 'custom', message: error.message });
+        return z.NEVER;
+      }
     });
-}
-
-function base58Bytes(text: string): Uint8Array | undefined {
-  try {
-    return base58.decode(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,7 @@ import {
   SeedInvalid,
   seedDataUrl,
 } from '../../src/codes/seed/isrc.js';
-import { canonicalize } from '../../src/codes/seed/jcs.js';
+import { canonicalize } from '../../src/signing/jcs.js';
 
 const record = {
   track_title: 'Näkymätön',

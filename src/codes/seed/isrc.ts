@@ -3,7 +3,7 @@
  * the Data-URL that `meta` takes, so that the recording's identity decides the Meta-Code.
  */
 import { z } from 'zod';
-import { canonicalize, type Json } from './jcs.js';
+import { canonicalize, type Json } from '../../signing/jcs.js';
 
 /** `$schema` of this object type; the versioned address (the unversioned one is another constant). */
 export const ISRC_SCHEMA = 'http://purl.org/iscc/schema/isrc-0.8.0.json';
