@@ -55,30 +55,41 @@ export interface BindingCountTable {
 
 export type DeclarationStatus = 'disabled' | 'skipped' | 'pending' | 'failed' | 'declared' | 'withdrawn';
 
-/** One row per manifest. */
+/** One row per manifest, tombstones included; and rows that outlive a released tombstone until they are settled. */
 export interface DeclarationTable {
-  manifest_key: number;
+  key: Generated<number>;
+  /** Unique; null once its tombstone is released. */
+  manifest_key: number | null;
   /** The manifest's flag again, so that one index answers lists and counts. */
   live: Flag;
   status: DeclarationStatus;
   hub: string | null;
+  /** The number in the nonces of its notes. */
   hub_id: number | null;
+  /** Of who declared, or tried last; multibase. */
   pubkey: string | null;
-  /** JSON of what is declared: `iscc_code`, `datahash`, `units`. */
+  /** The manifest's address, as it is declared. */
+  gateway: string;
+  /** Multihash of the asset; null if there is nothing to declare. */
+  datahash: string | null;
+  /** JSON of what is declared: `isccCode`, `datahash`, `units`. */
   fields: string | null;
-  /** JSON of the signed note, as sent. */
+  /** JSON of the last signed note. It is here before it is sent. */
   note: string | null;
-  nonce: string | null;
-  note_at: number | null;
+  /** 1 if the note is sent past the hub's check for duplicates. */
+  forced: Generated<Flag>;
+  /** JSON of what is known of sends that had no definite answer. */
+  doubt: string | null;
+  /** Unique per hub. */
   iscc_id: string | null;
   /** The last answer or failure, for the operator. */
   error: string | null;
-  attempts: number;
-  attempted_at: number | null;
-  /** 1 while a withdrawal is wanted and not done. */
-  withdraw: Flag;
-  withdraw_attempts: number;
-  /** Until then one process works on this declaration and others keep off. */
+  attempts: Generated<number>;
+  attempted_at: Generated<number>;
+  /** 1 while the retry loop has work with it: to declare, to withdraw, or to find out. */
+  open: Flag;
+  /** Names the process's attempt that works on it; others keep off until `leased_until`. */
+  lease: string | null;
   leased_until: number | null;
   updated_at: number;
 }

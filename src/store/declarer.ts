@@ -33,15 +33,15 @@ export interface Declarer {
 
 /** A store that declares nothing. */
 export const NO_DECLARER: Declarer = {
-  initial: ({ uploadedAt }) => ({
+  initial: ({ manifestUrl, uploadedAt }) => ({
     status: 'disabled',
-    attempts: 0,
-    withdraw: 0,
-    withdraw_attempts: 0,
+    gateway: manifestUrl,
+    open: 0,
     updated_at: uploadedAt,
   }),
   onStored: async () => {},
-  onTombstone: () => ({}),
+  // Withdrawn once there is a key and a hub again.
+  onTombstone: ({ status }) => (status === 'declared' ? { open: 1 } : {}),
   onDeleted: async () => {},
   onRelease: async () => {},
   retry: async (keys) => ({ retried: 0, skipped: keys.length }),

@@ -7,7 +7,7 @@ type Ddl = Transaction<Tables>;
 
 export async function createStore(ddl: Ddl, engine: Engine): Promise<void> {
   await createManifests(ddl, engine);
-  await createDeclarations(ddl);
+  await createDeclarations(ddl, engine);
   await createFeed(ddl);
   await createAccounts(ddl, engine);
 }
@@ -55,33 +55,38 @@ async function createManifests(ddl: Ddl, engine: Engine): Promise<void> {
     .execute();
 }
 
-async function createDeclarations(ddl: Ddl): Promise<void> {
-  await ddl.schema
-    .createTable('declarations')
+async function createDeclarations(ddl: Ddl, engine: Engine): Promise<void> {
+  await withKey(ddl.schema.createTable('declarations'), engine)
     .addColumn('manifest_key', 'bigint', (column) =>
-      column.primaryKey().references('manifests.key').onDelete('cascade'),
+      column.unique().references('manifests.key').onDelete('set null'),
     )
     .addColumn('live', 'integer', (column) => column.notNull())
     .addColumn('status', 'text', (column) => column.notNull())
     .addColumn('hub', 'text')
     .addColumn('hub_id', 'integer')
     .addColumn('pubkey', 'text')
+    .addColumn('gateway', 'text', (column) => column.notNull())
+    .addColumn('datahash', 'text')
     .addColumn('fields', 'text')
     .addColumn('note', 'text')
-    .addColumn('nonce', 'text')
-    .addColumn('note_at', 'bigint')
+    .addColumn('forced', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('doubt', 'text')
     .addColumn('iscc_id', 'text')
     .addColumn('error', 'text')
-    .addColumn('attempts', 'integer', (column) => column.notNull())
-    .addColumn('attempted_at', 'bigint')
-    .addColumn('withdraw', 'integer', (column) => column.notNull())
-    .addColumn('withdraw_attempts', 'integer', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('attempted_at', 'bigint', (column) => column.notNull().defaultTo(0))
+    .addColumn('open', 'integer', (column) => column.notNull())
+    .addColumn('lease', 'text')
     .addColumn('leased_until', 'bigint')
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .addUniqueConstraint('declarations_hub_iscc_id', ['hub', 'iscc_id'])
     .execute();
   await index(ddl, 'declarations', ['live', 'status', 'manifest_key']);
   await index(ddl, 'declarations', ['status', 'manifest_key']);
-  await index(ddl, 'declarations', ['withdraw', 'manifest_key']);
+  await index(ddl, 'declarations', ['open', 'attempted_at']);
+  // Other declarations of the same content, and of the same address.
+  await index(ddl, 'declarations', ['datahash']);
+  await index(ddl, 'declarations', ['gateway']);
 }
 
 async function createFeed(ddl: Ddl): Promise<void> {
