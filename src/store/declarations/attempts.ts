@@ -1,0 +1,137 @@
+/** Attempts: performs what the state machine asks for, one declaration at a time, and stores each state first. */
+import type { Logger } from '../../observe/log.js';
+import type { LookupAnswer } from './answer.js';
+import type { Hub } from './hub-client.js';
+import { next } from './machine.js';
+import { type Dialect, declarationNote, type Signer, withdrawalNote } from './note.js';
+import { type DeclarationRows, type Leased, LeaseLost } from './rows.js';
+import type { Effect, Event, State } from './state.js';
+
+/** More than any way through the machine is long; a hub that contradicts itself must not keep us busy. */
+const STEPS_MAX = 16;
+
+export interface AttemptPorts {
+  readonly rows: DeclarationRows;
+  readonly hub: Hub;
+  readonly signer: Signer;
+  readonly log: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface Outcome {
+  /** The hub gave no HTTP answer: who has more to send waits. */
+  readonly unreachable: boolean;
+}
+
+const REACHED: Outcome = { unreachable: false };
+
+export class Attempts {
+  readonly #ports: AttemptPorts;
+  /** What the hub was last found to speak. */
+  #dialect: Dialect = '0.8.0';
+
+  constructor(ports: AttemptPorts) {
+    this.#ports = ports;
+  }
+
+  /** One attempt to bring a declaration further. A row that another attempt works on is left alone. */
+  async run(key: number): Promise<Outcome> {
+    const { rows, now, log } = this.#ports;
+    try {
+      const leased = await rows.lease(key, now());
+      return leased === undefined ? REACHED : await this.#advance(leased);
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+      log.warn({ declaration: key }, 'the attempt took so long that another one has begun');
+      return REACHED;
+    }
+  }
+
+  async #advance(leased: Leased): Promise<Outcome> {
+    let [state, effects] = next(leased.state, await this.#begin(leased));
+    let outcome = REACHED;
+    for (let steps = 1; effects[0] !== undefined; steps += 1) {
+      if (steps > STEPS_MAX) {
+        state = { ...state, error: 'the hub contradicts itself', step: { at: 'rest' } };
+        break;
+      }
+      const event = await this.#perform(effects[0], { ...leased, state });
+      outcome = { unreachable: isUnreachable(event) };
+      [state, effects] = next(state, event);
+    }
+    const saved = await this.#ports.rows.save({ ...leased, state }, this.#ports.now());
+    this.#report(leased.key, saved);
+    return needsMore(leased.state, saved) && !outcome.unreachable ? this.run(leased.key) : outcome;
+  }
+
+  async #begin(leased: Leased): Promise<Event> {
+    const { rows, now, signer } = this.#ports;
+    const earlier = leased.state.live ? await rows.unsettledBefore(leased) : [];
+    for (const key of earlier) await this.run(key);
+    const blocked = earlier.length > 0 && (await rows.unsettledBefore(leased)).length > 0;
+    const heir = !leased.state.live && (await rows.hasHeir(leased));
+    return { type: 'begin', now: now(), pubkey: signer.key.publicKey, blocked, heir };
+  }
+
+  /** Stores the state, then does what it speaks of. */
+  async #perform(effect: Effect, leased: Leased): Promise<Event> {
+    const { hub, signer, now, rows } = this.#ports;
+    if (effect.type !== 'sign') await rows.save(leased, now());
+    switch (effect.type) {
+      case 'sign': {
+        if (effect.dialect !== undefined) this.#dialect = effect.dialect;
+        const { content, state } = leased;
+        if (content === undefined) throw new Error(`declaration ${leased.key} has no content`);
+        const note = declarationNote(content, state.gateway, this.#dialect, signer, now());
+        return { type: 'signed', note };
+      }
+      case 'send': {
+        const answer = await hub.declare(effect.note, effect.force);
+        const existing = answer.type === 'duplicate' ? answer.existing : undefined;
+        const holder = existing === undefined ? 'none' : await rows.holder(leased, existing);
+        return { type: 'sent', answer, holder, now: now() };
+      }
+      case 'resolve':
+        return {
+          type: 'resolved',
+          answer: await this.#free(leased, await hub.resolve(effect.isccId)),
+          now: now(),
+        };
+      case 'lookup': {
+        const answer = await this.#free(leased, await hub.lookup(leased.content?.datahash ?? ''));
+        return { type: 'looked-up', answer, now: now(), heir: await rows.hasHeir(leased) };
+      }
+      case 'withdraw': {
+        const note = withdrawalNote(effect.isccId, { ...signer, hubId: leased.hubId }, now());
+        return { type: 'withdrawal-sent', answer: await hub.withdraw(note) };
+      }
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  /** Without declarations that this store knows to be other rows'. */
+  async #free({ key }: Leased, answer: LookupAnswer): Promise<LookupAnswer> {
+    if (answer.type !== 'records') return answer;
+    const ids = answer.records.map(({ isccId }) => isccId);
+    const held = await this.#ports.rows.heldByOthers(key, ids);
+    return { ...answer, records: answer.records.filter(({ isccId }) => !held.has(isccId)) };
+  }
+
+  #report(declaration: number, { status, isccId, error, gateway }: State): void {
+    const { log } = this.#ports;
+    const fields = { declaration, status, gateway, ...(isccId === undefined ? {} : { isccId }) };
+    if (error === undefined) log.info(fields, 'declaration');
+    else log.warn({ ...fields, error }, 'declaration is not finished');
+  }
+}
+
+/** Deleted while it was being declared, or found declared after the delete: the withdrawal needs no round of its own. */
+function needsMore(before: State, { live, status }: State): boolean {
+  return !live && (before.live || (status === 'declared' && before.status !== 'declared'));
+}
+
+function isUnreachable(event: Event): boolean {
+  return 'answer' in event && event.answer.type === 'unanswered' && event.answer.unreachable;
+}

@@ -1,0 +1,85 @@
+/** What is declared of a manifest: the first of its ISCC bindings that identifies a file. */
+import { native } from '../../native.js';
+
+const ALGORITHM = 'io.iscc.v0';
+const UNIT_BITS = 256;
+/** MainTypes by their number in a unit's header. */
+const META = 0;
+const SEMANTIC = 1;
+const CONTENT = 2;
+const DATA = 3;
+const INSTANCE = 4;
+/** A datahash is a multihash: BLAKE3 (1e), 32 bytes (20). */
+const BLAKE3_HEAD = '1e20';
+
+export interface Binding {
+  readonly alg: string;
+  /** The bytes of the soft binding; of `io.iscc.v0`, an ISCC-SEQ. */
+  readonly value: Uint8Array;
+}
+
+/** The members of a declaration that come from the manifest's content. */
+export interface Content {
+  readonly isccCode: string;
+  /** Multihash in hexadecimal. */
+  readonly datahash: string;
+  /** Meta, Semantic, Content and Data in this order, of 256 bits, where they exist. */
+  readonly units: readonly string[];
+}
+
+/** `undefined` if no binding has a Data- and an Instance-Code of 256 bits. */
+export function declarableContent(bindings: readonly Binding[]): Content | undefined {
+  for (const { alg, value } of bindings) {
+    const content = alg === ALGORITHM ? contentOf(value) : undefined;
+    if (content !== undefined) return content;
+  }
+  return undefined;
+}
+
+interface Unit {
+  readonly iscc: string;
+  readonly sub: number;
+  readonly body: Buffer;
+}
+
+function contentOf(sequence: Uint8Array): Content | undefined {
+  const units = firstOfEachType(sequence);
+  const [data, instance] = [units.get(DATA), units.get(INSTANCE)];
+  if (data === undefined || instance === undefined) return undefined;
+  // An ISCC-CODE has one SubType for both.
+  const [semantic, content] = [units.get(SEMANTIC), units.get(CONTENT)];
+  if (semantic !== undefined && content !== undefined && semantic.sub !== content.sub) return undefined;
+  const declared = [units.get(META), semantic, content, data].filter((unit) => unit !== undefined);
+  return {
+    isccCode: native.composeCode([...declared, instance].map(({ iscc }) => iscc)),
+    datahash: BLAKE3_HEAD + instance.body.toString('hex'),
+    units: declared.map(({ iscc }) => iscc),
+  };
+}
+
+function firstOfEachType(sequence: Uint8Array): Map<number, Unit> {
+  const first = new Map<number, Unit>();
+  for (const iscc of units(sequence)) {
+    const unit = decode(iscc);
+    if (unit === undefined || unit.version !== 0 || unit.bits !== UNIT_BITS || first.has(unit.main)) continue;
+    first.set(unit.main, { iscc, sub: unit.sub, body: unit.body });
+  }
+  return first;
+}
+
+function units(sequence: Uint8Array): readonly string[] {
+  try {
+    return native.decodeSeq(sequence);
+  } catch {
+    return [];
+  }
+}
+
+/** `undefined` for SubTypes and versions that are yet to be defined. */
+function decode(iscc: string) {
+  try {
+    return native.decodeCode(iscc);
+  } catch {
+    return undefined;
+  }
+}

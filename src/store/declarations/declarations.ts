@@ -1,0 +1,177 @@
+/** Declarations of the store's manifests: first try, retries, withdrawal, and the document of the key. */
+import type { Transaction } from 'kysely';
+import type { Db } from '../../database/open.js';
+import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
+import type { Logger } from '../../observe/log.js';
+import { didDocument, didOf } from '../../signing/did-web.js';
+import { SigningKey } from '../../signing/key.js';
+import type { Declarer, NewManifest } from '../declarer.js';
+import { Attempts } from './attempts.js';
+import { declarableContent } from './content.js';
+import { type Hub, HubClient } from './hub-client.js';
+import { RetryLoop } from './retry-loop.js';
+import { DeclarationRows } from './rows.js';
+
+/** What a lease allows for beside the one request that is made under it. */
+const LEASE_SLACK_MS = 3000;
+
+export interface DeclarationConfig {
+  /** Public address of the store. */
+  readonly url: string;
+  /** 32 bytes. */
+  readonly secretSeed: Uint8Array | undefined;
+  readonly hubUrl: string | undefined;
+  readonly hubId: number;
+  readonly hubTimeoutSeconds: number;
+  readonly retrySeconds: number;
+}
+
+export interface DeclarationPorts {
+  readonly config: DeclarationConfig;
+  readonly db: Db;
+  readonly log: Logger;
+  /** Instead of a client of the configured hub. */
+  readonly hub?: Hub;
+  readonly now?: () => number;
+}
+
+/** `undefined` where nothing is declared: for that there must be both a key and a hub. */
+export function declarations(ports: DeclarationPorts): Declarations | undefined {
+  const { hubUrl, secretSeed } = ports.config;
+  if (hubUrl === undefined || secretSeed === undefined) return undefined;
+  return new Declarations(ports, hubUrl, new SigningKey(secretSeed));
+}
+
+export class Declarations implements Declarer {
+  readonly #hubUrl: string;
+  readonly #hubId: number;
+  readonly #key: SigningKey;
+  readonly #did: string;
+  readonly #timeoutMs: number;
+  readonly #log: Logger;
+  readonly #rows: DeclarationRows;
+  readonly #hub: Hub;
+  readonly #attempts: Attempts;
+  readonly #loop: RetryLoop;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(ports: DeclarationPorts, hubUrl: string, key: SigningKey) {
+    const { config, db, log, now = Date.now } = ports;
+    this.#hubUrl = hubUrl;
+    this.#hubId = config.hubId;
+    this.#key = key;
+    this.#did = didOf(config.url);
+    this.#timeoutMs = config.hubTimeoutSeconds * 1000;
+    this.#log = log;
+    this.#hub = ports.hub ?? new HubClient(hubUrl, this.#timeoutMs);
+    const rows = new DeclarationRows(db, hubUrl, this.#timeoutMs + LEASE_SLACK_MS);
+    const signer = { key, controller: this.#did, hubId: config.hubId };
+    const attempts = new Attempts({ rows, hub: this.#hub, signer, log, now });
+    this.#rows = rows;
+    this.#attempts = attempts;
+    this.#loop = new RetryLoop({ rows, attempts, log, now, pauseMs: config.retrySeconds * 1000 });
+  }
+
+  initial(manifest: NewManifest, wanted: boolean): Omit<DeclarationInsert, 'manifest_key' | 'live'> {
+    const content = wanted ? declarableContent(manifest.bindings) : undefined;
+    const row = { gateway: manifest.manifestUrl, updated_at: manifest.uploadedAt };
+    if (content === undefined) return { ...row, status: 'skipped', open: 0 };
+    return {
+      ...row,
+      status: 'pending',
+      open: 1,
+      hub: this.#hubUrl,
+      hub_id: this.#hubId,
+      pubkey: this.#key.publicKey,
+      datahash: content.datahash,
+      fields: JSON.stringify(content),
+    };
+  }
+
+  onStored(manifestKey: number): Promise<void> {
+    return this.#track(this.#tryNow([manifestKey]));
+  }
+
+  /** What is already known to be over needs no attempt; all else does, and the loop sees to it. */
+  onTombstone({ status, doubt, lease }: DeclarationRow): DeclarationUpdate {
+    switch (status) {
+      case 'pending':
+      case 'failed':
+        if (doubt === null && lease === null) return { status: 'skipped', open: 0, error: null };
+        return { open: 1 };
+      case 'declared':
+        return { open: 1 };
+      case 'skipped':
+      case 'disabled':
+      case 'withdrawn':
+        return {};
+      default:
+        return status satisfies never;
+    }
+  }
+
+  /** Goes on in the background where it takes longer than one request may. */
+  async onDeleted(manifestKey: number): Promise<void> {
+    const attempt = this.#track(this.#tryNow([manifestKey]));
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#timeoutMs);
+    });
+    await Promise.race([attempt, limit]);
+    clearTimeout(timer);
+  }
+
+  /** What is settled goes with its tombstone; what may still be accepted by the hub stays until it is known. */
+  async onRelease(transaction: Transaction<Tables>, { key }: DeclarationRow): Promise<void> {
+    await transaction.deleteFrom('declarations').where('key', '=', key).where('open', '=', 0).execute();
+  }
+
+  async retry(manifestKeys: readonly number[]): Promise<{ retried: number; skipped: number }> {
+    const tried = this.#tryNow(manifestKeys);
+    await this.#track(tried);
+    const retried = await tried;
+    return { retried, skipped: manifestKeys.length - retried };
+  }
+
+  didDocument(): object {
+    return didDocument(this.#did, this.#key.publicKey);
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** One round of retries, now. */
+  round(): Promise<void> {
+    return this.#track(this.#loop.round());
+  }
+
+  /** Waits for answers that are on their way: each takes the hub's time-out at most. */
+  async close(): Promise<void> {
+    await this.#loop.stop();
+    await Promise.all(this.#running);
+    await this.#hub.close();
+  }
+
+  /** How many were tried before the hub was out of reach. */
+  async #tryNow(manifestKeys: readonly number[]): Promise<number> {
+    let tried = 0;
+    for (const key of await this.#rows.openOf(manifestKeys)) {
+      const { unreachable } = await this.#attempts.run(key);
+      tried += 1;
+      if (unreachable) break;
+    }
+    return tried;
+  }
+
+  /** Settles when the work does, whatever came of it: an unfinished declaration is the loop's. */
+  async #track(work: Promise<unknown>): Promise<void> {
+    const quiet = work.then(
+      () => {},
+      (error: unknown) => this.#log.error({ err: error }, 'a declaration failed'),
+    );
+    this.#running.add(quiet);
+    await quiet;
+    this.#running.delete(quiet);
+  }
+}

@@ -1,0 +1,119 @@
+/** The only way out of the store: requests to the configured hub, each with a time limit and a small answer. */
+import { Agent, type Dispatcher, errors } from 'undici';
+import {
+  type DeclareAnswer,
+  declareAnswer,
+  type HttpAnswer,
+  type LookupAnswer,
+  lookupAnswer,
+  resolveAnswer,
+  type Unanswered,
+  type WithdrawAnswer,
+  withdrawAnswer,
+} from './answer.js';
+import type { Note, WithdrawalNote } from './note.js';
+
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** Failures before anything was sent. */
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What a hub can be asked. Every method answers; none throws for anything that a network or a hub does. */
+export interface Hub {
+  /** @param force past the check for other declarations of the same datahash */
+  declare(note: Note, force: boolean): Promise<DeclareAnswer>;
+  withdraw(note: WithdrawalNote): Promise<WithdrawAnswer>;
+  /** The declaration with this ISCC-ID, if it is in force. */
+  resolve(isccId: string): Promise<LookupAnswer>;
+  /** All declarations of a datahash that are in force. */
+  lookup(datahash: string): Promise<LookupAnswer>;
+  /** Cuts what is still on its way. */
+  close(): Promise<void>;
+}
+
+interface Outgoing {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class HubClient implements Hub {
+  readonly #url: string;
+  readonly #timeoutMs: number;
+  readonly #agent: Agent;
+
+  /** @param url without slash at its end */
+  constructor(url: string, timeoutMs: number) {
+    this.#url = url;
+    this.#timeoutMs = timeoutMs;
+    this.#agent = new Agent({
+      connect: { timeout: timeoutMs },
+      maxResponseSize: ANSWER_BYTES_MAX,
+      // A connection each: one that the hub has just closed would leave a doubt about every declaration.
+      pipelining: 0,
+    });
+  }
+
+  declare(note: Note, force: boolean): Promise<DeclareAnswer> {
+    const headers = force ? { 'X-Force-Declaration': 'true' } : {};
+    return this.#ask({ method: 'POST', path: '/declaration', body: note, headers }, declareAnswer);
+  }
+
+  withdraw(note: WithdrawalNote): Promise<WithdrawAnswer> {
+    return this.#ask({ method: 'DELETE', path: `/declaration/${note.iscc_id}`, body: note }, withdrawAnswer);
+  }
+
+  resolve(isccId: string): Promise<LookupAnswer> {
+    return this.#ask({ method: 'GET', path: `/${isccId}` }, resolveAnswer);
+  }
+
+  lookup(datahash: string): Promise<LookupAnswer> {
+    return this.#ask({ method: 'GET', path: `/lookup?datahash=${datahash}` }, lookupAnswer);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #ask<T>(request: Outgoing, read: (answer: HttpAnswer) => T): Promise<T | Unanswered> {
+    try {
+      return read(await this.#exchange(request));
+    } catch (error) {
+      return unanswered(error);
+    }
+  }
+
+  /** Redirects are not followed: undici follows none unless told to. */
+  async #exchange({ method, path, body, headers }: Outgoing): Promise<HttpAnswer> {
+    const options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'> = {
+      method,
+      headers: {
+        Accept: 'application/json',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(this.#timeoutMs),
+    };
+    const { origin, pathname } = new URL(this.#url);
+    const target = { origin, path: pathname.replace(/\/$/, '') + path };
+    const response = await this.#agent.request({ ...options, ...target });
+    return { status: response.statusCode, text: await response.body.text() };
+  }
+}
+
+function unanswered(error: unknown): Unanswered {
+  const reason = error instanceof Error ? error.message : String(error);
+  const code = (error as { code?: unknown }).code;
+  const unreachable = !(error instanceof errors.ResponseExceededMaxSizeError);
+  const doubtful = typeof code !== 'string' || !NEVER_SENT.has(code);
+  return { type: 'unanswered', reason: `no answer: ${reason}`, doubtful, unreachable };
+}

@@ -1,0 +1,90 @@
+/**
+ * The state machine of a declaration: pure, so that every order of answers, time-outs and crashes can be tried.
+ *
+ * What keeps a manifest from being declared twice: a nonce is accepted once, so the same note may be sent again at
+ * any time; a note that is not forced is refused where there is another declaration, so a new one may be sent at any
+ * time; and a new forced note is made only when it is certain that no earlier one was, or will be, accepted.
+ */
+import type { WithdrawAnswer } from './answer.js';
+import { lookedUp } from './looking-up.js';
+import { lookUp, postpone, rest, send, sign, withdraw } from './moves.js';
+import type { Note } from './note.js';
+import { resolved, sent } from './sending.js';
+import { type Event, NOTE_FRESH_MS, type State, type Transition } from './state.js';
+
+type Begin = Extract<Event, { type: 'begin' }>;
+
+const BLOCKED = 'waits until an earlier declaration of the same address is settled';
+
+export function next(state: State, event: Event): Transition {
+  const { step } = state;
+  switch (event.type) {
+    case 'begin':
+      return state.live ? begin(state, event) : windDown(state, event);
+    case 'signed':
+      if (step.at !== 'signing') break;
+      return signed({ ...state, forced: step.forced }, event.note, step.switched);
+    case 'sent':
+      if (step.at !== 'sending') break;
+      return sent(state, step, event);
+    case 'resolved':
+      if (step.at !== 'resolving') break;
+      return resolved(state, step, event);
+    case 'looked-up':
+      if (step.at !== 'looking-up') break;
+      return lookedUp(state, step.reason, event);
+    case 'withdrawal-sent':
+      if (step.at !== 'withdrawing') break;
+      return withdrawalSent(state, event.answer);
+    default:
+      return event satisfies never;
+  }
+  throw new Error(`${event.type} while ${step.at}`);
+}
+
+function begin(state: State, { now, pubkey, blocked }: Begin): Transition {
+  const { status, note, doubt } = state;
+  if (status !== 'pending' && status !== 'failed') return rest(state);
+  if (blocked) return postpone(state, BLOCKED);
+  if (note !== undefined && isUsable(note, now, pubkey)) return send(state, note, { type: 'declare' });
+  if (doubt !== undefined && (doubt.forced || doubt.pubkey !== pubkey)) return lookUp(state, 'unsettled');
+  return sign(state, false);
+}
+
+/** The manifest is deleted: what is declared, or may be, has to go. */
+function windDown(state: State, { pubkey, heir }: Begin): Transition {
+  switch (state.status) {
+    case 'declared':
+      // The live manifest adopts it; withdrawn, it would have to be declared again.
+      if (heir) return rest(state, { status: 'skipped', isccId: undefined, error: undefined });
+      if (state.isccId === undefined) return rest(state, { error: 'the ISCC-ID is not known' });
+      if (state.pubkey !== pubkey) {
+        return rest(state, { error: `only the key ${state.pubkey}, which declared it, can withdraw it` });
+      }
+      return withdraw(state, state.isccId);
+    case 'pending':
+    case 'failed':
+    case 'skipped':
+      if (state.doubt !== undefined) return lookUp(state, 'deleted');
+      return rest(state, { status: 'skipped', error: undefined });
+    case 'disabled':
+    case 'withdrawn':
+      return rest(state);
+    default:
+      return state.status satisfies never;
+  }
+}
+
+function signed(state: State, note: Note, switched: boolean): Transition {
+  return send({ ...state, note, pubkey: note.signature.pubkey }, note, { type: 'declare' }, switched);
+}
+
+function isUsable(note: Note, now: number, pubkey: string): boolean {
+  const age = Math.abs(now - Date.parse(note.timestamp));
+  return age < NOTE_FRESH_MS && note.signature.pubkey === pubkey;
+}
+
+function withdrawalSent(state: State, answer: WithdrawAnswer): Transition {
+  if (answer.type === 'withdrawn') return rest(state, { status: 'withdrawn', error: undefined });
+  return rest(state, { error: answer.reason });
+}

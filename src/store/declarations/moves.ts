@@ -1,0 +1,67 @@
+/** The moves between states: each names what is done next, and keeps the books on doubt. */
+import type { Dialect, Note } from './note.js';
+import type { Transition } from './state.js';
+import { type Doubt, type LookupReason, NOTE_DEAD_MS, type Purpose, type State } from './state.js';
+
+type Change = Partial<Omit<State, 'step' | 'live' | 'gateway'>>;
+
+/** Why a declaration can't go on: the operator's to read. */
+export const UNTOLD =
+  'an earlier attempt may have been accepted, and the hub has no lookup that tells under which ISCC-ID';
+
+/** Ends the attempt. */
+export function rest(state: State, change: Change = {}): Transition {
+  return [{ ...state, ...change, step: { at: 'rest' } }, []];
+}
+
+/** The hub said no. */
+export function fail(state: State, error: string): Transition {
+  return rest(state, { status: 'failed', error });
+}
+
+/** The hub said nothing that counts. */
+export function postpone(state: State, error: string): Transition {
+  return rest(state, { status: 'pending', error });
+}
+
+/** The hub has it. Of a deleted manifest the withdrawal follows, as an attempt of its own. */
+export function declared(state: State, isccId: string, pubkey: string): Transition {
+  return rest(state, { status: 'declared', isccId, pubkey, doubt: undefined, error: undefined });
+}
+
+/** Asks for a new note, unless there is nothing to declare any more. */
+export function sign(state: State, forced: boolean, dialect?: Dialect): Transition {
+  if (!state.live) return rest(state);
+  const step = { at: 'signing', forced, switched: dialect !== undefined } as const;
+  return [{ ...state, step }, [{ type: 'sign', ...(dialect === undefined ? {} : { dialect }) }]];
+}
+
+/** Sends the note. From now on it is in doubt: whoever stops here doesn't know whether the hub has it. */
+export function send(state: State, note: Note, purpose: Purpose, switched = false): Transition {
+  const forced = state.forced || purpose.type === 'probe';
+  const force = forced && purpose.type !== 'inquire';
+  const step = { at: 'sending', purpose, before: state.doubt, switched } as const;
+  const doubt = addDoubt(state.doubt, note, force);
+  return [{ ...state, forced, doubt, step }, [{ type: 'send', note, force }]];
+}
+
+export function lookUp(state: State, reason: LookupReason): Transition {
+  return [{ ...state, step: { at: 'looking-up', reason } }, [{ type: 'lookup' }]];
+}
+
+export function withdraw(state: State, isccId: string): Transition {
+  return [{ ...state, step: { at: 'withdrawing' } }, [{ type: 'withdraw', isccId }]];
+}
+
+function addDoubt(before: Doubt | undefined, note: Note, force: boolean): Doubt {
+  const until = Date.parse(note.timestamp) + NOTE_DEAD_MS;
+  if (before === undefined) {
+    return { nonce: note.nonce, pubkey: note.signature.pubkey, forced: force, until };
+  }
+  return {
+    nonce: before.nonce === note.nonce ? note.nonce : undefined,
+    pubkey: before.pubkey,
+    forced: before.forced || force,
+    until: Math.max(before.until, until),
+  };
+}

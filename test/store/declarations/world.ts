@@ -1,0 +1,265 @@
+/**
+ * A store and a hub in one process, with a clock that only tests move, a real database in memory, and a network that
+ * does what it is told: what a process, a hub and the wires between them can do to a declaration.
+ */
+import { pino } from 'pino';
+import { migrate } from '../../../src/database/migrate.js';
+import type { Db } from '../../../src/database/open.js';
+import { openSqlite } from '../../../src/database/sqlite.js';
+import type { DeclarationRow } from '../../../src/database/tables.js';
+import {
+  declareAnswer,
+  type HttpAnswer,
+  lookupAnswer,
+  resolveAnswer,
+  type Unanswered,
+  withdrawAnswer,
+} from '../../../src/store/declarations/answer.js';
+import { type Declarations, declarations } from '../../../src/store/declarations/declarations.js';
+import type { Hub } from '../../../src/store/declarations/hub-client.js';
+import { HubModel, type HubRequest } from '../../support/hub.js';
+
+/** What becomes of one request. */
+export type Fate =
+  | 'answered'
+  /** Refused before it was sent. */
+  | 'unsent'
+  /** On its way it was lost, and nobody knows. */
+  | 'lost'
+  | 'answer-lost'
+  /** It arrives when the test says so, or never. */
+  | 'late'
+  | 'error-500'
+  | 'unavailable'
+  | 'garbage'
+  /** The process dies before, or after, the hub has it. */
+  | 'crash-before'
+  | 'crash-after';
+
+class Crash extends Error {}
+
+export const HUB = 'https://hub.example';
+const TIMEOUT_S = 5;
+const LEASE_MS = 9000;
+
+export interface Asset {
+  readonly name: string;
+  /** An ISCC-SEQ. */
+  readonly binding: Buffer;
+}
+
+export class World {
+  readonly hub: HubModel;
+  /** Of the requests to come; then all are answered. */
+  fates: Fate[] = [];
+  now = Date.parse('2026-11-21T08:00:00.000Z');
+  readonly #db: Db;
+  readonly #late: HubRequest[] = [];
+  readonly #seed = Buffer.alloc(32, 7);
+  #store: Declarations;
+
+  private constructor(db: Db, dialect: '0.8.0' | '2025-08') {
+    this.#db = db;
+    this.hub = new HubModel({ dialect, verify: false });
+    this.#store = this.#start();
+  }
+
+  static async create(dialect: '0.8.0' | '2025-08'): Promise<World> {
+    const db = openSqlite(':memory:');
+    await migrate(db, 'sqlite');
+    return new World(db, dialect);
+  }
+
+  close(): Promise<void> {
+    return this.#db.destroy();
+  }
+
+  /** Stores a manifest and declares it, unless its id is taken. */
+  async upload({ name, binding }: Asset): Promise<void> {
+    if ((await this.manifest(name)) !== undefined) return;
+    const bindings = [{ alg: 'io.iscc.v0', value: binding, units: [] }];
+    const manifest = {
+      manifestId: name,
+      manifestUrl: gatewayOf(name),
+      uploadedAt: this.now,
+      trusted: false,
+      bindings,
+    };
+    const { key } = await this.#db
+      .insertInto('manifests')
+      .values({
+        manifest_id: name,
+        sha256: name,
+        size: 1,
+        uploaded_at: this.now,
+        trusted: 0,
+        uploader: '',
+        live: 1,
+        deleted_at: null,
+        binding_count: 1,
+        unit_count: 1,
+      })
+      .returning('key')
+      .executeTakeFirstOrThrow();
+    const row = this.#store.initial(manifest, true);
+    await this.#db
+      .insertInto('declarations')
+      .values({ ...row, manifest_key: key, live: 1 })
+      .execute();
+    await this.#alive(() => this.#store.onStored(key));
+  }
+
+  /** @param crash the process dies after the tombstone is stored, before anything else */
+  async delete(name: string, crash = false): Promise<void> {
+    const manifest = await this.manifest(name);
+    if (manifest?.live !== 1) return;
+    const { key } = manifest;
+    await this.#db.updateTable('manifests').set({ live: 0 }).where('key', '=', key).execute();
+    const row = await this.#db
+      .updateTable('declarations')
+      .set({ live: 0 })
+      .where('manifest_key', '=', key)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const change = this.#store.onTombstone(row);
+    await this.#db
+      .updateTable('declarations')
+      .set({ updated_at: this.now, ...change })
+      .where('manifest_key', '=', key)
+      .execute();
+    if (!crash) await this.#alive(() => this.#store.onDeleted(key));
+  }
+
+  /** Frees the id of a deleted manifest whose declaration is not `declared`. */
+  async release(name: string): Promise<void> {
+    const [manifest, row] = [await this.manifest(name), await this.declaration(name)];
+    if (manifest?.live !== 0 || row === undefined || row.status === 'declared') return;
+    await this.#db.transaction().execute((transaction) => this.#store.onRelease(transaction, row));
+    await this.#db.deleteFrom('manifests').where('key', '=', manifest.key).execute();
+  }
+
+  async round(): Promise<void> {
+    await this.#alive(() => this.#store.round());
+  }
+
+  /** What was late arrives now. */
+  async deliverLate(): Promise<void> {
+    for (const request of this.#late.splice(0)) await this.hub.handle(request, this.now);
+  }
+
+  manifest(name: string) {
+    return this.#db.selectFrom('manifests').selectAll().where('manifest_id', '=', name).executeTakeFirst();
+  }
+
+  declaration(name: string): Promise<DeclarationRow | undefined> {
+    return this.#db
+      .selectFrom('declarations')
+      .innerJoin('manifests', 'manifests.key', 'declarations.manifest_key')
+      .where('manifest_id', '=', name)
+      .selectAll('declarations')
+      .executeTakeFirst();
+  }
+
+  all(): Promise<DeclarationRow[]> {
+    return this.#db.selectFrom('declarations').selectAll().execute();
+  }
+
+  /** A process that knows nothing but the database. */
+  #start(): Declarations {
+    const config = {
+      url: 'https://store.example',
+      secretSeed: this.#seed,
+      hubUrl: HUB,
+      hubId: 1,
+      hubTimeoutSeconds: TIMEOUT_S,
+      retrySeconds: 120,
+    };
+    const log = pino({ level: 'silent' });
+    const store = declarations({ config, db: this.#db, log, hub: this.#network(), now: () => this.now });
+    if (store === undefined) throw new Error('not declaring');
+    return store;
+  }
+
+  /** After a crash the next process comes when the dead one's lease has run out. */
+  async #alive(work: () => Promise<void>): Promise<void> {
+    this.#crashed = false;
+    await work();
+    if (!this.#crashed) return;
+    this.#store = this.#start();
+    this.now += LEASE_MS;
+  }
+
+  #crashed = false;
+
+  #network(): Hub {
+    const ask = async <T>(
+      request: Omit<HubRequest, 'headers'> & { force?: boolean },
+      read: (answer: HttpAnswer) => T,
+    ) => {
+      const headers = request.force ? { 'x-force-declaration': 'true' } : {};
+      const answer = await this.#transmit({ ...request, headers });
+      return 'type' in answer ? answer : read(answer);
+    };
+    return {
+      declare: (note, force) =>
+        ask({ method: 'POST', path: '/declaration', body: JSON.stringify(note), force }, declareAnswer),
+      withdraw: (note) =>
+        ask(
+          { method: 'DELETE', path: `/declaration/${note.iscc_id}`, body: JSON.stringify(note) },
+          withdrawAnswer,
+        ),
+      resolve: (isccId) => ask({ method: 'GET', path: `/${isccId}`, body: '' }, resolveAnswer),
+      lookup: (datahash) =>
+        ask({ method: 'GET', path: `/lookup?datahash=${datahash}`, body: '' }, lookupAnswer),
+      close: async () => {},
+    };
+  }
+
+  async #transmit(request: HubRequest): Promise<HttpAnswer | Unanswered> {
+    if (this.#crashed) throw new Crash();
+    this.now += 50;
+    const fate = this.fates.shift() ?? 'answered';
+    const deliver = async () => {
+      const { status, body } = await this.hub.handle(request, this.now);
+      return { status, text: body };
+    };
+    switch (fate) {
+      case 'answered':
+        return deliver();
+      case 'unsent':
+        return silence(false);
+      case 'lost':
+        this.now += TIMEOUT_S * 1000;
+        return silence(true);
+      case 'late':
+        this.#late.push(request);
+        this.now += TIMEOUT_S * 1000;
+        return silence(true);
+      case 'answer-lost':
+        await deliver();
+        return silence(true);
+      case 'error-500':
+        return { status: 500, text: '{"error":{"code":"error","message":"broken"}}' };
+      case 'unavailable':
+        return { status: 503, text: '{"error":{"code":"did_unresolvable","message":"no"}}' };
+      case 'garbage':
+        await deliver();
+        return { status: 201, text: '<html>' };
+      case 'crash-before':
+      case 'crash-after':
+        if (fate === 'crash-after') await deliver();
+        this.#crashed = true;
+        throw new Crash();
+      default:
+        return fate satisfies never;
+    }
+  }
+}
+
+export function gatewayOf(name: string): string {
+  return `https://store.example/v1/manifests/${name}`;
+}
+
+function silence(doubtful: boolean): Unanswered {
+  return { type: 'unanswered', reason: 'no answer', doubtful, unreachable: true };
+}
