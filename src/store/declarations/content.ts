@@ -1,4 +1,5 @@
 /** What is declared of a manifest: the first of its ISCC bindings that identifies a file. */
+import { composeCode, decodeCode } from '../../codec.js';
 import { native } from '../../native.js';
 
 const ALGORITHM = 'io.iscc.v0';
@@ -39,7 +40,7 @@ export function declarableContent(bindings: readonly Binding[]): Content | undef
 interface Unit {
   readonly iscc: string;
   readonly sub: number;
-  readonly body: Buffer;
+  readonly body: Uint8Array;
 }
 
 function contentOf(sequence: Uint8Array): Content | undefined {
@@ -51,8 +52,8 @@ function contentOf(sequence: Uint8Array): Content | undefined {
   if (semantic !== undefined && content !== undefined && semantic.sub !== content.sub) return undefined;
   const declared = [units.get(META), semantic, content, data].filter((unit) => unit !== undefined);
   return {
-    isccCode: native.composeCode([...declared, instance].map(({ iscc }) => iscc)),
-    datahash: BLAKE3_HEAD + instance.body.toString('hex'),
+    isccCode: composeCode([...declared, instance].map(({ iscc }) => iscc)),
+    datahash: BLAKE3_HEAD + Buffer.from(instance.body).toString('hex'),
     units: declared.map(({ iscc }) => iscc),
   };
 }
@@ -78,7 +79,7 @@ function units(sequence: Uint8Array): readonly string[] {
 /** `undefined` for SubTypes and versions that are yet to be defined. */
 function decode(iscc: string) {
   try {
-    return native.decodeCode(iscc);
+    return decodeCode(iscc);
   } catch {
     return undefined;
   }
