@@ -1,0 +1,124 @@
+/** Variables of the soft-binding resolver. */
+import { z } from 'zod';
+import { integer, logLevel, number, oneOf, port, text, webAddress } from './schemas.js';
+import {
+  ConfigurationInvalid,
+  defineVariables,
+  type Environment,
+  readVariables,
+  type Values,
+} from './variable.js';
+
+const TIMEOUT_SECONDS_MAX = 600;
+
+export const resolverVariables = defineVariables({
+  host: {
+    name: 'RESOLVER_HOST',
+    schema: text(),
+    default: '127.0.0.1',
+    description: 'Address to listen on',
+  },
+  port: {
+    name: 'RESOLVER_PORT',
+    schema: port(),
+    default: '8030',
+    description: 'Port to listen on; 0 takes a free one',
+  },
+  logLevel: {
+    name: 'RESOLVER_LOG_LEVEL',
+    schema: logLevel(),
+    default: 'info',
+    description: 'Least severe log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+  },
+  publicUrl: {
+    name: 'RESOLVER_PUBLIC_URL',
+    schema: webAddress(),
+    defaultShown: 'the address each request came to',
+    description: 'Address of the service for its clients, in endpoints and in the discovery document',
+  },
+  proxies: {
+    name: 'RESOLVER_NUM_PROXIES',
+    schema: integer(0, 32),
+    default: '0',
+    description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
+  },
+  searchUrl: {
+    name: 'RESOLVER_SEARCH_URL',
+    schema: webAddress(),
+    defaultShown: 'the search service of the same process, else `http://127.0.0.1:8010`',
+    description: 'Address of the search service that holds the declarations',
+  },
+  searchIndex: {
+    name: 'RESOLVER_SEARCH_INDEX',
+    schema: text(),
+    default: 'c2pa',
+    description: 'Name of the index in it',
+  },
+  searchApiKey: {
+    name: 'RESOLVER_SEARCH_API_KEY',
+    schema: text(),
+    secret: true,
+    defaultShown: '',
+    description: 'Sent to the search service in the header `X-API-Key`',
+  },
+  searchTimeoutSeconds: {
+    name: 'RESOLVER_SEARCH_TIMEOUT',
+    schema: number(0.01, TIMEOUT_SECONDS_MAX),
+    default: '5',
+    unit: 'seconds',
+    description: 'Longest wait for the search service',
+  },
+  probeTimeoutSeconds: {
+    name: 'RESOLVER_PROBE_TIMEOUT',
+    schema: number(0.01, TIMEOUT_SECONDS_MAX),
+    default: '3',
+    unit: 'seconds',
+    description: 'Longest wait for the first bytes at a gateway address',
+  },
+  fetchTimeoutSeconds: {
+    name: 'RESOLVER_FETCH_TIMEOUT',
+    schema: number(0.01, TIMEOUT_SECONDS_MAX),
+    default: '10',
+    unit: 'seconds',
+    description: 'Longest wait for a manifest from its gateway',
+  },
+  probeConcurrency: {
+    name: 'RESOLVER_CONCURRENCY',
+    schema: integer(1, 1024),
+    default: '16',
+    description: 'Gateways that are probed at a time, and manifests that are fetched at a time',
+  },
+  environment: {
+    name: 'RESOLVER_ENVIRONMENT',
+    schema: oneOf('production', 'test'),
+    default: 'production',
+    description: '`test` makes `RESOLVER_TEST_ALLOW` possible',
+  },
+  testAllow: {
+    name: 'RESOLVER_TEST_ALLOW',
+    schema: z
+      .string()
+      .transform((list): readonly string[] => list.split(/[\s,]+/).filter((entry) => entry !== '')),
+    default: ' ',
+    defaultShown: '',
+    description:
+      'Only for tests: addresses that gateways may have although they are not public, and by http, separated by commas',
+  },
+});
+
+export type ResolverConfig = Values<typeof resolverVariables>;
+
+/**
+ * Reads the variables, and refuses what must never run for real.
+ *
+ * @throws {ConfigurationInvalid}
+ */
+export function readResolverConfig(environment: Environment): ResolverConfig {
+  const config = readVariables(resolverVariables, environment);
+  if (config.testAllow.length > 0 && config.environment !== 'test') {
+    throw new ConfigurationInvalid(
+      `RESOLVER_TEST_ALLOW="${config.testAllow.join(',')}" must be empty unless RESOLVER_ENVIRONMENT=test`,
+    );
+  }
+  return config;
+}

@@ -1,0 +1,78 @@
+/** Puts the service together from its configuration and its neighbours in this process. */
+import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
+import type { SearchService } from '../client/index.js';
+import type { ResolverConfig } from '../config/resolver.js';
+import type { ServiceApp } from '../http/service.js';
+import { version } from '../version.js';
+import { errorForm } from './errors.js';
+import { GatewayClient, type GatewayOptions } from './gateway-client.js';
+import { HttpBackend } from './http-backend.js';
+import { LocalBackend } from './local-backend.js';
+import { type LocalManifests, ManifestSource } from './manifests.js';
+import { TITLE } from './page.js';
+import { Prober } from './prober.js';
+import { RecentManifests } from './recent.js';
+import { resolverRoutes } from './routes.js';
+import type { SearchBackend } from './search-backend.js';
+import { ResolverService } from './service.js';
+
+const CORS_MAX_AGE_SECONDS = 86_400;
+const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
+
+/** What other services in this process lend. */
+export interface Neighbours {
+  readonly search?: SearchService | undefined;
+  readonly manifests?: LocalManifests | undefined;
+}
+
+/** `network` is for tests: other DNS servers, another certificate authority. */
+export function resolverApp(
+  config: ResolverConfig,
+  neighbours: Neighbours = {},
+  network: Pick<GatewayOptions, 'dnsServers' | 'ca'> = {},
+): ServiceApp {
+  const backend = backendOf(config, neighbours.search);
+  const gateways = new GatewayClient({ allowed: new Set(config.testAllow), ...network });
+  const parallel = config.probeConcurrency;
+  const prober = new Prober(gateways, { timeoutMs: config.probeTimeoutSeconds * 1000, parallel });
+  const manifests = new ManifestSource({
+    gateways,
+    prober,
+    local: neighbours.manifests,
+    fetchTimeoutMs: config.fetchTimeoutSeconds * 1000,
+    parallel,
+  });
+  const service = new ResolverService({ backend, manifests, recent: new RecentManifests() });
+  return {
+    name: 'resolver',
+    title: TITLE,
+    description: `Finds the C2PA manifests of content by its ISCC, and fetches them. ${SCHEMA_ATTRIBUTION}`,
+    version,
+    routes: resolverRoutes(service, { publicUrl: config.publicUrl }),
+    errors: errorForm,
+    cors: {
+      origins: ['*'],
+      methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+      closedMethods: [],
+      requestHeaders: ['Content-Type', 'Accept', 'If-None-Match'],
+      exposedHeaders: ['ETag', 'Retry-After'],
+      maxAgeSeconds: CORS_MAX_AGE_SECONDS,
+      refusedStatus: 400,
+    },
+    answerHeaders: { 'Referrer-Policy': 'same-origin' },
+    proxies: config.proxies,
+    docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
+    close: async () => {
+      await gateways.close();
+      await backend.close();
+    },
+  };
+}
+
+/** The service in this process, unless another one is configured. */
+function backendOf(config: ResolverConfig, search: SearchService | undefined): SearchBackend {
+  const { searchUrl, searchIndex: index, searchApiKey: apiKey } = config;
+  if (searchUrl === undefined && search !== undefined) return new LocalBackend(search, index);
+  const timeoutMs = config.searchTimeoutSeconds * 1000;
+  return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });
+}

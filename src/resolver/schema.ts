@@ -1,0 +1,23 @@
+/** What goes in and out beside the schemas that store and resolver share. */
+import { z } from 'zod';
+
+export const ALGORITHM_CHARS_MAX = 64;
+export const VALUE_CHARS_MAX = 4096;
+
+const manifestId = z.string().describe('Label of the active manifest, percent-encoded or with slashes');
+
+export const manifestPath = z.object({ manifestId });
+
+export const isccManifestPath = z.object({
+  isccId: z.string().describe('ISCC-ID in any case, without prefix'),
+  manifestId,
+});
+
+export const errorBody = z.object({ detail: z.string() }).meta({ id: 'Error' });
+
+export const summary = z.object({
+  title: z.string(),
+  version: z.string(),
+  docs: z.string(),
+  discovery: z.string(),
+});

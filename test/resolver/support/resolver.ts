@@ -1,0 +1,78 @@
+/** A resolver over a search service that a test plays, and gateways on this machine. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readResolverConfig } from '../../../src/config/resolver.js';
+import { loadTransport } from '../../../src/http/load-transport.js';
+import { type RunningServer, startServer } from '../../../src/http/server.js';
+import { createLogger } from '../../../src/observe/log.js';
+import { type Neighbours, resolverApp } from '../../../src/resolver/app.js';
+import { AUTHORITY } from './gateways.js';
+
+export async function startResolver(
+  environment: Record<string, string>,
+  neighbours: Neighbours = {},
+  dnsServers: readonly string[] = [],
+): Promise<RunningServer> {
+  const config = readResolverConfig({
+    RESOLVER_ENVIRONMENT: 'test',
+    RESOLVER_TEST_ALLOW: '127.0.0.1',
+    RESOLVER_PROBE_TIMEOUT: '0.5',
+    ...environment,
+  });
+  const log = createLogger('silent');
+  const dns = dnsServers.length === 0 ? {} : { dnsServers };
+  const app = resolverApp(config, neighbours, { ca: AUTHORITY, ...dns });
+  return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
+}
+
+/** A search service that gives recorded answers. */
+export interface RecordedSearch {
+  readonly url: string;
+  /** Answer to searches. */
+  answer: { status: number; body: string };
+  ready: number;
+  /** By ISCC-ID. */
+  readonly assets: Map<string, { status: number; body: string }>;
+  readonly seen: { target: string; body: string; apiKey: string | undefined }[];
+  close(): Promise<void>;
+}
+
+export async function recordedSearch(): Promise<RecordedSearch> {
+  const state = {
+    answer: { status: 200, body: '{"global_matches":[]}' },
+    ready: 200,
+    assets: new Map<string, { status: number; body: string }>(),
+    seen: [] as RecordedSearch['seen'],
+  };
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const target = request.url ?? '';
+      const apiKey = request.headers['x-api-key'] as string | undefined;
+      state.seen.push({ target, body: Buffer.concat(chunks).toString(), apiKey });
+      const isccId = /\/assets\/(.*)$/.exec(target)?.[1];
+      const { status, body } = target.endsWith('/readyz')
+        ? { status: state.ready, body: '{}' }
+        : isccId === undefined
+          ? state.answer
+          : (state.assets.get(decodeURIComponent(isccId)) ?? { status: 404, body: '{"detail":"no"}' });
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close });
+}
+
+/** An ISCC-SEQ of one Data-Code, in Base64. */
+export function dataCode(fill: number): string {
+  return Buffer.concat([Buffer.from([0x30, 7]), Buffer.alloc(32, fill)]).toString('base64');
+}
+
+export function queryUrl(base: string, value: string, more = ''): string {
+  return `${base}/v1/matches/byBinding?alg=io.iscc.v0&value=${encodeURIComponent(value)}${more}`;
+}

@@ -1,0 +1,153 @@
+/** The recorded scenarios, over real HTTP: a search service that gives the recorded answer, real gateways. */
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { GatewayClient } from '../../src/resolver/gateway-client.js';
+import { scoreOf } from '../../src/resolver/hits.js';
+import { Prober } from '../../src/resolver/prober.js';
+import { isPublicAddress } from '../../src/resolver/public-address.js';
+import { vectors } from '../c2pa/vectors.js';
+import { type DnsServer, dnsServer } from './support/dns.js';
+import { AUTHORITY, type Gateways, gateways, type Kind } from './support/gateways.js';
+import {
+  dataCode,
+  queryUrl,
+  type RecordedSearch,
+  recordedSearch,
+  startResolver,
+} from './support/resolver.js';
+
+interface Hit {
+  readonly iscc_id: string;
+  readonly metadata: { readonly gateway?: unknown } | null;
+}
+
+interface Scenario {
+  readonly name: string;
+  readonly searchResponse: { readonly global_matches: readonly Hit[] };
+  readonly gateways: Readonly<Record<string, { readonly kind: Kind }>>;
+  readonly maxResults: number;
+  readonly expectedSearchLimit: number;
+  readonly expectedMatches: readonly { readonly endpoint: string }[];
+  readonly expectedProbedUrls: readonly string[];
+}
+
+const recorded = vectors<{
+  cases: readonly Scenario[];
+  searchFailures: readonly { searchStatus: number | 'refused'; searchBody?: unknown; status: number }[];
+  probeCacheSeconds: Readonly<Record<string, number>>;
+}>('resolver');
+
+let search: RecordedSearch;
+let places: Gateways;
+let dns: DnsServer;
+beforeAll(async () => {
+  search = await recordedSearch();
+  places = await gateways();
+  dns = await dnsServer({ '*': ['127.0.0.1'], 'inside.example': ['10.0.0.1'] });
+  return async () => {
+    dns.close();
+    await places.close();
+    await search.close();
+  };
+});
+
+/** The recorded address at the port where the test's gateway is. */
+function moved(url: string): string {
+  return url.replace(/^(https?):\/\/([^/]+)/, (_, scheme: 'http' | 'https', host: string) => {
+    return `${scheme}://${host}:${places[scheme]}`;
+  });
+}
+
+describe('scenarios', () => {
+  it.each(recorded.cases)('$name', async (scenario) => {
+    const server = await startResolver({ RESOLVER_SEARCH_URL: search.url }, {}, [dns.address]);
+    const hits = scenario.searchResponse.global_matches.map((hit) => {
+      const gateway = hit.metadata?.gateway;
+      return typeof gateway === 'string' ? { ...hit, metadata: { gateway: moved(gateway) } } : hit;
+    });
+    search.answer = {
+      status: 200,
+      body: JSON.stringify({ ...scenario.searchResponse, global_matches: hits }),
+    };
+    places.kinds.clear();
+    for (const [url, { kind }] of Object.entries(scenario.gateways)) {
+      const { pathname, search: query, hostname } = new URL(url);
+      places.kinds.set(hostname + pathname + query, kind);
+    }
+    places.seen.length = 0;
+    try {
+      const answer = await fetch(queryUrl(server.url, dataCode(1), `&maxResults=${scenario.maxResults}`));
+      expect(answer.status).toBe(200);
+      const expected = scenario.expectedMatches.map((match) => ({
+        ...match,
+        endpoint: match.endpoint.replace('{base}', server.url),
+      }));
+      expect(await answer.json()).toEqual({ matches: expected });
+      expect(search.seen.at(-1)?.target).toBe(`/indexes/c2pa/search?limit=${scenario.expectedSearchLimit}`);
+      const first = places.seen.filter(({ target }) => !target.includes('left='));
+      const probed = first.map(({ target, servername }) => `https://${servername}${target}`);
+      expect(probed.sort()).toEqual([...scenario.expectedProbedUrls].sort());
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('answers of the search service', () => {
+  it.each(recorded.searchFailures)('$searchStatus $searchBody: $status', async (failure) => {
+    const refused = failure.searchStatus === 'refused';
+    const server = await startResolver({ RESOLVER_SEARCH_URL: refused ? 'http://127.0.0.1:1' : search.url });
+    const { searchBody: body } = failure;
+    if (typeof failure.searchStatus === 'number') {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      search.answer = { status: failure.searchStatus, body: text };
+    }
+    try {
+      const answer = await fetch(queryUrl(server.url, dataCode(1)));
+      expect(answer.status).toBe(failure.status);
+      const detail = { detail: 'Search backend unavailable' };
+      expect(await answer.json()).toEqual(failure.status === 200 ? { matches: [] } : detail);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('what a probe found is kept', () => {
+  let client: GatewayClient;
+  beforeAll(() => {
+    const network = { ca: AUTHORITY, dnsServers: [dns.address] };
+    client = new GatewayClient({ allowed: new Set(['127.0.0.1']), ...network });
+    return () => client.close();
+  });
+
+  it.each(Object.entries(recorded.probeCacheSeconds))('%s: %i s', async (kind, seconds) => {
+    let now = 1_000_000;
+    const prober = new Prober(client, { timeoutMs: 300, parallel: 4, now: () => now });
+    const target = `/v1/manifests/kept-${kind}`;
+    places.kinds.set(`repo.example${target}`, kind as Kind);
+    const asked = async () => {
+      places.seen.length = 0;
+      const isStore = await prober.isStore(`https://repo.example:${places.https}${target}`);
+      return [isStore, places.seen.length > 0];
+    };
+    const isStore = seconds === 86_400;
+    expect(await asked()).toEqual([isStore, true]);
+    now += seconds * 1000 - 1;
+    expect(await asked()).toEqual([isStore, false]);
+    now += 1;
+    expect(await asked()).toEqual([isStore, true]);
+  });
+});
+
+test.each(
+  vectors<{ resolver: { types: Record<string, number>; score: number | null }[] }>('scoring').resolver,
+)('$types scores $score', ({ types, score }) => {
+  expect(scoreOf(types) ?? null).toBe(score);
+});
+
+test.each(vectors<{ public: { ip: string; public: boolean }[] }>('addresses').public)(
+  '$ip is public: $public',
+  ({ ip, public: expected }) => {
+    expect(isPublicAddress(ip)).toBe(expected);
+  },
+);
