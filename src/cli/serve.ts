@@ -7,7 +7,7 @@ import { loadTransport } from '../http/load-transport.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { createLogger } from '../observe/log.js';
 import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
-import { type ConfiguredService, isServiceName, SERVICES, type ServiceName } from './services.js';
+import { type ConfiguredService, type House, isServiceName, SERVICES, type ServiceName } from './services.js';
 
 const NAMES = Object.keys(SERVICES) as ServiceName[];
 
@@ -16,11 +16,12 @@ export async function serve(services: readonly string[], options: { env?: boolea
   if (options.env) return printVariables(names);
   const { common, configured } = configure(names);
   const running: RunningServer[] = [];
+  const house: House = {};
   stopOnSignals(running);
   for (const [name, service] of configured) {
     const log = createLogger(service.logLevel);
     try {
-      const app = await service.app(log);
+      const app = await service.app(log, house);
       const transport = loadTransport(common.transport, log);
       const server = await startServer(app, { host: service.host, port: service.port, transport, log });
       running.push(server);

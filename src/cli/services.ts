@@ -1,18 +1,27 @@
 /** The services this program can start: their variables, and how each becomes an app. */
 import { codesVariables } from '../config/codes.js';
 import { commonVariables } from '../config/common.js';
+import { readResolverConfig, resolverVariables } from '../config/resolver.js';
 import { searchVariables } from '../config/search.js';
 import type { Environment, Variables } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/service.js';
 import type { Logger, LogLevel } from '../observe/log.js';
+import type { Neighbours } from '../resolver/app.js';
 
 /** A service whose configuration has been read and found sound. */
 export interface ConfiguredService {
   readonly host: string;
   readonly port: number;
   readonly logLevel: LogLevel;
-  app(log: Logger): Promise<ServiceApp>;
+  /** `house`: what services that started before lend; the service adds its own. */
+  app(log: Logger, house: House): Promise<ServiceApp>;
+}
+
+/** What services of one process lend each other. */
+export interface House extends Neighbours {
+  search?: Neighbours['search'];
+  manifests?: Neighbours['manifests'];
 }
 
 export interface ServiceEntry {
@@ -40,7 +49,21 @@ export const SERVICES = {
       const { dataDir } = readVariables(commonVariables, environment);
       return {
         ...config,
-        app: async () => (await import('../search/app.js')).searchApp(config, dataDir),
+        app: async (_, house) => {
+          const app = await (await import('../search/app.js')).searchApp(config, dataDir);
+          house.search = app.local;
+          return app;
+        },
+      };
+    },
+  },
+  resolver: {
+    variables: resolverVariables,
+    configure(environment) {
+      const config = readResolverConfig(environment);
+      return {
+        ...config,
+        app: async (_, house) => (await import('../resolver/app.js')).resolverApp(config, house),
       };
     },
   },

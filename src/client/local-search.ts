@@ -8,9 +8,11 @@ const LIMIT_DEFAULT = 100;
 
 export class LocalSearch implements SearchService {
   readonly #engine: SearchEngine;
+  readonly #isOwner: boolean;
 
-  private constructor(engine: SearchEngine) {
+  private constructor(engine: SearchEngine, isOwner: boolean) {
     this.#engine = engine;
+    this.#isOwner = isOwner;
   }
 
   /**
@@ -18,7 +20,12 @@ export class LocalSearch implements SearchService {
    * a server, works on the folder.
    */
   static async open(location: string): Promise<LocalSearch> {
-    return new LocalSearch(await native.openSearchEngine(location));
+    return new LocalSearch(await native.openSearchEngine(location), true);
+  }
+
+  /** Over an engine that is open already, and that its owner closes. */
+  static over(engine: SearchEngine): LocalSearch {
+    return new LocalSearch(engine, false);
   }
 
   async createIndex(name: string): Promise<IndexInfo> {
@@ -54,7 +61,7 @@ export class LocalSearch implements SearchService {
   }
 
   async close(): Promise<void> {
-    await this.#engine.close();
+    if (this.#isOwner) await this.#engine.close();
   }
 }
 

@@ -1,4 +1,5 @@
 /** Which addresses of the Internet a gateway may have. */
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Offsets of the IPv4 address in IPv6 addresses that only wrap one, in bytes. */
@@ -13,7 +14,8 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
  * multicast, benchmark, documentation or otherwise special range, also not wrapped into IPv6 (mapped, NAT64, 6to4).
  */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  // Stricter than the parser: no parts left out, no octal numbers.
+  if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast';
   if (parsed.zoneId !== undefined) return false;

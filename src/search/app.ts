@@ -1,5 +1,6 @@
 /** Puts the service together from its configuration. */
 import path from 'node:path';
+import { LocalSearch, type SearchService as SearchClientPort } from '../client/index.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/service.js';
 import { native } from '../native.js';
@@ -11,12 +12,17 @@ import { SearchService } from './service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
 
+export interface SearchApp extends ServiceApp {
+  /** The same indexes without HTTP, for services of the same process, as long as this one runs. */
+  readonly local: SearchClientPort;
+}
+
 /**
  * Opens the indexes, which loads their vectors, before anything listens.
  *
  * @throws if the location is none, can't be used, or is in use by another process
  */
-export async function searchApp(config: SearchConfig, dataDir: string): Promise<ServiceApp> {
+export async function searchApp(config: SearchConfig, dataDir: string): Promise<SearchApp> {
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
   const engine = await native.openSearchEngine(location, {
     matchThresholdUnits: config.matchThresholdUnits,
@@ -26,6 +32,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
   });
   const service = new SearchService(engine);
   return {
+    local: LocalSearch.over(engine),
     name: 'search',
     title: 'ISCC search',
     description: 'Named indexes of ISCC-identified assets, and search for similar content.',

@@ -4,6 +4,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 const tls = (file: string) =>
   readFileSync(path.resolve(import.meta.dirname, `../../fixtures/resolver/tls/${file}`), 'utf8');
@@ -104,7 +105,8 @@ function answer(
   else if (kind === 'slow') drip(response);
   else if (kind === 'lying') response.writeHead(200, { 'Content-Length': '5000' }).write(storeBytes(100));
   else if (kind === 'broken') response.destroy();
-  else if (kind === 'gzip') response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(storeBytes());
+  else if (kind === 'gzip')
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(storeBytes()));
   else if (kind === 'no-location') response.writeHead(302).end();
   else if (kind === 'redirect-inside') to(response, 'https://inside.example/manifests/x');
   else if (kind === 'redirect-http') to(response, `http://repo.example:${httpPort}/v1/manifests/x`);

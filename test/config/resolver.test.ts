@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { readResolverConfig } from '../../src/config/resolver.js';
+import { ConfigurationInvalid } from '../../src/config/variable.js';
+
+describe('the resolver', () => {
+  it('has the documented defaults', () => {
+    expect(readResolverConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8030,
+      publicUrl: undefined,
+      proxies: 0,
+      searchUrl: undefined,
+      searchApiKey: undefined,
+      searchTimeoutSeconds: 5,
+      probeTimeoutSeconds: 3,
+      fetchTimeoutSeconds: 10,
+      probeConcurrency: 16,
+      environment: 'production',
+      testAllow: [],
+    });
+  });
+
+  it('starts with an allow entry in tests only', () => {
+    const allow = { RESOLVER_TEST_ALLOW: '127.0.0.1, ::1' };
+    expect(() => readResolverConfig(allow)).toThrow(
+      new ConfigurationInvalid(
+        'RESOLVER_TEST_ALLOW="127.0.0.1,::1" must be empty unless RESOLVER_ENVIRONMENT=test',
+      ),
+    );
+    expect(() => readResolverConfig({ ...allow, RESOLVER_ENVIRONMENT: 'production' })).toThrow(
+      ConfigurationInvalid,
+    );
+    const { testAllow } = readResolverConfig({ ...allow, RESOLVER_ENVIRONMENT: 'test' });
+    expect(testAllow).toEqual(['127.0.0.1', '::1']);
+  });
+});

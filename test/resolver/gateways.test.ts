@@ -1,0 +1,262 @@
+/** Gateways that do what they should not, and addresses that lead where we don't go. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayClient } from '../../src/resolver/gateway-client.js';
+import { isPublicAddress } from '../../src/resolver/public-address.js';
+import { vectors } from '../c2pa/vectors.js';
+import { type DnsServer, dnsServer } from './support/dns.js';
+import { AUTHORITY, type Gateways, gateways, type Kind } from './support/gateways.js';
+import {
+  dataCode,
+  queryUrl,
+  type RecordedSearch,
+  recordedSearch,
+  startResolver,
+} from './support/resolver.js';
+
+const MIB = 1024 * 1024;
+const ISCC_ID = 'ISCC:MAIWHWZA2D7A2MAB';
+
+let search: RecordedSearch;
+let places: Gateways;
+let dns: DnsServer;
+beforeAll(async () => {
+  search = await recordedSearch();
+  places = await gateways();
+  dns = await dnsServer({
+    'repo.example': ['127.0.0.1'],
+    'inside.example': ['10.0.0.1'],
+    'inside6.example': ['fd00::1'],
+    'mapped.example': ['::ffff:c0a8:1'],
+    'mixed.example': ['8.8.8.8', '192.168.0.1'],
+    'metadata.example': ['169.254.169.254'],
+  });
+  return async () => {
+    dns.close();
+    await places.close();
+    await search.close();
+  };
+});
+beforeEach(() => {
+  places.kinds.clear();
+  places.seen.length = 0;
+  places.sentBytes = 0;
+});
+
+async function withResolver<T>(
+  environment: Record<string, string>,
+  work: (base: string) => Promise<T>,
+): Promise<T> {
+  const settings = { RESOLVER_SEARCH_URL: search.url, ...environment };
+  const server = await startResolver(settings, {}, [dns.address]);
+  try {
+    return await work(server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Lets the index answer with these gateway addresses, one hit each. */
+function declare(...addresses: readonly string[]): void {
+  const hits = addresses.map((gateway, at) => {
+    const iscc_id = `ISCC:MAIWHWZA2D7A${(1000 + at).toString().replace(/[0189]/g, 'X')}`;
+    return { iscc_id, types: { DATA_NONE_V0: 0.9 }, metadata: { gateway } };
+  });
+  search.answer = { status: 200, body: JSON.stringify({ global_matches: hits }) };
+}
+
+const matchesOf = async (url: string) => {
+  const answer = await fetch(url);
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { matches: { manifestId: string }[] }).matches;
+};
+
+describe('fetching a manifest', () => {
+  const fetched = (kind: Kind, environment: Record<string, string> = {}) =>
+    withResolver({ RESOLVER_FETCH_TIMEOUT: '0.6', ...environment }, async (base) => {
+      places.kinds.set('/manifests/x', kind);
+      const gateway = `https://repo.example:${places.https}/manifests/x`;
+      search.assets.set(ISCC_ID, { status: 200, body: JSON.stringify({ metadata: { gateway } }) });
+      const answer = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`);
+      return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+    });
+  const detail = (text: string) => Buffer.from(JSON.stringify({ detail: text }));
+  const NOT_FOUND = { status: 404, bytes: detail('C2PA Manifest not found') };
+  const UNAVAILABLE = { status: 500, bytes: detail('Manifest repository unavailable') };
+
+  it.each([
+    '404',
+    '403',
+    '204',
+    'html',
+    'short',
+    'gzip',
+    'no-location',
+    'redirect-http',
+    'redirect-inside',
+  ] as const)('that is %s: not found', async (kind) => {
+    expect(await fetched(kind)).toEqual(NOT_FOUND);
+  });
+
+  it.each(['429', '500', '503', 'timeout', 'slow', 'broken', 'lying', 'redirect-3'] as const)(
+    'that is %s: unavailable',
+    async (kind) => {
+      expect(await fetched(kind)).toEqual(UNAVAILABLE);
+    },
+  );
+
+  it.each(['store', 'redirect-1', 'redirect-2'] as const)('that is %s: its bytes', async (kind) => {
+    expect(await fetched(kind)).toMatchObject({ status: 200, bytes: { length: 64 } });
+  });
+
+  it('may have 10 MiB and not a byte more', async () => {
+    const patient = { RESOLVER_FETCH_TIMEOUT: '20' };
+    const largest = await fetched(`bytes-${10 * MIB}`, patient);
+    expect([largest.status, largest.bytes.length]).toEqual([200, 10 * MIB]);
+    expect(await fetched(`bytes-${10 * MIB + 1}`, patient)).toEqual(NOT_FOUND);
+  });
+
+  it('that never ends stops soon after the limit', async () => {
+    expect(await fetched('big-store', { RESOLVER_FETCH_TIMEOUT: '20' })).toEqual(NOT_FOUND);
+    expect(places.sentBytes).toBeLessThan(20 * MIB);
+  });
+});
+
+describe('a probe', () => {
+  const at = (path: string) => `https://repo.example:${places.https}${path}`;
+
+  it('reads no more than it needs of an endless store, and asks once', async () => {
+    places.kinds.set('/manifests/x', 'big-store');
+    declare(at('/manifests/x'));
+    await withResolver({}, async (base) => {
+      for (let times = 0; times < 3; times += 1) {
+        expect(await matchesOf(queryUrl(base, dataCode(times)))).toHaveLength(1);
+      }
+    });
+    expect(places.seen).toHaveLength(1);
+    expect(places.sentBytes).toBeLessThan(4 * MIB);
+  });
+
+  it('is made once for queries that come together', async () => {
+    places.kinds.set('/manifests/x', 'store');
+    declare(at('/manifests/x'));
+    await withResolver({}, async (base) => {
+      const all = await Promise.all(Array.from({ length: 20 }, () => matchesOf(queryUrl(base, dataCode(1)))));
+      expect(all.every((matches) => matches.length === 1)).toBe(true);
+    });
+    expect(places.seen).toHaveLength(1);
+  });
+
+  it('waits for slow gateways side by side, and for no more than so many', async () => {
+    const paths = Array.from({ length: 12 }, (_, i) => `/manifests/slow-${i}`);
+    for (const path of paths) places.kinds.set(path, 'timeout');
+    places.kinds.set('/manifests/good', 'store');
+    declare(...paths.map(at), at('/manifests/good'));
+    const settings = { RESOLVER_PROBE_TIMEOUT: '0.4', RESOLVER_CONCURRENCY: '4' };
+    await withResolver(settings, async (base) => {
+      const started = performance.now();
+      const query = matchesOf(queryUrl(base, dataCode(1), '&maxResults=100'));
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      expect(places.seen).toHaveLength(4);
+      expect((await query).map(({ manifestId }) => manifestId)).toEqual(['good']);
+      expect(performance.now() - started).toBeGreaterThan(1100);
+    });
+  });
+
+  it('drops a gateway with a certificate for another name', async () => {
+    places.kinds.set('/manifests/x', 'store');
+    const other = await dnsServer({ '*': ['127.0.0.1'] });
+    const client = new GatewayClient({
+      allowed: new Set(['127.0.0.1']),
+      ca: AUTHORITY,
+      dnsServers: [other.address],
+    });
+    const limits = { timeoutMs: 2000, bytesMax: 32, head: true };
+    const found = await client.get(`https://repo.example:${places.https}/manifests/x`, limits);
+    const foreign = await client.get(`https://foreign.example:${places.https}/manifests/x`, limits);
+    expect([found.kind, foreign.kind]).toEqual(['found', 'unreachable']);
+    await client.close();
+    other.close();
+  });
+});
+
+describe('addresses that are not public', () => {
+  const literals = vectors<{ public: { ip: string; public: boolean }[] }>('addresses')
+    .public.filter((entry) => !entry.public)
+    .map(({ ip }) => (ip.includes(':') ? `[${ip}]` : ip));
+  const disguised = [
+    '0x7f.1',
+    '2130706433',
+    '017700000001',
+    '127.1',
+    '0',
+    '[::ffff:7f00:1]',
+    '[0:0:0:0:0:ffff:127.0.0.1]',
+    'localhost',
+    'localhost.',
+    '127.0.0.1.',
+    '①②⑦.0.0.1',
+    'inside.example',
+    'inside6.example',
+    'mapped.example',
+    'mixed.example',
+    'metadata.example',
+    'no-such-name.example',
+  ];
+
+  it('are refused in every disguise, without a connection', async () => {
+    const client = new GatewayClient({ allowed: new Set(), ca: AUTHORITY, dnsServers: [dns.address] });
+    places.kinds.set('/manifests/x', 'store');
+    for (const host of [...literals, ...disguised]) {
+      const limits = { timeoutMs: 3000, bytesMax: 32, head: true };
+      const got = await client.get(`https://${host}:${places.https}/manifests/x`, limits);
+      const expected = /no-such|localhost/.test(host) ? /refused|unreachable/ : /refused/;
+      expect([host, got.kind]).toEqual([host, expect.stringMatching(expected)]);
+    }
+    expect(places.seen).toEqual([]);
+    await client.close();
+  });
+
+  it('are refused to a query and to a fetch', async () => {
+    places.kinds.set('/manifests/x', 'store');
+    const hosts = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', 'inside.example', 'repo.example'];
+    const addresses = hosts.map((host) => `https://${host}:${places.https}/manifests/x`);
+    declare(...addresses);
+    await withResolver({ RESOLVER_TEST_ALLOW: '' }, async (base) => {
+      expect(await matchesOf(queryUrl(base, dataCode(1), '&maxResults=100'))).toEqual([]);
+      for (const gateway of addresses) {
+        search.assets.set(ISCC_ID, { status: 200, body: JSON.stringify({ metadata: { gateway } }) });
+        const answer = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`);
+        expect([404, 500]).toContain(answer.status);
+      }
+    });
+    expect(places.seen).toEqual([]);
+  });
+
+  it('are refused where a redirect leads to them', async () => {
+    places.kinds.set('/manifests/x', 'redirect-inside');
+    declare(`https://repo.example:${places.https}/manifests/x`);
+    await withResolver({}, async (base) => {
+      expect(await matchesOf(queryUrl(base, dataCode(1)))).toEqual([]);
+    });
+    expect(places.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['64:ff9b::808:808', true],
+    ['64:ff9b:1::808:808', false],
+    ['2002:808:808::', true],
+    ['::7f00:1', false],
+    ['::808:808', false],
+    ['fe80::1%eth0', false],
+    ['3fff::1', false],
+    ['2001::1', false],
+    ['5f00::1', false],
+    ['4000::1', false],
+    ['192.88.99.1', false],
+    ['0.1.2.3', false],
+    ['1.2.3', false],
+    ['nonsense', false],
+  ])('%s: %s', (address, expected) => {
+    expect(isPublicAddress(address)).toBe(expected);
+  });
+});

@@ -1,0 +1,370 @@
+/** Routes, errors and headers of the resolver. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RunningServer } from '../../src/http/server.js';
+import { RawClient } from '../http/support/raw.js';
+import { AUTHORITY, type Gateways, gateways, storeBytes } from './support/gateways.js';
+import {
+  dataCode,
+  queryUrl,
+  type RecordedSearch,
+  recordedSearch,
+  startResolver,
+} from './support/resolver.js';
+
+const ISCC_ID = 'ISCC:MAIWHWZA2D7A2MAB';
+
+let server: RunningServer;
+let search: RecordedSearch;
+let places: Gateways;
+beforeAll(async () => {
+  expect(AUTHORITY).toContain('CERTIFICATE');
+  search = await recordedSearch();
+  places = await gateways();
+  server = await startResolver({
+    RESOLVER_SEARCH_URL: `${search.url}/`,
+    RESOLVER_SEARCH_INDEX: 'mine',
+    RESOLVER_SEARCH_API_KEY: 's3cret',
+    RESOLVER_NUM_PROXIES: '1',
+  });
+  declare('/v1/manifests/urn:c2pa:1:acme/x');
+  return async () => {
+    await server.stop();
+    await places.close();
+    await search.close();
+  };
+});
+
+/** Lets the index know a gateway address at the path, and the gateway a store behind it. */
+function declare(target: string, isccId = ISCC_ID): void {
+  places.kinds.set(target, 'store');
+  const metadata = { gateway: `https://127.0.0.1:${places.https}${target}` };
+  const hit = { iscc_id: isccId, unit_scores: { DATA_NONE_V0: 0.9 }, metadata };
+  search.answer = { status: 200, body: JSON.stringify({ global_matches: [hit] }) };
+  search.assets.set(isccId, { status: 200, body: JSON.stringify({ iscc_id: isccId, metadata }) });
+}
+
+const get = (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init);
+
+describe('a query', () => {
+  const match = {
+    manifestId: 'urn:c2pa:1:acme/x',
+    endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1\/iscc\/maiwhwza2d7a2mab$/),
+    similarityScore: 90,
+    isccId: ISCC_ID,
+  };
+
+  it('finds by GET and POST', async () => {
+    const byGet = await fetch(queryUrl(server.url, dataCode(1)));
+    expect([byGet.status, await byGet.json()]).toEqual([200, { matches: [match] }]);
+    const body = JSON.stringify({ alg: 'io.iscc.v0', value: dataCode(1) });
+    const byPost = await get('/v1/matches/byBinding?maxResults=3', { method: 'POST', body });
+    expect([byPost.status, await byPost.json()]).toEqual([200, { matches: [match] }]);
+    expect(search.seen.at(-1)).toMatchObject({
+      target: '/indexes/mine/search?limit=15',
+      apiKey: 's3cret',
+      body: expect.stringMatching(/^\{"units":\["ISCC:GADQCAI/),
+    });
+  });
+
+  it('is told what is wrong with it', async () => {
+    const meta = Buffer.concat([Buffer.from([0, 7]), Buffer.alloc(32)]).toString('base64');
+    const post = (body: string) => ['/v1/matches/byBinding', { method: 'POST', body }] as const;
+    const alg = 'alg=io.iscc.v0';
+    const cases: (readonly [string, RequestInit | undefined, number, string])[] = [
+      ['?', undefined, 400, 'Missing parameter: alg'],
+      [`?${alg}`, undefined, 400, 'Missing parameter: value'],
+      [`?${alg}&value=`, undefined, 400, 'Missing parameter: value'],
+      [`?${alg}&value=AA&value=AA`, undefined, 400, 'Parameter given more than once: value'],
+      [
+        '?alg=com.adobe.trustmark.P&value=AA',
+        undefined,
+        400,
+        'Unsupported alg; this service supports io.iscc.v0',
+      ],
+      [
+        `?alg=${'a'.repeat(65)}&value=AA`,
+        undefined,
+        400,
+        'Unsupported alg; this service supports io.iscc.v0',
+      ],
+      [`?${alg}&value=A*`, undefined, 400, 'Value is not valid base64'],
+      [`?${alg}&value=AAAA`, undefined, 400, 'Value is not a valid ISCC-SEQ: '],
+      [`?${alg}&value=${encodeURIComponent(meta)}`, undefined, 400, 'Value holds no searchable ISCC-UNIT'],
+      [`?${alg}&value=${'A'.repeat(4097)}`, undefined, 400, 'Value is longer than 4096 characters'],
+      [`?${alg}&value=AA&maxResults=0`, undefined, 400, 'maxResults must be a positive integer'],
+      ['', post('{')[1], 400, 'Invalid JSON body'],
+      ['', post('{"alg":"io.iscc.v0"}')[1], 400, 'Invalid JSON body'],
+      ['', { method: 'POST' }, 400, 'Invalid JSON body'],
+      ['?maxResults=x', post('{}')[1], 400, 'maxResults must be a positive integer'],
+      ['', post(' '.repeat(16_385))[1], 413, 'Request body too large'],
+    ];
+    for (const [query, init, status, detail] of cases) {
+      const answer = await get(`/v1/matches/byBinding${query}`, init);
+      const body = (await answer.json()) as { detail: string };
+      expect([query, answer.status, Object.keys(body)]).toEqual([query, status, ['detail']]);
+      expect(body.detail.startsWith(detail)).toBe(true);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
+
+  it('may have a body of exactly 16 KB', async () => {
+    const body = JSON.stringify({ alg: 'io.iscc.v0', value: dataCode(1) }).padEnd(16_384);
+    expect((await get('/v1/matches/byBinding', { method: 'POST', body })).status).toBe(200);
+  });
+});
+
+describe('a manifest', () => {
+  it('comes from its endpoint and by its id, unchanged', async () => {
+    const { matches } = (await (await fetch(queryUrl(server.url, dataCode(1)))).json()) as {
+      matches: [{ endpoint: string; manifestId: string }];
+    };
+    const [{ endpoint, manifestId }] = matches;
+    for (const url of [
+      `${endpoint}/manifests/${manifestId}`,
+      `${endpoint}/manifests/${encodeURIComponent(manifestId)}`,
+      `${endpoint.replace(/[^/]+$/, (id) => id.toUpperCase())}/manifests/${manifestId}`,
+      `${server.url}/v1/manifests/${encodeURIComponent(manifestId)}`,
+      `${server.url}/v1/manifests/${manifestId}?returnActiveManifest=true`,
+    ]) {
+      const answer = await fetch(url);
+      expect([url, answer.status, answer.headers.get('content-type')]).toEqual([
+        url,
+        200,
+        'application/c2pa',
+      ]);
+      expect(Buffer.from(await answer.arrayBuffer()).equals(storeBytes())).toBe(true);
+    }
+  });
+
+  it('is asked for without a trace of the client', async () => {
+    places.seen.length = 0;
+    await get('/v1/iscc/maiwhwza2d7a2mab/manifests/urn:c2pa:1:acme%2Fx', {
+      headers: { Cookie: 'a=b', Authorization: 'Bearer x', Referer: 'https://a.example/' },
+    });
+    expect(places.seen).toHaveLength(1);
+    expect(Object.keys(places.seen[0]?.headers ?? {}).sort()).toEqual([
+      'accept',
+      'accept-encoding',
+      'connection',
+      'host',
+      'user-agent',
+    ]);
+    expect(places.seen[0]?.headers).toMatchObject({
+      accept: 'application/c2pa',
+      'accept-encoding': 'identity',
+    });
+  });
+
+  it.each([
+    '/v1/manifests/urn:c2pa:unknown',
+    '/v1/manifests/a%00b',
+    '/v1/iscc/maiwhwza2d7a2mab/manifests/urn:c2pa:other',
+    '/v1/iscc/maiwhwza2d7a2maa/manifests/urn:c2pa:1:acme%2Fx',
+    '/v1/iscc/ISCC:MAIWHWZA2D7A2MAB/manifests/urn:c2pa:1:acme%2Fx',
+    '/v1/iscc/gadqcaibaeaqcaib/manifests/x',
+    '/v1/iscc/short/manifests/x',
+    '/v1/iscc/ma%C4%B1whwza2d7a2mab/manifests/x',
+  ])('%s is not found', async (path) => {
+    places.seen.length = 0;
+    const answer = await get(path);
+    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
+    expect(places.seen).toEqual([]);
+  });
+
+  it('needs the search service', async () => {
+    search.assets.set('ISCC:MAIWHWZA2D7A2MAA', { status: 500, body: '' });
+    const answer = await get('/v1/iscc/maiwhwza2d7a2maa/manifests/x');
+    expect([answer.status, await answer.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
+    search.assets.set('ISCC:MAIWHWZA2D7A2MAA', { status: 400, body: '' });
+    expect((await get('/v1/iscc/maiwhwza2d7a2maa/manifests/x')).status).toBe(404);
+  });
+});
+
+describe('documents', () => {
+  it('say what the service is', async () => {
+    const documents = {
+      '/v1/services/supportedAlgorithms': { watermarks: [], fingerprints: [{ alg: 'io.iscc.v0' }] },
+      '/v1/services/capabilities': { c2paSpecificationVersion: '2.4.0', supportedCapabilities: [] },
+      '/v1/services/status': {
+        status: 'ok',
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      },
+      '/healthz': { status: 'ok' },
+      '/': {
+        title: 'ISCC soft-binding resolver',
+        version: expect.any(String),
+        docs: '/docs',
+        discovery: '/.well-known/c2pa-soft-binding-resolution',
+      },
+    };
+    for (const [path, document] of Object.entries(documents)) {
+      const answer = await get(path);
+      expect([path, answer.status, await answer.json()]).toEqual([path, 200, document]);
+      expect(answer.headers.get('content-type')).toBe('application/json');
+    }
+    const page = await get('/', { headers: { Accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  });
+
+  it('have the address the client sees', async () => {
+    const discovery = async (headers: Record<string, string>) =>
+      (await get('/.well-known/c2pa-soft-binding-resolution', { headers })).json();
+    const document = (base: string) => ({
+      apiEndpoint: `${base}/v1`,
+      c2paSpecificationVersion: '2.4.0',
+      capabilitiesEndpoint: `${base}/v1/services/capabilities`,
+      statusEndpoint: `${base}/v1/services/status`,
+    });
+    expect(await discovery({})).toEqual(document(server.url));
+    const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'resolver.example' };
+    expect(await discovery(proxied)).toEqual(document('https://resolver.example'));
+    const fixed = await startResolver({
+      RESOLVER_PUBLIC_URL: 'https://fixed.example/c2pa/',
+      RESOLVER_SEARCH_URL: search.url,
+    });
+    try {
+      const answer = await fetch(`${fixed.url}/.well-known/c2pa-soft-binding-resolution`, {
+        headers: proxied,
+      });
+      expect(await answer.json()).toEqual(document('https://fixed.example/c2pa'));
+      const found = (await (await fetch(queryUrl(fixed.url, dataCode(1)))).json()) as {
+        matches: [{ endpoint: string }];
+      };
+      expect(found.matches[0].endpoint).toBe('https://fixed.example/c2pa/v1/iscc/maiwhwza2d7a2mab');
+    } finally {
+      await fixed.stop();
+    }
+  });
+
+  it('describe the API with the names of the C2PA', async () => {
+    const { components, paths, info } = (await (await get('/openapi/openapi.json')).json()) as {
+      components: { schemas: object };
+      paths: object;
+      info: { description: string };
+    };
+    expect(Object.keys(components.schemas).sort()).toEqual([
+      'Error',
+      'c2pa.serviceCapabilities',
+      'c2pa.serviceStatus',
+      'c2pa.softBindingAlgList',
+      'c2pa.softBindingQuery',
+      'c2pa.softBindingQueryResult',
+      'c2pa.wellKnownDiscovery',
+    ]);
+    expect(Object.keys(paths)).toContain('/v1/iscc/{isccId}/manifests/{manifestId}');
+    expect(info.description).toContain('CC BY 4.0');
+    expect(await (await get('/openapi/openapi.yaml')).text()).toContain('c2pa.softBindingQueryResult');
+    expect((await get('/docs')).headers.get('content-type')).toContain('text/html');
+  });
+});
+
+describe('headers', () => {
+  const PATHS = [
+    ['/v1/matches/byBinding', 'GET, HEAD, POST'],
+    ['/v1/manifests/x/y', 'GET, HEAD'],
+    ['/v1/iscc/a/manifests/x/y', 'GET, HEAD'],
+    ['/v1/services/status', 'GET, HEAD'],
+    ['/.well-known/c2pa-soft-binding-resolution', 'GET, HEAD'],
+    ['/openapi/openapi.json', 'GET, HEAD'],
+  ] as const;
+
+  it.each(PATHS)('of another method on %s', async (path, allow) => {
+    for (const method of ['DELETE', 'PUT', 'PATCH']) {
+      const answer = await get(path, { method });
+      expect([answer.status, await answer.json()]).toEqual([405, { detail: 'Method not allowed' }]);
+      expect(answer.headers.get('allow')).toBe(allow);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
+
+  it.each(['/v1', '/v1/', '/v1/nothing', '/v1/manifests/', '/.well-known/did.json', '/elsewhere'])(
+    'of the unknown path %s',
+    async (path) => {
+      const answer = await get(path);
+      expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }]);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    },
+  );
+
+  it('of a HEAD request are those of GET', async () => {
+    await fetch(queryUrl(server.url, dataCode(1)));
+    const paths = [
+      '/',
+      '/v1/services/capabilities',
+      '/v1/manifests/urn:c2pa:1:acme%2Fx',
+      '/v1/iscc/maiwhwza2d7a2mab/manifests/urn:c2pa:1:acme/x',
+      '/v1/matches/byBinding',
+      '/v1/manifests/none',
+      queryUrl('', dataCode(1)),
+    ];
+    for (const path of paths) {
+      const [byGet, byHead] = [await get(path), await get(path, { method: 'HEAD' })];
+      const length = (await byGet.arrayBuffer()).byteLength;
+      expect([path, byHead.status, byHead.headers.get('content-length')]).toEqual([
+        path,
+        byGet.status,
+        String(length),
+      ]);
+      expect(byHead.headers.get('content-type')).toBe(byGet.headers.get('content-type'));
+      expect((await byHead.arrayBuffer()).byteLength).toBe(0);
+    }
+  });
+
+  it('tell every page what it may do', async () => {
+    const preflight = await get('/v1/matches/byBinding', {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' },
+    });
+    expect(preflight.status).toBe(204);
+    for (const headers of [
+      preflight.headers,
+      (await get('/v1/manifests/x', { method: 'OPTIONS' })).headers,
+    ]) {
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, OPTIONS');
+      expect(headers.get('access-control-allow-headers')).toBe('Content-Type, Accept, If-None-Match');
+      expect(headers.get('access-control-max-age')).toBe('86400');
+      expect(headers.get('access-control-expose-headers')).toBe('ETag, Retry-After');
+    }
+    const { headers } = await get('/v1/services/status');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+  });
+});
+
+describe('bodies that are framed badly', () => {
+  const POST = 'POST /v1/matches/byBinding HTTP/1.1\r\nHost: a\r\n';
+  const GET = 'GET /v1/services/capabilities HTTP/1.1\r\nHost: a\r\n';
+
+  it.each([
+    [`${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 411, 'Content-Length required'],
+    [`${GET}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 411, 'Content-Length required'],
+    [`${POST}Transfer-Encoding: xchunked\r\n\r\n`, 411, 'Content-Length required'],
+    [`${POST}Content-Length: 16385\r\n\r\n`, 413, 'Request body too large'],
+    [`${GET}Content-Length: 16385\r\n\r\n`, 413, 'Request body too large'],
+    [`${POST}Content-Length: 99999999999\r\n\r\n`, 413, 'Request body too large'],
+  ])('%j: %i', async (request, status, detail) => {
+    const client = await RawClient.connect(server.port);
+    try {
+      client.send(request);
+      const answer = await client.answer();
+      expect([answer?.status, answer?.text.trim()]).toEqual([status, JSON.stringify({ detail })]);
+      expect(answer?.headers['access-control-allow-origin']).toBe('*');
+    } finally {
+      client.destroy();
+    }
+  });
+
+  it.each(['+5', '0x5', '5, 6', '-1', 'abc'])('Content-Length: %s is refused', async (length) => {
+    const client = await RawClient.connect(server.port);
+    try {
+      client.send(`${POST}Content-Length: ${length}\r\n\r\n{}`);
+      const answer = await client.answer();
+      // A parser that gives up by itself closes with 400.
+      expect([400, 413]).toContain(answer?.status ?? 400);
+      expect(await client.closes()).toBe(true);
+    } finally {
+      client.destroy();
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { compareIsccIds } from '../../src/resolver/hits.js';
+import { bestPointers } from '../../src/resolver/pointers.js';
+import { RecentManifests } from '../../src/resolver/recent.js';
+import { Slots } from '../../src/resolver/slots.js';
+
+describe('recent manifests', () => {
+  it('stay an hour from the first time they were found', () => {
+    let now = 0;
+    const recent = new RecentManifests(() => now);
+    recent.add('x', 'a');
+    now = 3_599_999;
+    recent.add('x', 'b');
+    expect(recent.isccIdOf('x')).toBe('a');
+    now = 3_600_000;
+    expect(recent.isccIdOf('x')).toBeUndefined();
+    expect(recent.size).toBe(0);
+    recent.add('x', 'b');
+    expect(recent.isccIdOf('x')).toBe('b');
+  });
+
+  it('are 100,000 at most, whatever comes', () => {
+    const recent = new RecentManifests();
+    for (let id = 0; id < 250_000; id += 1) recent.add(`urn:c2pa:${id}`, 'ISCC:MAAAAAAAAAAAAAAA');
+    expect(recent.size).toBe(100_000);
+    expect(recent.isccIdOf('urn:c2pa:249999')).toBeDefined();
+    expect(recent.isccIdOf('urn:c2pa:149999')).toBeUndefined();
+  });
+});
+
+describe('pointers', () => {
+  const hit = (isccId: string, score: number, gateway: string) => ({ isccId, score, gateway });
+
+  it('are the best hit of each address, then the earlier ISCC-ID', () => {
+    const hits = [
+      hit('ISCC:MAIWHQOPY3J32QAB', 90, 'x'),
+      hit('ISCC:MAIWHECDLL6ABUAB', 90, 'x'),
+      hit('ISCC:MAIWIECDLL6ABUAB', 99, 'y'),
+      hit('ISCC:MAIWHECDLL6ABUAA', 80, 'y'),
+      hit('ISCC:MAAAAAAAAAAAAAAA', 99, 'z'),
+      hit('ISCC:MAIW2ECDLL6ABUAA', 90, 'digit'),
+      hit('ISCC:MAIWHECDLL6ABUAA', 90, ''),
+    ];
+    const pointers = bestPointers(hits, (gateway) => gateway || undefined);
+    expect(pointers.map(({ gateway, isccId }) => [gateway, isccId.slice(-16)])).toEqual([
+      ['z', 'MAAAAAAAAAAAAAAA'],
+      ['y', 'MAIWIECDLL6ABUAB'],
+      ['x', 'MAIWHECDLL6ABUAB'],
+      ['digit', 'MAIW2ECDLL6ABUAA'],
+    ]);
+  });
+
+  it('order ISCC-IDs by bytes: letters before digits', () => {
+    expect(compareIsccIds('ISCC:MA2A', 'ISCC:MAZA')).toBeGreaterThan(0);
+    expect(compareIsccIds('ISCC:MAAA', 'ISCC:MAAA')).toBe(0);
+  });
+});
+
+describe('slots', () => {
+  it('let so many work at a time, and turn away what would wait too long', async () => {
+    const slots = new Slots(2, 3);
+    let working = 0;
+    let most = 0;
+    const work = async () => {
+      working += 1;
+      most = Math.max(most, working);
+      await new Promise(setImmediate);
+      working -= 1;
+      return true;
+    };
+    const done = await Promise.all(Array.from({ length: 6 }, () => slots.run(work)));
+    expect(done).toEqual([true, true, true, true, true, undefined]);
+    expect([most, working]).toEqual([2, 0]);
+    await expect(slots.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await slots.run(work)).toBe(true);
+  });
+});
