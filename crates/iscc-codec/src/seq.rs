@@ -51,6 +51,12 @@ impl<'a> SeqUnit<'a> {
         self.header.version == 0 && self.body.len() == C2PA_BODY_BYTES
     }
 
+    /// Whether a C2PA query may match by it: Semantic-, Content-, Data- or Instance-Code of a known
+    /// SubType, version 0 and 256 bits. Meta-Codes never match, titles alone say too little.
+    pub fn is_searchable(&self) -> bool {
+        self.fits_c2pa() && self.known().is_some_and(|unit| unit.kind().main() != MainType::Meta)
+    }
+
     /// The unit, if its SubType and version are known.
     pub fn known(&self) -> Option<Unit> {
         Unit::from_bytes(self.bytes).ok()

@@ -6,6 +6,7 @@
 mod answer;
 mod asset;
 mod base64;
+pub mod bindings;
 mod bytes;
 mod code;
 mod column;

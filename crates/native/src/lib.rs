@@ -2,14 +2,18 @@
 //! on threads; the logic lives in the pure crates, one file here per crate there.
 
 pub mod av;
+pub mod binding_index;
+pub mod c2pa;
 pub mod codec;
 pub mod document;
 pub mod file_sum;
 pub mod media;
 pub mod search;
+pub mod sign;
 mod task;
 pub mod text;
 pub mod units;
+mod watchdog;
 
 /// Version of the addon, the same as the package's.
 #[napi_derive::napi(catch_unwind)]

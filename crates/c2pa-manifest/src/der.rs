@@ -1,0 +1,76 @@
+//! Writing DER, as far as a certificate needs it.
+
+/// SEQUENCE.
+pub const SEQUENCE: u8 = 0x30;
+/// SET.
+pub const SET: u8 = 0x31;
+/// BOOLEAN.
+pub const BOOLEAN: u8 = 0x01;
+/// INTEGER.
+pub const INTEGER: u8 = 0x02;
+/// OCTET STRING.
+pub const OCTET_STRING: u8 = 0x04;
+/// UTF8String.
+pub const UTF8_STRING: u8 = 0x0c;
+/// UTCTime.
+pub const UTC_TIME: u8 = 0x17;
+/// `[number]` around something, explicitly tagged.
+pub const fn explicit(number: u8) -> u8 {
+    0xa0 | number
+}
+
+/// One element: tag, length, contents.
+pub fn element(tag: u8, contents: &[u8]) -> Vec<u8> {
+    let length = contents.len();
+    let mut bytes = vec![tag];
+    if length < 0x80 {
+        bytes.push(length as u8);
+    } else {
+        let digits = length.to_be_bytes();
+        let digits = &digits[length.leading_zeros() as usize / 8..];
+        bytes.push(0x80 | digits.len() as u8);
+        bytes.extend_from_slice(digits);
+    }
+    bytes.extend_from_slice(contents);
+    bytes
+}
+
+/// A SEQUENCE of elements.
+pub fn sequence(parts: &[&[u8]]) -> Vec<u8> {
+    element(SEQUENCE, &parts.concat())
+}
+
+/// An OBJECT IDENTIFIER.
+pub fn object_id(arcs: &[u32]) -> Vec<u8> {
+    const OBJECT_IDENTIFIER: u8 = 0x06;
+    let mut contents = vec![(arcs[0] * 40 + arcs[1]) as u8];
+    for &arc in &arcs[2..] {
+        let groups = (32 - arc.leading_zeros()).div_ceil(7).max(1);
+        for group in (0..groups).rev() {
+            let more = if group == 0 { 0 } else { 0x80 };
+            contents.push((arc >> (7 * group)) as u8 & 0x7f | more);
+        }
+    }
+    element(OBJECT_IDENTIFIER, &contents)
+}
+
+/// A BIT STRING whose last `unused` bits don't count.
+pub fn bit_string(unused: u8, bytes: &[u8]) -> Vec<u8> {
+    const BIT_STRING: u8 = 0x03;
+    element(BIT_STRING, &[&[unused], bytes].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_identifiers_are_minimal() {
+        assert_eq!(element(SEQUENCE, &[0; 127])[..2], [0x30, 127]);
+        assert_eq!(element(SEQUENCE, &[0; 128])[..3], [0x30, 0x81, 128]);
+        assert_eq!(element(SEQUENCE, &[0; 256])[..4], [0x30, 0x82, 1, 0]);
+        // commonName, and RSA's company.
+        assert_eq!(object_id(&[2, 5, 4, 3]), [6, 3, 0x55, 4, 3]);
+        assert_eq!(object_id(&[1, 2, 840, 113_549]), [6, 6, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d]);
+    }
+}

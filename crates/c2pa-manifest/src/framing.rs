@@ -1,0 +1,138 @@
+//! The shape of a manifest store, checked before anything in it is believed.
+
+use std::borrow::Cow;
+
+use crate::boxes::{boxes, only_box};
+use crate::brob::{UNPACKED_BYTES_MAX, unpack};
+use crate::superbox::Superbox;
+use crate::{Refusal, is_manifest_id};
+
+/// Manifests of a store.
+const MANIFESTS_MAX: usize = 500;
+/// Assertions of one manifest: the validation needs time that grows with their square.
+const ASSERTIONS_MAX: usize = 1000;
+
+/// What is needed of the active manifest, the last one of its store.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ActiveManifest {
+    /// Its label.
+    pub id: String,
+    /// CBOR of its claim.
+    pub claim: Option<Vec<u8>>,
+    /// CBOR of its soft-binding assertions, in order.
+    pub soft_bindings: Vec<Vec<u8>>,
+}
+
+/// Reads a manifest store that fills `bytes` exactly.
+///
+/// # Errors
+/// `manifest.unreadable` for a shape that is wrong anywhere, `manifest.missing` without a manifest,
+/// `manifest.idInvalid` for a label that can't be an id, `claimSignature.missing`.
+pub fn read(bytes: &[u8]) -> Result<ActiveManifest, Refusal> {
+    let outer = only_box(bytes)?;
+    let store = match outer.kind {
+        [b'j', b'u', b'm', b'b'] => Superbox::read(outer.contents)?,
+        _ => return Err(Refusal::unreadable("the outer box is not a JUMBF superbox")),
+    };
+    if store.kind != Some(*b"c2pa") {
+        return Err(Refusal::unreadable("the JUMBF superbox is not a C2PA manifest store"));
+    }
+    store.check(1)?;
+    let active = last_manifest(&store)?.ok_or_else(Refusal::missing)?;
+    extract(&Superbox::read(&active)?)
+}
+
+/// Contents of the last manifest, unpacked.
+fn last_manifest<'a>(store: &Superbox<'a>) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+    let mut last = None;
+    let mut count = 0;
+    let mut budget = UNPACKED_BYTES_MAX;
+    for child in store.children.iter().filter(|child| child.kind == *b"jumb") {
+        let manifest = Superbox::read(child.contents)?;
+        let contents = match manifest.kind.as_ref() {
+            Some(b"c2ma" | b"c2um" | b"c2md") => Cow::Borrowed(child.contents),
+            Some(b"c2cm") => Cow::Owned(unpacked(&manifest, &mut budget)?),
+            _ => continue,
+        };
+        count += 1;
+        if count > MANIFESTS_MAX {
+            return Err(Refusal::unreadable("the store holds more than 500 manifests"));
+        }
+        check_assertions(&Superbox::read(&contents)?)?;
+        last = Some(contents);
+    }
+    Ok(last)
+}
+
+/// Contents of the superbox that a compressed manifest unpacks to.
+fn unpacked(compressed: &Superbox<'_>, budget: &mut usize) -> Result<Vec<u8>, Refusal> {
+    let packed = compressed
+        .content(b"brob")
+        .ok_or_else(|| Refusal::unreadable("a compressed manifest has no Brotli box"))?;
+    let inner = unpack(packed, budget)?;
+    let [only] = boxes(&inner)?[..] else {
+        return Err(Refusal::unreadable("a compressed manifest does not unpack to one box"));
+    };
+    Superbox::read(only.contents)?.check(2)?;
+    Ok(only.contents.to_vec())
+}
+
+fn check_assertions(manifest: &Superbox<'_>) -> Result<(), Refusal> {
+    let mut count = 0;
+    for part in manifest.superboxes() {
+        let part = part?;
+        if part.kind == Some(*b"c2as") {
+            count += part.superboxes().count();
+        }
+    }
+    match count {
+        0..=ASSERTIONS_MAX => Ok(()),
+        _ => Err(Refusal::unreadable("a manifest holds more than 1000 assertions")),
+    }
+}
+
+fn extract(manifest: &Superbox<'_>) -> Result<ActiveManifest, Refusal> {
+    if !is_manifest_id(manifest.label) {
+        let rule = "the active manifest's label is not 1 to 255 printable characters";
+        return Err(Refusal::new("manifest.idInvalid", rule));
+    }
+    // References between manifests are paths: such a manifest could not even name itself.
+    if manifest.label.contains('/') {
+        return Err(Refusal::unreadable("the active manifest's label has a slash"));
+    }
+    let mut signed = false;
+    let mut claim = None;
+    let mut soft_bindings = Vec::new();
+    for part in manifest.superboxes() {
+        let part = part?;
+        match part.kind.as_ref() {
+            Some(b"c2cs") => signed = true,
+            Some(b"c2cl") => claim = part.content(b"cbor").map(<[u8]>::to_vec),
+            Some(b"c2as") => collect_soft_bindings(&part, &mut soft_bindings)?,
+            _ => {}
+        }
+    }
+    if !signed {
+        let text = "the active manifest has no claim signature";
+        return Err(Refusal::new("claimSignature.missing", text));
+    }
+    Ok(ActiveManifest { id: manifest.label.to_owned(), claim, soft_bindings })
+}
+
+fn collect_soft_bindings(
+    assertions: &Superbox<'_>,
+    soft_bindings: &mut Vec<Vec<u8>>,
+) -> Result<(), Refusal> {
+    for assertion in assertions.superboxes() {
+        let assertion = assertion?;
+        if assertion.kind == Some(*b"cbor") && base_label(assertion.label) == "c2pa.soft-binding" {
+            soft_bindings.extend(assertion.content(b"cbor").map(<[u8]>::to_vec));
+        }
+    }
+    Ok(())
+}
+
+/// The label without the `__1` that tells repeated assertions apart.
+fn base_label(label: &str) -> &str {
+    label.split_once("__").map_or(label, |(base, _)| base)
+}

@@ -1,0 +1,90 @@
+//! Making a manifest store: one new manifest, to lie beside its asset as a sidecar.
+
+use c2pa::assertions::DataHash;
+use c2pa::{Builder, BuilderIntent, Context, DigitalSourceType, SigningAlg, create_signer};
+use ciborium::Value;
+use serde_json::json;
+use thiserror::Error;
+
+use crate::Binding;
+use crate::key::KeyKind;
+
+/// What a manifest is to say, and who says it.
+#[derive(Debug, Clone)]
+pub struct SignRequest<'a> {
+    /// PEM of the leaf and what stands between it and its root.
+    pub chain: &'a str,
+    /// PEM of the leaf's private key, PKCS#8.
+    pub key: &'a str,
+    /// Kind of that key.
+    pub kind: KeyKind,
+    /// The asset's title.
+    pub title: &'a str,
+    /// The asset's media type.
+    pub format: &'a str,
+    /// SHA-256 of the asset.
+    pub asset_hash: &'a [u8; 32],
+    /// A soft binding of one block for each.
+    pub bindings: &'a [Binding],
+    /// The manifest's label; a new `urn:c2pa:` if there is none.
+    pub manifest_id: Option<&'a str>,
+}
+
+/// Nothing was signed.
+#[derive(Debug, Error)]
+#[error("the manifest cannot be signed: {0}")]
+pub struct SignError(#[from] c2pa::Error);
+
+/// Signs a manifest that says that its asset was created; gives the bytes of its store.
+pub fn sign(request: &SignRequest<'_>) -> Result<Vec<u8>, SignError> {
+    const FORMAT: &str = "application/c2pa";
+    // What the builder looks for; there is no manifest within the asset to leave out.
+    const HASH_NAME: &str = "jumbf manifest";
+    let algorithm = match request.kind {
+        KeyKind::Es256 => SigningAlg::Es256,
+        KeyKind::Ed25519 => SigningAlg::Ed25519,
+    };
+    let (chain, key) = (request.chain.as_bytes(), request.key.as_bytes());
+    let signer = create_signer::from_keys(chain, key, algorithm, None)?;
+    let mut hash = DataHash::new(HASH_NAME, "sha256");
+    hash.set_hash(request.asset_hash.to_vec());
+
+    let mut builder = builder(request)?;
+    builder.add_assertion("c2pa.hash.data", &hash)?;
+    for binding in request.bindings {
+        builder.add_assertion("c2pa.soft-binding", &soft_binding(binding))?;
+    }
+    Ok(builder.sign_data_hashed_embeddable(signer.as_ref(), &hash, FORMAT)?)
+}
+
+fn builder(request: &SignRequest<'_>) -> Result<Builder, c2pa::Error> {
+    let context = Context::new().with_settings(json!({
+        "verify": { "remote_manifest_fetch": false, "verify_after_sign": false },
+        "builder": { "thumbnail": { "enabled": false } },
+    }))?;
+    let mut definition = json!({
+        "title": request.title,
+        "format": request.format,
+        "claim_generator_info": [{ "name": "isccd", "version": env!("CARGO_PKG_VERSION") }],
+    });
+    if let Some(id) = request.manifest_id {
+        definition["label"] = json!(id);
+    }
+    let mut builder = Builder::from_context(context).with_definition(definition)?;
+    builder.set_intent(BuilderIntent::Create(DigitalSourceType::DigitalCreation));
+    Ok(builder)
+}
+
+/// CBOR of a soft-binding assertion.
+fn soft_binding(binding: &Binding) -> Value {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let block = Value::Map(vec![
+        (text("scope"), Value::Map(Vec::new())),
+        (text("value"), Value::Bytes(binding.value.clone())),
+    ]);
+    Value::Map(vec![
+        (text("alg"), text(&binding.alg)),
+        (text("blocks"), Value::Array(vec![block])),
+        (text("pad"), Value::Bytes(Vec::new())),
+    ])
+}

@@ -1,0 +1,76 @@
+//! JUMBF superboxes: a box `jumb` whose first child describes it.
+
+use crate::Refusal;
+use crate::boxes::{Box, boxes};
+
+/// Superboxes within superboxes, the store being the first.
+pub const DEPTH_MAX: usize = 32;
+
+/// What the UUIDs of the C2PA and of plain content types end with; four letters come before.
+const UUID_TAIL: [u8; 12] = [0, 0x11, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+const UUID_BYTES: usize = 16;
+/// Bit of the toggles that says that a label follows.
+const HAS_LABEL: u8 = 2;
+
+/// A superbox with its description read.
+#[derive(Debug)]
+pub struct Superbox<'a> {
+    /// The four letters of its type (`c2pa`, `c2ma`, ...), if it has a type of that form.
+    pub kind: Option<[u8; 4]>,
+    /// Its label; empty if it has none.
+    pub label: &'a str,
+    /// All boxes after the description.
+    pub children: Vec<Box<'a>>,
+}
+
+impl<'a> Superbox<'a> {
+    /// Reads the contents of a box `jumb`.
+    pub fn read(contents: &'a [u8]) -> Result<Self, Refusal> {
+        let mut children = boxes(contents)?;
+        if children.first().is_none_or(|first| first.kind != *b"jumd") {
+            return Err(Refusal::unreadable("a superbox does not start with its description"));
+        }
+        let description = children.remove(0).contents;
+        let (Some(uuid), Some(&toggles)) =
+            (description.first_chunk::<UUID_BYTES>(), description.get(UUID_BYTES))
+        else {
+            return Err(Refusal::unreadable("a superbox's description is cut off"));
+        };
+        let label = match toggles & HAS_LABEL {
+            0 => "",
+            _ => label(&description[UUID_BYTES + 1..])
+                .ok_or_else(|| Refusal::unreadable("a label is not zero-terminated UTF-8"))?,
+        };
+        let kind = (uuid[4..] == UUID_TAIL).then(|| [uuid[0], uuid[1], uuid[2], uuid[3]]);
+        Ok(Self { kind, label, children })
+    }
+
+    /// Its children that are superboxes.
+    pub fn superboxes(&self) -> impl Iterator<Item = Result<Superbox<'a>, Refusal>> + '_ {
+        self.children
+            .iter()
+            .filter(|child| child.kind == *b"jumb")
+            .map(|child| Superbox::read(child.contents))
+    }
+
+    /// Contents of its first child of a type.
+    pub fn content(&self, kind: &[u8; 4]) -> Option<&'a [u8]> {
+        self.children.iter().find(|child| child.kind == *kind).map(|child| child.contents)
+    }
+
+    /// Reads every superbox in it, itself being `depth` deep.
+    pub fn check(&self, depth: usize) -> Result<(), Refusal> {
+        if depth > DEPTH_MAX {
+            return Err(Refusal::unreadable("superboxes are nested too deep"));
+        }
+        for inner in self.superboxes() {
+            inner?.check(depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
+fn label(bytes: &[u8]) -> Option<&str> {
+    let end = bytes.iter().position(|&byte| byte == 0)?;
+    std::str::from_utf8(&bytes[..end]).ok()
+}

@@ -1,0 +1,69 @@
+//! Whose signatures count as trusted.
+
+use c2pa::Context;
+use serde_json::json;
+use thiserror::Error;
+use x509_parser::pem::Pem;
+
+use crate::deadline;
+
+/// Key usages that a signing certificate may have: e-mail, document signing (RFC 9336 and
+/// Microsoft's) and C2PA claim signing. Without the list, only the first would be let through.
+const KEY_USAGES: &str =
+    "1.3.6.1.5.5.7.3.4\n1.3.6.1.5.5.7.3.36\n1.3.6.1.4.1.311.76.59.1.9\n1.3.6.1.4.1.62558.2.1\n";
+
+/// What a compressed manifest may unpack to.
+const UNPACKED_MIB_MAX: usize = crate::brob::UNPACKED_BYTES_MAX >> 20;
+
+/// The trust anchors are not usable.
+#[derive(Debug, Error)]
+pub enum TrustError {
+    /// Text that is not PEM, or PEM around something else than a certificate.
+    #[error("trust anchor {number} is not a certificate: {reason}")]
+    NotACertificate {
+        /// Which of the PEM blocks, from 1 on.
+        number: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// There is text, but no PEM block.
+    #[error("the trust anchors hold no certificate")]
+    Empty,
+    /// The validator does not take them.
+    #[error("the trust anchors cannot be used: {0}")]
+    Unusable(String),
+}
+
+/// Checks a PEM bundle and returns the number of certificates. Only white space: none.
+pub fn check_anchors(pem: &str) -> Result<usize, TrustError> {
+    let mut count = 0;
+    for block in Pem::iter_from_buffer(pem.as_bytes()) {
+        count += 1;
+        let refused = |reason: String| TrustError::NotACertificate { number: count, reason };
+        let block = block.map_err(|error| refused(error.to_string()))?;
+        block.parse_x509().map_err(|error| refused(error.to_string()))?;
+    }
+    if count == 0 && !pem.trim().is_empty() { Err(TrustError::Empty) } else { Ok(count) }
+}
+
+/// A context of the `c2pa` crate that trusts these certificates, fetches nothing and stops at the
+/// thread's deadline.
+pub fn context(anchors_pem: &str) -> Result<Context, TrustError> {
+    let anchors = check_anchors(anchors_pem)?;
+    let settings = json!({
+        "trust": {
+            "trust_anchors": (anchors > 0).then_some(anchors_pem),
+            "trust_config": KEY_USAGES,
+        },
+        "verify": { "remote_manifest_fetch": false, "ocsp_fetch": false },
+        "core": {
+            "decode_identity_assertions": false,
+            "allowed_network_hosts": [],
+            "max_decompressed_manifest_size_in_mb": UNPACKED_MIB_MAX,
+        },
+    });
+    let context = Context::new()
+        .with_settings(settings)
+        .map_err(|error| TrustError::Unusable(error.to_string()))?;
+    Ok(context.with_progress_callback(|_, _, _| !deadline::passed()))
+}

@@ -1,0 +1,89 @@
+//! Every recorded sidecar gets the recorded decision.
+
+mod common;
+
+use c2pa_manifest::{Accepted, Outcome, Refusal, is_manifest_id};
+use common::{json, path, validator};
+use data_encoding::BASE64;
+use serde_json::{Value, json};
+
+#[test]
+fn sidecars_are_decided_as_recorded() {
+    let validator = validator();
+    let index = json("manifests/index.json");
+    let items = index["items"].as_array().unwrap();
+    assert!(items.len() > 90);
+    for item in items {
+        let name = item["name"].as_str().unwrap();
+        let bytes = std::fs::read(path(item["file"].as_str().unwrap())).unwrap();
+        let expect = &item["expect"];
+        let outcome = validator.validate(&bytes, None);
+        match outcome {
+            Outcome::Accepted(accepted) => check_accepted(name, expect, &accepted),
+            Outcome::Refused(refusal) => check_refused(name, expect, &refusal),
+            Outcome::Overdue => panic!("{name}: there was no deadline"),
+        }
+    }
+}
+
+fn check_accepted(name: &str, expect: &Value, accepted: &Accepted) {
+    assert!(allows(expect, 200), "{name}: accepted");
+    let same = |member: &str, value: Value| {
+        if !expect[member].is_null() {
+            assert_eq!(value, expect[member], "{name}: {member}");
+        }
+    };
+    same("manifestId", json!(accepted.manifest_id));
+    same("trusted", json!(accepted.trusted));
+    same("indexed", Value::Array(accepted.bindings.iter().map(indexed).collect()));
+    let Some(skipped) = expect["skipped"].as_array() else { return };
+    assert_eq!(accepted.skipped.len(), skipped.len().min(64), "{name}: skipped");
+    for (ours, theirs) in accepted.skipped.iter().zip(skipped) {
+        assert_eq!(
+            json!([ours.alg, ours.reason]),
+            json!([theirs["alg"], theirs["reason"]]),
+            "{name}"
+        );
+        if let Some(value) = theirs["value"].as_str() {
+            assert_eq!(BASE64.encode(&ours.value), value, "{name}");
+        }
+    }
+}
+
+fn indexed(binding: &c2pa_manifest::Binding) -> Value {
+    let mut entry = json!({ "alg": binding.alg, "value": BASE64.encode(&binding.value) });
+    let units: Vec<String> = binding.searchable_units().iter().map(ToString::to_string).collect();
+    if binding.alg == c2pa_manifest::ISCC {
+        entry["units"] = json!(units);
+    }
+    entry
+}
+
+fn check_refused(name: &str, expect: &Value, refusal: &Refusal) {
+    assert!(allows(expect, 400), "{name}: refused, {refusal:?}");
+    let codes = expect["acceptableCodes"].as_array().unwrap();
+    assert!(codes.contains(&json!(refusal.code)), "{name}: {refusal:?}, not one of {codes:?}");
+    assert!(!refusal.text.is_empty(), "{name}: no text");
+}
+
+fn allows(expect: &Value, status: u16) -> bool {
+    expect["status"] == json!(status)
+        || expect["status"].as_array().is_some_and(|both| both.contains(&json!(status)))
+}
+
+#[test]
+fn nobody_is_trusted_without_anchors() {
+    let strict = c2pa_manifest::Validator::new("").unwrap();
+    let bytes = std::fs::read(path("manifests/ok-es256-iscc4.c2pa")).unwrap();
+    let Outcome::Accepted(accepted) = strict.validate(&bytes, None) else { panic!("refused") };
+    assert!(!accepted.trusted);
+}
+
+#[test]
+fn ids_are_printable() {
+    let vectors = json("vectors/manifest-id.json");
+    for case in vectors["cases"].as_array().unwrap() {
+        let id = case["id"].as_str().unwrap();
+        assert_eq!(is_manifest_id(id), case["valid"].as_bool().unwrap(), "{id:?}");
+    }
+}

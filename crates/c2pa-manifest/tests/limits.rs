@@ -1,0 +1,71 @@
+//! Sidecars made to be expensive end at a cap, and a deadline holds.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use c2pa_manifest::Outcome;
+
+const TAIL: [u8; 12] = [0, 0x11, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+
+fn plain(kind: &[u8; 4], contents: &[u8]) -> Vec<u8> {
+    let length = (contents.len() as u32 + 8).to_be_bytes();
+    [&length[..], kind, contents].concat()
+}
+
+fn superbox(kind: &[u8; 4], label: &str, contents: &[u8]) -> Vec<u8> {
+    let description = [&kind[..], &TAIL, &[3], label.as_bytes(), &[0]].concat();
+    plain(b"jumb", &[&plain(b"jumd", &description)[..], contents].concat())
+}
+
+fn store(manifests: &[u8]) -> Vec<u8> {
+    superbox(b"c2pa", "c2pa", manifests)
+}
+
+fn manifest(assertions: usize) -> Vec<u8> {
+    let assertion = superbox(b"cbor", "org.example.a", &plain(b"cbor", &[0xa0]));
+    let assertions = superbox(b"c2as", "c2pa.assertions", &assertion.repeat(assertions));
+    let signature = superbox(b"c2cs", "c2pa.signature", &plain(b"cbor", &[0xa0]));
+    superbox(b"c2ma", "urn:c2pa:x", &[assertions, signature].concat())
+}
+
+fn refusal(bytes: &[u8]) -> (String, String) {
+    match common::validator().validate(bytes, None) {
+        Outcome::Refused(refusal) => (refusal.code.into_owned(), refusal.text),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn counts_are_capped() {
+    let unreadable = |text: &str| ("manifest.unreadable".to_owned(), text.to_owned());
+    let many = store(&manifest(1001));
+    assert_eq!(refusal(&many), unreadable("a manifest holds more than 1000 assertions"));
+    let many = store(&manifest(0).repeat(501));
+    assert_eq!(refusal(&many), unreadable("the store holds more than 500 manifests"));
+    let mut nested = superbox(b"cbor", "x", &[]);
+    for _ in 0..31 {
+        nested = superbox(b"cbor", "x", &nested);
+    }
+    assert_eq!(refusal(&store(&nested)), unreadable("superboxes are nested too deep"));
+}
+
+#[test]
+fn bombs_are_capped_together() {
+    let bomb = std::fs::read(common::path("manifests/bad-brotli-bomb.c2pa")).unwrap();
+    assert_eq!(refusal(&bomb).0, "manifest.unreadable");
+    let compressed = std::fs::read(common::path("manifests/ok-compressed.c2pa")).unwrap();
+    assert!(matches!(common::validator().validate(&compressed, None), Outcome::Accepted(_)));
+}
+
+#[test]
+fn a_deadline_ends_the_work() {
+    let bytes = std::fs::read(common::path("manifests/ok-nested-3.c2pa")).unwrap();
+    let validator = common::validator();
+    let past = Some(Instant::now());
+    assert_eq!(validator.validate(&bytes, past), Outcome::Overdue);
+    let ahead = Some(Instant::now() + Duration::from_secs(60));
+    assert!(matches!(validator.validate(&bytes, ahead), Outcome::Accepted(_)));
+    // The deadline of one sidecar is not the next one's.
+    assert!(matches!(validator.validate(&bytes, None), Outcome::Accepted(_)));
+}
