@@ -126,6 +126,8 @@ export interface SessionTable {
   csrf: string;
   created_at: number;
   expires_at: number;
+  /** What the session's next page tells. */
+  flash: string | null;
 }
 
 export type ManifestRow = Selectable<ManifestTable>;

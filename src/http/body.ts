@@ -2,6 +2,7 @@
 import { BodyInbox } from './body-inbox.js';
 import { RequestRefused } from './errors.js';
 import { declaredLength, type RequestHead } from './head.js';
+import { parseQuery, type Query } from './query.js';
 import type { BodySpec } from './route.js';
 import type { Refusal } from './service.js';
 import type { Exchange } from './transport.js';
@@ -22,8 +23,9 @@ export function lengthRefusal(
 export function contentRefusal(spec: BodySpec, head: RequestHead): Refusal | undefined {
   const isEmpty = declaredLength(head) === 0;
   if (isEmpty && !spec.typeFirst) return isRequired(spec) ? { kind: 'body-empty' } : undefined;
-  if (spec.contentTypes !== undefined && !spec.contentTypes.includes(mediaType(head))) {
-    return { kind: 'media-type', accepted: spec.contentTypes };
+  const accepted = acceptedTypes(spec);
+  if (accepted !== undefined && !accepted.includes(mediaType(head))) {
+    return { kind: 'media-type', accepted };
   }
   return isEmpty && isRequired(spec) ? { kind: 'body-empty' } : undefined;
 }
@@ -53,6 +55,18 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw new RequestRefused({ kind: 'body-not-json', message });
   }
 }
+
+/** The fields of a posted form. Like the URL standard's parser this never fails. */
+export function parseForm(bytes: Uint8Array): Query {
+  return parseQuery(new TextDecoder().decode(bytes));
+}
+
+/** Media types that a body may have; `undefined` for any. */
+export function acceptedTypes({ contentTypes, kind }: BodySpec): readonly string[] | undefined {
+  return contentTypes ?? (kind === 'form' ? [FORM_TYPE] : undefined);
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 function isRequired(spec: BodySpec): boolean {
   return spec.required ?? spec.kind === 'json';

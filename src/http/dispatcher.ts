@@ -1,7 +1,7 @@
 /** One request from its head to its last byte: routing, limits, validation, the handler, the reply. */
 import type { Logger } from '../observe/log.js';
 import { isAllowedHost } from './allowed-hosts.js';
-import { contentRefusal, lengthRefusal, openBody, parseJson } from './body.js';
+import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson } from './body.js';
 import { corsHeaders, isPreflight, preflightReply } from './cors.js';
 import { errorReply } from './error-reply.js';
 import { AnswerBroken, ClientGone, RequestRefused } from './errors.js';
@@ -216,6 +216,7 @@ function refuse(refusal: Refusal | undefined): void {
 }
 
 function readValue(spec: BodySpec, bytes: Uint8Array): unknown {
+  if (spec.kind === 'form') return validateBody(spec.schema, parseForm(bytes));
   if (spec.kind !== 'json')
     return spec.kind === 'bytes' && spec.schema ? validateBody(spec.schema, bytes) : bytes;
   const value = parseJson(bytes);

@@ -1,4 +1,5 @@
 /** Every answer that an operation can give, including those that come from the layer before the handler runs. */
+import { acceptedTypes } from './body.js';
 import { refusalReply } from './error-reply.js';
 import type { JsonObject, SchemaWriter } from './openapi-schema.js';
 import type { ResponseSpec, Route } from './route.js';
@@ -35,7 +36,8 @@ function layerRefusals({ body, params, query, headers, path, responses }: Route)
   refusals.push({ kind: 'body-too-large', bytesMax: body.bytesMax });
   if (body.kind === 'json') refusals.push({ kind: 'body-not-json', message: '' });
   if (body.required ?? body.kind === 'json') refusals.push({ kind: 'body-empty' });
-  if (body.contentTypes !== undefined) refusals.push({ kind: 'media-type', accepted: body.contentTypes });
+  const accepted = acceptedTypes(body);
+  if (accepted !== undefined) refusals.push({ kind: 'media-type', accepted });
   if (body.lengthRequired) refusals.push({ kind: 'length-required' });
   return refusals;
 }

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.0 document of a service, made from its route table. */
 import type { z } from 'zod';
+import { acceptedTypes } from './body.js';
 import { responsesOf } from './openapi-responses.js';
 import { type JsonObject, SchemaWriter } from './openapi-schema.js';
 import type { BodySpec, Route } from './route.js';
@@ -69,7 +70,7 @@ function parametersIn(place: 'path' | 'query' | 'header', schema: JsonObject | u
 
 function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
   const isJson = body.kind === 'json' || body.documented !== undefined;
-  const types = body.contentTypes ?? [isJson ? 'application/json' : 'application/octet-stream'];
+  const types = acceptedTypes(body) ?? [isJson ? 'application/json' : 'application/octet-stream'];
   const schema = bodySchema(body, schemas);
   return {
     required: body.required ?? body.kind === 'json',
@@ -78,7 +79,8 @@ function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
 }
 
 function bodySchema(body: BodySpec, schemas: SchemaWriter): JsonObject {
-  const schema: z.ZodType | undefined = body.kind === 'json' ? body.schema : body.documented;
+  const hasFields = body.kind === 'json' || body.kind === 'form';
+  const schema: z.ZodType | undefined = hasFields ? body.schema : body.documented;
   if (schema !== undefined) return schemas.write(schema, 'input');
   return { type: 'string', format: 'binary', ...(body.required && { minLength: 1 }) };
 }

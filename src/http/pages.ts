@@ -39,7 +39,10 @@ export function page(folder: string): Reply {
 export function pageAssets(...folders: readonly string[]): Route[] {
   return ['', ...folders].flatMap((folder) => {
     const files = readdirSync(path.join(webFolder(), folder)).filter((file) => assetType(file) !== undefined);
-    return files.map((file) => asset(path.posix.join(folder, file)));
+    return files.map((file) => {
+      const name = path.posix.join(folder, file);
+      return assetRoute(`/static/${name}`, name);
+    });
   });
 }
 
@@ -47,12 +50,13 @@ function assetType(file: string): string | undefined {
   return file.endsWith('.html') ? undefined : TYPES[path.extname(file)];
 }
 
-function asset(file: string): Route {
+/** A route for one file of the pages' folder, such as `style.css`. */
+export function assetRoute(urlPath: string, file: string): Route {
   const contentType = assetType(file) ?? 'application/octet-stream';
   return {
     method: 'GET',
-    path: `/static/${file}`,
-    operationId: `static ${file}`,
+    path: urlPath,
+    operationId: urlPath,
     summary: 'A file of a page',
     hidden: true,
     responses: {},

@@ -16,6 +16,8 @@ export type BodySpec = BodyRules &
   (
     | { readonly kind: 'json'; readonly schema: z.ZodType }
     | { readonly kind: 'bytes'; readonly schema?: z.ZodType }
+    /** What an HTML form posts: fields by name, a list where a name comes several times. */
+    | { readonly kind: 'form'; readonly schema: z.ZodType }
     | { readonly kind: 'stream' }
   );
 
@@ -23,7 +25,7 @@ interface BodyRules {
   readonly bytesMax: number;
   /** Whether a body of 0 bytes is refused. Default: `true` for `json`, `false` for the others. */
   readonly required?: boolean;
-  /** Media types that are taken, without parameters; all when absent. */
+  /** Media types that are taken, without parameters; when absent, those of forms for `form`, else all. */
   readonly contentTypes?: readonly string[];
   /** Whether an empty body, too, has to have one of the media types. */
   readonly typeFirst?: boolean;
@@ -101,7 +103,7 @@ export interface ResponseSpec {
 }
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
-type ParsedBody<B> = B extends { kind: 'json'; schema: infer S }
+type ParsedBody<B> = B extends { kind: 'json' | 'form'; schema: infer S }
   ? Parsed<S>
   : B extends { kind: 'bytes' }
     ? Uint8Array

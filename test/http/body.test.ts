@@ -39,6 +39,22 @@ overEachTransport('bodies', (context) => {
     ).toBe(200);
   });
 
+  it.each([
+    ['name=a+b%C3%A4%26&key=1', { name: 'a bä&', key: '1' }],
+    ['name=&key=1&key=2&other=x', { name: '', key: ['1', '2'] }],
+    ['name=%zz', { name: '%zz' }],
+  ])('reads the form %j', async (body, fields) => {
+    const answer = await post('/form', body, { 'Content-Type': 'application/x-www-form-urlencoded' });
+    expect([answer.status, await answer.json()]).toEqual([200, fields]);
+  });
+
+  it('checks the fields and the type of a form', async () => {
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' };
+    expect(await outcome(await post('/form', 'key=1', form))).toEqual([400, 'refused: invalid body.name']);
+    expect((await post('/form', undefined, form)).status).toBe(400);
+    expect((await post('/form', 'name=x', { 'Content-Type': 'text/plain' })).status).toBe(415);
+  });
+
   it('gives the bytes as they came', async () => {
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251));
     const answer = await post('/bytes', bytes);

@@ -3,7 +3,8 @@ import type { Transaction } from 'kysely';
 import type { Engine } from '../open.js';
 import type { Tables } from '../tables.js';
 import { createStore } from './0001-store.js';
+import { addSessionFlash } from './0002-session-flash.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
-export const MIGRATIONS: readonly Migration[] = [createStore];
+export const MIGRATIONS: readonly Migration[] = [createStore, addSessionFlash];

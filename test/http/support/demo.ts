@@ -163,6 +163,18 @@ function demoRoutes(app: Demo): Route[] {
     route({
       ...row,
       method: 'POST',
+      path: '/form',
+      operationId: 'form',
+      body: {
+        kind: 'form',
+        schema: z.object({ name: z.string(), key: z.union([z.string(), z.array(z.string())]).optional() }),
+        bytesMax: BYTES_MAX,
+      },
+      handler: ({ body }) => json(body),
+    }),
+    route({
+      ...row,
+      method: 'POST',
       path: '/bytes',
       operationId: 'bytes',
       body: { kind: 'bytes', bytesMax: BYTES_MAX, lengthRequired: true },

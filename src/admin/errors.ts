@@ -1,0 +1,31 @@
+/** Every refusal of the dashboard and of its accounts: its status and what people read. */
+
+const TABLE = {
+  FORM_INVALID: [400, 'The form was not complete. Please go back and try again.'],
+  CSRF: [403, 'The form is too old or came from elsewhere. Please go back, reload the page and try again.'],
+  FORBIDDEN: [403, 'Your account may look, but not change anything.'],
+  NOT_FOUND: [404, 'There is no such manifest.'],
+  USERNAME_INVALID: [
+    400,
+    'a user name has 1 to 64 characters: letters a to z, digits, and . _ @ - but not first',
+  ],
+  USERNAME_TAKEN: [409, 'there is an account of that name'],
+  USERNAME_UNKNOWN: [404, 'there is no account of that name'],
+  PASSWORD_WEAK: [400, 'the password {reason}'],
+} as const satisfies Record<string, readonly [status: number, text: string]>;
+
+export type ErrorCode = keyof typeof TABLE;
+
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, details: Readonly<Record<string, string>> = {}) {
+    super(TABLE[code][1].replace(/\{(\w+)\}/g, (_, key: string) => details[key] ?? ''));
+    this.code = code;
+  }
+
+  get status(): number {
+    return TABLE[this.code][0];
+  }
+}

@@ -1,0 +1,96 @@
+/** Logging in. There is no session yet: the form's token is compared with a cookie of the login page. */
+import { cookieLine, readCookie } from '../http/cookies.js';
+import { type Reply, type Request, type Route, route } from '../http/route.js';
+import { checkForm } from './csrf.js';
+import { Refused } from './errors.js';
+import type { LoginThrottle } from './port.js';
+import { pageReply, redirect } from './reply.js';
+import { FORM_BYTES_MAX, row } from './row.js';
+import * as schema from './schema.js';
+import type { AdminService } from './service.js';
+import { randomToken, SESSION_SECONDS } from './sessions.js';
+import { failurePage } from './views/failure.js';
+import { loginPage } from './views/login.js';
+
+export const SESSION_COOKIE = 'isccd_session';
+const LOGIN_COOKIE = 'isccd_login';
+const LOGIN_PAGE_SECONDS = 12 * 3600;
+const PATH = '/admin';
+const START = '/admin/';
+
+/** One text for every cause: which names exist is nobody's business. */
+const WRONG = 'The user name or the password is wrong.';
+
+export function loginRoutes(service: AdminService, throttle: LoginThrottle): Route[] {
+  return [
+    route({
+      ...row('GET', '/admin/login/'),
+      query: schema.loginQuery,
+      handler: (request) => form(request, { next: request.query.next }, 200),
+    }),
+    route({
+      ...row('POST', '/admin/login/'),
+      body: { kind: 'form', schema: schema.loginForm, bytesMax: FORM_BYTES_MAX },
+      handler: async (request) => {
+        const { username, password, csrf, next } = request.body;
+        const wait = await throttle.take('login', request.clientAddress);
+        if (wait > 0) return tooMany(request, next, wait);
+        try {
+          checkForm(request, csrf, readCookie(request.header('cookie'), LOGIN_COOKIE));
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          return pageReply(failurePage('Please try again', error.message, undefined), error.status);
+        }
+        const before = readCookie(request.header('cookie'), SESSION_COOKIE);
+        const token = await service.login(username, password, before);
+        if (token === undefined) return form(request, { next, username, error: WRONG }, 200);
+        return redirect(schema.localPath(next) ?? START, [sessionCookie(request, token)]);
+      },
+    }),
+  ];
+}
+
+/** Sets the session's cookie; an empty token takes it away. */
+export function sessionCookie(request: Request, token: string): string {
+  return cookieLine({
+    name: SESSION_COOKIE,
+    value: token,
+    path: PATH,
+    maxAgeSeconds: token === '' ? 0 : SESSION_SECONDS,
+    secure: isSecure(request),
+  });
+}
+
+interface FormState {
+  readonly next: string;
+  readonly username?: string;
+  readonly error?: string;
+}
+
+/** The page with a token that it shares with a cookie; one that the browser has already stays, for other tabs. */
+function form(
+  request: Request,
+  state: FormState,
+  status: number,
+  headers: Record<string, string> = {},
+): Reply {
+  const known = readCookie(request.header('cookie'), LOGIN_COOKIE);
+  const csrf = known !== undefined && /^[\w-]{43}$/.test(known) ? known : randomToken();
+  const cookie = cookieLine({
+    name: LOGIN_COOKIE,
+    value: csrf,
+    path: PATH,
+    maxAgeSeconds: LOGIN_PAGE_SECONDS,
+    secure: isSecure(request),
+  });
+  return pageReply(loginPage({ ...state, csrf }), status, { ...headers, 'Set-Cookie': cookie });
+}
+
+function tooMany(request: Request, next: string, seconds: number): Reply {
+  const error = `Too many attempts. Please wait ${seconds} s and try again.`;
+  return form(request, { next, error }, 429, { 'Retry-After': String(seconds) });
+}
+
+function isSecure(request: Request): boolean {
+  return request.origin.startsWith('https:');
+}

@@ -1,0 +1,162 @@
+/** What the dashboard shows of the store, read from its tables. */
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Database, Db } from '../database/open.js';
+import type { DeclarationStatus, Tables } from '../database/tables.js';
+
+export const PAGE_MANIFESTS = 100;
+
+export interface Counts {
+  readonly live: number;
+  readonly deleted: number;
+  /** Of live manifests. */
+  readonly bindings: readonly { readonly alg: string; readonly bindings: number }[];
+  readonly declarations: readonly { readonly status: DeclarationStatus; readonly manifests: number }[];
+}
+
+export interface Filter {
+  /** Part of a manifest id, in any case. */
+  readonly search: string;
+  readonly status: DeclarationStatus | undefined;
+  readonly isDeleted: boolean | undefined;
+  readonly isTrusted: boolean | undefined;
+}
+
+export interface Row {
+  readonly key: number;
+  readonly manifestId: string;
+  /** Milliseconds since the epoch. */
+  readonly uploadedAt: number;
+  readonly bytes: number;
+  readonly isTrusted: boolean;
+  readonly isLive: boolean;
+  readonly deletedAt: number | undefined;
+  readonly bindings: number;
+  readonly units: number;
+  readonly status: DeclarationStatus | undefined;
+  readonly isccId: string | undefined;
+  readonly hub: string | undefined;
+}
+
+export interface Page {
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  readonly total: number;
+  /** From 1; the last one when a later was asked for. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** What an action on some manifests would meet. */
+export interface Chosen {
+  readonly key: number;
+  readonly manifestId: string;
+  readonly isLive: boolean;
+  readonly status: DeclarationStatus | undefined;
+}
+
+export class Overview {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async counts(): Promise<Counts> {
+    const { db } = this.#database;
+    const [manifests, bindings, declarations] = await Promise.all([
+      db.selectFrom('manifests').select(['live', count]).groupBy('live').execute(),
+      db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0).orderBy('alg').execute(),
+      db
+        .selectFrom('declarations')
+        .select(['status', count])
+        .where('live', '=', 1)
+        .groupBy('status')
+        .execute(),
+    ]);
+    const having = (live: 0 | 1) => Number(manifests.find((row) => row.live === live)?.rows ?? 0);
+    return {
+      live: having(1),
+      deleted: having(0),
+      bindings,
+      declarations: declarations.map(({ status, rows }) => ({ status, manifests: Number(rows) })),
+    };
+  }
+
+  async list(filter: Filter, wanted: number): Promise<Page> {
+    const { db } = this.#database;
+    const total = Number((await this.#filtered(filter).select(count).executeTakeFirst())?.rows ?? 0);
+    const pages = Math.max(1, Math.ceil(total / PAGE_MANIFESTS));
+    const page = Math.min(wanted, pages);
+    // The page's keys first: only they are joined with what is shown of them.
+    const keys = this.#filtered(filter)
+      .select('manifests.key')
+      .orderBy('manifests.key', 'desc')
+      .limit(PAGE_MANIFESTS)
+      .offset((page - 1) * PAGE_MANIFESTS);
+    const rows = await withDeclarations(db)
+      .where('manifests.key', 'in', keys)
+      .orderBy('manifests.key', 'desc')
+      .execute();
+    return { rows: rows.map(row), total, page, pages };
+  }
+
+  /** The manifests of some keys that exist, newest first. */
+  async chosen(keys: readonly number[]): Promise<Chosen[]> {
+    if (keys.length === 0) return [];
+    const rows = await withDeclarations(this.#database.db)
+      .where('manifests.key', 'in', [...keys])
+      .orderBy('manifests.key', 'desc')
+      .execute();
+    return rows.map(row);
+  }
+
+  #filtered({
+    search,
+    status,
+    isDeleted,
+    isTrusted,
+  }: Filter): SelectQueryBuilder<Tables, 'manifests', object> {
+    const { db, engine } = this.#database;
+    let query = db.selectFrom('manifests');
+    if (isDeleted !== undefined) query = query.where('manifests.live', '=', isDeleted ? 0 : 1);
+    if (isTrusted !== undefined) query = query.where('manifests.trusted', '=', isTrusted ? 1 : 0);
+    if (search !== '') {
+      const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+      // SQLite's LIKE does not tell cases apart.
+      const like = engine === 'postgres' ? sql`ilike` : sql`like`;
+      query = query.where(sql<boolean>`manifests.manifest_id ${like} ${pattern} escape '\\'`);
+    }
+    if (status === undefined) return query;
+    const declared = db.selectFrom('declarations').select('manifest_key').where('status', '=', status);
+    return query.where('manifests.key', 'in', declared);
+  }
+}
+
+const count = sql<number | string>`count(*)`.as('rows');
+
+function withDeclarations(db: Db) {
+  return db
+    .selectFrom('manifests')
+    .leftJoin('declarations', 'declarations.manifest_key', 'manifests.key')
+    .selectAll('manifests')
+    .select(['declarations.status', 'declarations.iscc_id', 'declarations.hub']);
+}
+
+type JoinedRow = Awaited<ReturnType<ReturnType<typeof withDeclarations>['execute']>>[number];
+
+function row(joined: JoinedRow): Row {
+  return {
+    key: joined.key,
+    manifestId: joined.manifest_id,
+    uploadedAt: joined.uploaded_at,
+    bytes: joined.size,
+    isTrusted: joined.trusted === 1,
+    isLive: joined.live === 1,
+    deletedAt: joined.deleted_at ?? undefined,
+    bindings: joined.binding_count,
+    units: joined.unit_count,
+    status: joined.status ?? undefined,
+    isccId: joined.iscc_id ?? undefined,
+    hub: joined.hub ?? undefined,
+  };
+}

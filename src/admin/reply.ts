@@ -1,0 +1,37 @@
+/** Pages and redirects with the headers that each answer of the dashboard has. */
+import type { Reply } from '../http/route.js';
+import type { Html } from './views/html.js';
+
+/** Nothing from elsewhere, nothing inline, no frame around it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': POLICY,
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+export function pageReply(
+  content: Html,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  const body = { kind: 'text', text: content.text, contentType: 'text/html; charset=utf-8' } as const;
+  return { status, headers: { ...HEADERS, ...headers }, body };
+}
+
+/** After a POST the browser fetches the page with GET, so that a reload repeats nothing. */
+export function redirect(location: string, cookies: readonly string[] = []): Reply {
+  const set = cookies.length === 0 ? {} : { 'Set-Cookie': cookies };
+  return { status: 302, headers: { ...HEADERS, Location: location, ...set } };
+}

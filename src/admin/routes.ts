@@ -1,0 +1,136 @@
+/** The HTTP side of the dashboard. Every page but the login needs a session, every form its token. */
+import { readCookie } from '../http/cookies.js';
+import { assetRoute } from '../http/pages.js';
+import { type Reply, type Request, type Route, route } from '../http/route.js';
+import { checkForm } from './csrf.js';
+import { Refused } from './errors.js';
+import { loginRoutes, SESSION_COOKIE, sessionCookie } from './login-routes.js';
+import type { LoginThrottle } from './port.js';
+import { pageReply, redirect } from './reply.js';
+import { FORM_BYTES_MAX, row } from './row.js';
+import * as schema from './schema.js';
+import type { AdminService } from './service.js';
+import type { Session } from './sessions.js';
+import { confirmPage } from './views/confirm.js';
+import { dashboardPage } from './views/dashboard.js';
+import { detailPage } from './views/detail.js';
+import { failurePage } from './views/failure.js';
+import { listPage } from './views/list.js';
+
+const LIST = '/admin/manifests/';
+
+export function adminRoutes(service: AdminService, throttle: LoginThrottle): Route[] {
+  return [
+    ...pages(service),
+    ...forms(service),
+    ...loginRoutes(service, throttle),
+    assetRoute('/admin/static/style.css', 'style.css'),
+    assetRoute('/admin/static/icon.svg', 'icon.svg'),
+    assetRoute('/admin/static/admin.css', 'admin/admin.css'),
+    assetRoute('/admin/static/admin.js', 'admin/main.js'),
+  ].map((row) => ({ ...row, cors: false }));
+}
+
+function pages(service: AdminService): Route[] {
+  return [
+    route({
+      ...row('GET', '/admin'),
+      handler: () => redirect('/admin/'),
+    }),
+    route({
+      ...row('GET', '/admin/'),
+      handler: (request) =>
+        inSession(service, request, async (session) =>
+          pageReply(dashboardPage(session, await service.counts())),
+        ),
+    }),
+    route({
+      ...row('GET', LIST),
+      query: schema.listQuery,
+      handler: (request) =>
+        inSession(service, request, async (session) =>
+          pageReply(listPage(session, request.query, await service.list(request.query))),
+        ),
+    }),
+    route({
+      ...row('GET', `${LIST}{key}/`),
+      params: schema.keyParams,
+      handler: (request) =>
+        inSession(service, request, async (session) =>
+          pageReply(detailPage(session, await service.detail(request.params.key))),
+        ),
+    }),
+  ];
+}
+
+function forms(service: AdminService): Route[] {
+  return [
+    route({
+      ...row('POST', LIST),
+      body: { kind: 'form', schema: schema.actionForm, bytesMax: FORM_BYTES_MAX },
+      handler: (request) =>
+        inSession(service, request, (session) => {
+          checkForm(request, request.body.csrf, session.csrf);
+          return act(service, session, request.body);
+        }),
+    }),
+    route({
+      ...row('POST', '/admin/logout/'),
+      body: { kind: 'form', schema: schema.logoutForm, bytesMax: FORM_BYTES_MAX },
+      handler: (request) =>
+        inSession(service, request, async (session) => {
+          checkForm(request, request.body.csrf, session.csrf);
+          await service.sessions.end(tokenOf(request));
+          return redirect('/admin/login/', [sessionCookie(request, '')]);
+        }),
+    }),
+  ];
+}
+
+type ActionForm = ReturnType<typeof schema.actionForm.parse>;
+
+/** Asks first; then does it and shows the list with what came of it. */
+async function act(service: AdminService, session: Session, form: ActionForm): Promise<Reply> {
+  if (!session.canDelete) throw new Refused('FORBIDDEN');
+  const { action, key: keys, confirmed } = form;
+  const back = schema.listSearch(schema.parsedSearch(form.back));
+  const chosen = await service.chosen(keys);
+  if (action === undefined || chosen.length === 0) {
+    const missing = action === undefined ? 'Choose an action.' : 'Select at least one manifest.';
+    await service.sessions.setFlash(session, missing);
+    return redirect(`${LIST}${back}`);
+  }
+  if (confirmed === undefined) return pageReply(confirmPage(session, action, chosen, back));
+  await service.sessions.setFlash(session, await service.act(session, action, keys));
+  return redirect(`${LIST}${back}`);
+}
+
+/** Runs a handler for whoever is logged in; sends everybody else to the login. */
+async function inSession(
+  service: AdminService,
+  request: Request,
+  handler: (session: Session) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  const session = await service.sessions.find(tokenOf(request));
+  if (session === undefined) return redirect(`/admin/login/${nextOf(request)}`);
+  try {
+    const reply = await handler(session);
+    // A message is shown once, on the first page that is one.
+    if (session.flash !== undefined && reply.status === 200) await service.sessions.setFlash(session, null);
+    return reply;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return pageReply(failurePage('This is not possible', error.message, session), error.status);
+  }
+}
+
+/** Where the login leads back to; a posted form is not repeated. */
+function nextOf(request: Request): string {
+  const isList = request.path === LIST && request.method !== 'POST';
+  const search = isList ? schema.listSearch(request.query as schema.ListQuery) : '';
+  return `?${new URLSearchParams({ next: request.method === 'POST' ? '/admin/' : request.path + search })}`;
+}
+
+function tokenOf(request: Request): string | undefined {
+  return readCookie(request.header('cookie'), SESSION_COOKIE);
+}

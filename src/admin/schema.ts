@@ -1,0 +1,72 @@
+/** What the dashboard's addresses and forms carry. Whatever is not understood is as if it were not there. */
+import { z } from 'zod';
+
+export const STATUSES = ['declared', 'pending', 'failed', 'skipped', 'disabled', 'withdrawn'] as const;
+export const ACTIONS = ['delete', 'release', 'retry'] as const;
+
+const SEARCH_CHARACTERS_MAX = 255;
+const PAGE_MAX = 1_000_000;
+/** Manifests of one action: a page has 100. */
+const KEYS_MAX = 1000;
+
+/** A field that comes once; of several the first counts. */
+const once = z.union([z.string(), z.array(z.string()).transform(([first]) => first ?? '')]);
+const text = once.catch('').default('');
+const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
+  once.pipe(z.enum(values)).optional().catch(undefined);
+const key = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number);
+
+/** Filters of the list, as its address has them. */
+export const listQuery = z.object({
+  q: text.transform((search) => search.trim().slice(0, SEARCH_CHARACTERS_MAX)),
+  status: choice(STATUSES),
+  deleted: choice(['yes', 'no']),
+  trusted: choice(['yes', 'no']),
+  page: once.transform(Number).pipe(z.int().min(1).max(PAGE_MAX)).catch(1).default(1),
+});
+export type ListQuery = z.infer<typeof listQuery>;
+
+export const keyParams = z.object({ key });
+
+export const loginQuery = z.object({ next: text });
+
+export const loginForm = z.object({ username: text, password: text, csrf: text, next: text });
+
+export const logoutForm = z.object({ csrf: text });
+
+export const actionForm = z.object({
+  csrf: text,
+  action: choice(ACTIONS),
+  key: z
+    .union([z.array(z.string()), z.string().transform((one) => [one])])
+    .default([])
+    .transform((keys) => keys.flatMap((one) => key.safeParse(one).data ?? []).slice(0, KEYS_MAX)),
+  /** Set by the page that asks whether this is really wanted. */
+  confirmed: choice(['yes']),
+  /** Query of the list to go back to. */
+  back: text,
+});
+export type Action = (typeof ACTIONS)[number];
+
+/** The query of a list's address, with what differs from the default. */
+export function listSearch(query: Partial<ListQuery>): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const shown = entries.filter(([name, value]) => name !== 'page' || value !== 1);
+  const search = new URLSearchParams();
+  for (const [name, value] of shown) search.set(name, String(value));
+  return search.size === 0 ? '' : `?${search}`;
+}
+
+/** What {@link listSearch} wrote, read again: nothing else gets into an address. */
+export function parsedSearch(search: string): ListQuery {
+  return listQuery.parse(Object.fromEntries(new URLSearchParams(search)));
+}
+
+/** A path of this host: where a login leads must not be the choice of who made the link. */
+export function localPath(next: string): string | undefined {
+  if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(next) || next.includes('\\')) return undefined;
+  return next;
+}

@@ -1,0 +1,84 @@
+/** The use cases of the dashboard. Knows nothing of HTTP. */
+import type { Database } from '../database/open.js';
+import { type Account, Accounts } from './accounts.js';
+import { type Detail, manifestDetail } from './detail.js';
+import { Refused } from './errors.js';
+import { type Chosen, type Counts, Overview, type Page } from './overview.js';
+import type { StoreActions } from './port.js';
+import type { Action, ListQuery } from './schema.js';
+import { type Session, Sessions } from './sessions.js';
+
+export class AdminService {
+  readonly sessions: Sessions;
+  readonly #database: Database;
+  readonly #accounts: Accounts;
+  readonly #overview: Overview;
+  readonly #actions: StoreActions;
+
+  constructor(database: Database, actions: StoreActions) {
+    this.sessions = new Sessions(database.db);
+    this.#database = database;
+    this.#accounts = new Accounts(database.db);
+    this.#overview = new Overview(database);
+    this.#actions = actions;
+  }
+
+  /**
+   * Begins a session and gives its token; `undefined` for a wrong name or password.
+   *
+   * @param before the browser's token from an earlier login, whose session ends
+   */
+  async login(username: string, password: string, before: string | undefined): Promise<string | undefined> {
+    const account: Account | undefined = await this.#accounts.verify(username, password);
+    if (account === undefined) return undefined;
+    await this.sessions.end(before);
+    return this.sessions.begin(account.key);
+  }
+
+  counts(): Promise<Counts> {
+    return this.#overview.counts();
+  }
+
+  list({ q, status, deleted, trusted, page }: ListQuery): Promise<Page> {
+    const flag = (choice: 'yes' | 'no' | undefined) => (choice === undefined ? undefined : choice === 'yes');
+    const filter = { search: q, status, isDeleted: flag(deleted), isTrusted: flag(trusted) };
+    return this.#overview.list(filter, page);
+  }
+
+  chosen(keys: readonly number[]): Promise<Chosen[]> {
+    return this.#overview.chosen(keys);
+  }
+
+  async detail(key: number): Promise<Detail> {
+    const detail = await manifestDetail(this.#database.db, key);
+    if (detail === undefined) throw new Refused('NOT_FOUND');
+    return detail;
+  }
+
+  /** Does what an operator asked for, and gives the counts in a sentence. */
+  async act(session: Session, action: Action, keys: readonly number[]): Promise<string> {
+    if (!session.canDelete) throw new Refused('FORBIDDEN');
+    switch (action) {
+      case 'delete': {
+        const { deleted, skipped } = await this.#actions.removeMany(keys);
+        return told(deleted, 'deleted', skipped);
+      }
+      case 'release': {
+        const { released, skipped } = await this.#actions.release(keys);
+        return told(released, 'released', skipped);
+      }
+      case 'retry': {
+        const { retried, skipped } = await this.#actions.retry(keys);
+        return told(retried, 'retried', skipped);
+      }
+      default:
+        return action satisfies never;
+    }
+  }
+}
+
+/** "2 manifests deleted, 1 skipped." */
+function told(done: number, verb: string, skipped: number): string {
+  const first = `${done} ${done === 1 ? 'manifest' : 'manifests'} ${verb}`;
+  return skipped === 0 ? `${first}.` : `${first}, ${skipped} skipped.`;
+}

@@ -1,0 +1,78 @@
+/** Who is logged in. The browser has a random token, the database only its hash. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Db } from '../database/open.js';
+
+export const SESSION_SECONDS = 12 * 3600;
+const TOKEN_BYTES = 32;
+
+export interface Session {
+  readonly tokenHash: string;
+  readonly username: string;
+  readonly canDelete: boolean;
+  /** What the session's forms carry. */
+  readonly csrf: string;
+  /** What the next page tells, once. */
+  readonly flash: string | undefined;
+}
+
+export class Sessions {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** A new session's token. What has expired goes on this occasion. */
+  async begin(accountKey: number): Promise<string> {
+    const now = Date.now();
+    const token = randomToken();
+    await this.#db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+    await this.#db
+      .insertInto('sessions')
+      .values({
+        token_hash: hashOf(token),
+        account_key: accountKey,
+        csrf: randomToken(),
+        created_at: now,
+        expires_at: now + SESSION_SECONDS * 1000,
+        flash: null,
+      })
+      .execute();
+    return token;
+  }
+
+  /** The session of a token, if it has not expired and its account is not disabled. */
+  async find(token: string | undefined): Promise<Session | undefined> {
+    if (token === undefined) return undefined;
+    const row = await this.#db
+      .selectFrom('sessions')
+      .innerJoin('accounts', 'accounts.key', 'sessions.account_key')
+      .select(['token_hash', 'username', 'can_delete', 'csrf', 'flash'])
+      .where('token_hash', '=', hashOf(token))
+      .where('expires_at', '>', Date.now())
+      .where('disabled', '=', 0)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const { token_hash: tokenHash, username, csrf } = row;
+    return { tokenHash, username, csrf, canDelete: row.can_delete === 1, flash: row.flash ?? undefined };
+  }
+
+  async end(token: string | undefined): Promise<void> {
+    if (token === undefined) return;
+    await this.#db.deleteFrom('sessions').where('token_hash', '=', hashOf(token)).execute();
+  }
+
+  /** Leaves a message for the session's next page, or takes it away. */
+  async setFlash({ tokenHash }: Session, flash: string | null): Promise<void> {
+    await this.#db.updateTable('sessions').set({ flash }).where('token_hash', '=', tokenHash).execute();
+  }
+}
+
+/** 256 random bits in base64url. */
+export function randomToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

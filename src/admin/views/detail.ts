@@ -1,0 +1,111 @@
+/** Everything about one manifest, to read. */
+import type { DeclarationRow, ManifestRow } from '../../database/tables.js';
+import type { Binding, Detail } from '../detail.js';
+import { ACTIONS } from '../schema.js';
+import type { Session } from '../sessions.js';
+import { ACTION_LABELS } from './action-labels.js';
+import { type Html, html, type Value } from './html.js';
+import { layout } from './layout.js';
+import { bytes, count, moment, statusBadge, yesNo } from './text.js';
+
+export function detailPage(session: Session, { manifest, bindings, declaration }: Detail): Html {
+  return layout({
+    title: manifest.manifest_id,
+    session,
+    at: 'manifests',
+    body: html`<p class="crumbs"><a href="/admin/manifests/">Manifests</a></p>
+<h1 class="id">${manifest.manifest_id}</h1>
+${manifestSection(manifest)}
+${declaration && declarationSection(declaration)}
+${bindingsSection(bindings)}
+${session.canDelete && actionsSection(session, manifest)}`,
+  });
+}
+
+function manifestSection(manifest: ManifestRow): Html {
+  const path = `/v1/manifests/${encodeURIComponent(manifest.manifest_id)}`;
+  return html`<section aria-labelledby="manifest">
+<h2 id="manifest">Manifest</h2>
+${facts([
+  ['State', manifest.live === 1 ? 'live' : 'deleted'],
+  ['Uploaded', moment(manifest.uploaded_at)],
+  ['Deleted', manifest.deleted_at === null ? undefined : moment(manifest.deleted_at)],
+  ['Size', `${bytes(manifest.size)} (${count(manifest.size)} bytes)`],
+  ['SHA-256', html`<code>${manifest.sha256}</code>`],
+  ['Trusted signer', yesNo(manifest.trusted === 1)],
+  ['Uploader', html`<code>${manifest.uploader}</code>`],
+  ['Bytes', manifest.live === 1 && html`<a href="${path}" download>Download the Manifest Store</a>`],
+])}
+</section>`;
+}
+
+function declarationSection(row: DeclarationRow): Html {
+  return html`<section aria-labelledby="declaration">
+<h2 id="declaration">Declaration</h2>
+${facts([
+  ['Status', statusBadge(row.status)],
+  ['ISCC-ID', row.iscc_id && html`<code>${row.iscc_id}</code>`],
+  ['Hub', row.hub],
+  ['Hub id', row.hub_id],
+  ['Public key', row.pubkey && html`<code>${row.pubkey}</code>`],
+  ['Attempts', row.attempts],
+  ['Last attempt', row.attempted_at ? moment(row.attempted_at) : undefined],
+  ['Last error', row.error && html`<span class="error">${row.error}</span>`],
+  ['Declared', row.fields && html`<pre>${indented(row.fields)}</pre>`],
+  ['Note', row.note && html`<pre>${indented(row.note)}</pre>`],
+])}
+</section>`;
+}
+
+function bindingsSection(bindings: readonly Binding[]): Html {
+  const items = bindings.map(
+    ({ alg, value, units }) => html`<li><h3><code>${alg}</code></h3>
+${facts([
+  ['Value', html`<code>${value.toString('base64')}</code>`],
+  [
+    'ISCC-UNITs',
+    units.length > 0 &&
+      html`<ul class="plain">${units.map((unit) => html`<li><code>${unit}</code></li>`)}</ul>`,
+  ],
+])}</li>
+`,
+  );
+  return html`<section aria-labelledby="bindings">
+<h2 id="bindings">Bindings</h2>
+${items.length === 0 ? html`<p>None are indexed.</p>` : html`<ol class="bindings">${items}</ol>`}
+</section>`;
+}
+
+/** The same form as the list's, with one manifest chosen. */
+function actionsSection({ csrf }: Session, { key }: ManifestRow): Html {
+  const buttons = ACTIONS.map(
+    (action) =>
+      html`<button type="submit" name="action" value="${action}" class="second">${ACTION_LABELS[action].choice}</button> `,
+  );
+  return html`<section aria-labelledby="actions">
+<h2 id="actions">Actions</h2>
+<form method="post" action="/admin/manifests/">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="key" value="${key}">
+<div class="buttons">${buttons}</div>
+</form>
+</section>`;
+}
+
+function facts(rows: readonly (readonly [string, Value])[]): Html {
+  const present = rows.filter(
+    ([, value]) => value !== undefined && value !== null && value !== false && value !== '',
+  );
+  return html`<dl>${present.map(
+    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
+`,
+  )}</dl>`;
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}

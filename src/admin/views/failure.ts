@@ -1,0 +1,16 @@
+import type { Session } from '../sessions.js';
+import { type Html, html } from './html.js';
+import { layout } from './layout.js';
+
+/** What was refused, in words. */
+export function failurePage(title: string, text: string, session: Session | undefined): Html {
+  return layout({
+    title,
+    session,
+    body: html`<section class="narrow" aria-labelledby="title">
+<h1 id="title">${title}</h1>
+<p>${text}</p>
+<p><a href="/admin/">To the dashboard</a></p>
+</section>`,
+  });
+}

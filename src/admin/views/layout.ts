@@ -1,0 +1,58 @@
+/** The frame of every page. */
+import type { Session } from '../sessions.js';
+import { type Html, html, type Value } from './html.js';
+
+export interface PageParts {
+  readonly title: string;
+  /** Absent on pages for people who are not logged in. */
+  readonly session?: Session | undefined;
+  /** Which entry of the navigation this is. */
+  readonly at?: 'overview' | 'manifests';
+  readonly body: Value;
+}
+
+/** A whole document. */
+export function layout({ title, session, at, body }: PageParts): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} | isccd store</title>
+<link rel="icon" href="/admin/static/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/admin/static/style.css">
+<link rel="stylesheet" href="/admin/static/admin.css">
+<script type="module" src="/admin/static/admin.js"></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="masthead"><div>
+<div class="brand">
+<img src="/admin/static/icon.svg" alt="" width="32" height="32">
+<div><strong>isccd store</strong><p class="hint">Operator dashboard</p></div>
+</div>
+${session && navigation(session, at)}
+</div></header>
+<main id="content" tabindex="-1">
+${session?.flash && html`<p class="flash" role="status">${session.flash}</p>`}
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+function navigation({ username, csrf }: Session, at: PageParts['at']): Html {
+  const current = (page: PageParts['at']) => page === at && html` aria-current="page"`;
+  return html`<nav aria-label="Dashboard"><ul>
+<li><a href="/admin/"${current('overview')}>Overview</a></li>
+<li><a href="/admin/manifests/"${current('manifests')}>Manifests</a></li>
+</ul></nav>
+<form class="logout" method="post" action="/admin/logout/">
+<span class="hint">Logged in as <strong>${username}</strong></span>
+<input type="hidden" name="csrf" value="${csrf}">
+<button type="submit" class="second">Log out</button>
+</form>`;
+}

@@ -1,0 +1,29 @@
+import { type Html, html } from './html.js';
+import { layout } from './layout.js';
+
+export interface LoginParts {
+  readonly csrf: string;
+  readonly next: string;
+  readonly username?: string;
+  readonly error?: string | undefined;
+}
+
+export function loginPage({ csrf, next, username, error }: LoginParts): Html {
+  const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="error"`;
+  return layout({
+    title: 'Log in',
+    body: html`<section class="narrow" aria-labelledby="title">
+<h1 id="title">Log in</h1>
+${error && html`<p id="error" class="error" role="alert">${error}</p>`}
+<form method="post" action="/admin/login/">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="next" value="${next}">
+<label for="username">User name</label>
+<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="off" spellcheck="false" maxlength="64" required${wrong}${username === undefined && html` autofocus`}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${wrong}${username !== undefined && html` autofocus`}>
+<button type="submit">Log in</button>
+</form>
+</section>`,
+  });
+}

@@ -1,0 +1,36 @@
+/** Values as people read them. */
+import type { DeclarationStatus } from '../../database/tables.js';
+import { type Html, html } from './html.js';
+
+const number = new Intl.NumberFormat('en');
+
+export function count(value: number): string {
+  return number.format(value);
+}
+
+/** "1 manifest", "2 manifests". */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** A moment in UTC, for people and for machines. */
+export function moment(milliseconds: number): Html {
+  const iso = new Date(milliseconds).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
+}
+
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} bytes`;
+  return value < 1_000_000
+    ? `${(value / 1000).toPrecision(3)} kB`
+    : `${(value / 1_000_000).toPrecision(3)} MB`;
+}
+
+export function yesNo(value: boolean): string {
+  return value ? 'yes' : 'no';
+}
+
+/** A status with its colour; the word alone says it too. */
+export function statusBadge(status: DeclarationStatus | undefined): Html | undefined {
+  return status && html`<span class="badge ${status}">${status}</span>`;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { cookieLine, readCookie } from '../../src/http/cookies.js';
+
+describe('cookies', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['a=1', '1'],
+    ['b=2; a=1', '1'],
+    [' b=2 ;a = 1 ', '1'],
+    ['a=1; a=2', '1'],
+    ['aa=2; xa=3', undefined],
+    ['a', undefined],
+    ['=1', undefined],
+    ['a=x=y', 'x=y'],
+  ])('of the header %j, a is %j', (header, value) => {
+    expect(readCookie(header, 'a')).toBe(value);
+  });
+
+  it('are set so that neither scripts nor other sites use them', () => {
+    const cookie = { name: 'a', value: 'x', path: '/admin', maxAgeSeconds: 60, secure: false };
+    const line = 'a=x; Path=/admin; Max-Age=60; HttpOnly; SameSite=Lax';
+    expect(cookieLine(cookie)).toBe(line);
+    expect(cookieLine({ ...cookie, secure: true })).toBe(`${line}; Secure`);
+  });
+});
