@@ -1,7 +1,7 @@
 /** What the dashboard shows of the store, read from its tables. */
-import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Database, Db } from '../database/open.js';
-import type { DeclarationStatus, Tables } from '../database/tables.js';
+import { sql } from 'kysely';
+import type { Database, Db, Engine } from '../database/open.js';
+import type { DeclarationStatus, Flag } from '../database/tables.js';
 
 export const PAGE_MANIFESTS = 100;
 
@@ -83,21 +83,11 @@ export class Overview {
   }
 
   async list(filter: Filter, wanted: number): Promise<Page> {
-    const { db } = this.#database;
-    const total = Number((await this.#filtered(filter).select(count).executeTakeFirst())?.rows ?? 0);
+    // Both at once: that a page beyond the last one is asked for is the exception.
+    const [total, rows] = await Promise.all([this.#total(filter), this.#rows(filter, wanted)]);
     const pages = Math.max(1, Math.ceil(total / PAGE_MANIFESTS));
     const page = Math.min(wanted, pages);
-    // The page's keys first: only they are joined with what is shown of them.
-    const keys = this.#filtered(filter)
-      .select('manifests.key')
-      .orderBy('manifests.key', 'desc')
-      .limit(PAGE_MANIFESTS)
-      .offset((page - 1) * PAGE_MANIFESTS);
-    const rows = await withDeclarations(db)
-      .where('manifests.key', 'in', keys)
-      .orderBy('manifests.key', 'desc')
-      .execute();
-    return { rows: rows.map(row), total, page, pages };
+    return { rows: page === wanted ? rows : await this.#rows(filter, page), total, page, pages };
   }
 
   /** The manifests of some keys that exist, newest first. */
@@ -110,26 +100,58 @@ export class Overview {
     return rows.map(row);
   }
 
-  #filtered({
-    search,
-    status,
-    isDeleted,
-    isTrusted,
-  }: Filter): SelectQueryBuilder<Tables, 'manifests', object> {
-    const { db, engine } = this.#database;
-    let query = db.selectFrom('manifests');
-    if (isDeleted !== undefined) query = query.where('manifests.live', '=', isDeleted ? 0 : 1);
-    if (isTrusted !== undefined) query = query.where('manifests.trusted', '=', isTrusted ? 1 : 0);
-    if (search !== '') {
-      const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-      // SQLite's LIKE does not tell cases apart.
-      const like = engine === 'postgres' ? sql`ilike` : sql`like`;
-      query = query.where(sql<boolean>`manifests.manifest_id ${like} ${pattern} escape '\\'`);
-    }
-    if (status === undefined) return query;
-    const declared = db.selectFrom('declarations').select('manifest_key').where('status', '=', status);
-    return query.where('manifests.key', 'in', declared);
+  async #total(filter: Filter): Promise<number> {
+    const found = this.#keys(filter).as('found');
+    const counted = await this.#database.db.selectFrom(found).select(count).executeTakeFirst();
+    return Number(counted?.rows ?? 0);
   }
+
+  /** The page's keys first: only they are joined with what is shown of them. */
+  async #rows(filter: Filter, page: number): Promise<Row[]> {
+    const { db } = this.#database;
+    const keys = db
+      .selectFrom(this.#keys(filter).as('found'))
+      .select('found.key')
+      .orderBy('found.key', 'desc')
+      .limit(PAGE_MANIFESTS)
+      .offset((page - 1) * PAGE_MANIFESTS);
+    const rows = await withDeclarations(db)
+      .where('manifests.key', 'in', keys)
+      .orderBy('manifests.key', 'desc')
+      .execute();
+    return rows.map(row);
+  }
+
+  /** Keys of what fits, each way by an index. */
+  #keys({ search, status, isDeleted, isTrusted }: Filter) {
+    const { db, engine } = this.#database;
+    const live = isDeleted === undefined ? undefined : flag(!isDeleted);
+    let manifests = db.selectFrom('manifests').select('manifests.key as key');
+    if (live !== undefined) manifests = manifests.where('manifests.live', '=', live);
+    if (isTrusted !== undefined) manifests = manifests.where('manifests.trusted', '=', flag(isTrusted));
+    if (search !== '') manifests = manifests.where(idContains(engine, search));
+    if (status === undefined) return manifests;
+    // A declaration has the manifest's flag too, so that a status alone needs no join.
+    let declared = db
+      .selectFrom('declarations')
+      .select(sql<number>`manifest_key`.as('key'))
+      .where('manifest_key', 'is not', null)
+      .where('status', '=', status)
+      .where('live', 'in', live === undefined ? [0, 1] : [live]);
+    if (isTrusted !== undefined || search !== '') declared = declared.where('manifest_key', 'in', manifests);
+    return declared;
+  }
+}
+
+/** Letters of ASCII in any case: what both engines can do fast. */
+function idContains(engine: Engine, search: string) {
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const like = engine === 'postgres' ? sql`collate "C" ilike` : sql`like`;
+  return sql<boolean>`manifests.manifest_id ${like} ${pattern} escape '\\'`;
+}
+
+function flag(isSet: boolean): Flag {
+  return isSet ? 1 : 0;
 }
 
 const count = sql<number | string>`count(*)`.as('rows');

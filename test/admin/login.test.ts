@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Dashboard, OPERATOR, PASSWORD, startDashboard } from './support/dashboard.js';
+import { Visitor } from './support/visitor.js';
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+describe('without a session', () => {
+  test.each([
+    ['/admin/', '/admin/login/?next=%2Fadmin%2F'],
+    ['/admin/manifests/', '/admin/login/?next=%2Fadmin%2Fmanifests%2F'],
+    [
+      '/admin/manifests/?status=failed&page=2&x=y',
+      '/admin/login/?next=%2Fadmin%2Fmanifests%2F%3Fstatus%3Dfailed%26page%3D2',
+    ],
+    ['/admin/manifests/1/', '/admin/login/?next=%2Fadmin%2Fmanifests%2F1%2F'],
+  ])('%s leads to the login', async (path, location) => {
+    const answer = await new Visitor(dashboard.url).get(path);
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
+  });
+
+  test('a posted form leads there too', async () => {
+    const answer = await new Visitor(dashboard.url).post('/admin/manifests/', [['action', 'delete']]);
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/login/?next=%2Fadmin%2F']);
+  });
+
+  test('the login page is there, with headers that keep it to itself', async () => {
+    const visitor = new Visitor(dashboard.url);
+    const page = await visitor.get('/admin/login/?next=/admin/manifests/');
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('name="next" value="/admin/manifests/"');
+    const headers = {
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+    };
+    expect(Object.fromEntries(page.headers)).toMatchObject(headers);
+    expect(page.headers.get('access-control-allow-origin')).toBe(null);
+    const [cookie] = visitor.setCookies;
+    expect(cookie).toMatch(/^isccd_login=[\w-]{43}; Path=\/admin; Max-Age=43200; HttpOnly; SameSite=Lax$/);
+    expect((await fetch(`${dashboard.url}/admin/login/`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  test('the files of its pages are there', async () => {
+    for (const file of ['style.css', 'admin.css', 'admin.js', 'icon.svg']) {
+      expect([file, (await fetch(`${dashboard.url}/admin/static/${file}`)).status]).toEqual([file, 200]);
+    }
+  });
+});
+
+describe('logging in', () => {
+  test('begins a session whose token only the browser has', async () => {
+    const visitor = new Visitor(dashboard.url);
+    const answer = await visitor.login();
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/']);
+    const line = visitor.setCookies.find((cookie) => cookie.startsWith('isccd_session='));
+    expect(line).toMatch(/^isccd_session=[\w-]{43}; Path=\/admin; Max-Age=43200; HttpOnly; SameSite=Lax$/);
+    const token = visitor.cookies.get('isccd_session') ?? '';
+    const rows = await dashboard.database.db.selectFrom('sessions').selectAll().execute();
+    const hash = createHash('sha256').update(token).digest('hex');
+    expect(rows.map(({ token_hash }) => token_hash)).toContain(hash);
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(await visitor.text('/admin/')).toContain(`Logged in as <strong>${OPERATOR}</strong>`);
+  });
+
+  test('again ends the session before', async () => {
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login();
+    const old = visitor.cookies.get('isccd_session') ?? '';
+    await visitor.login();
+    expect(visitor.cookies.get('isccd_session')).not.toBe(old);
+    const thief = new Visitor(dashboard.url);
+    thief.cookies.set('isccd_session', old);
+    expect((await thief.get('/admin/')).status).toBe(302);
+  });
+
+  test.each([
+    ['/admin/manifests/?status=failed', '/admin/manifests/?status=failed'],
+    ['/admin/manifests/7/', '/admin/manifests/7/'],
+    ['//example.org/', '/admin/'],
+    ['/\\example.org/', '/admin/'],
+    ['/\t/example.org/', '/admin/'],
+    ['/admin/\\..\\example.org', '/admin/'],
+    ['https://example.org/', '/admin/'],
+    ['javascript:alert(1)', '/admin/'],
+    ['example.org', '/admin/'],
+    ['/admin/\r\nSet-Cookie: a=b', '/admin/'],
+    ['', '/admin/'],
+  ])('with next=%j leads to %s', async (next, location) => {
+    const answer = await new Visitor(dashboard.url).login(OPERATOR, PASSWORD, next);
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
+  });
+
+  test('fails with one text for every cause', async () => {
+    await dashboard.accounts.add('daisy', PASSWORD, true);
+    await dashboard.accounts.setDisabled('daisy', true);
+    const pages: string[] = [];
+    for (const [username, password] of [
+      [OPERATOR, 'wrong-password-1'],
+      ['nobody', PASSWORD],
+      ['daisy', PASSWORD],
+      [OPERATOR, ''],
+      ['', ''],
+      ["' or 1=1 --", PASSWORD],
+    ] as const) {
+      const visitor = new Visitor(dashboard.url);
+      const answer = await visitor.login(username, password);
+      expect([username, answer.status, visitor.cookies.has('isccd_session')]).toEqual([username, 200, false]);
+      const text = /role="alert">([^<]*)</.exec(await answer.text())?.[1] ?? '';
+      pages.push(text);
+    }
+    expect(new Set(pages)).toEqual(new Set(['The user name or the password is wrong.']));
+  });
+
+  test('takes the user name in any case', async () => {
+    expect((await new Visitor(dashboard.url).login('OLGA')).status).toBe(302);
+  });
+
+  test('needs the form of the login page', async () => {
+    const visitor = new Visitor(dashboard.url);
+    const csrf = await visitor.csrf('/admin/login/');
+    const fields = (token: string) =>
+      [
+        ['csrf', token],
+        ['username', OPERATOR],
+        ['password', PASSWORD],
+      ] as const;
+    expect((await visitor.post('/admin/login/', fields(`${csrf}x`))).status).toBe(403);
+    expect((await visitor.post('/admin/login/', fields(''))).status).toBe(403);
+    const stranger = new Visitor(dashboard.url);
+    expect((await stranger.post('/admin/login/', fields(csrf))).status).toBe(403);
+    const foreign = { Origin: 'https://example.org' };
+    expect((await visitor.post('/admin/login/', fields(csrf), foreign)).status).toBe(403);
+    const own = { Origin: dashboard.url };
+    expect((await visitor.post('/admin/login/', fields(csrf), own)).status).toBe(302);
+  });
+});
+
+describe('a session', () => {
+  const isIn = async (visitor: Visitor) => (await visitor.get('/admin/')).status === 200;
+
+  test('ends by logging out, which only a form does', async () => {
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login();
+    const token = visitor.cookies.get('isccd_session') ?? '';
+    const wrong = await visitor.get('/admin/logout/');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await visitor.post('/admin/logout/', [['csrf', 'x']])).status).toBe(403);
+    expect(await isIn(visitor)).toBe(true);
+    const csrf = await visitor.csrf('/admin/');
+    const out = await visitor.post('/admin/logout/', [['csrf', csrf]]);
+    expect([out.status, out.headers.get('location')]).toEqual([302, '/admin/login/']);
+    expect(visitor.setCookies[0]).toMatch(
+      /^isccd_session=; Path=\/admin; Max-Age=0; HttpOnly; SameSite=Lax$/,
+    );
+    visitor.cookies.set('isccd_session', token);
+    expect(await isIn(visitor)).toBe(false);
+  });
+
+  test('ends after twelve hours', async () => {
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login();
+    const { db } = dashboard.database;
+    const token = visitor.cookies.get('isccd_session') ?? '';
+    const hash = createHash('sha256').update(token).digest('hex');
+    const mine = db.selectFrom('sessions').selectAll().where('token_hash', '=', hash);
+    const { created_at, expires_at } = await mine.executeTakeFirstOrThrow();
+    expect(expires_at - created_at).toBe(12 * 3600 * 1000);
+    expect(await isIn(visitor)).toBe(true);
+    await db.updateTable('sessions').set({ expires_at: Date.now() }).where('token_hash', '=', hash).execute();
+    expect(await isIn(visitor)).toBe(false);
+    await new Visitor(dashboard.url).login();
+    expect(await mine.executeTakeFirst()).toBe(undefined);
+  });
+
+  test('ends when the account is disabled or gets a new password', async () => {
+    await dashboard.accounts.add('frank', PASSWORD, false);
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login('frank');
+    await dashboard.accounts.changePassword('frank', 'another-Good-1-for-him');
+    expect(await isIn(visitor)).toBe(false);
+    expect((await visitor.login('frank')).status).toBe(200);
+    expect((await visitor.login('frank', 'another-Good-1-for-him')).status).toBe(302);
+    await dashboard.accounts.setDisabled('frank', true);
+    expect(await isIn(visitor)).toBe(false);
+  });
+
+  test('is of its own browser: made-up tokens are none', async () => {
+    const visitor = new Visitor(dashboard.url);
+    for (const token of ['', 'x', 'x'.repeat(43), '../', "' or '1'='1"]) {
+      visitor.cookies.set('isccd_session', token);
+      expect([token, await isIn(visitor)]).toEqual([token, false]);
+    }
+  });
+});
+
+describe('behind proxies', () => {
+  test.each([
+    [0, { 'X-Forwarded-Proto': 'https' }, false],
+    [1, { 'X-Forwarded-Proto': 'https' }, true],
+    [1, { 'X-Forwarded-Proto': 'http' }, false],
+    [1, {}, false],
+  ] as const)('with %d trusted and %j the cookies are secure: %s', async (proxies, headers, secure) => {
+    const behind = await startDashboard({ proxies });
+    try {
+      const visitor = new Visitor(behind.url, headers);
+      expect((await visitor.login()).status).toBe(302);
+      expect(visitor.setCookies).toHaveLength(1);
+      expect(visitor.setCookies[0]?.endsWith('; Secure')).toBe(secure);
+    } finally {
+      await behind.close();
+    }
+  });
+});
+
+describe('attempts', () => {
+  test('are limited per client, and the form says so', async () => {
+    const limited = await startDashboard({ logins: 3, proxies: 1 });
+    try {
+      const visitor = new Visitor(limited.url, { 'X-Forwarded-For': '203.0.113.7' });
+      const statuses: number[] = [];
+      for (let at = 0; at < 3; at += 1) statuses.push((await visitor.login(OPERATOR, 'wrong')).status);
+      expect(statuses).toEqual([200, 200, 200]);
+      const refused = await visitor.login();
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      const page = await refused.text();
+      expect(page).toMatch(/role="alert">Too many attempts/);
+      expect(page).toContain('name="password"');
+      const neighbour = new Visitor(limited.url, { 'X-Forwarded-For': '203.0.113.8' });
+      expect((await neighbour.login()).status).toBe(302);
+    } finally {
+      await limited.close();
+    }
+  });
+});

@@ -1,0 +1,85 @@
+/** The dashboard over a real database and the real store behind it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Accounts } from '../../../src/admin/accounts.js';
+import { dashboardRoutes } from '../../../src/admin/app.js';
+import { ContentBlobs } from '../../../src/blobs/content.js';
+import { type Database, openDatabase } from '../../../src/database/open.js';
+import { loadTransport } from '../../../src/http/load-transport.js';
+import { startServer } from '../../../src/http/server.js';
+import { FixedWindows } from '../../../src/limits/fixed-windows.js';
+import { Throttle } from '../../../src/limits/throttle.js';
+import { createLogger } from '../../../src/observe/log.js';
+import { NO_DECLARER } from '../../../src/store/declarer.js';
+import { errorForm } from '../../../src/store/errors.js';
+import { Manifests } from '../../../src/store/manifests.js';
+import { StoreService } from '../../../src/store/service.js';
+
+export const PASSWORD = 'correct-Horse-7-battery';
+/** May delete. */
+export const OPERATOR = 'olga';
+/** May look. */
+export const READER = 'rita';
+
+export interface DashboardOptions {
+  readonly logins?: number;
+  readonly proxies?: number;
+}
+
+export interface Dashboard {
+  readonly url: string;
+  readonly database: Database;
+  readonly accounts: Accounts;
+  close(): Promise<void>;
+}
+
+export async function startDashboard({
+  logins = 1000,
+  proxies = 0,
+}: DashboardOptions = {}): Promise<Dashboard> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-admin-'));
+  const database = await openDatabase(undefined, folder);
+  const accounts = new Accounts(database.db);
+  await accounts.add(OPERATOR, PASSWORD, true);
+  await accounts.add(READER, PASSWORD, false);
+  const log = createLogger('error');
+  const limiter = new FixedWindows({ login: { count: logins, periodSeconds: 3600 } });
+  const app = {
+    name: 'store',
+    title: 'Dashboard',
+    description: 'For tests',
+    version: '0',
+    routes: dashboardRoutes(database, await store(database, folder), new Throttle(limiter, [])),
+    errors: errorForm(false),
+    proxies,
+    docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
+  };
+  const transport = loadTransport('auto', log);
+  const server = await startServer(app, { host: '127.0.0.1', port: 0, transport, log });
+  return {
+    url: server.url,
+    database,
+    accounts,
+    close: async () => {
+      await server.stop();
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Deleting and releasing ask neither the validator nor the index of bindings. */
+async function store({ db }: Database, folder: string): Promise<StoreService> {
+  const options = { url: 'http://localhost', secretKey: 'x', matchThreshold: 75, declareDefault: true };
+  return new StoreService(options, {
+    manifests: new Manifests(db),
+    blobs: await ContentBlobs.open(path.join(folder, 'manifests'), '.c2pa'),
+    declarer: NO_DECLARER,
+    isManifestId: () => true,
+    algorithms: new Set(),
+    log: createLogger('error'),
+    validator: { validate: () => Promise.reject(new Error('nothing is uploaded here')) },
+    index: undefined as never,
+  });
+}

@@ -1,0 +1,97 @@
+/** Rows of manifests as the store writes them. */
+import { createHash } from 'node:crypto';
+import type { Db } from '../../../src/database/open.js';
+import type { DeclarationStatus } from '../../../src/database/tables.js';
+import { NO_DECLARER } from '../../../src/store/declarer.js';
+
+export interface Seed {
+  readonly id?: string;
+  readonly isTrusted?: boolean;
+  readonly isDeleted?: boolean;
+  readonly status?: DeclarationStatus;
+  readonly isccId?: string;
+  readonly error?: string;
+}
+
+/** Noon of the first of June 2026; each manifest comes a minute after the one before. */
+const FIRST_UPLOAD_MS = Date.UTC(2026, 5, 1, 12);
+const HUB = 'https://hub.example';
+const ROWS_PER_INSERT = 500;
+
+const UNIT = 'ISCC:EADROAQCZUHCUOEBSNIG44E4WVAVXANTU4SGCY6UJSWKXQZJK35M3YY';
+
+/** Manifests with a binding and a declaration each; the keys in order. */
+export async function seed(db: Db, seeds: readonly Seed[]): Promise<number[]> {
+  const keys: number[] = [];
+  for (let at = 0; at < seeds.length; at += ROWS_PER_INSERT) {
+    keys.push(...(await insert(db, seeds.slice(at, at + ROWS_PER_INSERT), at)));
+  }
+  const live = seeds.filter(({ isDeleted }) => !isDeleted).length;
+  await db
+    .insertInto('binding_counts')
+    .values({ alg: 'io.iscc.v0', bindings: live })
+    .onConflict((conflict) => conflict.column('alg').doUpdateSet({ bindings: live }))
+    .execute();
+  return keys;
+}
+
+async function insert(db: Db, seeds: readonly Seed[], offset: number): Promise<number[]> {
+  const rows = await db
+    .insertInto('manifests')
+    .values(seeds.map((one, at) => manifest(one, offset + at)))
+    .returning('key')
+    .execute();
+  const keys = rows.map(({ key }) => key);
+  const live = keys.filter((_, at) => !seeds[at]?.isDeleted);
+  if (live.length > 0) await db.insertInto('bindings').values(live.map(binding)).execute();
+  await db
+    .insertInto('declarations')
+    .values(keys.map((key, at) => declaration(key, seeds[at] ?? {})))
+    .execute();
+  return keys;
+}
+
+function manifest({ id, isTrusted = false, isDeleted = false }: Seed, at: number) {
+  const manifest_id = id ?? `urn:c2pa:${String(at).padStart(8, '0')}-0000-4000-8000-000000000000`;
+  const uploaded_at = FIRST_UPLOAD_MS + at * 60_000;
+  return {
+    manifest_id,
+    sha256: createHash('sha256').update(manifest_id).digest('hex'),
+    size: 12_345 + at,
+    uploaded_at,
+    trusted: isTrusted ? (1 as const) : (0 as const),
+    uploader: createHash('sha256').update('somebody').digest('hex'),
+    live: isDeleted ? (0 as const) : (1 as const),
+    deleted_at: isDeleted ? uploaded_at + 1000 : null,
+    binding_count: 1,
+    unit_count: 1,
+  };
+}
+
+function binding(manifest_key: number) {
+  return {
+    manifest_key,
+    ordinal: 0,
+    alg: 'io.iscc.v0',
+    value: Buffer.from('value'),
+    units: JSON.stringify([UNIT]),
+  };
+}
+
+function declaration(manifest_key: number, { isDeleted = false, status = 'disabled', ...rest }: Seed) {
+  const first = NO_DECLARER.initial(
+    { manifestId: '', manifestUrl: '', uploadedAt: FIRST_UPLOAD_MS, bindings: [] },
+    true,
+  );
+  const live = isDeleted ? (0 as const) : (1 as const);
+  const hub = status === 'disabled' || status === 'skipped' ? null : HUB;
+  return {
+    ...first,
+    manifest_key,
+    live,
+    status,
+    hub,
+    iscc_id: rest.isccId ?? null,
+    error: rest.error ?? null,
+  };
+}
