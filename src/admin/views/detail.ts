@@ -1,7 +1,7 @@
 /** Everything about one manifest, to read. */
 import type { DeclarationRow, ManifestRow } from '../../database/tables.js';
 import type { Binding, Detail } from '../detail.js';
-import { ACTIONS } from '../schema.js';
+import type { Action } from '../schema.js';
 import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html, type Value } from './html.js';
@@ -76,9 +76,12 @@ ${items.length === 0 ? html`<p>None are indexed.</p>` : html`<ol class="bindings
 </section>`;
 }
 
+const LIVE_ACTIONS: readonly Action[] = ['retry', 'delete'];
+const TOMBSTONE_ACTIONS: readonly Action[] = ['retry', 'release'];
+
 /** The same form as the list's, with one manifest chosen. */
-function actionsSection({ csrf }: Session, { key }: ManifestRow): Html {
-  const buttons = ACTIONS.map(
+function actionsSection({ csrf }: Session, { key, live }: ManifestRow): Html {
+  const buttons = (live === 1 ? LIVE_ACTIONS : TOMBSTONE_ACTIONS).map(
     (action) =>
       html`<button type="submit" name="action" value="${action}" class="second">${ACTION_LABELS[action].choice}</button> `,
   );

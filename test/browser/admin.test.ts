@@ -1,0 +1,157 @@
+/** The operator's dashboard in a real browser: with and without JavaScript, by keyboard, and as screen readers see it. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Dashboard, OPERATOR, PASSWORD, READER, startDashboard } from '../admin/support/dashboard.js';
+import { seed } from '../admin/support/seed.js';
+import {
+  focused,
+  LAUNCH_MS_MAX,
+  launchChromium,
+  openPage,
+  overflowWhenNarrow,
+  type PageOptions,
+  screenshots,
+  unnamed,
+} from '../support/chromium.js';
+
+let dashboard: Dashboard;
+let browser: Browser;
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard(), launchChromium()]);
+  const statuses = ['declared', 'pending', 'failed', 'disabled', 'skipped'] as const;
+  await seed(
+    dashboard.database.db,
+    Array.from({ length: 250 }, (_, at) => ({
+      isTrusted: at % 4 === 0,
+      status: statuses[at % statuses.length] ?? 'disabled',
+      ...(at % 5 === 0 && {
+        isccId: `ISCC:MAIWFP4UOU5${2 + (at % 6)}${String.fromCharCode(65 + (Math.floor(at / 5) % 26))}${at < 130 ? 'A' : 'B'}AA`,
+      }),
+      ...(at % 5 === 2 && { error: '422 did_unauthorized: the controller does not list the key' }),
+    })),
+  );
+}, LAUNCH_MS_MAX);
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+async function loggedIn(options: PageOptions = {}, username = OPERATOR): Promise<Page> {
+  const page = await openPage(browser, options);
+  await page.goto(`${dashboard.url}/admin/`);
+  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return page;
+}
+
+/** The table's rows. */
+function rows(page: Page) {
+  return page.locator('tbody tr');
+}
+
+describe('the dashboard', () => {
+  test('lets in who knows the password, by keyboard alone, and out again', async () => {
+    const page = await openPage(browser);
+    await page.goto(`${dashboard.url}/admin/manifests/?status=failed`);
+    await screenshots(page, 'admin-login');
+    expect(await focused(page)).toBe('username');
+    await page.keyboard.type(OPERATOR);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'The user name or the password is wrong.' }).waitFor();
+    await screenshots(page, 'admin-login-wrong');
+    expect(await focused(page)).toBe('password');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/admin/manifests/?status=failed');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  });
+
+  test('shows counts, the list, filters and pages', async () => {
+    const page = await loggedIn();
+    await screenshots(page, 'admin-overview');
+    expect(await overflowWhenNarrow(page)).toBe(0);
+    await page.getByRole('link', { name: 'Manifests', exact: true }).click();
+    expect(await rows(page).count()).toBe(100);
+    await screenshots(page, 'admin-list');
+    expect(await overflowWhenNarrow(page)).toBe(0);
+    await page.getByRole('link', { name: 'Next' }).first().click();
+    await page.getByText('Page 2 of 3').first().waitFor();
+    await page.getByLabel('Declaration').selectOption('failed');
+    await page.getByLabel('Manifest id contains').fill('0000-4000');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '50 manifests' }).waitFor();
+    await rows(page).first().getByRole('link').click();
+    await page.getByText('did_unauthorized').waitFor();
+    await screenshots(page, 'admin-detail');
+    expect(await overflowWhenNarrow(page)).toBe(0);
+  });
+
+  test('names everything for screen readers', async () => {
+    const page = await loggedIn();
+    for (const path of ['/admin/', '/admin/manifests/', '/admin/manifests/2/']) {
+      await page.goto(dashboard.url + path);
+      const tree = await page.locator('body').ariaSnapshot();
+      expect([path, unnamed(tree)]).toEqual([path, []]);
+      for (const part of ['- banner:', '- navigation "Dashboard":', '- main:', 'heading', '[level=1]']) {
+        expect(tree).toContain(part);
+      }
+    }
+    await page.goto(`${dashboard.url}/admin/manifests/`);
+    const headers = await page.getByRole('columnheader').allTextContents();
+    expect(headers.slice(1)).toEqual([
+      ...['Manifest', 'Uploaded', 'Size', 'Trusted', 'Bindings', 'Units'],
+      ...['Declaration', 'ISCC-ID', 'Hub', 'Deleted'],
+    ]);
+    expect(await page.getByRole('rowheader').count()).toBe(100);
+  });
+
+  test('selects all with one box where there is JavaScript', async () => {
+    const page = await loggedIn();
+    await page.goto(`${dashboard.url}/admin/manifests/`);
+    await page.getByLabel('Select all on this page').check();
+    expect(await page.getByText('100 selected').isVisible()).toBe(true);
+    await page.getByLabel('With the selected').selectOption('retry');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Retry 100 manifests' }).waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    expect(await rows(page).count()).toBe(100);
+  });
+
+  test.each([true, false])('deletes after asking (JavaScript: %s)', async (javaScriptEnabled) => {
+    const page = await loggedIn({ javaScriptEnabled });
+    await page.goto(`${dashboard.url}/admin/manifests/?deleted=no&page=2`);
+    const id = (await rows(page).first().getByRole('link').textContent()) ?? '';
+    await page.getByLabel(`Select ${id}`).check();
+    await rows(page).nth(1).getByRole('checkbox').check();
+    await page.getByLabel('With the selected').selectOption('delete');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { name: 'Delete these manifests?' }).waitFor();
+    await screenshots(page, `admin-confirm-${javaScriptEnabled}`);
+    expect(await page.getByText(id).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Delete 2 manifests' }).click();
+    await page.getByRole('status').filter({ hasText: '2 manifests deleted.' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?deleted=no&page=2');
+    await screenshots(page, `admin-done-${javaScriptEnabled}`);
+    await page.goto(`${dashboard.url}/admin/manifests/?q=${encodeURIComponent(id)}`);
+    expect(await rows(page).first().textContent()).toMatch(/20\d\d-.* UTC\s*$/);
+    await page.reload();
+    expect(await page.getByText('2 manifests deleted.').count()).toBe(0);
+  });
+
+  test('shows a reader no actions', async () => {
+    const page = await loggedIn({}, READER);
+    await page.goto(`${dashboard.url}/admin/manifests/`);
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Go on' }).count()).toBe(0);
+    await rows(page).first().getByRole('link').click();
+    await page.getByRole('heading', { name: 'Bindings' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Actions' }).count()).toBe(0);
+  });
+});
