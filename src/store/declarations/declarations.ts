@@ -14,6 +14,8 @@ import { DeclarationRows } from './rows.js';
 
 /** What a lease allows for beside the one request that is made under it. */
 const LEASE_SLACK_MS = 3000;
+/** After one delete that found the hub out of reach, others don't wait for its time-out one after the other. */
+const UNREACHABLE_MS = 10_000;
 
 export interface DeclarationConfig {
   /** Public address of the store. */
@@ -54,6 +56,8 @@ export class Declarations implements Declarer {
   readonly #attempts: Attempts;
   readonly #loop: RetryLoop;
   readonly #running = new Set<Promise<void>>();
+  readonly #now: () => number;
+  #unreachableAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: DeclarationPorts, hubUrl: string, key: SigningKey) {
     const { config, db, log, now = Date.now } = ports;
@@ -63,6 +67,7 @@ export class Declarations implements Declarer {
     this.#did = didOf(config.url);
     this.#timeoutMs = config.hubTimeoutSeconds * 1000;
     this.#log = log;
+    this.#now = now;
     this.#hub = ports.hub ?? new HubClient(hubUrl, this.#timeoutMs);
     const rows = new DeclarationRows(db, hubUrl, this.#timeoutMs + LEASE_SLACK_MS);
     const signer = { key, controller: this.#did, hubId: config.hubId };
@@ -112,12 +117,12 @@ export class Declarations implements Declarer {
 
   /** Goes on in the background where it takes longer than one request may. */
   async onDeleted(manifestKey: number): Promise<void> {
-    const attempt = this.#track(this.#tryNow([manifestKey]));
+    if (this.#now() - this.#unreachableAt < UNREACHABLE_MS) return;
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, this.#timeoutMs);
     });
-    await Promise.race([attempt, limit]);
+    await Promise.race([this.#track(this.#tryDeleted(manifestKey)), limit]);
     clearTimeout(timer);
   }
 
@@ -127,10 +132,10 @@ export class Declarations implements Declarer {
   }
 
   async retry(manifestKeys: readonly number[]): Promise<{ retried: number; skipped: number }> {
-    const tried = this.#tryNow(manifestKeys);
-    await this.#track(tried);
-    const retried = await tried;
-    return { retried, skipped: manifestKeys.length - retried };
+    const work = this.#tryNow(manifestKeys);
+    await this.#track(work);
+    const { tried } = await work;
+    return { retried: tried, skipped: manifestKeys.length - tried };
   }
 
   didDocument(): object {
@@ -153,15 +158,20 @@ export class Declarations implements Declarer {
     await this.#hub.close();
   }
 
-  /** How many were tried before the hub was out of reach. */
-  async #tryNow(manifestKeys: readonly number[]): Promise<number> {
+  async #tryDeleted(manifestKey: number): Promise<void> {
+    const { unreachable } = await this.#tryNow([manifestKey]);
+    if (unreachable) this.#unreachableAt = this.#now();
+  }
+
+  /** One after the other, no further where the hub is out of reach. */
+  async #tryNow(manifestKeys: readonly number[]): Promise<{ tried: number; unreachable: boolean }> {
     let tried = 0;
     for (const key of await this.#rows.openOf(manifestKeys)) {
       const { unreachable } = await this.#attempts.run(key);
       tried += 1;
-      if (unreachable) break;
+      if (unreachable) return { tried, unreachable };
     }
-    return tried;
+    return { tried, unreachable: false };
   }
 
   /** Settles when the work does, whatever came of it: an unfinished declaration is the loop's. */

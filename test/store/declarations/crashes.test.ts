@@ -5,23 +5,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UNTOLD } from '../../../src/store/declarations/moves.js';
-import { type Asset, type Fate, gatewayOf, World } from './world.js';
+import { A, B, C } from './assets.js';
+import { type Fate, gatewayOf, World } from './world.js';
 
-/** Data- and Instance-Code of 256 bits each. */
-const sequence = (fill: number) =>
-  Buffer.concat([
-    Buffer.from('3007', 'hex'),
-    Buffer.alloc(32, fill),
-    Buffer.from('4007', 'hex'),
-    Buffer.alloc(32, fill),
-  ]);
-
-/** Two manifests of one asset, and one of another. */
-const ASSETS: readonly [Asset, Asset, Asset] = [
-  { name: 'a', binding: sequence(1) },
-  { name: 'b', binding: sequence(1) },
-  { name: 'c', binding: sequence(2) },
-];
+const ASSETS = [A, B, C];
 
 const FATES: readonly Fate[] = [
   'answered',

@@ -15,7 +15,11 @@ import {
   type Unanswered,
   withdrawAnswer,
 } from '../../../src/store/declarations/answer.js';
-import { type Declarations, declarations } from '../../../src/store/declarations/declarations.js';
+import {
+  type DeclarationConfig,
+  type Declarations,
+  declarations,
+} from '../../../src/store/declarations/declarations.js';
 import type { Hub } from '../../../src/store/declarations/hub-client.js';
 import { HubModel, type HubRequest } from '../../support/hub.js';
 
@@ -55,7 +59,16 @@ export class World {
   now = Date.parse('2026-11-21T08:00:00.000Z');
   readonly #db: Db;
   readonly #late: HubRequest[] = [];
-  readonly #seed = Buffer.alloc(32, 7);
+  /** All that was sent, or should have been. */
+  readonly requests: HubRequest[] = [];
+  readonly #config = {
+    url: 'https://store.example',
+    secretSeed: Buffer.alloc(32, 7),
+    hubUrl: HUB,
+    hubId: 1,
+    hubTimeoutSeconds: TIMEOUT_S,
+    retrySeconds: 120,
+  };
   #store: Declarations;
 
   private constructor(db: Db, dialect: '0.8.0' | '2025-08') {
@@ -142,6 +155,36 @@ export class World {
     await this.#alive(() => this.#store.round());
   }
 
+  /** Two processes make a round at the same time. */
+  async rounds(): Promise<void> {
+    await Promise.all([this.#store.round(), this.#start().round()]);
+  }
+
+  async retry(...names: readonly string[]): Promise<{ retried: number; skipped: number }> {
+    const manifests = await Promise.all(names.map((name) => this.manifest(name)));
+    return this.#store.retry(manifests.map((manifest) => manifest?.key ?? -1));
+  }
+
+  /** The next process, with another configuration. */
+  restart(change: Partial<DeclarationConfig>): void {
+    Object.assign(this.#config, change);
+    this.#store = this.#start();
+  }
+
+  /** All that the store knows is gone: what is left is at the hub. */
+  async forget(): Promise<void> {
+    await this.#db.deleteFrom('declarations').execute();
+    await this.#db.deleteFrom('manifests').execute();
+  }
+
+  /** Methods and paths of the requests since the last time. */
+  trace(): string[] {
+    return this.requests.splice(0).map(({ method, path, headers }) => {
+      const force = headers['x-force-declaration'] === undefined ? '' : ' forced';
+      return `${method} ${path.replace(/ISCC:.*/, 'ID').replace(/\?.*/, '')}${force}`;
+    });
+  }
+
   /** What was late arrives now. */
   async deliverLate(): Promise<void> {
     for (const request of this.#late.splice(0)) await this.hub.handle(request, this.now);
@@ -166,16 +209,9 @@ export class World {
 
   /** A process that knows nothing but the database. */
   #start(): Declarations {
-    const config = {
-      url: 'https://store.example',
-      secretSeed: this.#seed,
-      hubUrl: HUB,
-      hubId: 1,
-      hubTimeoutSeconds: TIMEOUT_S,
-      retrySeconds: 120,
-    };
     const log = pino({ level: 'silent' });
-    const store = declarations({ config, db: this.#db, log, hub: this.#network(), now: () => this.now });
+    const hub = this.#network();
+    const store = declarations({ config: this.#config, db: this.#db, log, hub, now: () => this.now });
     if (store === undefined) throw new Error('not declaring');
     return store;
   }
@@ -217,6 +253,7 @@ export class World {
 
   async #transmit(request: HubRequest): Promise<HttpAnswer | Unanswered> {
     if (this.#crashed) throw new Crash();
+    this.requests.push(request);
     this.now += 50;
     const fate = this.fates.shift() ?? 'answered';
     const deliver = async () => {

@@ -1,0 +1,133 @@
+/** Declarations in both databases: states come back as they were, and one attempt at a time has a row. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/database/open.js';
+import type { DeclarationInsert } from '../../../src/database/tables.js';
+import { SigningKey } from '../../../src/signing/key.js';
+import { declarationNote } from '../../../src/store/declarations/note.js';
+import { DeclarationRows, type Leased, LeaseLost } from '../../../src/store/declarations/rows.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
+
+const HUB = 'https://hub.example';
+const LEASE_MS = 1000;
+const content = { isccCode: 'ISCC:K', datahash: '1e20', units: ['ISCC:G'] };
+const signer = { key: new SigningKey(Buffer.alloc(32, 5)), controller: 'did:web:x', hubId: 4095 };
+
+describe.each(ENGINES)('%s', (engine) => {
+  let databases: TestDatabases;
+  let database: Database;
+  let rows: DeclarationRows;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+    const { url, dataDir } = await databases.create();
+    database = await openDatabase(url, dataDir);
+    rows = new DeclarationRows(database.db, HUB, LEASE_MS);
+  });
+  afterAll(async () => {
+    await database.close();
+    await databases.stop();
+  });
+
+  async function insert(change: Partial<DeclarationInsert> = {}): Promise<number> {
+    const row: DeclarationInsert = {
+      live: 1,
+      status: 'pending',
+      hub: HUB,
+      hub_id: 1,
+      gateway: 'https://store.example/a',
+      datahash: content.datahash,
+      fields: JSON.stringify(content),
+      open: 1,
+      updated_at: 0,
+      manifest_key: await manifest(),
+      ...change,
+    };
+    const { key } = await database.db
+      .insertInto('declarations')
+      .values(row)
+      .returning('key')
+      .executeTakeFirstOrThrow();
+    return key;
+  }
+
+  let manifests = 0;
+  async function manifest(): Promise<number> {
+    manifests += 1;
+    const { key } = await database.db
+      .insertInto('manifests')
+      .values({
+        manifest_id: `m${manifests}`,
+        sha256: '',
+        size: 1,
+        uploaded_at: 0,
+        trusted: 0,
+        uploader: '',
+        live: 1,
+        deleted_at: null,
+        binding_count: 0,
+        unit_count: 0,
+      })
+      .returning('key')
+      .executeTakeFirstOrThrow();
+    return key;
+  }
+
+  async function lease(key: number, now: number): Promise<Leased> {
+    const leased = await rows.lease(key, now);
+    if (leased === undefined) throw new Error('not leased');
+    return leased;
+  }
+
+  it('gives a state back as it was saved', async () => {
+    const key = await insert();
+    const leased = await lease(key, 1000);
+    expect(leased).toMatchObject({ content, hubId: 1, state: { status: 'pending', live: true } });
+    const note = declarationNote(content, leased.state.gateway, '0.8.0', signer, 0);
+    const doubt = { nonce: note.nonce, pubkey: 'z6Mk', forced: true, until: 7 };
+    const state = { ...leased.state, note, forced: true, doubt, error: 'no answer', pubkey: 'z6Mk' };
+    await rows.save({ ...leased, state }, 1000);
+    const again = await lease(key, 1000);
+    expect(again.state).toEqual(state);
+    expect(again.hubId).toBe(4095);
+  });
+
+  it('lets one of several attempts have a row', async () => {
+    const key = await insert();
+    const leases = await Promise.all([1, 2, 3, 4].map(() => rows.lease(key, 1000)));
+    expect(leases.filter((leased) => leased !== undefined).length).toBe(1);
+    expect(await rows.due(5000, 1500, 100)).not.toContain(key);
+  });
+
+  it('takes a row from an attempt that does not move, whose result then does not count', async () => {
+    const key = await insert();
+    const dead = await lease(key, 1000);
+    expect(await rows.due(5000, 1000 + LEASE_MS + 1, 100)).toContain(key);
+    const next = await lease(key, 1000 + LEASE_MS + 1);
+    const state = { ...dead.state, status: 'declared', isccId: 'ISCC:MAIWMDAMBQSYSEAB' } as const;
+    await expect(rows.save({ ...dead, state }, 3000)).rejects.toThrow(LeaseLost);
+    await rows.save(next, 3000);
+  });
+
+  it('keeps a row open that was deleted meanwhile', async () => {
+    const key = await insert();
+    const leased = await lease(key, 1000);
+    await database.db.updateTable('declarations').set({ live: 0 }).where('key', '=', key).execute();
+    const state = { ...leased.state, status: 'declared', isccId: 'ISCC:MAIWMDAMBQSYSEAC' } as const;
+    expect(await rows.save({ ...leased, state }, 1000)).toMatchObject({ live: false, status: 'declared' });
+    expect(await rows.due(2000, 2000, 100)).toContain(key);
+  });
+
+  it('has an ISCC-ID once', async () => {
+    await insert({ iscc_id: 'ISCC:MAIWMDAMBQSYSEAD' });
+    await expect(insert({ iscc_id: 'ISCC:MAIWMDAMBQSYSEAD' })).rejects.toThrow();
+  });
+
+  it('outlives its manifest until it is settled', async () => {
+    const key = await insert({ live: 0, doubt: '{}' });
+    const leased = await lease(key, 1000);
+    await database.db.deleteFrom('manifests').execute();
+    await rows.save(leased, 1000);
+    const again = await lease(key, 1000);
+    await rows.save({ ...again, state: { ...again.state, status: 'skipped', doubt: undefined } }, 1000);
+    expect(await rows.lease(key, 1000)).toBeUndefined();
+  });
+});
