@@ -16,4 +16,36 @@ export function storeCommands(root: Command): void {
     .description('SHA-256 of the operator token, for MSTORE_OPERATOR_TOKEN_SHA256')
     .argument('[token]', 'the token (default: standard input)')
     .action(async (token) => (await import('./store-keys.js')).hashToken(token));
+  accountCommands(store);
+}
+
+/** `isccd store account ...`: who may log in to the dashboard. */
+function accountCommands(store: Command): void {
+  const account = store.command('account').description('accounts of the dashboard');
+  const actions = () => import('./store-account.js');
+  const stdin = ['--password-stdin', 'read the password from standard input'] as const;
+  account
+    .command('add <name>')
+    .description('make an account; it may look at everything')
+    .option('--can-delete', 'it may also delete, release and retry')
+    .option(...stdin)
+    .action(async (name, options) => (await actions()).add(name, options));
+  account
+    .command('passwd <name>')
+    .description('set a new password, and log the account out')
+    .option(...stdin)
+    .action(async (name, options) => (await actions()).changePassword(name, options));
+  account
+    .command('disable <name>')
+    .description('log the account out, and let it in no more')
+    .action(async (name) => (await actions()).setDisabled(name, true));
+  account
+    .command('enable <name>')
+    .description('let a disabled account in again')
+    .action(async (name) => (await actions()).setDisabled(name, false));
+  account
+    .command('list')
+    .description('all accounts, one a line')
+    .option('--json', 'machine-readable output')
+    .action(async (options) => (await actions()).list(options));
 }

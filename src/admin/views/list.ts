@@ -82,7 +82,7 @@ function tableRow(row: Row, canDelete: boolean): Html {
 <th scope="row"><a href="/admin/manifests/${row.key}/">${row.manifestId}</a></th>
 <td>${moment(row.uploadedAt)}</td><td class="number">${bytes(row.bytes)}</td><td>${yesNo(row.isTrusted)}</td>
 <td class="number">${row.bindings}</td><td class="number">${row.units}</td>
-<td>${statusBadge(row.status)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td>${row.hub}</td>
+<td>${statusBadge(row.status)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>
 <td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}</td></tr>
 `;
 }

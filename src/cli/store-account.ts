@@ -1,0 +1,63 @@
+/** `isccd store account ...`: works on the store's database, whether the store runs or not. */
+import { mkdir } from 'node:fs/promises';
+import { type Account, Accounts } from '../admin/accounts.js';
+import { Refused } from '../admin/errors.js';
+import { environment } from '../config/env.js';
+import { storeVariables } from '../config/store.js';
+import { storeDataDir } from '../config/store-config.js';
+import { readVariables } from '../config/variable.js';
+import { openDatabase } from '../database/open.js';
+import { CommandFailed, readOrFail, reason } from './failure.js';
+import { newPassword, type PasswordOptions } from './password.js';
+
+export async function add(name: string, options: PasswordOptions & { canDelete?: boolean }): Promise<void> {
+  const password = await newPassword(options);
+  await using((accounts) => accounts.add(name, password, options.canDelete ?? false));
+  process.stderr.write(`isccd: there is an account ${name.toLowerCase()} now\n`);
+}
+
+export async function changePassword(name: string, options: PasswordOptions): Promise<void> {
+  const password = await newPassword(options);
+  await using((accounts) => accounts.changePassword(name, password));
+  process.stderr.write(`isccd: ${name.toLowerCase()} has a new password\n`);
+}
+
+export async function setDisabled(name: string, isDisabled: boolean): Promise<void> {
+  await using((accounts) => accounts.setDisabled(name, isDisabled));
+  process.stderr.write(`isccd: ${name.toLowerCase()} is ${isDisabled ? 'disabled' : 'enabled'}\n`);
+}
+
+export async function list(options: { json?: boolean }): Promise<void> {
+  const accounts = await using((all) => all.list());
+  for (const account of accounts) {
+    process.stdout.write(`${options.json ? JSON.stringify(account) : line(account)}\n`);
+  }
+}
+
+function line({ username, canDelete, isDisabled, createdAt, lastLogin }: Account): string {
+  const rights = isDisabled ? 'disabled' : canDelete ? 'can delete' : 'can look';
+  const login = lastLogin === undefined ? 'never logged in' : `last login ${day(lastLogin)}`;
+  return `${username.padEnd(24)} ${rights.padEnd(11)} made ${day(createdAt)}  ${login}`;
+}
+
+function day(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+}
+
+async function using<T>(work: (accounts: Accounts) => Promise<T>): Promise<T> {
+  const { dataDir, databaseUrl } = readOrFail(() => {
+    const values = environment();
+    return { ...readVariables(storeVariables, values), dataDir: storeDataDir(values) };
+  });
+  await mkdir(dataDir, { recursive: true });
+  const database = await openDatabase(databaseUrl, dataDir).catch((error: unknown) => {
+    throw new CommandFailed(`the database can't be opened: ${reason(error)}`);
+  });
+  try {
+    return await work(new Accounts(database.db));
+  } catch (error) {
+    throw error instanceof Refused ? new CommandFailed(error.message) : error;
+  } finally {
+    await database.close();
+  }
+}

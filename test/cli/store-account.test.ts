@@ -1,0 +1,126 @@
+/** Accounts of the dashboard, made at the command line. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Accounts } from '../../src/admin/accounts.js';
+import { openDatabase } from '../../src/database/open.js';
+
+const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
+const PASSWORD = 'correct-Horse-7-battery';
+const OTHER = 'another-Good-1-instead';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-accounts-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a program; `answers` are typed when what it has written ends with their question. */
+function run(
+  program: string,
+  args: readonly string[],
+  input: string | readonly (readonly [question: string, answer: string])[] = '',
+): Promise<Ended> {
+  const env = { ...process.env, MSTORE_DATA_DIR: folder, DATABASE_URL: '' };
+  const child = spawn(program, args, { env, cwd: folder });
+  const answers = typeof input === 'string' ? [] : [...input];
+  if (typeof input === 'string') child.stdin.end(input);
+  let output = '';
+  const onData = (data: Buffer) => {
+    output += data.toString();
+    const [question, answer] = answers[0] ?? [];
+    if (question === undefined || !output.trimEnd().endsWith(question)) return;
+    answers.shift();
+    child.stdin.write(`${answer}\r`);
+  };
+  child.stdout.on('data', onData);
+  child.stderr.on('data', onData);
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
+}
+
+function account(args: readonly string[], input = ''): Promise<Ended> {
+  return run(process.execPath, [MAIN, 'store', 'account', ...args], input);
+}
+
+async function verify(name: string, password: string): Promise<boolean> {
+  const database = await openDatabase(undefined, folder);
+  try {
+    return (await new Accounts(database.db).verify(name, password)) !== undefined;
+  } finally {
+    await database.close();
+  }
+}
+
+describe('isccd store account', () => {
+  test('makes, lists, changes, disables and enables accounts', async () => {
+    expect((await account(['add', 'Olga', '--can-delete', '--password-stdin'], `${PASSWORD}\n`)).code).toBe(
+      0,
+    );
+    expect((await account(['add', 'rita', '--password-stdin'], `${PASSWORD}\r\n`)).code).toBe(0);
+    expect(await verify('olga', PASSWORD)).toBe(true);
+    const listed = (await account(['list', '--json'])).output.trim().split('\n');
+    expect(listed.map((line) => JSON.parse(line))).toMatchObject([
+      { username: 'olga', canDelete: true, isDisabled: false, lastLogin: expect.any(Number) },
+      { username: 'rita', canDelete: false, isDisabled: false },
+    ]);
+    expect((await account(['passwd', 'olga', '--password-stdin'], OTHER)).code).toBe(0);
+    expect([await verify('olga', PASSWORD), await verify('olga', OTHER)]).toEqual([false, true]);
+    expect((await account(['disable', 'olga'])).code).toBe(0);
+    expect(await verify('olga', OTHER)).toBe(false);
+    expect((await account(['list'])).output).toMatch(/olga +disabled[\s\S]*rita +can look .*never logged in/);
+    expect((await account(['enable', 'olga'])).code).toBe(0);
+    expect(await verify('olga', OTHER)).toBe(true);
+  });
+
+  test.each([
+    ['eleven chars', 'abcdefghij1', 'at least 12 characters'],
+    ['digits', '482910573648', 'digits alone'],
+    ['the user name', 'Somebody.Long', 'the user name'],
+    ['a common one', 'Password1234', 'most common'],
+    ['two characters', 'ababababababab', 'different characters'],
+    ['nothing', '', 'at least 12 characters'],
+  ])('refuses %s as a password', async (_, password, rule) => {
+    const { code, output } = await account(['add', 'somebody.long', '--password-stdin'], `${password}\n`);
+    expect([code, output]).toEqual([1, expect.stringContaining(rule)]);
+    expect(output).not.toContain(password === '' ? '\u0000' : password);
+  });
+
+  test.each([
+    [['add', 'rita'], 'there is an account of that name'],
+    [['add', 'no spaces'], 'a user name has 1 to 64 characters'],
+    [['add', '-x'.repeat(40)], 'a user name has 1 to 64 characters'],
+    [['passwd', 'nobody'], 'there is no account of that name'],
+  ])('%j is refused', async ([command = '', name = ''], text) => {
+    await account(['add', 'rita', '--password-stdin'], PASSWORD);
+    const { code, output } = await account([command, '--password-stdin', '--', name], PASSWORD);
+    expect([code, output]).toEqual([1, expect.stringContaining(text)]);
+  });
+
+  test('refuses to disable what is not there, and to ask without a terminal', async () => {
+    expect(await account(['disable', 'nobody'])).toMatchObject({ code: 1 });
+    const { code, output } = await account(['add', 'mute'], PASSWORD);
+    expect([code, output]).toEqual([1, expect.stringContaining('--password-stdin')]);
+  });
+
+  test('asks twice at a terminal, which does not show the password', async () => {
+    const command = `${process.execPath} ${MAIN} store account add terry`;
+    const typed = (second: string) =>
+      [
+        ['Password:', PASSWORD],
+        ['The same again:', second],
+      ] as const;
+    const differ = await run('script', ['-qec', command, '/dev/null'], typed(OTHER));
+    expect([differ.code, differ.output]).toEqual([1, expect.stringContaining('the two entries differ')]);
+    const { code, output } = await run('script', ['-qec', command, '/dev/null'], typed(`x\u007f${PASSWORD}`));
+    expect([code, output]).toEqual([0, expect.stringContaining('there is an account terry')]);
+    expect(differ.output + output).not.toContain(PASSWORD);
+    expect(await verify('terry', PASSWORD)).toBe(true);
+  });
+});
