@@ -1,10 +1,38 @@
 /** Entries for the similarity index from files: JSON, JSON lines, and what the codes service writes. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import type { ImportSource, ImportStep } from '../client/import.js';
 import type { Entry, Simprint } from '../client/types.js';
 import { CommandFailed, reason } from './failure.js';
 
 type Members = Readonly<Record<string, unknown>>;
+
+/** Entries of a piece of a file; progress is shown from piece to piece. */
+const STEP_ENTRIES = 1000;
+
+/** Files as a source of entries. */
+export class EntryFiles implements ImportSource {
+  readonly #entries: readonly Entry[];
+
+  private constructor(entries: readonly Entry[]) {
+    this.#entries = entries;
+  }
+
+  /** Reads all files first: a wrong one must not leave half an import behind. */
+  static async read(files: readonly string[]): Promise<EntryFiles> {
+    return new EntryFiles((await Promise.all(files.map(readEntries))).flat());
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  async *steps(): AsyncGenerator<ImportStep> {
+    for (let start = 0; start < this.size; start += STEP_ENTRIES) {
+      yield { entries: this.#entries.slice(start, start + STEP_ENTRIES) };
+    }
+  }
+}
 
 /** All entries of a file; `-` is standard input. */
 export async function readEntries(file: string): Promise<Entry[]> {

@@ -1,12 +1,16 @@
 /** `isccd index ...`: a similarity index, in a folder of this machine or behind a URL. */
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { LocalSearch, SearchClient, SearchFailed, type SearchService } from '../client/index.js';
-import { readEntries } from './entries.js';
+import {
+  type ImportStep,
+  importFrom,
+  LocalSearch,
+  SearchClient,
+  SearchFailed,
+  type SearchService,
+} from '../client/index.js';
+import { EntryFiles } from './entries.js';
 import { CommandFailed, reason } from './failure.js';
-
-/** Entries of one request. */
-const BATCH_ENTRIES = 1000;
 
 export interface Where {
   /** URL of a service, location of an engine, or a folder. */
@@ -31,21 +35,16 @@ export async function remove(name: string, where: Where): Promise<void> {
 /** Adds all entries of some files; prints how many were new. */
 export async function add(name: string, files: readonly string[], where: Where): Promise<void> {
   await using(where, async (service) => {
-    const read = await Promise.all(files.map(readEntries));
-    const entries = read.flat();
+    const source = await EntryFiles.read(files);
     const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
-    const count = { created: 0, updated: 0 };
-    bar.start(entries.length, 0);
+    bar.start(source.size, 0);
     try {
-      for (let start = 0; start < entries.length; start += BATCH_ENTRIES) {
-        const batch = entries.slice(start, start + BATCH_ENTRIES);
-        for (const { status } of await service.addAssets(name, batch)) count[status] += 1;
-        bar.update(start + batch.length);
-      }
+      const step = ({ entries }: ImportStep) => bar.increment(entries.length);
+      const { created, updated } = await importFrom(source, service, name, step);
+      print({ created, updated });
     } finally {
       bar.stop();
     }
-    print(count);
   });
 }
 

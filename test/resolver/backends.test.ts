@@ -1,0 +1,151 @@
+/** The same queries over every search backend: in this process, our service, and iscc-search from PyPI. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SearchClient, type SearchService } from '../../src/client/index.js';
+import { searchVariables } from '../../src/config/search.js';
+import { readVariables } from '../../src/config/variable.js';
+import { loadTransport } from '../../src/http/load-transport.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { native } from '../../src/native.js';
+import { createLogger } from '../../src/observe/log.js';
+import { searchApp } from '../../src/search/app.js';
+import { type Gateways, gateways } from './support/gateways.js';
+import { isccSearch } from './support/iscc-search.js';
+import { queryUrl, startResolver } from './support/resolver.js';
+
+const API_KEY = 's3cret';
+
+interface Backend {
+  readonly search: SearchService;
+  /** Environment of the resolver; without an address it takes `search` itself. */
+  readonly environment: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+const BACKENDS = {
+  'in this process': async (folder: string): Promise<Backend> => {
+    const app = await searchApp(readVariables(searchVariables, {}), folder);
+    return { search: app.local, environment: {}, stop: async () => app.close?.() };
+  },
+  'our service': async (folder: string): Promise<Backend> => {
+    const app = await searchApp(readVariables(searchVariables, { INDEXSVC_API_SECRET: API_KEY }), folder);
+    const log = createLogger('silent');
+    const options = { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log };
+    const { url, stop } = await startServer(app, options);
+    return overHttp(url, stop);
+  },
+  'iscc-search 0.3.3': async (folder: string): Promise<Backend> => {
+    const { url, stop } = await isccSearch(folder, API_KEY);
+    return overHttp(url, stop);
+  },
+};
+
+function overHttp(url: string, stop: () => Promise<void>): Backend {
+  const environment = { RESOLVER_SEARCH_URL: url, RESOLVER_SEARCH_API_KEY: API_KEY };
+  return { search: new SearchClient(url, { apiKey: API_KEY }), environment, stop };
+}
+
+/** 256 bits of a type, of which the first `ones` are set. */
+function unit(mainType: number, subType: number, ones: number): string {
+  const body = Buffer.alloc(32);
+  for (let bit = 0; bit < ones; bit += 1) body[bit >> 3] = (body[bit >> 3] ?? 0) | (128 >> (bit & 7));
+  return native.encodeUnit(mainType, subType, 0, 256, body);
+}
+
+const isccId = (number: number) => native.isccId(0, 1_700_000_000_000_000 + number, 1);
+const valueWith = (...units: string[]) => native.encodeSeq(units).toString('base64');
+
+describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
+  let folder: string;
+  let backend: Backend;
+  let places: Gateways;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'isccd-resolver-'));
+    places = await gateways();
+    backend = await start(folder);
+    server = await startResolver(
+      { ...backend.environment, RESOLVER_SEARCH_INDEX: 'declared' },
+      { search: backend.search },
+    );
+    await declareAll();
+  }, 600_000);
+  afterAll(async () => {
+    await server.stop();
+    await backend.stop().catch(() => {});
+    await places.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Four declarations, of which one leads to no manifest, and one has no gateway. */
+  async function declareAll(): Promise<void> {
+    await backend.search.createIndex('declared').catch(() => {});
+    const gateway = (id: string) => ({ gateway: `https://127.0.0.1:${places.https}/v1/manifests/${id}` });
+    for (const id of ['exact', 'near', 'far']) places.kinds.set(`/v1/manifests/${id}`, 'store');
+    const entry = (number: number, ones: number, metadata: Record<string, unknown>) => ({
+      iscc_id: isccId(number),
+      units: [unit(2, 1, ones), unit(3, 0, 128 + ones), unit(4, 0, 64 + ones)],
+      metadata,
+    });
+    await backend.search.addAssets('declared', [
+      entry(4, 40, gateway('far')),
+      entry(3, 10, gateway('near')),
+      entry(2, 10, gateway('gone')),
+      entry(1, 0, gateway('exact')),
+      entry(5, 0, { name: 'no gateway' }),
+    ]);
+  }
+
+  const ask = async (...units: string[]) => {
+    const answer = await fetch(queryUrl(server.url, valueWith(...units)));
+    const { matches } = (await answer.json()) as { matches: Record<string, unknown>[] };
+    return matches.map(({ manifestId, similarityScore, isccId: id }) => [manifestId, similarityScore, id]);
+  };
+
+  it('finds what is similar, best first', async () => {
+    expect(await ask(unit(2, 1, 0))).toEqual([
+      ['exact', 99, isccId(1)],
+      ['near', 96, isccId(3)],
+      ['far', 84, isccId(4)],
+    ]);
+    expect((await ask(unit(2, 1, 0), unit(4, 0, 64)))[0]).toEqual(['exact', 100, isccId(1)]);
+    expect(await ask(unit(4, 0, 74))).toEqual([['near', 100, isccId(3)]]);
+    expect(await ask(unit(1, 1, 0))).toEqual([]);
+  });
+
+  it('gives the manifest of a declaration', async () => {
+    const at = (id: string, manifestId: string) =>
+      fetch(`${server.url}/v1/iscc/${id.slice(5).toLowerCase()}/manifests/${manifestId}`);
+    expect((await at(isccId(3), 'near')).status).toBe(200);
+    for (const [id, manifestId] of [
+      [isccId(3), 'exact'],
+      [isccId(2), 'gone'],
+      [isccId(5), 'x'],
+      [isccId(99), 'near'],
+    ] as const) {
+      const answer = await at(id, manifestId);
+      expect([answer.status, await answer.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
+    }
+  });
+
+  it('is well, until the index is gone', async () => {
+    const status = async (base: string) => {
+      const answer = await fetch(`${base}/v1/services/status`);
+      return [answer.status, ((await answer.json()) as { status: string }).status];
+    };
+    expect(await status(server.url)).toEqual([200, 'ok']);
+    await backend.stop();
+    const answer = await fetch(queryUrl(server.url, valueWith(unit(2, 1, 0))));
+    expect([answer.status, await answer.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
+    const manifest = await fetch(`${server.url}/v1/iscc/${isccId(3).slice(5).toLowerCase()}/manifests/near`);
+    expect([manifest.status, await manifest.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
+    // What was found out about the state is kept for some seconds; another resolver has to ask.
+    expect(await status(server.url)).toEqual([200, 'ok']);
+    const fresh = await startResolver(backend.environment, { search: backend.search });
+    expect(await status(fresh.url)).toEqual([200, 'degraded']);
+    await fresh.stop();
+  });
+});

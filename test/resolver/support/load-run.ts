@@ -1,0 +1,74 @@
+/** Run by the load test: a resolver with its gateways and search service, and its clients, in one process. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gateways } from './gateways.js';
+import { dataCode, queryUrl, recordedSearch, startResolver } from './resolver.js';
+
+const WARM_UP_QUERIES = 10_000;
+const QUERIES = 10_000;
+const CLIENTS = 100;
+const MANIFESTS = 40;
+/** As many as a query gets: the first in the order of their ISCC-IDs. */
+const MATCHES = 20;
+
+const search = await recordedSearch();
+const places = await gateways();
+const server = await startResolver({ RESOLVER_SEARCH_URL: search.url });
+
+const targets = Array.from({ length: MANIFESTS }, (_, at) => `/v1/manifests/urn:c2pa:${at}`);
+for (const target of targets) places.kinds.set(target, 'store');
+const hits = targets.map((target, at) => ({
+  iscc_id: `ISCC:MAIWHWZA2D7A${String.fromCharCode(65 + (at >> 4), 65 + (at & 15))}MA`,
+  types: { DATA_NONE_V0: 0.9 },
+  metadata: { gateway: `https://127.0.0.1:${places.https}${target}` },
+}));
+for (const { iscc_id, metadata } of hits) {
+  search.assets.set(iscc_id, { status: 200, body: JSON.stringify({ iscc_id, metadata }) });
+}
+search.answer = { status: 200, body: JSON.stringify({ global_matches: hits }) };
+
+let wrong = 0;
+// One query before all others: fetches by id need to have been found.
+await fetch(queryUrl(server.url, dataCode(0), `&maxResults=${MATCHES}`));
+await ask(WARM_UP_QUERIES);
+const beforeBytes = await memory();
+await ask(QUERIES);
+const afterBytes = await memory();
+process.stdout.write(`${JSON.stringify({ wrong, beforeBytes, afterBytes })}\n`);
+process.exit();
+
+async function ask(count: number): Promise<void> {
+  let left = count;
+  const client = async () => {
+    while (left > 0) {
+      left -= 1;
+      // Each fourth one fetches what a query has found.
+      const isFetch = left % 4 === 0;
+      const target = targets[(left >> 2) % MATCHES] ?? '';
+      const url = isFetch
+        ? server.url + target
+        : queryUrl(server.url, dataCode(left & 255), `&maxResults=${MATCHES}`);
+      const answer = await fetch(url);
+      const body = await answer.arrayBuffer();
+      const isRight = isFetch
+        ? body.byteLength === 64 || answer.status === 404
+        : (Buffer.from(body)
+            .toString()
+            .match(/manifestId/g)?.length ?? 0) === 20;
+      if (!isRight) wrong += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  search.seen.length = 0;
+  places.seen.length = 0;
+}
+
+/** What is in use after rubbish and idle connections are gone. */
+async function memory(): Promise<number> {
+  await sleep(1500);
+  for (let times = 0; times < 3; times += 1) {
+    globalThis.gc?.();
+    await sleep(100);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
