@@ -1,0 +1,29 @@
+/** Search service and resolvers over it, in a process of their own; tells its ports and CPU time. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readResolverConfig } from '../../src/config/resolver.js';
+import { searchVariables } from '../../src/config/search.js';
+import { readVariables } from '../../src/config/variable.js';
+import { loadTransport } from '../../src/http/load-transport.js';
+import { startServer } from '../../src/http/server.js';
+import type { ServiceApp } from '../../src/http/service.js';
+import { createLogger } from '../../src/observe/log.js';
+import { resolverApp } from '../../src/resolver/app.js';
+import { searchApp } from '../../src/search/app.js';
+import { AUTHORITY } from '../../test/resolver/support/gateways.js';
+
+const log = createLogger('silent');
+const start = (app: ServiceApp) =>
+  startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
+
+const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
+const app = await searchApp(readVariables(searchVariables, {}), folder);
+const search = await start(app);
+const test = { RESOLVER_ENVIRONMENT: 'test', RESOLVER_TEST_ALLOW: '127.0.0.1', RESOLVER_PROBE_TIMEOUT: '30' };
+const network = { ca: AUTHORITY };
+const direct = await start(resolverApp(readResolverConfig(test), { search: app.local }, network));
+const remote = readResolverConfig({ ...test, RESOLVER_SEARCH_URL: search.url });
+const overHttp = await start(resolverApp(remote, {}, network));
+process.send?.({ search: search.url, direct: direct.url, overHttp: overHttp.url });
+process.on('disconnect', () => process.exit());
