@@ -51,9 +51,22 @@ export class BodyInbox implements BodyStream {
 
   /** The whole body. */
   async collect(): Promise<Buffer> {
+    const { declaredBytes } = this;
+    if (declaredBytes !== undefined) return this.#collectInto(Buffer.allocUnsafe(declaredBytes));
     const chunks: Buffer[] = [];
     for await (const chunk of this) chunks.push(chunk);
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  }
+
+  /** Piece by piece as they come: joining a large body at its end would hold up the event loop. */
+  async #collectInto(body: Buffer): Promise<Buffer> {
+    let at = 0;
+    for await (const chunk of this) {
+      if (at === 0 && chunk.length === body.length) return chunk;
+      body.set(chunk, at);
+      at += chunk.length;
+    }
+    return body.subarray(0, at);
   }
 
   /** Nobody will read the rest. */

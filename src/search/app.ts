@@ -30,7 +30,8 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     confidenceExponent: config.confidenceExponent,
     scanLimit: config.scanLimitRows,
   });
-  const service = new SearchService(engine);
+  // The engine has accepted the location: a scheme, and a path if the indexes are stored.
+  const service = new SearchService(engine, location.split('://')[1] || undefined);
   return {
     local: LocalSearch.over(engine),
     name: 'search',

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Entry, SearchResult } from '../../src/client/types.js';
 import type { RunningServer } from '../../src/http/server.js';
@@ -98,6 +99,18 @@ describe.each(BACKENDS)('%s', (backend) => {
     await expect(start()).rejects.toThrow(/in use by another process/);
   });
 
+  test('is not ready while its folder is gone', async () => {
+    const ready = async () => {
+      const response = await fetch(`${server.url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    expect(await ready()).toEqual([200, { status: 'ready' }]);
+    await rename(path.join(folder, backend), path.join(folder, 'gone'));
+    expect(await ready()).toEqual([503, { status: 'not_ready', reason: 'list_indexes_failed' }]);
+    await rename(path.join(folder, 'gone'), path.join(folder, backend));
+    expect(await ready()).toEqual([200, { status: 'ready' }]);
+  });
+
   test('has what was added, replaced and deleted after a restart', async () => {
     await post(`${index}/assets`, [entry, other]);
     await fetch(`${index}/assets/${other.iscc_id}`, { method: 'DELETE' });
@@ -150,6 +163,20 @@ describe('requests', () => {
   test('that are too large are refused', async () => {
     const refused = await post(`${server.url}/indexes`, { name: 'x'.repeat(4000) }, key);
     expect(refused.status).toBe(413);
+  });
+
+  test('that get too large while they arrive are refused before their end', async () => {
+    // It has no end: an answer comes only from who does not wait for one.
+    const body = new ReadableStream({
+      async pull(controller) {
+        await pause(1);
+        controller.enqueue(new Uint8Array(256).fill(32));
+      },
+    });
+    const headers = { ...key, 'Content-Type': 'application/json' };
+    const refused = await fetch(`${server.url}/indexes`, { method: 'POST', headers, body, duplex: 'half' });
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining('INDEXSVC_MAX_BODY') });
   });
 
   test('with a wrong limit get the rule', async () => {

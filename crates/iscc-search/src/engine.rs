@@ -135,8 +135,8 @@ impl Engine {
     }
 
     /// Adds a batch of entries; the reply comes when it is durable and visible.
-    pub fn add(&self, index: &str, body: Vec<u8>, reply: Reply) {
-        let job = AddJob { index: index.to_owned(), body, reply };
+    pub fn add(&self, index: &str, body: impl AsRef<[u8]> + Send + 'static, reply: Reply) {
+        let job = AddJob { index: index.to_owned(), body: Box::new(body), reply };
         if let Err(job) = self.batches.push(job) {
             job.reply.send(Err(busy()));
         }

@@ -21,7 +21,6 @@ use crate::snapshot::Snapshot;
 use crate::store::{Reading, Store, StoreError, load::load};
 
 pub use commit::Change;
-pub use graphs::Unfit;
 pub use search::SearchJob;
 
 /// One stored index.
@@ -33,6 +32,7 @@ pub struct Index {
     published: RwLock<Arc<Snapshot>>,
     writer: Mutex<Writer>,
     queue: Mutex<commit::Queue>,
+    tried: Mutex<graphs::Tried>,
     is_deleted: AtomicBool,
 }
 
@@ -83,6 +83,7 @@ impl Index {
             published: RwLock::new(Arc::new(snapshot)),
             writer: Mutex::new(writer),
             queue: Mutex::default(),
+            tried: Mutex::default(),
             is_deleted: AtomicBool::new(false),
         })
     }
@@ -102,11 +103,6 @@ impl Index {
         let version = self.store.read()?.version();
         *published = Arc::new(Snapshot { version, ..(**published).clone() });
         Ok(())
-    }
-
-    /// Name of the index.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// How the index searches.

@@ -3,6 +3,7 @@
 //! An [`Engine`] has all indexes of one location. Requests go in as JSON and come out as JSON;
 //! what a request does wrong comes out as a [`Failure`] in the words that clients know.
 
+mod allocator;
 mod answer;
 mod asset;
 mod base64;

@@ -131,6 +131,7 @@ pub fn level() -> Level {
             Ok("portable") => Some(Level::Portable),
             Ok("avx2") => Some(Level::Avx2),
             Ok("avx512") => Some(Level::Avx512),
+            Ok("neon") => Some(Level::Neon),
             _ => None,
         };
         let best = found.last().copied().unwrap_or(Level::Portable);

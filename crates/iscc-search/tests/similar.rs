@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::{Kind, Mode};
-use iscc_search::Options;
+use iscc_search::{Engine, Options};
 use reference::scan::prefix_distance;
 use serde_json::{Value, json};
 
@@ -175,6 +175,40 @@ fn graphs_find_a_part_of_the_truth_with_exact_scores_and_hardly_miss_anything() 
     service.add("main", &Value::from(batch)).unwrap();
     let recall = self::recall(&service, &twins, &mut random);
     assert!(recall >= 0.99, "{recall}");
+}
+
+/// Graphs are not stored: after a restart they are built again, and until then all rows are
+/// scanned.
+#[test]
+fn a_restart_costs_no_match_and_brings_the_graphs_back() {
+    let mut random = Random(11);
+    let mut centre = Vec::new();
+    let twins: Vec<Twin> = (0..5000)
+        .map(|number| {
+            if number % 10 == 0 {
+                centre = random.bytes(32);
+            }
+            let body = random.flipped(&centre, 30);
+            Twin { id: id(number), units: vec![(Kind::META, body), data(&mut random)] }
+        })
+        .collect();
+    let options = Options { scan_limit: 1024, ..Options::default() };
+    let service = Service::new("usearch", options.clone());
+    service.create("main");
+    for batch in twins.chunks(1000) {
+        service.add("main", &Value::from(batch.iter().map(entry).collect::<Vec<_>>())).unwrap();
+    }
+    let Service { engine, folder } = service;
+    drop(engine);
+    let path = folder.as_ref().unwrap().path().to_str().unwrap();
+    let engine = Engine::open(&format!("usearch://{path}"), options).unwrap();
+    let service = Service { engine, folder };
+    let recall = recall(&service, &twins, &mut random);
+    assert!(recall >= 0.99, "{recall} while graphs are built");
+    service.engine.wait_for_graphs();
+    assert!(service.engine.graphs("main") >= 2, "{} graphs", service.engine.graphs("main"));
+    let recall = self::recall(&service, &twins, &mut random);
+    assert!(recall >= 0.99, "{recall} with graphs");
 }
 
 /// On uniform random codes graphs miss much: they must not pass their trial.

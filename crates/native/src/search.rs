@@ -111,16 +111,19 @@ impl SearchEngine {
     }
 
     /// Adds a batch, the JSON of a list of entries: all or none, durably.
+    ///
+    /// The body must not be changed until the promise settles: a batch is too large to be copied
+    /// on the event loop.
     #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
     pub fn add_assets<'env>(
         &self,
         env: &'env Env,
         index: String,
-        body: &[u8],
+        body: Uint8Array,
     ) -> Result<Object<'env>> {
         let engine = self.engine()?;
         let (reply, promise) = reply(env)?;
-        engine.add(&index, body.to_vec(), reply);
+        engine.add(&index, body, reply);
         Ok(promise)
     }
 

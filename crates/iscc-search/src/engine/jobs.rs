@@ -17,7 +17,7 @@ const LIMIT_MAX: i64 = 10_000;
 /// A batch of entries to add.
 pub struct AddJob {
     pub index: String,
-    pub body: Vec<u8>,
+    pub body: Box<dyn AsRef<[u8]> + Send>,
     pub reply: Reply,
 }
 
@@ -40,7 +40,7 @@ pub enum SearchBody {
 /// Adds batches.
 pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
     for AddJob { index, body, reply } in jobs {
-        let prepared = entry::read(&body).and_then(|entries| {
+        let prepared = entry::read((*body).as_ref()).and_then(|entries| {
             let index = registry.find(&index)?;
             Ok((index, entries))
         });

@@ -1,16 +1,20 @@
-//! The background thread that builds graphs.
+//! The background thread: it builds graphs, and gives memory back once it is quiet.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::registry::{AnyIndex, Registry};
-use crate::index::Unfit;
+use crate::allocator;
+use crate::index::Index;
 
 /// Pause after a step, so that building takes no more than its share from searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);
+/// Without changes for so long, it is quiet.
+const QUIET: Duration = Duration::from_millis(700);
+/// Where changes never cease, memory is given back as often.
+const GIVE_BACK_EVERY: Duration = Duration::from_secs(10);
 
 /// Builds graphs for whatever index needs one, one after the other.
 pub struct Linker {
@@ -33,6 +37,8 @@ struct Shared {
 struct State {
     nudged: bool,
     is_busy: bool,
+    /// Since when the allocator may hold what nobody uses.
+    changed_at: Option<Instant>,
 }
 
 impl Linker {
@@ -64,7 +70,9 @@ impl Linker {
 impl Nudge {
     /// There may be something to do.
     pub fn give(&self) {
-        self.0.lock().nudged = true;
+        let mut state = self.0.lock();
+        state.nudged = true;
+        state.changed_at.get_or_insert_with(Instant::now);
         self.0.changed.notify_all();
     }
 }
@@ -72,6 +80,39 @@ impl Nudge {
 impl Shared {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for something to do, and gives memory back while there is nothing.
+    fn wait_for_nudge(&self) {
+        let mut state = self.lock();
+        state.is_busy = false;
+        self.changed.notify_all();
+        while !state.nudged {
+            if state.changed_at.is_none() {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let wait = self.changed.wait_timeout(state, QUIET);
+            let (next, wait) = wait.unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if wait.timed_out() && !state.nudged {
+                state.changed_at = None;
+                drop(state);
+                allocator::give_back();
+                state = self.lock();
+            }
+        }
+        let is_overdue = |at: Instant| at.elapsed() >= GIVE_BACK_EVERY;
+        let gives_back = state.changed_at.is_some_and(is_overdue);
+        if gives_back {
+            state.changed_at = None;
+        }
+        state.nudged = false;
+        state.is_busy = true;
+        drop(state);
+        if gives_back {
+            allocator::give_back();
+        }
     }
 }
 
@@ -87,38 +128,27 @@ impl Drop for Linker {
 }
 
 fn run(shared: &Shared, registry: &Weak<Registry>) {
-    let mut unfit: HashMap<String, Unfit> = HashMap::new();
     loop {
-        {
-            let mut state = shared.lock();
-            state.is_busy = false;
-            shared.changed.notify_all();
-            while !state.nudged {
-                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            state.nudged = false;
-            state.is_busy = true;
-        }
+        shared.wait_for_nudge();
         if shared.stopping.load(Ordering::Acquire) {
             return;
         }
         let Some(registry) = registry.upgrade() else { return };
         for index in registry.all() {
             if let AnyIndex::Stored(index) = &*index {
-                let unfit = unfit.entry(index.name().to_owned()).or_default();
-                build_all(shared, index, unfit);
+                build_all(shared, index);
             }
         }
     }
 }
 
-fn build_all(shared: &Shared, index: &crate::index::Index, unfit: &mut Unfit) {
+fn build_all(shared: &Shared, index: &Index) {
     let go_on = || {
         std::thread::sleep(STEP_PAUSE);
         !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
     };
     // A graph that turned out unfit is no failure: its column is scanned on.
-    while index.build_next_graph(unfit, &go_on).is_some() {
+    while index.build_next_graph(&go_on).is_some() {
         if shared.stopping.load(Ordering::Acquire) || index.is_deleted() {
             return;
         }

@@ -1,27 +1,23 @@
 //! Graphs for full segments, built in the background once scanning all rows gets long.
 
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Index;
 use crate::graph::{Build, Graph, NoGraph};
 use crate::segment::{Key, Segment};
 use crate::unit::UnitType;
 
-/// Graphs that were tried in vain, by segment and column, so that none is tried twice.
-pub type Unfit = HashSet<(u32, Key<UnitType>)>;
+/// Graphs that were built or tried in vain, by segment and column, so that none is tried twice.
+pub(super) type Tried = HashSet<(u32, Key<UnitType>)>;
 
 impl Index {
     /// Builds the next graph that is due; tells whether there was one to build.
     ///
     /// Due are the columns of full segments whose unit type has more rows than the scan limit.
     /// `go_on` is asked now and then: `false` ends the work.
-    pub fn build_next_graph(
-        &self,
-        unfit: &mut Unfit,
-        go_on: &dyn Fn() -> bool,
-    ) -> Option<Result<(), NoGraph>> {
-        let (segment, key) = self.next_due(unfit)?;
+    pub fn build_next_graph(&self, go_on: &dyn Fn() -> bool) -> Option<Result<(), NoGraph>> {
+        let (segment, key) = self.next_due()?;
         let build = Build {
             searchers: self.options.search_threads * 2,
             is_live: &|slot| segment.slots.is_live(slot),
@@ -30,7 +26,7 @@ impl Index {
         };
         let built = Graph::build(&segment.units[&key], &build);
         // Also after success: if the segment is written anew meanwhile, it has another number.
-        unfit.insert((segment.uid, key));
+        self.tried().insert((segment.uid, key));
         Some(built.map(|graph| self.install(segment.uid, key, Arc::new(graph))))
     }
 
@@ -39,7 +35,11 @@ impl Index {
         self.snapshot().segments.iter().map(|segment| segment.graphs.len()).sum()
     }
 
-    fn next_due(&self, unfit: &Unfit) -> Option<(Arc<Segment>, Key<UnitType>)> {
+    fn tried(&self) -> MutexGuard<'_, Tried> {
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_due(&self) -> Option<(Arc<Segment>, Key<UnitType>)> {
         let snapshot = self.snapshot();
         let rows = snapshot.unit_rows();
         let (_, full) = snapshot.segments.split_last()?;
@@ -47,7 +47,7 @@ impl Index {
             for key in segment.units.keys() {
                 let is_large = rows.get(&key.0).is_some_and(|&rows| rows > self.options.scan_limit);
                 let is_done = segment.graphs.contains_key(key);
-                if is_large && !is_done && !unfit.contains(&(segment.uid, *key)) {
+                if is_large && !is_done && !self.tried().contains(&(segment.uid, *key)) {
                     return Some((Arc::clone(segment), *key));
                 }
             }

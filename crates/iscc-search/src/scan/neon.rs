@@ -8,11 +8,21 @@ use super::{Columns, Group, Hit, Probe, in_groups};
 const LANES: usize = 2;
 
 pub(super) fn scan(columns: &Columns<'_>, last_mask: u64, probes: &[Probe], hits: &mut Vec<Hit>) {
-    in_groups!(group, columns, last_mask, probes, hits);
+    in_groups!(checked, columns, last_mask, probes, hits);
 }
 
-/// Scans with the first `Q` probes; returns `Q`. NEON is part of every AArch64 processor.
-fn group<const W: usize, const Q: usize>(
+fn checked<const W: usize, const Q: usize>(
+    group: &Group<'_>,
+    probes: &[Probe],
+    hits: &mut Vec<Hit>,
+) -> usize {
+    // SAFETY: NEON is part of every AArch64 processor that the standard library runs on.
+    unsafe { group_of::<W, Q>(group, probes, hits) }
+}
+
+/// Scans with the first `Q` probes; returns `Q`.
+#[target_feature(enable = "neon")]
+fn group_of<const W: usize, const Q: usize>(
     group: &Group<'_>,
     probes: &[Probe],
     hits: &mut Vec<Hit>,
@@ -35,6 +45,7 @@ fn group<const W: usize, const Q: usize>(
 
 /// Differing bits of the rows at `start`; what lies behind the last row counts as zero words.
 #[inline]
+#[target_feature(enable = "neon")]
 fn distances<const W: usize>(group: &Group<'_>, probe: &Probe, start: usize) -> [u64; LANES] {
     let mut counts = vdupq_n_u8(0);
     for word in 0..W {
