@@ -1,0 +1,101 @@
+/**
+ * Validation of sidecars and queries for them. The peer is c2pa-python (PyPI), the same validator behind
+ * another language, on the same sidecars with the same trust anchors; both decisions are compared first.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type ManifestBindings, native } from '../src/native.js';
+
+const PEER = 'c2pa-python==0.38.1';
+const SECONDS_PER_CASE = 3;
+const UNITS = 1_000_000;
+const QUERIES = 200;
+const BATCH = 2000;
+
+const run = promisify(execFile);
+const peers = path.join(import.meta.dirname, '.peers', 'c2pa-python');
+const python = path.join(peers, 'bin', 'python');
+const fixtures = path.join(import.meta.dirname, '..', 'test', 'fixtures', 'c2pa');
+const cores = availableParallelism();
+
+interface Peer {
+  readonly accepted: readonly string[];
+  readonly one: number;
+  readonly all: number;
+}
+
+/** Sidecars that both accept: what is refused at the first check would only compare the checks. */
+const { items } = JSON.parse(readFileSync(path.join(fixtures, 'manifests', 'index.json'), 'utf8')) as {
+  items: { file: string; expect: { status: number } }[];
+};
+const files = items.filter(({ expect }) => expect.status === 200).map(({ file }) => file);
+const sidecars = files.map((file) => readFileSync(path.join(fixtures, file)));
+const anchors = readFileSync(path.join(fixtures, 'certs', 'trust-anchors.pem'), 'utf8');
+
+/** Validations per second with so many at once. */
+async function rate(threads: number): Promise<number> {
+  const validator = new native.ManifestValidator(anchors, { threads, waitingMax: 4 * threads });
+  let done = 0;
+  let next = 0;
+  const start = performance.now();
+  const end = start + SECONDS_PER_CASE * 1000;
+  const work = async () => {
+    while (performance.now() < end) {
+      const bytes = sidecars[next++ % sidecars.length] ?? Buffer.alloc(0);
+      const { outcome } = await validator.validate(bytes);
+      if (outcome !== 'accepted') throw new Error(`a sidecar is ${outcome}`);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 2 * threads }, work));
+  return (done * 1000) / (performance.now() - start);
+}
+
+async function queries(): Promise<void> {
+  const index = new native.BindingIndex();
+  const perManifest = [0x10, 0x21, 0x30, 0x40].map((first) => Buffer.from([first, 7]));
+  const value = () => Buffer.concat(perManifest.flatMap((header) => [header, randomBytes(32)]));
+  const start = performance.now();
+  for (let key = 0; key < UNITS / perManifest.length; key += BATCH) {
+    const entries: ManifestBindings[] = Array.from({ length: BATCH }, (_, at) => ({
+      key: key + at,
+      trusted: true,
+      uploadedAt: key + at,
+      bindings: [{ alg: 'io.iscc.v0', value: value() }],
+    }));
+    await index.insertBatch(entries);
+  }
+  console.log(`${UNITS} units loaded in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  const times: number[] = [];
+  for (let query = 0; query < QUERIES; query += 1) {
+    const wanted = value();
+    const before = performance.now();
+    await index.query('io.iscc.v0', wanted, 75, 10);
+    times.push(performance.now() - before);
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => `${times[Math.floor(share * (times.length - 1))]?.toFixed(2)} ms`;
+  console.log(`query of ${perManifest.length} units: p50 ${at(0.5)}, p99 ${at(0.99)}`);
+}
+
+if (!existsSync(python)) {
+  await run('python3', ['-m', 'venv', peers]);
+  await run(python, ['-m', 'pip', 'install', '--quiet', PEER]);
+}
+const script = path.join(import.meta.dirname, 'support', 'c2pa_peer.py');
+const { stdout } = await run(python, [script, fixtures, String(SECONDS_PER_CASE), String(cores), ...files]);
+const peer = JSON.parse(stdout) as Peer;
+if (peer.accepted.length !== files.length) throw new Error('the peer refuses what we accept');
+
+console.log(`${''.padEnd(16)}${PEER.padStart(20)}${'isccd'.padStart(14)}${'ratio'.padStart(9)}`);
+const line = (name: string, theirs: number, ours: number) =>
+  console.log(
+    `${name.padEnd(16)}${`${theirs.toFixed(0)}/s`.padStart(20)}${`${ours.toFixed(0)}/s`.padStart(14)}${`${(ours / theirs).toFixed(2)}x`.padStart(9)}`,
+  );
+line('one thread', peer.one, await rate(1));
+line(`${cores} at once`, peer.all, await rate(cores));
+await queries();

@@ -1,0 +1,151 @@
+/** Sidecars as JavaScript sees them: the same decisions as in Rust, off the event loop, with bounds. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type ManifestReport, native } from '../../src/native.js';
+
+const fixtures = new URL('../fixtures/c2pa/', import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, fixtures));
+const json = <T>(name: string) => JSON.parse(read(name).toString()) as T;
+
+interface Item {
+  readonly name: string;
+  readonly file: string;
+  readonly expect: {
+    readonly status: number | number[];
+    readonly acceptableCodes?: readonly string[];
+    readonly manifestId?: string;
+    readonly trusted?: boolean;
+    readonly indexed?: readonly { alg: string; value: string; units?: readonly string[] }[];
+  };
+}
+
+const anchors = read('certs/trust-anchors.pem').toString();
+const { items } = json<{ items: Item[] }>('manifests/index.json');
+const validator = new native.ManifestValidator(anchors);
+
+type Accepted = Extract<ManifestReport, { outcome: 'accepted' }>;
+
+function indexed({ bindings }: Accepted) {
+  return bindings.map(({ alg, value, units }) => ({
+    alg,
+    value: value.toString('base64'),
+    ...(alg === 'io.iscc.v0'
+      ? { units: units.filter(({ searchable }) => searchable).map(({ iscc }) => iscc) }
+      : {}),
+  }));
+}
+
+describe('validation', () => {
+  it.each(items)('$name', async ({ file, expect: expected }) => {
+    const report = await validator.validate(read(file));
+    const statuses = [expected.status].flat();
+    if (report.outcome === 'accepted') {
+      expect(statuses).toContain(200);
+      if (expected.manifestId !== undefined) expect(report.manifestId).toBe(expected.manifestId);
+      if (expected.trusted !== undefined) expect(report.trusted).toBe(expected.trusted);
+      if (expected.indexed !== undefined) expect(indexed(report)).toEqual(expected.indexed);
+    } else {
+      expect(report.outcome).toBe('refused');
+      expect(statuses).toContain(400);
+      if (report.outcome === 'refused') expect(expected.acceptableCodes).toContain(report.code);
+    }
+  });
+
+  it('refuses what has no bytes', async () => {
+    const report = await validator.validate(new Uint8Array());
+    expect(report).toMatchObject({ outcome: 'refused', code: 'manifest.unreadable' });
+  });
+
+  it('lets only so many wait', async () => {
+    const narrow = new native.ManifestValidator(anchors, { threads: 1, waitingMax: 2 });
+    const bytes = read('manifests/ok-nested-3.c2pa');
+    const reports = await Promise.all(Array.from({ length: 5 }, () => narrow.validate(bytes)));
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted', 'busy', 'busy', 'busy']);
+    expect((await narrow.validate(bytes)).outcome).toBe('accepted');
+  });
+
+  it('answers at the time limit', async () => {
+    const hasty = new native.ManifestValidator(anchors, { timeLimitMs: 0 });
+    expect(await hasty.validate(read('manifests/ok-60k.c2pa'))).toEqual({ outcome: 'overdue' });
+  });
+
+  it('says at once that trust anchors are none', () => {
+    expect(() => new native.ManifestValidator('none')).toThrow('the trust anchors hold no certificate');
+    expect(new native.ManifestValidator('')).toBeDefined();
+  });
+});
+
+describe('small things', () => {
+  it('knows the list of algorithms', () => {
+    const listed = json<{ algorithms: { alg: string; type: string }[] }>('alg-list.json').algorithms;
+    expect(native.softBindingAlgorithms()).toEqual(listed.map(({ alg, type }) => ({ alg, kind: type })));
+  });
+
+  it('knows which labels can be ids', () => {
+    const { cases } = json<{ cases: { id: string; valid: boolean }[] }>('vectors/manifest-id.json');
+    for (const { id, valid } of cases) expect(native.isManifestId(id), JSON.stringify(id)).toBe(valid);
+  });
+
+  const { valid, invalid } = json<{
+    valid: { name: string; hex: string; units: Record<string, unknown>[] }[];
+    invalid: { name: string; hex: string }[];
+  }>('vectors/iscc-seq.json');
+
+  it.each(valid)('takes ISCC-SEQ $name', ({ hex, units }) => {
+    const report = native.decodeIsccSeq(Buffer.from(hex, 'hex'));
+    expect(report.outcome).toBe('units');
+    if (report.outcome !== 'units') return;
+    const seen = report.units.map(({ iscc, body, mainType, subType, version, bits, searchable }) => {
+      const fields = { mainType, subType, version, bits, searchable };
+      return { unit: iscc, bodyHex: body.toString('hex'), ...fields };
+    });
+    expect(seen).toEqual(units.map(({ lengthField: _, ...unit }) => unit));
+  });
+
+  it.each(invalid)('refuses ISCC-SEQ $name', ({ hex }) => {
+    const report = native.decodeIsccSeq(Buffer.from(hex, 'hex'));
+    expect(report).toEqual({ outcome: 'refused', reason: expect.stringMatching(/./) });
+  });
+});
+
+describe('signing', () => {
+  const value = Buffer.concat([
+    Buffer.from([0x30, 7]),
+    Buffer.alloc(32, 1),
+    Buffer.from([0x40, 7]),
+    Buffer.alloc(32, 2),
+  ]);
+  const assetHash = createHash('sha256').update('asset').digest();
+
+  it.each(['es256', 'ed25519'] as const)('with %s is valid here', async (algorithm) => {
+    const { rootPem, chainPem, keyPem } = await native.makeTestCertificate(algorithm, 'isccd test');
+    const bytes = await native.signManifest({
+      chainPem,
+      keyPem,
+      algorithm,
+      title: 'A title',
+      format: 'text/plain',
+      assetHash,
+      bindings: [{ alg: 'io.iscc.v0', value }],
+      manifestId: 'urn:c2pa:0c9f5f1e-2f5c-4a3e-9a52-6e8f7f1f3c11',
+    });
+    const report = await new native.ManifestValidator(rootPem).validate(bytes);
+    expect(report).toMatchObject({
+      outcome: 'accepted',
+      manifestId: 'urn:c2pa:0c9f5f1e-2f5c-4a3e-9a52-6e8f7f1f3c11',
+      trusted: true,
+      bindings: [{ alg: 'io.iscc.v0', value, units: [{ mainType: 3 }, { mainType: 4 }] }],
+    });
+  });
+
+  it('says what is wrong with its input', async () => {
+    const request = { chainPem: '', keyPem: '', title: '', format: '', bindings: [] };
+    expect(() =>
+      native.signManifest({ ...request, algorithm: 'es256', assetHash: Buffer.alloc(31) }),
+    ).toThrow('assetHash must be the 32 bytes of a SHA-256');
+    await expect(native.signManifest({ ...request, algorithm: 'es256', assetHash })).rejects.toThrow(
+      'the manifest cannot be signed',
+    );
+  });
+});
