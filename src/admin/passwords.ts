@@ -28,7 +28,7 @@ export function passwordFault(password: string, username: string): string | unde
 
 /** Runs off the event loop. */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, COST);
+  return hash(normalized(password), COST);
 }
 
 /**
@@ -36,8 +36,13 @@ export function hashPassword(password: string): Promise<string> {
  * does not tell which names exist.
  */
 export async function passwordMatches(hashed: string | undefined, password: string): Promise<boolean> {
-  const matches = await verify(hashed ?? NOBODYS_HASH, password.slice(0, PASSWORD_CHARACTERS_MAX * 2));
+  const matches = await verify(hashed ?? NOBODYS_HASH, normalized(password));
   return matches && hashed !== undefined;
+}
+
+/** Keyboards write one character in several ways. What is longer than any password is cut: it can't match. */
+function normalized(password: string): string {
+  return password.slice(0, PASSWORD_CHARACTERS_MAX * 2).normalize('NFKC');
 }
 
 /** Of a random password that nobody kept, at {@link COST}. */

@@ -116,7 +116,8 @@ async function inSession(
   try {
     const reply = await handler(session);
     // A message is shown once, on the first page that is one.
-    if (session.flash !== undefined && reply.status === 200) await service.sessions.setFlash(session, null);
+    const isSeen = reply.status === 200 && request.method !== 'HEAD';
+    if (session.flash !== undefined && isSeen) await service.sessions.setFlash(session, null);
     return reply;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

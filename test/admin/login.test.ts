@@ -23,6 +23,11 @@ describe('without a session', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
   });
 
+  test('the address without its last slash leads to the one with it', async () => {
+    const answer = await new Visitor(dashboard.url).get('/admin');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/']);
+  });
+
   test('a posted form leads there too', async () => {
     const answer = await new Visitor(dashboard.url).post('/admin/manifests/', [['action', 'delete']]);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/login/?next=%2Fadmin%2F']);
@@ -116,6 +121,11 @@ describe('logging in', () => {
       pages.push(text);
     }
     expect(new Set(pages)).toEqual(new Set(['The user name or the password is wrong.']));
+  });
+
+  test('takes a password however its characters are put together', async () => {
+    await dashboard.accounts.add('zoe', 'Zo\u00eb-knows-7-things', false);
+    expect((await new Visitor(dashboard.url).login('zoe', 'Zoe\u0308-knows-7-things')).status).toBe(302);
   });
 
   test('takes the user name in any case', async () => {

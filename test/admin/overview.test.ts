@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Overview } from '../../src/admin/overview.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
 import { seed } from './support/seed.js';
+import { Visitor } from './support/visitor.js';
 
 const MANIFESTS = 100_000;
 const ANY = { search: '', status: undefined, isDeleted: undefined, isTrusted: undefined };
@@ -64,5 +66,29 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     const order = found.rows.map(({ key }) => key);
     expect(order).toEqual([...order].sort((a, b) => b - a));
     if (Object.keys(filter).length === 0) expect(order[0]).toBe(keys[MANIFESTS - 1 - (page - 1) * 100]);
+  });
+});
+
+describe('pages over HTTP', () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    await seed(
+      dashboard.database.db,
+      Array.from({ length: MANIFESTS }, () => ({ status: 'pending' as const })),
+    );
+  }, 240_000);
+  afterAll(() => dashboard?.close());
+
+  test('are as quick with many manifests', async () => {
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login();
+    for (const path of ['', 'manifests/', 'manifests/?page=1000', 'manifests/?q=9999', 'manifests/50000/']) {
+      const start = performance.now();
+      const answer = await visitor.get(`/admin/${path}`);
+      expect([answer.status, (await answer.text()).includes('</html>')]).toEqual([200, true]);
+      const ms = performance.now() - start;
+      console.log(`${MANIFESTS} manifests, /admin/${path}: ${ms.toFixed(1)} ms`);
+    }
   });
 });
