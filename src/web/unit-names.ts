@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<string, UnitName>> = {
   CONTENT: { name: 'Content-Code', meaning: 'Similar content' },
   DATA: { name: 'Data-Code', meaning: 'Similar bytes' },
   INSTANCE: { name: 'Instance-Code', meaning: 'The very same bytes' },
+  ID: { name: 'ISCC-ID', meaning: 'When and where it was declared' },
 };
 
 /** Takes main type and subtype as the services write them, e.g. `CONTENT` and `IMAGE`. */

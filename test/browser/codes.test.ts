@@ -111,6 +111,10 @@ describe('the codes page', () => {
     expect(await region.textContent()).toContain('ISCC-TEXT-V0-MCDI-87dedce74b3c353b16257380a960347a');
     expect(await region.getByRole('img').count()).toBe(4);
     await screenshots(page, 'codes-explain');
+    await field.fill('ISCC:MAIFWLLNFLOEEXMW');
+    await field.press('Enter');
+    await region.getByRole('heading', { name: 'ISCC-ID' }).waitFor();
+    expect(await region.textContent()).toContain('2020-10-29T22:30:10.902053Z');
     await field.fill('ISCC:NONSENSE!');
     await field.press('Enter');
     const alert = page.getByRole('alert').filter({ hasText: 'Invalid ISCC' });
