@@ -1,0 +1,12 @@
+/** Types of what TypeScript programs use of `lib.mjs`. */
+import type { SpawnSyncOptions, SpawnSyncReturns } from 'node:child_process';
+
+export const root: string;
+export function run(command: string, args: readonly string[], options?: SpawnSyncOptions): void;
+export function attempt(
+  command: string,
+  args: readonly string[],
+  options?: SpawnSyncOptions,
+): SpawnSyncReturns<string>;
+export function onPath(name: string): boolean;
+export function exists(file: string): boolean;
