@@ -11,7 +11,8 @@ import { promisify } from 'node:util';
 import { type ManifestBindings, native } from '../src/native.js';
 
 const PEER = 'c2pa-python==0.38.1';
-const SECONDS_PER_CASE = 3;
+const SECONDS_PER_CASE = 1;
+const ROUNDS = 4;
 const UNITS = 1_000_000;
 const QUERIES = 200;
 const BATCH = 2000;
@@ -36,12 +37,20 @@ const files = items.filter(({ expect }) => expect.status === 200).map(({ file })
 const sidecars = files.map((file) => readFileSync(path.join(fixtures, file)));
 const anchors = readFileSync(path.join(fixtures, 'certs', 'trust-anchors.pem'), 'utf8');
 
-/** Validations per second with so many at once. */
-async function rate(threads: number): Promise<number> {
+interface Rate {
+  /** Validations per second of processor time. */
+  readonly cpu: number;
+  /** Validations per second on the clock. */
+  readonly clock: number;
+}
+
+/** With so many at once. */
+async function rate(threads: number): Promise<Rate> {
   const validator = new native.ManifestValidator(anchors, { threads, waitingMax: 4 * threads });
   let done = 0;
   let next = 0;
   const start = performance.now();
+  const before = process.cpuUsage();
   const end = start + SECONDS_PER_CASE * 1000;
   const work = async () => {
     while (performance.now() < end) {
@@ -52,7 +61,8 @@ async function rate(threads: number): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: 2 * threads }, work));
-  return (done * 1000) / (performance.now() - start);
+  const { user, system } = process.cpuUsage(before);
+  return { cpu: (done * 1e6) / (user + system), clock: (done * 1000) / (performance.now() - start) };
 }
 
 async function queries(): Promise<void> {
@@ -87,15 +97,23 @@ if (!existsSync(python)) {
   await run(python, ['-m', 'pip', 'install', '--quiet', PEER]);
 }
 const script = path.join(import.meta.dirname, 'support', 'c2pa_peer.py');
-const { stdout } = await run(python, [script, fixtures, String(SECONDS_PER_CASE), String(cores), ...files]);
-const peer = JSON.parse(stdout) as Peer;
-if (peer.accepted.length !== files.length) throw new Error('the peer refuses what we accept');
+const best = { ours: { one: 0, all: 0 }, theirs: { one: 0, all: 0 } };
+// In turns, and the best of each: what else the machine does then hits both.
+for (let round = 0; round < ROUNDS; round += 1) {
+  const { stdout } = await run(python, [script, fixtures, String(SECONDS_PER_CASE), String(cores), ...files]);
+  const peer = JSON.parse(stdout) as Peer;
+  if (peer.accepted.length !== files.length) throw new Error('the peer refuses what we accept');
+  best.theirs.one = Math.max(best.theirs.one, peer.one);
+  best.theirs.all = Math.max(best.theirs.all, peer.all);
+  best.ours.one = Math.max(best.ours.one, (await rate(1)).cpu);
+  best.ours.all = Math.max(best.ours.all, (await rate(cores)).clock);
+}
 
-console.log(`${''.padEnd(16)}${PEER.padStart(20)}${'isccd'.padStart(14)}${'ratio'.padStart(9)}`);
+console.log(`${'validations'.padEnd(24)}${PEER.padStart(20)}${'isccd'.padStart(14)}${'ratio'.padStart(9)}`);
 const line = (name: string, theirs: number, ours: number) =>
   console.log(
-    `${name.padEnd(16)}${`${theirs.toFixed(0)}/s`.padStart(20)}${`${ours.toFixed(0)}/s`.padStart(14)}${`${(ours / theirs).toFixed(2)}x`.padStart(9)}`,
+    `${name.padEnd(24)}${`${theirs.toFixed(0)}/s`.padStart(20)}${`${ours.toFixed(0)}/s`.padStart(14)}${`${(ours / theirs).toFixed(2)}x`.padStart(9)}`,
   );
-line('one thread', peer.one, await rate(1));
-line(`${cores} at once`, peer.all, await rate(cores));
+line('per core (CPU time)', best.theirs.one, best.ours.one);
+line(`${cores} at once`, best.theirs.all, best.ours.all);
 await queries();
