@@ -39,7 +39,9 @@ pub fn read(bytes: &[u8]) -> Result<ActiveManifest, Refusal> {
     }
     store.check(1)?;
     let active = last_manifest(&store)?.ok_or_else(Refusal::missing)?;
-    extract(&Superbox::read(&active)?)
+    let manifest = extract(&Superbox::read(&active)?)?;
+    store.check_cbor()?;
+    Ok(manifest)
 }
 
 /// Contents of the last manifest, unpacked.
@@ -73,7 +75,9 @@ fn unpacked(compressed: &Superbox<'_>, budget: &mut usize) -> Result<Vec<u8>, Re
     let [only] = boxes(&inner)?[..] else {
         return Err(Refusal::unreadable("a compressed manifest does not unpack to one box"));
     };
-    Superbox::read(only.contents)?.check(2)?;
+    let manifest = Superbox::read(only.contents)?;
+    manifest.check(2)?;
+    manifest.check_cbor()?;
     Ok(only.contents.to_vec())
 }
 

@@ -13,6 +13,7 @@ mod algorithm;
 mod binding;
 mod boxes;
 mod brob;
+mod cbor_lengths;
 mod certificate;
 mod deadline;
 mod der;

@@ -1,7 +1,7 @@
 //! JUMBF superboxes: a box `jumb` whose first child describes it.
 
-use crate::Refusal;
 use crate::boxes::{Box, boxes};
+use crate::{Refusal, cbor_lengths};
 
 /// Superboxes within superboxes, the store being the first.
 pub const DEPTH_MAX: usize = 32;
@@ -56,6 +56,23 @@ impl<'a> Superbox<'a> {
     /// Contents of its first child of a type.
     pub fn content(&self, kind: &[u8; 4]) -> Option<&'a [u8]> {
         self.children.iter().find(|child| child.kind == *kind).map(|child| child.contents)
+    }
+
+    /// Checks the strings of all CBOR in it.
+    pub fn check_cbor(&self) -> Result<(), Refusal> {
+        let mut cbor = self.children.iter().filter(|child| child.kind == *b"cbor");
+        if !cbor.all(|child| cbor_lengths::fit(child.contents)) {
+            let code = match self.kind.as_ref() {
+                Some(b"c2cl") => "claim.malformed",
+                Some(b"c2cs") => "claimSignature.mismatch",
+                _ => "assertion.cbor.invalid",
+            };
+            return Err(Refusal::new(code, "a CBOR string is longer than its box"));
+        }
+        for inner in self.superboxes() {
+            inner?.check_cbor()?;
+        }
+        Ok(())
     }
 
     /// Reads every superbox in it, itself being `depth` deep.

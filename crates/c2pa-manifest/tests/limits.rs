@@ -59,6 +59,18 @@ fn bombs_are_capped_together() {
 }
 
 #[test]
+fn strings_stay_within_their_boxes() {
+    let bytes = std::fs::read(common::path("manifests/ok-64-blocks.c2pa")).unwrap();
+    let value = b"evalueL";
+    let at = bytes.windows(value.len()).position(|window| window == value).unwrap();
+    let mut damaged = bytes.clone();
+    // A byte string of 12 bytes becomes one of a length that its first four say.
+    damaged[at + 6..at + 11].copy_from_slice(&[0x5a, 0x7f, 0xff, 0xff, 0xff]);
+    let text = "a CBOR string is longer than its box";
+    assert_eq!(refusal(&damaged), ("assertion.cbor.invalid".to_owned(), text.to_owned()));
+}
+
+#[test]
 fn a_deadline_ends_the_work() {
     let bytes = std::fs::read(common::path("manifests/ok-nested-3.c2pa")).unwrap();
     let validator = common::validator();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use c2pa_manifest::Outcome;
 
-const MUTATIONS: usize = 6000;
+const MUTATIONS: usize = 3000;
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
