@@ -3,7 +3,7 @@
  * assets of four 256-bit units, ingest in batches of 1,000, searches for ten.
  *
  * Arguments: `assets=10000` for both (`100000` takes the peer five minutes and more), `large=100000` for ours
- * alone, `seconds=3` a load, `peer=off` to measure ours only. `large=1000000` is the test of a million.
+ * alone, `seconds=3` a load, `checked=100` queries, `peer=off` to measure ours only. `large=1000000` is the test of a million.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -34,7 +34,6 @@ const BATCH_ASSETS = 1000;
 const LIMIT = 10;
 const CLIENTS = [1, 8];
 const QUERIES = 2000;
-const CHECKED = 100;
 const SCORE_TOLERANCE = 1e-6;
 /** Time for the collector and the allocator to settle before memory is read. */
 const SETTLE_MS = 2000;
@@ -43,6 +42,8 @@ const PROBE_PAUSE_MS = 5;
 const given = new Map(process.argv.slice(2).map((argument) => argument.split('=') as [string, string]));
 const number = (name: string, fallback: number) => Number(given.get(name) ?? fallback);
 const SECONDS = number('seconds', 3);
+/** Queries that are compared with a walk over all assets. */
+const CHECKED = number('checked', 100);
 
 /** What one server did with one collection. */
 interface Figures {
