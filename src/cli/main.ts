@@ -32,7 +32,7 @@ function program(): Command {
   root
     .command('serve')
     .description('start services (default: all that are built in)')
-    .argument('[services...]', 'codes, search, store')
+    .argument('[services...]', 'codes, search, store, resolver')
     .option('--env', 'print every environment variable with its default, and stop')
     .action(async (services: string[], options) => (await import('./serve.js')).serve(services, options));
   root

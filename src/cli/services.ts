@@ -3,6 +3,8 @@ import { codesVariables } from '../config/codes.js';
 import { commonVariables } from '../config/common.js';
 import { readResolverConfig, resolverVariables } from '../config/resolver.js';
 import { searchVariables } from '../config/search.js';
+import { storeVariables } from '../config/store.js';
+import { storeConfig } from '../config/store-config.js';
 import type { Environment, Variables } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/service.js';
@@ -53,6 +55,19 @@ export const SERVICES = {
           const app = await (await import('../search/app.js')).searchApp(config, dataDir);
           house.search = app.local;
           return app;
+        },
+      };
+    },
+  },
+  store: {
+    variables: storeVariables,
+    configure(environment) {
+      const { config, notices } = storeConfig(environment);
+      return {
+        ...config,
+        app: async (log) => {
+          for (const notice of notices) log.warn(notice);
+          return (await import('./store-app.js')).storeApp(config, log);
         },
       };
     },

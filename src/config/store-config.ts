@@ -5,6 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { commonVariables } from './common.js';
 import { type StoreConfig, type StoreVariables, storeVariables } from './store.js';
+import { BUNDLED_TRUST_ANCHORS } from './trust-list.js';
 import { ConfigurationInvalid, type Environment, readVariables } from './variable.js';
 
 export interface StoreStart {
@@ -43,7 +44,7 @@ export function storeDataDir(environment: Environment): string {
 }
 
 function readAnchors(file: string | undefined): string {
-  if (file === undefined) return '';
+  if (file === undefined) return BUNDLED_TRUST_ANCHORS;
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -79,7 +79,7 @@ export const storeVariables = defineVariables({
     schema: text(),
     defaultShown: 'the bundled list, which is empty',
     description:
-      'PEM file of the trust anchors; signers under them rank higher. The C2PA publishes its trust list at https://opensource.contentauthenticity.org/docs/conformance/trust-lists',
+      'PEM file of the trust anchors; signers under them rank higher. The C2PA has its list in https://github.com/c2pa-org/conformance-public',
   },
   secretSeed: {
     name: 'MSTORE_SECKEY',

@@ -20,6 +20,7 @@ export function openPostgres(url: string): Kysely<Tables> {
     connectionString: url,
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_MS_MAX,
+    allowExitOnIdle: true,
     types,
   });
   // An idle connection that breaks is replaced; without a listener it would end the process.

@@ -69,7 +69,7 @@ export class LiveIndex {
         const rows = await liveBindings(this.#db).where('m.key', 'in', came).execute();
         await this.#index.insertBatch(entries(rows));
       }
-      for (const [key, isLive] of live) if (!isLive) this.#index.remove(key);
+      for (const [key, isLive] of live) if (!isLive) await this.#index.remove(key);
       this.#sequence = last.sequence;
       if (changes.length < CHANGES_MAX) return;
     }

@@ -8,7 +8,7 @@ import { Refused } from './errors.js';
  * @throws {Refused} without the right token
  */
 export function checkOperator(sha256: string | undefined, authorization: string | undefined): void {
-  const token = /^bearer +([^ ]+) *$/i.exec(authorization ?? '')?.[1];
+  const token = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
   if (sha256 === undefined || token === undefined) throw new Refused('UNAUTHORIZED');
   // Header values are bytes written as Latin-1 characters.
   const given = createHash('sha256').update(token, 'latin1').digest();

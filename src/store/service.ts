@@ -124,31 +124,31 @@ export class StoreService {
     }
   }
 
-  /** Deletes a manifest and begins to withdraw its declaration. */
+  /** Deletes a manifest and tries once to withdraw its declaration. */
   async remove(manifestId: string): Promise<void> {
     if (!this.#parts.isManifestId(manifestId)) throw new Refused('MANIFEST_NOT_FOUND');
-    const { manifests, declarer } = this.#parts;
-    const buried = await manifests.bury(manifestId, Date.now(), declarer);
-    if (buried === undefined) {
+    const key = await this.#bury(manifestId);
+    if (key === undefined) {
       // Either it never was, or it is no more.
       await this.#live(manifestId);
       throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     }
-    await this.#removeFile(buried.sha256);
-    this.#tell(manifestId, 'deleted');
-    await declarer.onDeleted(buried.key);
+    await this.#parts.declarer.onDeleted(key);
   }
 
-  /** Deletes several; those that are deleted already, or unknown, are skipped. */
+  /**
+   * Deletes several; those that are deleted already, or unknown, are skipped. Does not wait for the hub: what is
+   * not withdrawn when the process ends is retried.
+   */
   async removeMany(keys: readonly number[]): Promise<{ deleted: number; skipped: number }> {
     const found = await this.#parts.manifests.findByKeys(keys);
-    let deleted = 0;
+    const buried: number[] = [];
     for (const { manifestId, live } of found) {
-      if (!live) continue;
-      await this.remove(manifestId);
-      deleted += 1;
+      const key = live ? await this.#bury(manifestId) : undefined;
+      if (key !== undefined) buried.push(key);
     }
-    return { deleted, skipped: keys.length - deleted };
+    void this.#withdraw(buried);
+    return { deleted: buried.length, skipped: keys.length - buried.length };
   }
 
   /** Frees the ids of tombstones; those whose declaration is still `declared`, and live manifests, are skipped. */
@@ -181,6 +181,30 @@ export class StoreService {
       this.#parts.log.error({ err: error }, 'the database does not answer');
       return true;
     }
+  }
+
+  /** Why the store can't work, or `undefined`. */
+  async readiness(): Promise<string | undefined> {
+    try {
+      await this.#parts.manifests.algorithms();
+      return undefined;
+    } catch {
+      return 'the database does not answer';
+    }
+  }
+
+  /** The key of what is a tombstone from now on; `undefined` if there was no live manifest of that id. */
+  async #bury(manifestId: string): Promise<number | undefined> {
+    const { manifests, declarer } = this.#parts;
+    const buried = await manifests.bury(manifestId, Date.now(), declarer);
+    if (buried === undefined) return undefined;
+    await this.#removeFile(buried.sha256);
+    this.#tell(manifestId, 'deleted');
+    return buried.key;
+  }
+
+  async #withdraw(keys: readonly number[]): Promise<void> {
+    for (const key of keys) await this.#parts.declarer.onDeleted(key);
   }
 
   async #insert(

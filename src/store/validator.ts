@@ -45,6 +45,6 @@ export type BindingAnswer =
 export interface BindingIndex {
   /** A manifest that is there already is replaced. */
   insertBatch(manifests: BindingEntry[]): Promise<void>;
-  remove(key: number): boolean;
+  remove(key: number): Promise<boolean>;
   query(alg: string, value: Uint8Array, threshold: number, maxResults: number): Promise<BindingAnswer>;
 }

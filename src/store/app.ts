@@ -1,0 +1,110 @@
+/** Puts the store together from its configuration. */
+import { mkdir } from 'node:fs/promises';
+import { ContentBlobs } from '../blobs/content.js';
+import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
+import type { StoreConfig } from '../config/store.js';
+import type { Database } from '../database/open.js';
+import type { Route } from '../http/route.js';
+import type { CorsPolicy, ServiceApp } from '../http/service.js';
+import type { Throttle } from '../limits/throttle.js';
+import { native } from '../native.js';
+import type { Logger } from '../observe/log.js';
+import { version } from '../version.js';
+import { Cleanup } from './cleanup.js';
+import type { Declarer } from './declarer.js';
+import { errorForm } from './errors.js';
+import { LiveIndex } from './live-index.js';
+import { Manifests } from './manifests.js';
+import { manifestRoutes, queryRoutes } from './routes.js';
+import { StoreService } from './service.js';
+import { DESCRIPTION, serviceRoutes, TITLE } from './service-routes.js';
+
+/** What is opened before, because others use it too. */
+export interface StoreResources {
+  readonly database: Database;
+  readonly throttle: Throttle;
+  readonly declarer: Declarer;
+  readonly log: Logger;
+}
+
+export interface Store {
+  readonly service: StoreService;
+  /** @param routes of others on the same address, such as the dashboard */
+  app(routes: readonly Route[]): ServiceApp;
+}
+
+const BLOB_SUFFIX = '.c2pa';
+
+const CORS: CorsPolicy = {
+  origins: ['*'],
+  methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  closedMethods: ['DELETE'],
+  requestHeaders: ['Content-Type', 'Accept', 'If-None-Match'],
+  exposedHeaders: ['ETag', 'Retry-After'],
+  maxAgeSeconds: 86_400,
+  refusedStatus: 400,
+};
+
+/**
+ * Opens the files and loads the index, before anything listens.
+ *
+ * @throws if the trust anchors are none, or the folder can't be used
+ */
+export async function openStore(config: StoreConfig, resources: StoreResources): Promise<Store> {
+  const { database, throttle, declarer, log } = resources;
+  await mkdir(config.dataDir, { recursive: true });
+  const algorithms = native.softBindingAlgorithms();
+  const manifests = new Manifests(database.db);
+  const blobs = await ContentBlobs.open(config.dataDir, BLOB_SUFFIX);
+  const cleanup = new Cleanup({ blobs, manifests, log });
+  const service = new StoreService(config, {
+    manifests,
+    blobs,
+    declarer,
+    log,
+    validator: new native.ManifestValidator(config.trustAnchorsPem),
+    index: await LiveIndex.load(database.db, new native.BindingIndex()),
+    algorithms: new Set(algorithms.map(({ alg }) => alg)),
+    isManifestId: native.isManifestId,
+  });
+  const watermarks = new Set(algorithms.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg));
+  cleanup.start();
+  declarer.start();
+  return {
+    service,
+    app: (routes) => ({
+      ...described(config),
+      routes: [
+        ...manifestRoutes(service, { ...config, throttle }),
+        ...queryRoutes(service, { ...config, throttle }),
+        ...serviceRoutes(service, { url: config.url, watermarks }),
+        ...routes,
+      ],
+      readiness: () => service.readiness(),
+      close: async () => {
+        await declarer.close();
+        await cleanup.stop();
+        await database.close();
+      },
+    }),
+  };
+}
+
+function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
+  return {
+    name: 'store',
+    title: TITLE,
+    description: `${DESCRIPTION} ${SCHEMA_ATTRIBUTION}`,
+    version,
+    errors: errorForm(config.debug),
+    cors: CORS,
+    allowedHosts: allowedHosts(config),
+    answerHeaders: { 'Referrer-Policy': 'same-origin' },
+    proxies: config.proxies,
+    docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
+  };
+}
+
+function allowedHosts({ allowedHosts: named, url }: StoreConfig): string[] {
+  return [...(named ?? [new URL(url).hostname]), 'localhost', '127.0.0.1'];
+}

@@ -1,0 +1,105 @@
+/** kill -9 in the middle of uploads and deletes: nothing acknowledged is lost, nothing half is left. */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ContentBlobs } from '../../src/blobs/content.js';
+import { openDatabase } from '../../src/database/open.js';
+import { createLogger } from '../../src/observe/log.js';
+import { Cleanup } from '../../src/store/cleanup.js';
+import { Manifests } from '../../src/store/manifests.js';
+import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
+import { type StoreProcess, startStoreProcess } from '../store/support/process.js';
+import { type Place, startStore } from '../store/support/server.js';
+import { type TestDatabases, testDatabases } from '../support/databases.js';
+
+const ROUNDS = 50;
+const LONGEST_MS = 60;
+
+const sidecars = takenSidecars().map((item) => ({ id: item.expect.manifestId ?? '', bytes: bytesOf(item) }));
+
+let databases: TestDatabases;
+beforeAll(async () => {
+  databases = await testDatabases('sqlite');
+});
+afterAll(() => databases.stop());
+
+/** What the client was told; a request without an answer leaves either. */
+type Known = 'absent' | 'stored' | 'deleted' | 'unsure';
+
+/** Uploads and deletes as fast as it goes until the process is gone. */
+async function work(store: StoreProcess, known: Map<string, Known>, lane: number): Promise<void> {
+  for (const [at, { id, bytes }] of sidecars.entries()) {
+    if (at % 4 !== lane || known.get(id) === 'deleted') continue;
+    const before = known.get(id);
+    const deletes = before === 'stored' && at % 3 === 0;
+    try {
+      known.set(id, 'unsure');
+      const { status } = await (deletes ? store.remove(id) : store.upload(bytes));
+      if (status === 200) known.set(id, 'stored');
+      else if (status === 204 || status === 410) known.set(id, 'deleted');
+      else if (status === 409) known.set(id, 'deleted');
+      else throw new Error(`unexpected status ${status}`);
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('unexpected')) throw error;
+      // The connection broke. A manifest that was stored is so, unless this was its delete.
+      if (before !== undefined && !deletes) known.set(id, before);
+      return;
+    }
+  }
+}
+
+async function expectKnown(place: Place, known: ReadonlyMap<string, Known>): Promise<void> {
+  const store = await startStore(place);
+  for (const { id, bytes } of sidecars) {
+    const response = await store.get(id);
+    const body = Buffer.from(await response.arrayBuffer());
+    const state = known.get(id) ?? 'absent';
+    if (state === 'stored') expect([id, response.status]).toEqual([id, 200]);
+    if (state === 'deleted') expect([id, response.status]).toEqual([id, 410]);
+    if (response.status === 200) expect(body.equals(bytes)).toBe(true);
+  }
+  await store.stop();
+}
+
+/** Files are exactly those of live rows; counters and bindings agree. */
+async function expectWhole({ url, dataDir }: Place): Promise<void> {
+  const { db, close } = await openDatabase(url, dataDir);
+  const manifests = new Manifests(db);
+  const blobs = await ContentBlobs.open(dataDir, '.c2pa');
+  await new Cleanup({ blobs, manifests, log: createLogger('silent') }).run(Date.now() + 1000);
+  const live = await db.selectFrom('manifests').selectAll().where('live', '=', 1).execute();
+  const files: string[] = [];
+  for await (const { digest } of blobs.list()) files.push(digest);
+  expect(files.sort()).toEqual(live.map(({ sha256 }) => sha256).sort());
+  expect(await readdir(path.join(dataDir, 'drafts'))).toEqual([]);
+  const bindings = await db.selectFrom('bindings').select('alg').execute();
+  const counts = await db.selectFrom('binding_counts').selectAll().execute();
+  expect(counts.reduce((sum, { bindings: count }) => sum + count, 0)).toBe(bindings.length);
+  expect(live.reduce((sum, { binding_count }) => sum + binding_count, 0)).toBe(bindings.length);
+  await close();
+}
+
+it(`${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
+  let place = await databases.create();
+  let known = new Map<string, Known>();
+  let acknowledged = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const store = await startStoreProcess(place);
+    const working = Promise.all([0, 1, 2, 3].map((lane) => work(store, known, lane)));
+    // Another moment in every round, the same in every run.
+    const random = createHash('sha256').update(String(round)).digest().readUInt16BE();
+    await sleep((random / 65_536) * LONGEST_MS);
+    await store.kill();
+    await working;
+    if (round % 10 === 9) {
+      await expectKnown(place, known);
+      await expectWhole(place);
+      acknowledged += [...known.values()].filter((state) => state !== 'unsure').length;
+      known = new Map();
+      place = await databases.create();
+    }
+  }
+  expect(acknowledged).toBeGreaterThan(0);
+});

@@ -1,0 +1,68 @@
+/** Several server processes on one database and one folder: what one has done the other knows at once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/open.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+import { bytesOf, sidecar, takenSidecars } from './support/fixtures.js';
+import { type StoreProcess, startStoreProcess } from './support/process.js';
+import type { Place } from './support/server.js';
+
+describe.each(ENGINES)('two processes on %s', (engine) => {
+  let databases: TestDatabases;
+  let place: Place;
+  let first: StoreProcess;
+  let second: StoreProcess;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+    place = await databases.create();
+    // At once, on an empty database: one of them makes the tables.
+    [first, second] = await Promise.all([startStoreProcess(place), startStoreProcess(place)]);
+  });
+  afterAll(async () => {
+    await Promise.all([first.stop(), second.stop()]);
+    await databases.stop();
+  });
+
+  it('find what the other has stored, and no more what it has deleted', async () => {
+    for (const item of takenSidecars().slice(0, 20)) {
+      const id = item.expect.manifestId ?? '';
+      const [binding] = item.expect.indexed ?? [];
+      if (binding === undefined) continue;
+      const found = async (store: StoreProcess) => {
+        const { body } = await store.query(binding.alg, binding.value);
+        return body.matches?.some(({ manifestId }) => manifestId === id);
+      };
+      expect((await first.upload(bytesOf(item))).status).toBe(200);
+      expect([item.name, await found(second)]).toEqual([item.name, true]);
+      expect((await second.get(id)).status).toBe(200);
+      expect((await second.remove(id)).status).toBe(204);
+      expect([item.name, await found(first)]).toEqual([item.name, false]);
+      expect((await first.get(id)).status).toBe(410);
+    }
+  });
+
+  it('let one upload of an id win', async () => {
+    const [a, b] = [bytesOf(sidecar('ok-conflict-a')), bytesOf(sidecar('ok-conflict-b'))];
+    for (let round = 0; round < 5; round += 1) {
+      const statuses = await Promise.all(
+        [first.upload(a), second.upload(b), first.upload(b), second.upload(a)].map(
+          async (response) => (await response).status,
+        ),
+      );
+      expect([...statuses].sort()).toEqual([200, 200, 409, 409]);
+      await release(place, sidecar('ok-conflict-a').expect.manifestId ?? '', first);
+    }
+  });
+
+  it('agree on the algorithms', async () => {
+    const path = '/v1/services/supportedAlgorithms';
+    expect(await first.json(path)).toEqual(await second.json(path));
+  });
+});
+
+/** Deletes a manifest and frees its id, as the dashboard does. */
+async function release({ url, dataDir }: Place, id: string, store: StoreProcess): Promise<void> {
+  expect((await store.remove(id)).status).toBe(204);
+  const { db, close } = await openDatabase(url, dataDir);
+  await db.deleteFrom('manifests').where('manifest_id', '=', id).where('live', '=', 0).execute();
+  await close();
+}

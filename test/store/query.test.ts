@@ -1,0 +1,85 @@
+/** Queries against the recorded scores: filter, order and cut, on both databases. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ContentBlobs } from '../../src/blobs/content.js';
+import { decodeLenientBase64 } from '../../src/c2pa/base64.js';
+import { type Db, openDatabase } from '../../src/database/open.js';
+import { native } from '../../src/native.js';
+import { createLogger } from '../../src/observe/log.js';
+import { NO_DECLARER } from '../../src/store/declarer.js';
+import { LiveIndex } from '../../src/store/live-index.js';
+import { Manifests } from '../../src/store/manifests.js';
+import { StoreService } from '../../src/store/service.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+import { vectors } from './support/fixtures.js';
+
+interface Recorded {
+  readonly manifests: readonly {
+    manifestId: string;
+    uploadedAt: number;
+    trusted: boolean;
+    blocks: readonly { alg: string; value: string }[];
+  }[];
+  readonly queries: readonly {
+    alg: string;
+    value: string;
+    maxResults: number;
+    threshold: number;
+    matches: readonly { manifestId: string; similarityScore: number }[];
+  }[];
+}
+
+const { store: recorded } = vectors<{ store: Recorded[] }>('scoring');
+
+const bytes = (base64: string) => decodeLenientBase64(base64) ?? Buffer.of();
+
+async function insert(db: Db, { manifests }: Recorded): Promise<void> {
+  const rows = new Manifests(db);
+  for (const [n, { manifestId, uploadedAt, trusted, blocks }] of manifests.entries()) {
+    const bindings = blocks.map(({ alg, value }) => ({ alg, value: bytes(value), units: [] }));
+    const about = { manifestId, manifestUrl: `https://store.example/${n}`, uploadedAt, bindings };
+    const row = {
+      manifest_id: manifestId,
+      sha256: n.toString(16).padStart(64, '0'),
+      size: 1,
+      uploaded_at: uploadedAt,
+      trusted: trusted ? (1 as const) : (0 as const),
+      uploader: '',
+    };
+    const declaration = NO_DECLARER.initial(about, false);
+    await rows.insert({ row, bindings, declaration }, async () => true);
+  }
+}
+
+describe.each(ENGINES)('%s', (engine) => {
+  let databases: TestDatabases;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+  });
+  afterAll(() => databases.stop());
+
+  it.each(recorded.map((set, at) => [at, set] as const))('set %i', async (_, set) => {
+    const { url, dataDir } = await databases.create();
+    const { db, close } = await openDatabase(url, dataDir);
+    const index = await LiveIndex.load(db, new native.BindingIndex());
+    // After the index was loaded: what comes now is found through the feed.
+    await insert(db, set);
+    const reloaded = await LiveIndex.load(db, new native.BindingIndex());
+    const parts = {
+      manifests: new Manifests(db),
+      blobs: await ContentBlobs.open(dataDir, '.c2pa'),
+      validator: new native.ManifestValidator(''),
+      declarer: NO_DECLARER,
+      algorithms: new Set(native.softBindingAlgorithms().map(({ alg }) => alg)),
+      isManifestId: native.isManifestId,
+      log: createLogger('silent'),
+    };
+    for (const { alg, value, maxResults, threshold, matches } of set.queries) {
+      const options = { url: '', secretKey: '', declareDefault: false, matchThreshold: threshold };
+      for (const live of [index, reloaded]) {
+        const service = new StoreService(options, { ...parts, index: live });
+        expect(await service.query(alg, () => bytes(value), maxResults)).toEqual(matches);
+      }
+    }
+    await close();
+  });
+});
