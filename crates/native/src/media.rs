@@ -104,6 +104,8 @@ pub struct TextFileContent {
     pub sizes: Option<Vec<f64>>,
     /// What the document says about itself
     pub metadata: FileMetadata,
+    /// The cleaned text in UTF-8, if asked for
+    pub text: Option<Buffer>,
 }
 
 /// What a file is, by its name and its first bytes (4096 are enough).
@@ -176,20 +178,23 @@ pub fn image_pixels<'env>(env: &'env Env, path: String) -> Result<Object<'env>> 
     })
 }
 
-/// Text-Code, simprints and metadata of a text document. Rejects with `NO_TEXT` if there is only
-/// white space, with `NO_DECODER` for PDF and the binary office formats.
+/// Text-Code, simprints and metadata of a text document, and its text itself if it is to be kept.
+/// Rejects with `NO_TEXT` if there is only white space, with `NO_DECODER` for PDF and the binary office formats.
 #[napi(catch_unwind, ts_return_type = "Promise<TextFileContent>")]
 pub fn text_file_content<'env>(
     env: &'env Env,
     path: String,
     mediatype: String,
     granular: bool,
+    keep_text: bool,
     compat: String,
 ) -> Result<Object<'env>> {
     let compat = parse(&compat)?;
     POOL.run(env, move || {
         let extracted = text::extract(&read(&path)?, &mediatype).map_err(refused)?;
-        text_result(&extracted.text, extracted.metadata.into(), granular, compat)
+        let clean = iscc_units::text::clean(&extracted.text);
+        let result = text_result(&clean, extracted.metadata.into(), granular, compat)?;
+        Ok(TextFileContent { text: keep_text.then(|| clean.into_bytes().into()), ..result })
     })
 }
 
@@ -250,14 +255,13 @@ fn image_result(
 }
 
 fn text_result(
-    text: &str,
+    clean: &str,
     metadata: FileMetadata,
     granular: bool,
     compat: Compat,
 ) -> Result<TextFileContent> {
-    let clean = iscc_units::text::clean(text);
-    let code = iscc_units::text::code(&clean);
-    let features = granular.then(|| simprint::features(&clean, simprint::Unit::Utf8Bytes, compat));
+    let code = iscc_units::text::code(clean);
+    let features = granular.then(|| simprint::features(clean, simprint::Unit::Utf8Bytes, compat));
     let numbers = |values: &[u64]| values.iter().map(|value| *value as f64).collect();
     Ok(TextFileContent {
         unit: unit(Mode::Text, &code.digest)?,
@@ -267,10 +271,11 @@ fn text_result(
         simprints: features
             .map(|features| features.simprints.iter().map(simprint::encode).collect()),
         metadata,
+        text: None,
     })
 }
 
-fn options(compat: Compat) -> Options {
+pub(crate) fn options(compat: Compat) -> Options {
     let trim = match compat {
         Compat::Sdk0_9_5 => Trim::Exact,
         Compat::Sdk0_9_7 => Trim::Tolerant,
@@ -278,7 +283,7 @@ fn options(compat: Compat) -> Options {
     Options { trim, ..Options::default() }
 }
 
-fn parse(compat: &str) -> Result<Compat> {
+pub(crate) fn parse(compat: &str) -> Result<Compat> {
     compat
         .parse()
         .map_err(|_| Error::from_reason(format!("compat: {compat:?} is not 0.9.7 or 0.9.5")))
@@ -289,10 +294,10 @@ fn unit(mode: Mode, digest: &[u8; 32]) -> Result<String> {
     unit.map(|unit| unit.to_string()).map_err(|error| Error::from_reason(error.to_string()))
 }
 
-fn read(path: &str) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &str) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| refused(error.into()))
 }
 
-fn refused(error: MediaError) -> Error {
+pub(crate) fn refused(error: MediaError) -> Error {
     Error::from_reason(format!("{}: {error}", error.code()))
 }

@@ -22,7 +22,7 @@ static POOL: LazyLock<Pool> =
     LazyLock::new(|| Pool::new("text", available_parallelism().map_or(1, Into::into)));
 
 /// UTF-8 bytes, which must not change until the promise is settled, or a string.
-type Text = Either<Uint8Array, Utf16String>;
+pub(crate) type Text = Either<Uint8Array, Utf16String>;
 
 /// A Text-Code.
 #[napi(object)]
@@ -225,7 +225,7 @@ fn encoded(simprints: &[Simprint]) -> Vec<String> {
     simprints.iter().map(simprint::encode).collect()
 }
 
-fn utf8(text: &Text) -> Result<Cow<'_, str>> {
+pub(crate) fn utf8(text: &Text) -> Result<Cow<'_, str>> {
     match text {
         Either::A(bytes) => str::from_utf8(bytes)
             .map(Cow::from)

@@ -12,8 +12,10 @@ mod jpeg;
 mod libjpeg;
 mod orientation;
 mod png;
+mod psd;
 mod raster;
 mod resample;
+mod semantic;
 mod svg;
 mod tiff;
 mod transparency;
@@ -22,8 +24,10 @@ mod webp;
 
 pub use orientation::Orientation;
 pub use raster::{Channels, Raster};
+pub use semantic::{SEMANTIC_SIDE, semantic_input};
 pub use trim::Trim;
 
+use self::resample::Filter;
 use crate::error::MediaError;
 use crate::metadata::image::Blocks;
 
@@ -85,7 +89,22 @@ pub fn prepare_samples(
     orientation: Orientation,
     options: &Options,
 ) -> Result<Prepared, MediaError> {
-    check_size(width, height, options.pixels_max)?;
+    let raster = raster_of(samples, width, height, channels, options.pixels_max)?;
+    Ok(prepare_raster(&raster, orientation, options))
+}
+
+/// Pixels that another decoder made, with transparency on white; see [`prepare_samples`].
+///
+/// # Errors
+/// [`MediaError::Raw`] if the number of samples does not fit.
+pub fn raster_of(
+    samples: &[u8],
+    width: usize,
+    height: usize,
+    channels: usize,
+    pixels_max: u64,
+) -> Result<Raster, MediaError> {
+    check_size(width, height, pixels_max)?;
     let raster = match channels {
         1 => Raster::new(width, height, Channels::Gray, samples.to_vec()),
         2 => Raster::new(width, height, Channels::Gray, transparency::gray_on_white(samples)),
@@ -93,19 +112,16 @@ pub fn prepare_samples(
         4 => Raster::new(width, height, Channels::Rgb, transparency::rgb_on_white(samples)),
         _ => return Err(MediaError::Raw("channels must be 1, 2, 3 or 4")),
     };
-    let raster = raster.ok_or(MediaError::Raw("samples do not fit width, height and channels"))?;
-    Ok(prepare_raster(&raster, orientation, options))
+    raster.ok_or(MediaError::Raw("samples do not fit width, height and channels"))
 }
 
 /// Trims, rotates, turns to gray and scales.
 pub fn prepare_raster(raster: &Raster, orientation: Orientation, options: &Options) -> Prepared {
     let window = trim::window(raster, orientation, options.trim);
     let gray = gray::window_to_gray(raster, window).oriented(orientation);
-    Prepared {
-        pixels: resample::to_square(&gray),
-        width: raster.width() as u32,
-        height: raster.height() as u32,
-    }
+    let mut pixels = [0; SIDE * SIDE];
+    pixels.copy_from_slice(&resample::to_square::<SIDE>(&gray, Filter::Bicubic));
+    Prepared { pixels, width: raster.width() as u32, height: raster.height() as u32 }
 }
 
 /// Decodes the first frame, with transparency on white.
@@ -117,6 +133,7 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
         Some("image/gif") => gif::decode(file, pixels_max),
         Some("image/bmp") => bmp::decode(file, pixels_max),
         Some("image/tiff") => tiff::decode(file, pixels_max),
+        Some("image/vnd.adobe.photoshop") => psd::decode(file, pixels_max),
         Some("image/svg+xml") => svg::decode(file),
         Some(other) => Err(MediaError::NoDecoder(other.to_owned())),
         None => Err(MediaError::NoDecoder("content of unknown kind".to_owned())),

@@ -1,19 +1,23 @@
-//! Bicubic scaling to 32 x 32 with the arithmetic of Pillow's resampler: weights in 22-bit fixed
-//! point, rows first, each pass rounded to 8 bits.
+//! Scaling to a square with the arithmetic of Pillow's resampler: weights in 22-bit fixed point, rows
+//! first, each pass rounded to 8 bits.
 
-use super::SIDE;
 use super::gray::Gray;
 
-/// Scales to 32 x 32 without keeping the aspect ratio. A side of 32 pixels is left as it is.
-pub fn to_square(gray: &Gray) -> [u8; SIDE * SIDE] {
-    let narrow = if gray.width == SIDE { gray.levels.clone() } else { across(gray) };
-    let mut square = [0; SIDE * SIDE];
-    if gray.height == SIDE {
-        square.copy_from_slice(&narrow);
-    } else {
-        down(&narrow, gray.height, &mut square);
-    }
-    square
+/// How the samples around a point are weighed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filter {
+    /// Cubic convolution with a = -0.5 (Keys 1981).
+    Bicubic,
+    /// The nearer, the more.
+    Bilinear,
+}
+
+/// Scales to `SIDE` x `SIDE` without keeping the aspect ratio. A side that fits is left as it is.
+/// The result has `SIDE * SIDE` levels.
+pub fn to_square<const SIDE: usize>(gray: &Gray, filter: Filter) -> Vec<u8> {
+    let narrow =
+        if gray.width == SIDE { gray.levels.clone() } else { across::<SIDE>(gray, filter) };
+    if gray.height == SIDE { narrow } else { down::<SIDE>(&narrow, gray.height, filter) }
 }
 
 /// Fraction bits of a weight: Pillow's 32 bits less 8 for the sample and 2 for overshoot.
@@ -28,8 +32,8 @@ struct Taps {
     weights: Vec<i32>,
 }
 
-fn across(gray: &Gray) -> Vec<u8> {
-    let taps = taps(gray.width);
+fn across<const SIDE: usize>(gray: &Gray, filter: Filter) -> Vec<u8> {
+    let taps = taps(gray.width, SIDE, filter);
     let mut narrow = Vec::with_capacity(gray.height * SIDE);
     for row in gray.levels.chunks_exact(gray.width) {
         narrow.extend(taps.iter().map(|Taps { first, weights }| {
@@ -42,39 +46,44 @@ fn across(gray: &Gray) -> Vec<u8> {
     narrow
 }
 
-fn down(narrow: &[u8], height: usize, square: &mut [u8; SIDE * SIDE]) {
+fn down<const SIDE: usize>(narrow: &[u8], height: usize, filter: Filter) -> Vec<u8> {
     let rows = narrow.as_chunks::<SIDE>().0;
-    for (taps, out) in taps(height).iter().zip(square.as_chunks_mut::<SIDE>().0) {
+    let mut square = Vec::with_capacity(SIDE * SIDE);
+    for taps in taps(height, SIDE, filter) {
         let mut sums = [HALF; SIDE];
         for (row, weight) in rows[taps.first..].iter().zip(&taps.weights) {
             for (sum, level) in sums.iter_mut().zip(row) {
                 *sum += i32::from(*level) * weight;
             }
         }
-        *out = sums.map(rounded);
+        square.extend(sums.map(rounded));
     }
+    square
 }
 
 fn rounded(sum: i32) -> u8 {
     (sum >> PRECISION_BITS).clamp(0, 255) as u8
 }
 
-/// Taps of all 32 output samples of a line of `length` input samples.
-fn taps(length: usize) -> Vec<Taps> {
-    // Support of the bicubic kernel; scaling down widens it, scaling up does not narrow it.
-    const SUPPORT: f64 = 2.0;
-    let scale = length as f64 / SIDE as f64;
+/// Taps of all output samples of a line of `length` input samples.
+fn taps(length: usize, outputs: usize, filter: Filter) -> Vec<Taps> {
+    // Scaling down widens a kernel's support, scaling up does not narrow it.
+    let (kernel, support): (fn(f64) -> f64, f64) = match filter {
+        Filter::Bicubic => (bicubic, 2.0),
+        Filter::Bilinear => (|x| (1.0 - x.abs()).max(0.0), 1.0),
+    };
+    let scale = length as f64 / outputs as f64;
     let widening = scale.max(1.0);
-    let support = SUPPORT * widening;
+    let support = support * widening;
     let narrowing = 1.0 / widening;
-    (0..SIDE)
+    (0..outputs)
         .map(|output| {
             let center = (output as f64 + 0.5) * scale;
             // Conversion to integers truncates, and saturates below zero.
             let first = (center - support + 0.5) as usize;
             let last = ((center + support + 0.5) as usize).min(length);
             let weights: Vec<f64> = (first..last)
-                .map(|input| bicubic((input as f64 - center + 0.5) * narrowing))
+                .map(|input| kernel((input as f64 - center + 0.5) * narrowing))
                 .collect();
             let total: f64 = weights.iter().sum();
             let fixed =
@@ -84,7 +93,6 @@ fn taps(length: usize) -> Vec<Taps> {
         .collect()
 }
 
-/// The cubic convolution kernel with a = -0.5 (Keys 1981).
 fn bicubic(x: f64) -> f64 {
     const A: f64 = -0.5;
     let x = x.abs();
@@ -103,8 +111,11 @@ mod tests {
 
     #[test]
     fn weights_sum_to_one() {
-        for length in [1, 2, 31, 33, 64, 1000, 4097] {
-            for taps in taps(length) {
+        for (length, filter) in [1, 2, 31, 33, 64, 1000, 4097]
+            .into_iter()
+            .flat_map(|length| [(length, Filter::Bicubic), (length, Filter::Bilinear)])
+        {
+            for taps in taps(length, 32, filter) {
                 let sum: i32 = taps.weights.iter().sum();
                 assert!((sum - (1 << PRECISION_BITS)).abs() <= taps.weights.len() as i32);
                 assert!(taps.first + taps.weights.len() <= length);
@@ -116,14 +127,15 @@ mod tests {
     fn flat_images_stay_flat() {
         for (width, height) in [(1, 1), (32, 32), (31, 200), (4000, 3)] {
             let gray = Gray { width, height, levels: vec![137; width * height] };
-            assert_eq!(to_square(&gray), [137; SIDE * SIDE]);
+            assert_eq!(to_square::<32>(&gray, Filter::Bicubic), [137; 32 * 32]);
+            assert_eq!(to_square::<512>(&gray, Filter::Bilinear), [137; 512 * 512]);
         }
     }
 
     #[test]
     fn size_32_is_untouched() {
-        let levels: Vec<u8> = (0..SIDE * SIDE).map(|i| (i * 31 % 256) as u8).collect();
-        let gray = Gray { width: SIDE, height: SIDE, levels: levels.clone() };
-        assert_eq!(to_square(&gray)[..], levels);
+        let levels: Vec<u8> = (0..32 * 32).map(|i| (i * 31 % 256) as u8).collect();
+        let gray = Gray { width: 32, height: 32, levels: levels.clone() };
+        assert_eq!(to_square::<32>(&gray, Filter::Bicubic), levels);
     }
 }

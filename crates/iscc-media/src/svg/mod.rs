@@ -3,6 +3,7 @@
 mod embed;
 mod metadata;
 mod raster;
+mod units;
 
 pub use embed::{Fields, embed};
 pub use metadata::{SvgMetadata, read};

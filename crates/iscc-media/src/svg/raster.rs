@@ -6,7 +6,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
 use resvg::usvg::{ImageHrefResolver, Options, Tree};
 
-use super::{SVG_SIDE_PIXELS_MAX, SvgError, guard};
+use super::{SVG_SIDE_PIXELS_MAX, SvgError, guard, units};
 
 /// A drawing: `width * height` pixels of R, G, B, A, not premultiplied, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     if text.contains("<text") {
         options.fontdb = Arc::clone(&FONTS);
     }
-    let tree = Tree::from_str(text, &options).map_err(invalid)?;
+    let tree = Tree::from_str(&units::in_pixels(text), &options).map_err(invalid)?;
     let size = tree.size();
     let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
     let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));

@@ -2,6 +2,7 @@
 //! in [`document`](crate::document); PDF is read outside of this crate.
 
 pub mod charset;
+pub mod csv;
 pub mod html;
 pub mod xml;
 
@@ -29,9 +30,7 @@ pub struct Extracted {
 /// `Damaged` and `TooLarge` for broken and for oversized documents.
 pub fn extract(bytes: &[u8], mediatype: &str) -> Result<Extracted, MediaError> {
     let extracted = match Kind::of(bytes, mediatype)? {
-        Kind::Plain => {
-            Extracted { text: charset::decode(bytes).into_owned(), metadata: Metadata::default() }
-        }
+        Kind::Plain => Extracted { text: plain(bytes, mediatype), metadata: Metadata::default() },
         Kind::Html => html::extract(&html::decode(bytes)),
         Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
         Kind::Document(format) => from_document(format, bytes)?,
@@ -40,6 +39,14 @@ pub fn extract(bytes: &[u8], mediatype: &str) -> Result<Extracted, MediaError> {
         return Err(MediaError::NoText);
     }
     Ok(extracted)
+}
+
+/// The text as it is, but for tables.
+fn plain(bytes: &[u8], mediatype: &str) -> String {
+    let text = charset::decode(bytes);
+    let is_table_type = matches!(mediatype, "text/csv" | "text/plain");
+    let table = if is_table_type { csv::rows(&text) } else { None };
+    table.unwrap_or_else(|| text.into_owned())
 }
 
 /// How a text document is read.

@@ -3,6 +3,7 @@
 mod gif;
 mod jpeg;
 mod png;
+mod psd;
 mod riff;
 mod tiff;
 
@@ -35,6 +36,7 @@ impl<'a> Blocks<'a> {
             Some("image/webp") => riff::blocks(file),
             Some("image/tiff") => tiff::blocks(file),
             Some("image/gif") => gif::blocks(file),
+            Some("image/vnd.adobe.photoshop") => psd::blocks(file),
             _ => Self::default(),
         }
     }

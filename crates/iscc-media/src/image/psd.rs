@@ -1,0 +1,241 @@
+//! Photoshop documents: the merged picture that they carry beside their layers.
+
+use super::check_size;
+use super::raster::{Channels, Raster};
+use super::transparency::{cmyk_to_rgb, rgb_on_white};
+use crate::error::MediaError;
+
+const FORMAT: &str = "PSD";
+
+/// Decodes the merged picture of a document with 8 bits per sample.
+pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
+    let mut reader = Reader { rest: file };
+    let header = Header::read(&mut reader).ok_or_else(cut_off)?;
+    check_size(header.width, header.height, pixels_max)?;
+    let palette = reader.section().ok_or_else(cut_off)?;
+    // Resources, then layers and masks.
+    reader.section().and_then(|_| reader.section()).ok_or_else(cut_off)?;
+    let planes = header.planes()?;
+    let size = header.width * header.height;
+    let samples = match reader.u16() {
+        Some(0) => reader.take(size * planes).ok_or_else(cut_off)?.to_vec(),
+        Some(1) => unpacked(&mut reader, &header, planes).ok_or_else(cut_off)?,
+        Some(other) => return Err(no_decoder(format_args!("compression {other}"))),
+        None => return Err(cut_off()),
+    };
+    let (channels, samples) = match (header.mode, planes) {
+        (Mode::INDEXED, _) => (Channels::Rgb, colours(&samples, palette).ok_or_else(cut_off)?),
+        (_, 1) => (Channels::Gray, samples),
+        (_, 3) => (Channels::Rgb, interleaved::<3>(&samples, size)),
+        (Mode::CMYK, _) => {
+            // As stored, 255 is no ink.
+            let inks: Vec<u8> = samples.iter().map(|light| 255 - light).collect();
+            (Channels::Rgb, cmyk_to_rgb(&interleaved::<4>(&inks, size)))
+        }
+        _ => (Channels::Rgb, rgb_on_white(&interleaved::<4>(&samples, size))),
+    };
+    Raster::new(header.width, header.height, channels, samples).ok_or_else(cut_off)
+}
+
+/// What is needed of the first 26 bytes.
+struct Header {
+    channels: usize,
+    height: usize,
+    width: usize,
+    depth: u16,
+    mode: u16,
+}
+
+/// Colour modes, as numbered in the file.
+struct Mode;
+
+impl Mode {
+    const GRAY: u16 = 1;
+    const INDEXED: u16 = 2;
+    const RGB: u16 = 3;
+    const CMYK: u16 = 4;
+    const MULTICHANNEL: u16 = 7;
+    const DUOTONE: u16 = 8;
+}
+
+impl Header {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        const SIGNATURE_VERSION_RESERVED_BYTES: usize = 4 + 2 + 6;
+        reader.take(SIGNATURE_VERSION_RESERVED_BYTES)?;
+        Some(Self {
+            channels: usize::from(reader.u16()?),
+            height: reader.u32()?,
+            width: reader.u32()?,
+            depth: reader.u16()?,
+            mode: reader.u16()?,
+        })
+    }
+
+    /// Planes of the picture itself; those behind them are masks.
+    fn planes(&self) -> Result<usize, MediaError> {
+        if self.depth != 8 {
+            return Err(no_decoder(format_args!("{} bits per sample", self.depth)));
+        }
+        let planes = match self.mode {
+            Mode::GRAY | Mode::INDEXED | Mode::MULTICHANNEL | Mode::DUOTONE => 1,
+            // A fourth one is transparency.
+            Mode::RGB => self.channels.clamp(3, 4),
+            Mode::CMYK => 4,
+            other => return Err(no_decoder(format_args!("colour mode {other}"))),
+        };
+        if self.channels < planes {
+            return Err(MediaError::damaged(FORMAT, "it has too few channels"));
+        }
+        Ok(planes)
+    }
+}
+
+/// Rows of all planes, packed as on the Macintosh; their lengths come first.
+fn unpacked(reader: &mut Reader<'_>, header: &Header, planes: usize) -> Option<Vec<u8>> {
+    let rows = header.height * header.channels;
+    let lengths = reader.take(rows * 2)?;
+    let mut samples = Vec::new();
+    for length in &lengths.as_chunks::<2>().0[..header.height * planes] {
+        let packed = reader.take(usize::from(u16::from_be_bytes(*length)))?;
+        let start = samples.len();
+        unpack(packed, start + header.width, &mut samples);
+        samples.resize(start + header.width, 0);
+    }
+    Some(samples)
+}
+
+/// PackBits: runs and literals, up to `end` samples in all.
+fn unpack(mut packed: &[u8], end: usize, samples: &mut Vec<u8>) {
+    while let [count, rest @ ..] = packed {
+        let left = end - samples.len();
+        match *count {
+            128 => packed = rest,
+            0..128 => {
+                let count = (usize::from(*count) + 1).min(rest.len());
+                samples.extend(&rest[..count.min(left)]);
+                packed = &rest[count..];
+            }
+            _ => {
+                let Some(level) = rest.first() else { return };
+                samples.extend(std::iter::repeat_n(level, (257 - usize::from(*count)).min(left)));
+                packed = &rest[1..];
+            }
+        }
+    }
+}
+
+/// Planes side by side.
+fn interleaved<const N: usize>(planes: &[u8], size: usize) -> Vec<u8> {
+    let mut pixels = vec![0; size * N];
+    for (channel, plane) in planes.chunks_exact(size).take(N).enumerate() {
+        for (pixel, level) in pixels.as_chunks_mut::<N>().0.iter_mut().zip(plane) {
+            pixel[channel] = *level;
+        }
+    }
+    pixels
+}
+
+/// Palette indexes to RGB; the palette has all reds first, then all greens, then all blues.
+fn colours(indexes: &[u8], palette: &[u8]) -> Option<Vec<u8>> {
+    let [reds, greens, blues] = palette.as_chunks::<256>().0 else { return None };
+    let colour = |index: &u8| [reds, greens, blues].map(|levels| levels[usize::from(*index)]);
+    Some(indexes.iter().flat_map(colour).collect())
+}
+
+/// The parts of a document one after the other.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.take(2)?.first_chunk().map(|bytes| u16::from_be_bytes(*bytes))
+    }
+
+    fn u32(&mut self) -> Option<usize> {
+        self.take(4)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes) as usize)
+    }
+
+    /// Bytes with their length in front.
+    fn section(&mut self) -> Option<&'a [u8]> {
+        let length = self.u32()?;
+        self.take(length)
+    }
+}
+
+fn cut_off() -> MediaError {
+    MediaError::damaged(FORMAT, "it is cut off")
+}
+
+fn no_decoder(what: impl std::fmt::Display) -> MediaError {
+    MediaError::NoDecoder(format!("{FORMAT}: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A document of 2 x 2 pixels.
+    fn document(mode: u16, channels: u16, palette: &[u8], data: &[u8]) -> Vec<u8> {
+        let mut file = b"8BPS\0\x01\0\0\0\0\0\0".to_vec();
+        file.extend(channels.to_be_bytes());
+        file.extend([0, 0, 0, 2, 0, 0, 0, 2, 0, 8]);
+        file.extend(mode.to_be_bytes());
+        file.extend((palette.len() as u32).to_be_bytes());
+        file.extend(palette);
+        file.extend([0; 8]);
+        file.extend(data);
+        file
+    }
+
+    fn samples(file: &[u8]) -> Vec<u8> {
+        decode(file, 100).unwrap().into_samples()
+    }
+
+    #[test]
+    fn planes_become_pixels() {
+        let raw = document(3, 3, &[], &[0, 0, 1, 2, 3, 4, 10, 20, 30, 40, 5, 6, 7, 8]);
+        assert_eq!(samples(&raw), [1, 10, 5, 2, 20, 6, 3, 30, 7, 4, 40, 8]);
+        let gray = document(1, 1, &[], &[0, 0, 1, 2, 3, 4]);
+        assert_eq!(samples(&gray), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn packed_rows_are_runs_and_literals() {
+        let rows = [0, 1, 0, 2, 0, 3, 0xff, 9, 1, 7, 8];
+        assert_eq!(samples(&document(1, 1, &[], &rows)), [9, 9, 7, 8]);
+        // A run that goes beyond its row, and a row that is too short.
+        let rows = [0, 1, 0, 2, 0, 2, 0x81, 9, 0, 7];
+        assert_eq!(samples(&document(1, 1, &[], &rows)), [9, 9, 7, 0]);
+    }
+
+    #[test]
+    fn other_modes_become_rgb() {
+        let palette: Vec<u8> = (0..768).map(|i| (i % 256) as u8).collect();
+        let indexed = document(2, 1, &palette, &[0, 0, 1, 2, 3, 4]);
+        assert_eq!(samples(&indexed)[..6], [1, 1, 1, 2, 2, 2]);
+        let no_ink = document(4, 4, &[], &[&[0, 0][..], &[255; 16]].concat());
+        assert_eq!(samples(&no_ink), [255; 12]);
+        let clear = document(3, 4, &[], &[0; 18]);
+        assert_eq!(samples(&clear), [255; 12]);
+    }
+
+    #[test]
+    fn what_is_missing_is_an_error() {
+        let whole = document(3, 3, &[], &[0, 1, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 255, 9]);
+        for end in 0..whole.len() {
+            assert!(decode(&whole[..end], 100).is_err());
+        }
+        assert!(matches!(
+            decode(&document(9, 3, &[], &[0; 14]), 100),
+            Err(MediaError::NoDecoder(_))
+        ));
+        assert!(matches!(decode(&whole, 1), Err(MediaError::TooLarge { .. })));
+    }
+}
