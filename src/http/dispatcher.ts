@@ -190,7 +190,7 @@ export class Dispatcher implements RequestContext {
     let status: number;
     let sent: number | Promise<number>;
     try {
-      const reply = errorReply(this.#app.errors, error, request.id, this.log);
+      const reply = errorReply(this.#app, error, request.id, this.log);
       const malformed = error instanceof RequestRefused && error.refusal.kind === 'malformed';
       sent = malformed ? sendRefusal(request, reply) : sendReply(request, reply);
       status = reply.status;

@@ -2,17 +2,27 @@
 import type { Logger } from '../observe/log.js';
 import { RequestRefused } from './errors.js';
 import type { Reply } from './route.js';
-import type { ErrorForm, Refusal } from './service.js';
+import type { ErrorForm, Refusal, ServiceApp } from './service.js';
 
-/** Words a thrown value. What is not the client's fault is logged here, and only here. */
-export function errorReply(form: ErrorForm, error: unknown, requestId: string, log: Logger): Reply {
+/** The part of a service that errors concern. */
+export type ErrorTaker = Pick<ServiceApp, 'errors' | 'errorReports'>;
+
+/** Words a thrown value. What is not the client's fault is logged and reported here, and only here. */
+export function errorReply(
+  { errors: form, errorReports }: ErrorTaker,
+  error: unknown,
+  requestId: string,
+  log: Logger,
+): Reply {
   const reply =
     error instanceof RequestRefused ? refusalReply(form, error.refusal) : form.thrown(error, requestId);
   if (reply.status >= 500) {
     const line = { requestId, err: error };
     // 503, 507: a state of the service, not a fault in it.
-    if (reply.status === 500) log.error(line, 'unexpected error');
-    else log.warn(line, 'request not served');
+    if (reply.status === 500) {
+      log.error(line, 'unexpected error');
+      errorReports?.report(error, { requestId });
+    } else log.warn(line, 'request not served');
   }
   return reply;
 }

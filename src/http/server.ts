@@ -1,9 +1,11 @@
 /** A running service: one app on one address over one transport. */
 import type { Logger } from '../observe/log.js';
+import { Metrics } from '../observe/metrics.js';
 import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs.js';
 import { healthRoutes } from './health.js';
+import { countRequests, metricsRoute } from './metrics.js';
 import type { Route } from './route.js';
 import type { ServiceApp } from './service.js';
 import type { Listener, Transport } from './transport.js';
@@ -33,8 +35,10 @@ const STOP_MS_MAX = 10_000;
 /** @throws if the address can't be listened on */
 export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
   const { host, port, transport, log } = options;
-  const routes = allRoutes(app);
+  const metrics = app.metrics ?? new Metrics(app.name);
+  const routes = allRoutes(app, metrics);
   const logOutcome = accessLog(log);
+  const countOutcome = countRequests(metrics);
   const dispatcher = new Dispatcher({
     app,
     routes,
@@ -43,6 +47,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     transportBytesMax: transport.bodyBytesMax,
     onOutcome: (outcome) => {
       logOutcome(outcome);
+      countOutcome(outcome);
       options.onOutcome?.(outcome);
     },
   });
@@ -58,10 +63,11 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
 }
 
 /** The service's routes, and the layer's own where the service has none of that method and path. */
-function allRoutes(app: ServiceApp): Route[] {
+function allRoutes(app: ServiceApp, metrics: Metrics): Route[] {
   const taken = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
   const isFree = ({ method, path }: Route) => !taken.has(`${method} ${path}`);
-  const documented = [...app.routes, ...healthRoutes(app).filter(isFree)];
+  const own = [...healthRoutes(app), metricsRoute(metrics)];
+  const documented = [...app.routes, ...own.filter(isFree)];
   return [...documented, ...docsRoutes(app, documented).filter(isFree)];
 }
 
@@ -94,5 +100,6 @@ async function stop(app: ServiceApp, listener: Listener, dispatcher: Dispatcher,
   clearTimeout(timer);
   await listener.close();
   await app.close?.();
+  await app.errorReports?.close();
   log.info({ service: app.name }, 'stopped');
 }

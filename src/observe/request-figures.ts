@@ -1,0 +1,126 @@
+/**
+ * Requests counted in plain numbers: a service that answers 100 000 a second has no time for labels. prom-client puts
+ * the numbers into words when somebody asks for them.
+ */
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+/** One request when it is over. */
+export interface RequestFigures {
+  readonly method: string;
+  /** The route's path with its parameters' names, or a word for requests that have no route. */
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+  /** Bytes of the answer's body. */
+  readonly bodyBytes: number;
+}
+
+/** Upper ends of the histogram's buckets, in seconds. */
+const BUCKETS_SECONDS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60] as const;
+
+/** Requests of one method, route and status. */
+interface Series {
+  readonly labels: { readonly method: string; readonly route: string; readonly status: string };
+  count: number;
+  seconds: number;
+  bodyBytes: number;
+  /** By the first bucket they fit into; one more for those that fit into none. */
+  readonly buckets: number[];
+}
+
+export class RequestTable {
+  readonly #series = new Map<string, Map<string, Map<number, Series>>>();
+
+  /** Shows the table in a registry. */
+  constructor(registry: Registry) {
+    const all = () => this.#all();
+    new RequestDurations(registry, all);
+    new Counter({
+      name: 'isccd_http_answer_body_bytes_total',
+      help: 'Bytes of the bodies of answers',
+      labelNames: ['method', 'route', 'status'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, bodyBytes } of all()) this.inc(labels, bodyBytes);
+      },
+    });
+  }
+
+  add({ method, route, status, seconds, bodyBytes }: RequestFigures): void {
+    const series = this.#of(method, route, status);
+    series.count += 1;
+    series.seconds += seconds;
+    series.bodyBytes += bodyBytes;
+    const fitting = BUCKETS_SECONDS.findIndex((end) => seconds <= end);
+    const bucket = fitting < 0 ? BUCKETS_SECONDS.length : fitting;
+    series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
+  }
+
+  #of(method: string, route: string, status: number): Series {
+    const statuses = entry(
+      entry(this.#series, method, () => new Map()),
+      route,
+      () => new Map<number, Series>(),
+    );
+    return entry(statuses, status, () => ({
+      labels: { method, route, status: String(status) },
+      ...{ count: 0, seconds: 0, bodyBytes: 0 },
+      buckets: [],
+    }));
+  }
+
+  *#all(): Generator<Series> {
+    for (const routes of this.#series.values())
+      for (const statuses of routes.values()) yield* statuses.values();
+  }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
+
+const DURATIONS = 'isccd_http_request_duration_seconds';
+const HELP = 'From the head of a request to the last byte of its answer';
+
+type Sample = Awaited<ReturnType<Histogram['get']>>['values'][number];
+
+/** A histogram that takes its values from the table. */
+class RequestDurations extends Histogram {
+  readonly #all: () => Iterable<Series>;
+
+  constructor(registry: Registry, all: () => Iterable<Series>) {
+    super({
+      name: DURATIONS,
+      help: HELP,
+      buckets: [...BUCKETS_SECONDS],
+      registers: [registry],
+    });
+    this.#all = all;
+  }
+
+  /** What prom-client asks for when the metrics are read. */
+  async getForPromString() {
+    const kind = { name: DURATIONS, help: HELP, type: 'histogram', aggregator: 'sum' } as const;
+    return { ...kind, values: [...this.#all()].flatMap(samplesOf) };
+  }
+}
+
+function samplesOf({ labels, count, seconds, buckets }: Series): Sample[] {
+  let sum = 0;
+  const cumulative = BUCKETS_SECONDS.map((le, index) => {
+    sum += buckets[index] ?? 0;
+    return { metricName: `${DURATIONS}_bucket`, labels: { ...labels, le }, value: sum };
+  });
+  return [
+    ...cumulative,
+    { metricName: `${DURATIONS}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
+    { metricName: `${DURATIONS}_sum`, labels, value: seconds },
+    { metricName: `${DURATIONS}_count`, labels, value: count },
+  ];
+}
