@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Pipeline } from '../codes/pipeline/pipeline.js';
+import { configuredModels } from '../codes/pipeline/semantic/models.js';
 import type { IsccResult } from '../codes/result.js';
 import { codesVariables } from '../config/codes.js';
 import { environment } from '../config/env.js';
@@ -31,6 +32,8 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
     fallback: config.fallback,
     compat: config.compat,
     readBytes: config.ioReadBytes,
+    models: configuredModels(config),
+    jobSecondsMax: config.jobSecondsMax,
   });
   const progress = progressBar(files.length);
   const failures: string[] = [];

@@ -6,12 +6,15 @@ import type { CodesConfig } from '../config/codes.js';
 import { page, pageAssets } from '../http/pages.js';
 import type { Route } from '../http/route.js';
 import type { CorsPolicy, ServiceApp } from '../http/service.js';
+import { errorReports } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { Cleanup } from './cleanup.js';
 import { errorForm } from './error-form.js';
+import { Figures } from './figures.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import type { PoolLimits } from './pipeline/pool.js';
+import { checkModels, configuredModels, type SemanticModels } from './pipeline/semantic/models.js';
 import { Records } from './records.js';
 import { codesRoutes } from './routes.js';
 import { CodesService } from './service.js';
@@ -42,21 +45,14 @@ export async function codesApp(
   log: Logger,
   workers: WorkerOptions = {},
 ): Promise<ServiceApp> {
+  const models = configuredModels(config);
+  await checkModels(models, log);
   await mkdir(config.mediaPath, { recursive: true });
   const blobs = await FileBlobs.open(config.mediaPath);
   const records = await Records.open(path.join(config.mediaPath, 'records'));
   const uploaders = await Uploaders.open(config.mediaPath);
-  const pipeline = new Pipeline(
-    {
-      workers: config.maxWorkers,
-      fallback: config.fallback,
-      compat: config.compat,
-      readBytes: config.ioReadBytes,
-    },
-    workers.limits,
-    workers.entry,
-  );
-  pipeline.warm().catch((error: unknown) => log.error({ err: error }, 'workers do not start'));
+  const figures = new Figures();
+  const pipeline = startPipeline(config, { models, figures, log, workers });
   const cleanup = new Cleanup({ blobs, records, log }, config.storageExpirySeconds);
   await cleanup.start(config.cleanupIntervalSeconds);
   const service = new CodesService(
@@ -67,11 +63,14 @@ export async function codesApp(
       granular: config.granular,
       semantic: config.semanticDefault,
       experimental: config.experimental,
+      onUpload: figures.upload,
       compat: config.compat,
     },
     { blobs, records, uploaders, pipeline },
   );
   const cors = corsPolicy(config);
+  const { errorTrackingDsn: dsn, environment } = config;
+  const errors = dsn && errorReports({ dsn, service: 'codes', release: version, environment });
   return {
     name: 'codes',
     title: 'ISCC codes',
@@ -92,6 +91,8 @@ export async function codesApp(
     }),
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
+    metrics: figures.metrics,
+    ...(errors ? { errorReports: errors } : {}),
     docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
     close: async () => {
       await cleanup.stop();
@@ -99,6 +100,32 @@ export async function codesApp(
       await records.close();
     },
   };
+}
+
+interface PipelineParts {
+  readonly models: SemanticModels;
+  readonly figures: Figures;
+  readonly log: Logger;
+  readonly workers: WorkerOptions;
+}
+
+function startPipeline(config: CodesConfig, { models, figures, log, workers }: PipelineParts): Pipeline {
+  const pipeline = new Pipeline(
+    {
+      workers: config.maxWorkers,
+      fallback: config.fallback,
+      compat: config.compat,
+      readBytes: config.ioReadBytes,
+      models,
+      jobSecondsMax: config.jobSecondsMax,
+      onJob: figures.job,
+    },
+    workers.limits,
+    workers.entry,
+  );
+  pipeline.warm().catch((error: unknown) => log.error({ err: error }, 'workers do not start'));
+  figures.watch(pipeline);
+  return pipeline;
 }
 
 /** Off without configured origins; with some, the service's own pages may call it too. */

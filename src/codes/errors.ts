@@ -21,7 +21,11 @@ const TABLE = {
   MEDIATYPE_UNSUPPORTED: [422, 'Unsupported mediatype {mediatype} for {filename}'],
   PROCESSING_FAILED: [422, 'ISCC processing error.'],
   FFMPEG_MISSING: [422, 'ISCC processing error - {reason}.'],
-  SEMANTIC_UNAVAILABLE: [422, 'ISCC processing error - semantic=true needs {variable} to name a model.'],
+  SEMANTIC_UNAVAILABLE: [
+    422,
+    'ISCC processing error - semantic=true needs a model, to be named in {variable}.',
+  ],
+  ONNXRUNTIME_MISSING: [422, 'ISCC processing error - {reason}.'],
   EMBEDDING_FAILED: [422, 'Unprocessable Entity - Failed to embed metadata.'],
   SIMPRINT_FAILED: [422, 'Unprocessable Entity - simprint processing error.'],
   INTERNAL: [500, 'Internal Server Error'],

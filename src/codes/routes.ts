@@ -55,7 +55,9 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       path: `${BASE}/iscc`,
       operationId: 'createIscc',
       summary: 'Upload a file and create its ISCC-CODE',
-      description: 'The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM.',
+      description:
+        'The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth ' +
+        'unit to texts and images where the service has a model for them, and is refused (422) where it has none.',
       tags: ['iscc'],
       headers: schema.uploadHeaders,
       query: schema.processQuery,
@@ -212,8 +214,9 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
         200: { description: 'Simprints by type', schema: schema.simprintResult },
         400: { description: 'Text is missing, empty or too long, or the body is not JSON' },
         422: { description: 'Simprint processing error' },
+        503: BUSY,
       },
-      handler: async ({ body }) => json(await service.simprint(body.text)),
+      handler: async ({ body, signal }) => json(await service.simprint(body.text, signal)),
     }),
   ];
 }

@@ -8,7 +8,6 @@ import { type MediaId, MediaIdSource } from './media-id.js';
 import { explainJson } from './pipeline/codec.js';
 import type { Compat } from './pipeline/jobs.js';
 import type { Pipeline } from './pipeline/pipeline.js';
-import { textSimprints } from './pipeline/simprint.js';
 import { type Step, Stopwatch } from './pipeline/stopwatch.js';
 import type { Records, UploadRecord } from './records.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
@@ -25,6 +24,8 @@ export interface CodesOptions {
   readonly granular: boolean;
   readonly semantic: boolean;
   readonly compat: Compat;
+  /** Told the size of every upload that was received whole. */
+  readonly onUpload?: (bytes: number) => void;
   /** Whether copies with new metadata get the experimental units. */
   readonly experimental: boolean;
 }
@@ -178,10 +179,15 @@ export class CodesService {
   }
 
   /** Simprints of every chunk of a text, by type. */
-  async simprint(text: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  async simprint(text: string, signal: AbortSignal): Promise<Readonly<Record<string, readonly string[]>>> {
     const max = this.#options.uploadBytesMax;
     if (Buffer.byteLength(text) > max) throw new Refused('TEXT_SIZE', { max });
-    return { CONTENT_TEXT_V0: await textSimprints(text) };
+    try {
+      return await this.#pipeline.simprints(text, signal);
+    } catch (error) {
+      const failed = error instanceof Refused && error.code === 'PROCESSING_FAILED';
+      throw failed ? new Refused('SIMPRINT_FAILED', {}, { cause: error.cause }) : error;
+    }
   }
 
   async #inDraft<T>(work: (draft: BlobDraft) => Promise<T>): Promise<T> {
@@ -218,6 +224,7 @@ export class CodesService {
   }
 
   #record(upload: Upload, filename: string, bytes: number): UploadRecord {
+    this.#options.onUpload?.(bytes);
     return {
       filename,
       ...(upload.contentType === undefined ? {} : { contentType: upload.contentType }),

@@ -42,6 +42,13 @@ export const codesVariables = defineVariables({
     defaultShown: 'number of CPU cores',
     description: 'Files that are processed at a time',
   },
+  jobSecondsMax: {
+    name: 'CODEWEB_MAX_JOB_SECONDS',
+    schema: integer(1, 86_400),
+    default: '120',
+    unit: 'seconds',
+    description: 'Time that work on one file may take; audio and video get 2 s more for each MiB',
+  },
   maxUploadBytes: {
     name: 'CODEWEB_MAX_UPLOAD_SIZE',
     schema: integer(1),
@@ -143,6 +150,12 @@ export const codesVariables = defineVariables({
     schema: text(),
     default: 'ffprobe',
     description: 'The ffprobe executable, by name on the PATH or by path',
+  },
+  onnxRuntime: {
+    name: 'CODESDK_ONNXRUNTIME',
+    schema: text(),
+    default: 'onnxruntime-node',
+    description: 'The module that runs ONNX models, by package name or by path',
   },
   semanticTextModel: {
     name: 'CODESDK_SEMANTIC_TEXT_MODEL',

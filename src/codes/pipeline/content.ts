@@ -13,7 +13,7 @@ export async function contentOf(job: ContentJob, watch: Stopwatch): Promise<Cont
 }
 
 async function withMetaCode(content: FormatContent, filename: string): Promise<Content> {
-  const { unit, metadata, ...rest } = content;
+  const { unit, semanticUnit, metadata, ...rest } = content;
   const { description, meta } = metadata;
   const name = metadata.name ?? titleFromFilename(filename);
   const code = await native.metaCode(
@@ -22,7 +22,7 @@ async function withMetaCode(content: FormatContent, filename: string): Promise<C
   );
   return {
     ...rest,
-    units: [code.iscc, unit],
+    units: [code.iscc, ...(semanticUnit === undefined ? [] : [semanticUnit]), unit],
     metahash: code.metahash,
     // As they went into the code: cleaned and cut.
     metadata: {

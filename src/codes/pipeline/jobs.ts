@@ -1,6 +1,7 @@
 /** What crosses between the server and its workers. Plain objects only. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../result.js';
 import type { FormatName } from './formats/table.js';
+import type { SemanticModels } from './semantic/models.js';
 import type { Step } from './stopwatch.js';
 
 interface FileJob {
@@ -15,6 +16,8 @@ export interface ContentJob extends FileJob {
   readonly kind: 'content';
   readonly granular: boolean;
   readonly compat: Compat;
+  /** Given where a Semantic-Code is to be made. */
+  readonly semantic?: SemanticModels;
 }
 
 export interface ExtractJob extends FileJob {
@@ -26,14 +29,21 @@ export interface EmbedJob extends FileJob {
   readonly fields: EmbeddedMetadata;
 }
 
-export type Job = ContentJob | ExtractJob | EmbedJob;
+/** Semantic simprints of a text that is in no file. */
+export interface SimprintJob {
+  readonly kind: 'simprint';
+  readonly text: string;
+  readonly semantic: SemanticModels;
+}
+
+export type Job = ContentJob | ExtractJob | EmbedJob | SimprintJob;
 
 /** Release of the reference library whose results are reproduced. */
 export type Compat = '0.9.7' | '0.9.5';
 
 /** What the content of a file gives. */
 export interface Content {
-  /** Meta- and Content-Code of 256 bits, with prefix. */
+  /** Meta-, perhaps Semantic-, and Content-Code of 256 bits, with prefix. */
   readonly units: readonly string[];
   readonly metahash: string;
   /** `name` is always there: the file's own, or made from the file's name. */
@@ -52,4 +62,5 @@ export type Output =
       readonly ms: number;
     }
   | { readonly kind: 'extract'; readonly metadata: EmbeddedMetadata }
-  | { readonly kind: 'embed' };
+  | { readonly kind: 'embed' }
+  | { readonly kind: 'simprint'; readonly simprints: readonly string[] };

@@ -14,6 +14,8 @@ import { type FormatName, formatNameOf } from './formats/table.js';
 import type { Compat, Content, ContentJob, Job, Output } from './jobs.js';
 import { mediaTypeOf } from './media-type.js';
 import { PoolBusy, type PoolLimits, WorkerPool } from './pool.js';
+import { requireModels, type SemanticModels } from './semantic/models.js';
+import { textSimprints } from './simprint.js';
 import { Stopwatch } from './stopwatch.js';
 import { type FileSum, type SumHasher, sumHasher } from './sum.js';
 import { JobFailed, WorkerLost } from './worker-process.js';
@@ -26,6 +28,18 @@ export interface PipelineOptions {
   readonly compat: Compat;
   /** Bytes per read from a stored file. */
   readonly readBytes: number;
+  readonly models: SemanticModels;
+  /** Seconds that work on one file may take; sound and film get more by their size. */
+  readonly jobSecondsMax: number;
+  /** Told about every job when it is over. */
+  readonly onJob?: (job: JobOutcome) => void;
+}
+
+export interface JobOutcome {
+  /** What was done, and with which family of formats: `content image`. */
+  readonly type: string;
+  /** `done`, `refused` for a bad file, `busy` when the queue was full, or why the worker was lost. */
+  readonly outcome: string;
 }
 
 export interface ProcessOptions {
@@ -44,17 +58,12 @@ export interface SourceFile extends NamedFile {
   readonly sum: FileSum;
 }
 
-const JOB_DURATION_MAX_MS = 120_000;
+/** A film takes time in proportion to its bytes: so much more for each MiB of sound or pictures. */
+const EXTRA_MS_PER_MIB = 2000;
 const WORKER_RSS_MAX_BYTES = 2 * 1024 ** 3;
 const JOBS_PER_WORKER_MAX = 1000;
 const QUEUED_JOBS_PER_WORKER_MAX = 32;
 const RETRY_AFTER_SECONDS = 5;
-
-/** Variables that name the models of semantic units. */
-const MODEL_VARIABLES = {
-  text: 'CODESDK_SEMANTIC_TEXT_MODEL',
-  image: 'CODESDK_SEMANTIC_IMAGE_MODEL',
-} as const;
 
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -65,7 +74,7 @@ export class Pipeline {
     this.#pool = new WorkerPool(entry, {
       workersMax: options.workers,
       queuedJobsMax: options.workers * QUEUED_JOBS_PER_WORKER_MAX,
-      jobDurationMaxMs: JOB_DURATION_MAX_MS,
+      jobDurationMaxMs: options.jobSecondsMax * 1000,
       workerRssMaxBytes: WORKER_RSS_MAX_BYTES,
       jobsPerWorkerMax: JOBS_PER_WORKER_MAX,
       ...limits,
@@ -79,6 +88,16 @@ export class Pipeline {
     } catch (error) {
       if (!(error instanceof WorkerLost && error.reason === 'closed')) throw error;
     }
+  }
+
+  /** Jobs that wait for a worker. */
+  get queued(): number {
+    return this.#pool.queued;
+  }
+
+  /** Jobs that are being done. */
+  get running(): number {
+    return this.#pool.running;
   }
 
   close(): Promise<void> {
@@ -106,13 +125,19 @@ export class Pipeline {
     if (type.format === undefined) return this.#sumOnly(file, type);
     const { filename, path, sum } = file;
     const { mediatype, mode, format } = type;
-    if (options.semantic && (mode === 'text' || mode === 'image')) {
-      throw new Refused('SEMANTIC_UNAVAILABLE', { variable: MODEL_VARIABLES[mode] });
-    }
-    const { granular } = options;
-    const { compat } = this.#options;
-    const job: ContentJob = { kind: 'content', path, filename, mediatype, format, granular, compat };
-    const { units, metahash, metadata, facts, features, thumbnail } = await this.#content(job, signal, watch);
+    const { compat, models } = this.#options;
+    if (options.semantic) requireModels(models, mode);
+    const job: ContentJob = {
+      ...{ kind: 'content', path, filename, mediatype, format, compat },
+      granular: options.granular,
+      ...(options.semantic && { semantic: models }),
+    };
+    const { units, metahash, metadata, facts, features, thumbnail } = await this.#content(
+      job,
+      signal,
+      watch,
+      extraMs(mode, sum.bytes),
+    );
     const all = [...units, ...sum.units];
     return isccResult({
       iscc: composite(all),
@@ -127,6 +152,16 @@ export class Pipeline {
       metahash,
       datahash: sum.datahash,
     });
+  }
+
+  /** Simprints of every chunk of a text by type; semantic ones where there is a model. */
+  async simprints(text: string, signal: AbortSignal): Promise<Readonly<Record<string, readonly string[]>>> {
+    const { models } = this.#options;
+    const content = await textSimprints(text);
+    if (models.text === undefined) return { CONTENT_TEXT_V0: content };
+    const output = await this.#run({ kind: 'simprint', text, semantic: models }, signal);
+    const { simprints } = output as Extract<Output, { kind: 'simprint' }>;
+    return { CONTENT_TEXT_V0: content, SEMANTIC_TEXT_V0: simprints };
   }
 
   /** Nothing for a file whose type has no metadata, or that can't be read. */
@@ -154,9 +189,9 @@ export class Pipeline {
   }
 
   /** The steps in the worker, and what the job waited for one. */
-  async #content(job: ContentJob, signal: AbortSignal, watch: Stopwatch): Promise<Content> {
+  async #content(job: ContentJob, signal: AbortSignal, watch: Stopwatch, extraMs: number): Promise<Content> {
     const start = performance.now();
-    const { content, steps, ms } = (await this.#run(job, signal)) as ContentOutput;
+    const { content, steps, ms } = (await this.#run(job, signal, extraMs)) as ContentOutput;
     watch.steps.push({ name: 'wait', ms: performance.now() - start - ms }, ...steps);
     return content;
   }
@@ -169,10 +204,14 @@ export class Pipeline {
     return isccResult({ iscc: composite(units), ...described(file, type), units, generator, datahash });
   }
 
-  async #run(job: Job, signal?: AbortSignal): Promise<Output> {
+  async #run(job: Job, signal?: AbortSignal, extraMs = 0): Promise<Output> {
+    const type = 'format' in job ? `${job.kind} ${job.format}` : job.kind;
     try {
-      return await this.#pool.run(job, signal);
+      const output = await this.#pool.run(job, signal, extraMs);
+      this.#options.onJob?.({ type, outcome: 'done' });
+      return output;
     } catch (error) {
+      this.#options.onJob?.({ type, outcome: outcomeOf(error) });
       if (error instanceof PoolBusy) throw new Unavailable(RETRY_AFTER_SECONDS);
       const refusal = error instanceof JobFailed ? error.refusal : undefined;
       if (refusal) throw new Refused(refusal.code, refusal.details, { cause: error });
@@ -191,6 +230,16 @@ function typeOf(filename: string, head: Uint8Array): FileType {
   const { mediatype, mode } = mediaTypeOf(filename, head);
   const format = mode && formatNameOf(mode, mediatype);
   return mode && format ? { mediatype, mode, format } : { mediatype };
+}
+
+function extraMs(mode: Mode, bytes: number): number {
+  return mode === 'audio' || mode === 'video' ? (bytes / 1024 ** 2) * EXTRA_MS_PER_MIB : 0;
+}
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof JobFailed) return 'refused';
+  if (error instanceof PoolBusy) return 'busy';
+  return error instanceof WorkerLost ? error.reason : 'cancelled';
 }
 
 type ContentOutput = Extract<Output, { kind: 'content' }>;

@@ -26,6 +26,7 @@ interface Task<Job, Output> {
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
+  readonly extraMs: number;
   unwatch: Unwatch;
 }
 
@@ -63,14 +64,14 @@ export class WorkerPool<Job, Output> {
 
   /**
    * Rejects with {@link PoolBusy}, with `JobFailed` when the job itself failed, with `WorkerLost` when it
-   * took its worker down, or with the signal's reason.
+   * took its worker down, or with the signal's reason. `extraMs` is added to the limit of time.
    */
-  run(job: Job, signal?: AbortSignal): Promise<Output> {
+  run(job: Job, signal?: AbortSignal, extraMs = 0): Promise<Output> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#closed) throw new PoolBusy('the pool is closed');
       const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#spawn() : undefined);
-      const task: Task<Job, Output> = { job, resolve, reject, signal, unwatch: () => undefined };
+      const task: Task<Job, Output> = { job, resolve, reject, signal, extraMs, unwatch: () => undefined };
       if (worker) this.#start(worker, task);
       else this.#enqueue(task);
     });
@@ -110,7 +111,7 @@ export class WorkerPool<Job, Output> {
       void worker.kill('cancelled');
     });
     worker
-      .run(task.job)
+      .run(task.job, task.extraMs)
       .then(task.resolve, task.reject)
       .finally(() => {
         unwatch();

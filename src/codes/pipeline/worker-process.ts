@@ -95,14 +95,15 @@ export class WorkerProcess<Job, Output> {
     (this.#child.stderr as Socket | null)?.unref();
   }
 
-  run(job: Job): Promise<Output> {
+  /** `extraMs` is added to the limit of time. */
+  run(job: Job, extraMs = 0): Promise<Output> {
     return new Promise<Output>((resolve, reject) => {
       this.#pending = { resolve, reject };
       this.#child.channel?.ref();
       if (!this.alive) return this.#settle((pending) => pending.reject(this.#lost()));
       // A failed send is followed by the exit event, which rejects.
       this.#child.send(job as object, () => undefined);
-    }).finally(this.#watch());
+    }).finally(this.#watch(extraMs));
   }
 
   /** Ends the process with everything it started. */
@@ -142,8 +143,8 @@ export class WorkerProcess<Job, Output> {
     if (pending) act(pending);
   }
 
-  #watch(): Unwatch {
-    const deadline = setTimeout(() => this.kill('took too long'), this.#limits.jobDurationMaxMs);
+  #watch(extraMs: number): Unwatch {
+    const deadline = setTimeout(() => this.kill('took too long'), this.#limits.jobDurationMaxMs + extraMs);
     const memory = setInterval(() => this.#checkMemory(), WATCH_INTERVAL_MS);
     return () => {
       clearTimeout(deadline);

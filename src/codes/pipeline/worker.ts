@@ -2,7 +2,7 @@
 import { Refused } from '../errors.js';
 import { contentOf } from './content.js';
 import { loadFormat } from './formats/table.js';
-import type { ContentJob, EmbedJob, Job, Output } from './jobs.js';
+import type { ContentJob, EmbedJob, Job, Output, SimprintJob } from './jobs.js';
 import { Stopwatch } from './stopwatch.js';
 import type { WorkerMessage } from './worker-process.js';
 
@@ -28,6 +28,8 @@ async function output(job: Job): Promise<Output> {
     case 'embed':
       await embed(job);
       return { kind: 'embed' };
+    case 'simprint':
+      return { kind: 'simprint', simprints: await semanticSimprints(job) };
     default:
       return job satisfies never;
   }
@@ -38,6 +40,11 @@ async function content(job: ContentJob): Promise<Output> {
   const watch = new Stopwatch();
   const content = await contentOf(job, watch);
   return { kind: 'content', content, steps: watch.steps, ms: performance.now() - start };
+}
+
+async function semanticSimprints({ semantic, text }: SimprintJob): Promise<readonly string[]> {
+  const { semanticText } = await import('./semantic/text.js');
+  return (await semanticText(semantic, text)).features.simprints;
 }
 
 async function embed(job: EmbedJob): Promise<void> {

@@ -1,6 +1,7 @@
 /** What a file format does for the pipeline. One module here implements it per family of formats. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../../result.js';
 import type { Compat } from '../jobs.js';
+import type { SemanticModels } from '../semantic/models.js';
 import type { Stopwatch } from '../stopwatch.js';
 
 export interface FormatFile {
@@ -14,12 +15,16 @@ export interface FormatFile {
 export interface ContentOptions {
   readonly granular: boolean;
   readonly compat: Compat;
+  /** Given where a Semantic-Code is to be made; formats of sound and film ignore it. */
+  readonly semantic?: SemanticModels;
 }
 
 /** What a file's content gives; the pipeline makes the Meta-Code from its metadata. */
 export interface FormatContent {
   /** Content-Code of 256 bits, with prefix. */
   readonly unit: string;
+  /** Semantic-Code of 256 bits, with prefix. */
+  readonly semanticUnit?: string;
   readonly metadata: EmbeddedMetadata;
   readonly facts: ContentFacts;
   readonly features?: readonly FeatureSet[];

@@ -17,7 +17,7 @@ export const format: Format = {
       readPdf(await readFile(file.path)),
     );
     return {
-      ...(await watch.measure('content', () => textContent(text, options))),
+      ...(await textContent(text, options, watch)),
       metadata,
       ...(thumbnail !== undefined && { thumbnail }),
     };

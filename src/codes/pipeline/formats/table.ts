@@ -1,5 +1,6 @@
 /** Which module reads which media type. Adding a format is a line here and a module beside it. */
 import type { Mode } from '../../result.js';
+import { canDecodeHeif } from '../tools/heif.js';
 import type { Format } from './format.js';
 
 export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
@@ -31,8 +32,7 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'application/vnd.ms-excel',
   'application/vnd.ms-powerpoint',
   'application/postscript',
-  'image/heic',
-  'image/vnd.adobe.photoshop',
+  ...(canDecodeHeif() ? [] : ['image/heic']),
 ]);
 
 /** The name of the module for a type; without one the type counts as unsupported. */

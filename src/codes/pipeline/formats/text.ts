@@ -1,24 +1,32 @@
 /** Plain text, markup and documents: text and properties by the addon. */
 import { native } from '../../../native.js';
 import type { FeatureSet } from '../../result.js';
+import { semanticText } from '../semantic/text.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
 import { type FileMetadata, ownMetadata } from './file-metadata.js';
 import type { Format, FormatFile } from './format.js';
+import { contentFeatures, withMeaning } from './text-content.js';
 
 export const format: Format = {
-  async content(file, { granular, compat }, watch = new Stopwatch()) {
+  async content(file, { granular, compat, semantic }, watch = new Stopwatch()) {
+    const keepText = semantic !== undefined;
     const [text, thumbnail] = await Promise.all([
-      watch.measure('text', () => native.textFileContent(file.path, file.mediatype, granular, compat)),
+      watch.measure('text', () =>
+        native.textFileContent(file.path, file.mediatype, granular, keepText, compat),
+      ),
       EPUB.has(file.mediatype) ? watch.measure('thumbnail', () => coverOf(file)) : undefined,
     ]);
+    const clean = text.text;
+    const meaning =
+      semantic && clean && (await watch.measure('semantic', () => semanticText(semantic, clean)));
     const { metadata, language } = ownMetadata(text.metadata as FileMetadata);
     const { unit, characters } = text;
     return {
       unit,
       metadata,
       facts: { characters, ...(language === undefined ? {} : { language }) },
-      features: featureSets(text),
+      ...withMeaning(meaning, granular ? featureSets(text) : undefined),
       ...(thumbnail === undefined ? {} : { thumbnail }),
     };
   },
@@ -46,10 +54,8 @@ interface Simprints {
   readonly sizes?: readonly number[];
 }
 
-function featureSets({ simprints, offsets = [], sizes = [] }: Simprints): FeatureSet[] {
-  if (simprints === undefined || simprints.length === 0) return [];
-  const kind = { maintype: 'content', subtype: 'text', version: 0, byte_offsets: true } as const;
-  return [{ ...kind, simprints, offsets, sizes }];
+function featureSets({ simprints = [], offsets = [], sizes = [] }: Simprints): FeatureSet[] {
+  return simprints.length === 0 ? [] : [contentFeatures({ simprints, offsets, sizes })];
 }
 
 /** The cover of a book. A book whose cover can't be drawn is a book all the same. */

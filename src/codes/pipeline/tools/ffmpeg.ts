@@ -47,7 +47,8 @@ const FORMATS = [
 ];
 
 const LIMITS: ToolLimits = {
-  durationMaxMs: 15 * 60_000,
+  // The worker that started it has its own, by the size of the file; this one is for what outlives it.
+  durationMaxMs: 3600_000,
   // A decoder keeps up to 17 frames; 17 of 8192 x 4320 with 10 bits are 1.8 GB.
   memoryMaxBytes: 3 * 1024 ** 3,
   // A frame's signature has 86 bytes: this is 170 hours.

@@ -1,0 +1,99 @@
+/** Which models there are for semantic units, and whether they are what their names say. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { CodesConfig } from '../../../config/codes.js';
+import { ConfigurationInvalid } from '../../../config/variable.js';
+import { native } from '../../../native.js';
+import type { Logger } from '../../../observe/log.js';
+import { Refused } from '../../errors.js';
+import type { Mode } from '../../result.js';
+
+export interface TextModel {
+  /** Path of the ONNX file. */
+  readonly model: string;
+  /** Path of the `tokenizer.json`. */
+  readonly tokenizer: string;
+}
+
+export interface ImageModel {
+  /** Path of the ONNX file. */
+  readonly model: string;
+}
+
+/** Absent are those that are not configured. Crosses to the workers as it is. */
+export interface SemanticModels {
+  /** The module that runs them: a package's name or its path. */
+  readonly runtime: string;
+  readonly text?: TextModel;
+  readonly image?: ImageModel;
+}
+
+type ModelConfig = Pick<
+  CodesConfig,
+  'onnxRuntime' | 'semanticTextModel' | 'semanticTokenizer' | 'semanticImageModel'
+>;
+
+export function configuredModels(config: ModelConfig): SemanticModels {
+  const { semanticTextModel: text, semanticTokenizer: tokenizer, semanticImageModel: image } = config;
+  return {
+    runtime: config.onnxRuntime,
+    ...(text !== undefined && tokenizer !== undefined && { text: { model: text, tokenizer } }),
+    ...(image !== undefined && { image: { model: image } }),
+  };
+}
+
+/** Throws `SEMANTIC_UNAVAILABLE` where a file of this mode would need a model and there is none. */
+export function requireModels(models: SemanticModels, mode: Mode): void {
+  if (mode === 'text' && models.text === undefined) {
+    const variable = 'CODESDK_SEMANTIC_TEXT_MODEL and CODESDK_SEMANTIC_TOKENIZER';
+    throw new Refused('SEMANTIC_UNAVAILABLE', { variable });
+  }
+  if (mode === 'image' && models.image === undefined) {
+    throw new Refused('SEMANTIC_UNAVAILABLE', { variable: 'CODESDK_SEMANTIC_IMAGE_MODEL' });
+  }
+}
+
+/** BLAKE3 of the published models: codes of two services compare if they are made by the same one. */
+const PUBLISHED: Readonly<Record<string, string>> = {
+  'iscc-sct-v0.2.0.onnx': 'd4f763474f9be35ce5358637c87935ee11ba396b9196f73b95ab97da0cef8749',
+  'iscc-sci-v0.1.0.onnx': 'af95054d463e4c95de4c099a7947dbc2f3db168507fef25e91e6984a6f32dd3c',
+  'iscc-sci-v0.1.0-w16.onnx': '9f24dd3d0440eaa07adf121b21a1cbd8518fe36048b9d8a72b606d8a6416e8a3',
+};
+
+/**
+ * Looks at every model's file before the first request: a file that is not there, or not what its name says, stops
+ * the start. A model of one's own is fine, and named in a log line.
+ *
+ * @throws {ConfigurationInvalid}
+ */
+export async function checkModels(models: SemanticModels, log: Logger): Promise<void> {
+  const { text, image } = models;
+  if (text !== undefined) {
+    await checkFile('CODESDK_SEMANTIC_TOKENIZER', text.tokenizer);
+    await checkModel('CODESDK_SEMANTIC_TEXT_MODEL', text.model, log);
+  }
+  if (image !== undefined) await checkModel('CODESDK_SEMANTIC_IMAGE_MODEL', image.model, log);
+}
+
+async function checkModel(variable: string, file: string, log: Logger): Promise<void> {
+  await checkFile(variable, file);
+  const { datahash } = await native.sumFile(file);
+  const blake3 = datahash.slice(MULTIHASH_PREFIX.length);
+  const published = PUBLISHED[path.basename(file)];
+  if (published !== undefined && published !== blake3) {
+    const rule = `is not the published file of that name: its BLAKE3 is ${blake3}, not ${published}`;
+    throw new ConfigurationInvalid(`${variable}=${JSON.stringify(file)} ${rule}`);
+  }
+  if (Object.values(PUBLISHED).includes(blake3)) log.info({ variable, file }, 'published semantic model');
+  else
+    log.warn({ variable, file, blake3 }, 'semantic model of your own: its codes compare with its own only');
+}
+
+/** Function code and length in front of a hash. */
+const MULTIHASH_PREFIX = '1e20';
+
+async function checkFile(variable: string, file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isFile()) return;
+  throw new ConfigurationInvalid(`${variable}=${JSON.stringify(file)} must name a file that can be read`);
+}

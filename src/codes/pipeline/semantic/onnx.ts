@@ -1,0 +1,102 @@
+/**
+ * ONNX models through `onnxruntime-node`, which is not among this package's dependencies: it has 290 MB, and only who
+ * has a model needs it. It is loaded when the first file asks for it, in the worker that reads the file.
+ */
+import { createRequire } from 'node:module';
+import { Refused } from '../../errors.js';
+
+/** The part of the runtime's interface that is used here. */
+interface Runtime {
+  readonly Tensor: new (
+    type: 'int64' | 'float32',
+    data: BigInt64Array | Float32Array,
+    dims: readonly number[],
+  ) => Tensor;
+  readonly InferenceSession: {
+    create(path: string, options: Readonly<Record<string, unknown>>): Promise<Session>;
+  };
+}
+
+interface Tensor {
+  readonly dims: readonly number[];
+  readonly data: unknown;
+}
+
+interface Session {
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  run(feeds: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Tensor>>>;
+}
+
+export type Numbers =
+  | { readonly type: 'int64'; readonly data: BigInt64Array; readonly dims: readonly number[] }
+  | { readonly type: 'float32'; readonly data: Float32Array; readonly dims: readonly number[] };
+
+export interface ModelOutput {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+/** The model does not take or give what a model of its kind does. */
+export class ModelUnfit extends Error {
+  override readonly name = 'ModelUnfit';
+}
+
+export class Model {
+  readonly #runtime: Runtime;
+  readonly #session: Session;
+
+  constructor(runtime: Runtime, session: Session) {
+    this.#runtime = runtime;
+    this.#session = session;
+  }
+
+  get inputNames(): readonly string[] {
+    return this.#session.inputNames;
+  }
+
+  /** Its first output. */
+  async run(inputs: Readonly<Record<string, Numbers>>): Promise<ModelOutput> {
+    const { Tensor } = this.#runtime;
+    const feeds = Object.entries(inputs).map(([name, { type, data, dims }]) => [
+      name,
+      new Tensor(type, data, dims),
+    ]);
+    const outputs = await this.#session.run(Object.fromEntries(feeds));
+    const first = outputs[this.#session.outputNames[0] ?? ''];
+    if (!(first?.data instanceof Float32Array)) throw new ModelUnfit('the output is not float32');
+    return { data: first.data, dims: first.dims };
+  }
+}
+
+const loaded = new Map<string, Promise<Model>>();
+
+/** The model of a file, loaded once; `runtime` is the module that runs it. */
+export function loadModel(runtime: string, file: string): Promise<Model> {
+  let model = loaded.get(file);
+  if (model === undefined) {
+    model = createModel(runtime, file);
+    loaded.set(file, model);
+    model.catch(() => loaded.delete(file));
+  }
+  return model;
+}
+
+/** One thread: there is a worker for each core. */
+const OPTIONS = { executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1 };
+
+async function createModel(name: string, file: string): Promise<Model> {
+  const runtime = loadRuntime(name);
+  return new Model(runtime, await runtime.InferenceSession.create(file, OPTIONS));
+}
+
+function loadRuntime(name: string): Runtime {
+  try {
+    return createRequire(import.meta.url)(name) as Runtime;
+  } catch (error) {
+    const reason =
+      'semantic units need the package onnxruntime-node: install it ' +
+      '(ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node) or name its folder in CODESDK_ONNXRUNTIME';
+    throw new Refused('ONNXRUNTIME_MISSING', { reason }, { cause: error });
+  }
+}

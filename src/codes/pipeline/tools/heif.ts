@@ -1,0 +1,68 @@
+/** HEIC images through libheif, compiled to WebAssembly. An optional dependency: where it is missing they are unsupported. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { IMAGE_PIXELS_MAX, type RawPixels } from '../raw-pixels.js';
+
+const MODULE = 'libheif-js/wasm-bundle';
+const require = createRequire(import.meta.url);
+
+/** The part of the library's interface that is used here. */
+interface LibHeif {
+  readonly HeifDecoder: new () => { decode(file: Uint8Array): HeifImage[] };
+}
+
+interface HeifImage {
+  get_width(): number;
+  get_height(): number;
+  display(target: PixelTarget, done: (result: PixelTarget | null) => void): void;
+  free(): void;
+}
+
+interface PixelTarget {
+  readonly data: Uint8ClampedArray;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The file has no image that can be decoded. */
+export class HeifUnreadable extends Error {
+  override readonly name = 'HeifUnreadable';
+}
+
+/** Whether the library is installed. */
+export function canDecodeHeif(): boolean {
+  try {
+    require.resolve(MODULE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first image of a file, turned as the file says. */
+export async function decodeHeif(path: string): Promise<RawPixels> {
+  const { HeifDecoder } = require(MODULE) as LibHeif;
+  const images = new HeifDecoder().decode(await readFile(path));
+  const [image] = images;
+  if (image === undefined) throw new HeifUnreadable('there is no image in the file');
+  try {
+    const [width, height] = [image.get_width(), image.get_height()];
+    if (width * height > IMAGE_PIXELS_MAX) {
+      throw new HeifUnreadable(`${width} x ${height} pixels are more than ${IMAGE_PIXELS_MAX}`);
+    }
+    const data = await pixelsOf(image, width, height);
+    return { bytes: new Uint8Array(data.buffer), width, height, channels: 4 };
+  } finally {
+    for (const one of images) one.free();
+  }
+}
+
+function pixelsOf(image: HeifImage, width: number, height: number): Promise<Uint8ClampedArray> {
+  const target = { data: new Uint8ClampedArray(width * height * 4), width, height };
+  return new Promise((resolve, reject) => {
+    image.display(target, (result) => {
+      if (result === null) reject(new HeifUnreadable('the image can not be decoded'));
+      else resolve(result.data);
+    });
+  });
+}

@@ -1,0 +1,70 @@
+/** What a test needs beyond this project's own packages: installed once, kept in `.setup/tests`. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const root = path.resolve(import.meta.dirname, '../../.setup/tests');
+const run = promisify(execFile);
+
+/** An installation from a mirror may take its time. */
+export const INSTALL_MAX_MS = 600_000;
+
+/** The folder of this name; `make` fills it where it is not there. Two tests may ask at a time. */
+async function folderOf(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const folder = path.join(root, name);
+  if (existsSync(folder)) return folder;
+  await mkdir(root, { recursive: true });
+  const draft = await mkdtemp(`${folder}-`);
+  try {
+    await make(draft);
+    await rename(draft, folder);
+  } catch (error) {
+    // Somebody else was faster: a folder is not renamed over one that has files.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** Path of the package `onnxruntime-node`, without what its install script would download. */
+export async function onnxRuntime(): Promise<string> {
+  const folder = await folderOf('onnxruntime-node-1.30.0', async (draft) => {
+    const args = ['install', '--prefix', draft, '--ignore-scripts', '--no-audit', '--no-fund', '--no-save'];
+    await run('npm', [...args, 'onnxruntime-node@1.30.0'], { timeout: INSTALL_MAX_MS });
+  });
+  return path.join(folder, 'node_modules', 'onnxruntime-node');
+}
+
+/** Folder of an unpacked Python package of this name and version, without its dependencies. */
+export function pythonPackage(requirement: string): Promise<string> {
+  return folderOf(requirement.replace('==', '-'), async (draft) => {
+    await pip(await pythonTools(), ['--no-deps', '--target', draft, requirement]);
+  });
+}
+
+/** Path of a Python that has these packages. */
+export async function pythonWith(...requirements: readonly string[]): Promise<string> {
+  const name = `python-${requirements.join('-').replaceAll('==', '-')}`;
+  // A virtual environment knows its own path: this one is made where it stays.
+  const folder = path.join(root, name);
+  const python = path.join(folder, 'bin', 'python');
+  if (existsSync(path.join(folder, 'complete'))) return python;
+  await mkdir(root, { recursive: true });
+  await run('python3', ['-m', 'venv', folder]);
+  await pip(python, requirements);
+  await mkdir(path.join(folder, 'complete'), { recursive: true });
+  return python;
+}
+
+function pythonTools(): Promise<string> {
+  return pythonWith();
+}
+
+async function pip(python: string, args: readonly string[]): Promise<void> {
+  if (args.length === 0) return;
+  const command = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...args];
+  await run(python, command, { timeout: INSTALL_MAX_MS });
+}
