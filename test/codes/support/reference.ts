@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 
 export interface ReferenceFile {
   readonly file: string;
+  /** Why the reference fails. */
+  readonly error?: { readonly type: string };
   /** Absent where the reference fails. */
   readonly result?: ReferenceResult;
   readonly thumbnail_info?: { readonly width: number; readonly height: number };
@@ -39,11 +41,20 @@ export function referenceOf(name: string): ReferenceFile {
   return found;
 }
 
-/** Differing bits per pair of units, or undefined when there are not the same units. */
-export function distances(ours: readonly string[], theirs: readonly string[]): number[] | undefined {
-  if (ours.length !== theirs.length) return undefined;
-  return ours.map((unit, index) => distance(body(unit), body(theirs[index] as string)));
+/** Differing bits per pair of units in their first so many bits, or undefined when there are not the same units. */
+export function distances(
+  ours: readonly string[],
+  theirs: readonly string[],
+  bits = 256,
+): number[] | undefined {
+  const types = (units: readonly string[]) => units.map((unit) => unit.slice(0, TYPE_CHARACTERS)).join();
+  if (types(ours) !== types(theirs)) return undefined;
+  const start = (unit: string) => body(unit).subarray(0, bits / 8);
+  return ours.map((unit, index) => distance(start(unit), start(theirs[index] as string)));
 }
+
+/** `ISCC:` and the two characters that tell a unit's type. */
+const TYPE_CHARACTERS = 7;
 
 function distance(a: Uint8Array, b: Uint8Array): number {
   if (a.byteLength !== b.byteLength) return Number.NaN;

@@ -1,0 +1,148 @@
+/**
+ * Every file of both reference sets through the service, and how many bits of each unit differ from the reference's.
+ * The sets are our own recording (iscc-sdk 0.9.7) and the files of `iscc-samples`, which others chose (0.9.5).
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { INSTALL_MAX_MS, pythonPackage } from '../../support/set-up.js';
+import { bodyOf, upload } from '../support/client.js';
+import { distances, fileBytes, recording } from '../support/reference.js';
+import { type CodesServer, startCodes } from '../support/server.js';
+
+interface Expected {
+  readonly file: string;
+  readonly error?: unknown;
+  readonly mode?: string;
+  readonly mediatype?: string;
+  readonly units?: readonly string[];
+}
+
+/** What we answer where the reference fails, and why. All others are refused (422) as there. */
+const WE_ANSWER: Readonly<Record<string, string>> = {
+  'text/demo.mobi': 'no mode of ISCC-CODEs covers it: ISCC-SUM, the reference ran without fallback',
+  'text/demo.sqlite': 'the same',
+};
+
+/** Units that may differ, in bits of a unit, and why. */
+const DIFFERENT: readonly (readonly [RegExp, number, string])[] = [
+  [/^latin1_|^mixed_/, 256, 'the reference guesses another charset, wrongly'],
+  [/^arch_/, 256, 'the reference takes any zip archive for a docx'],
+  [/\.(heic|avif)$/, 25, 'another decoder'],
+  [/\.pdf$/, 25, 'another release of PDFium'],
+  [/demo\.(doc|xls|ppt)$/, 256, 'no reader for binary office documents: ISCC-SUM'],
+  [/^video\//, 6, 'the reference decoded with another release of FFmpeg'],
+];
+
+/** Files whose Meta-Code differs, and why. */
+const OTHER_NAME: Readonly<Record<string, string>> = {
+  'video/demo.ogg': 'a film named as sound: TagLib finds no title in it, FFmpeg does',
+};
+
+/** Units beside the content's are made of the same bytes and words, and equal. */
+const CONTENT_UNIT = 1;
+const META_UNIT = 0;
+
+interface Row {
+  readonly file: string;
+  readonly mode: string;
+  readonly answer: number;
+  /** Bits per unit that differ; `undefined` where there are other units. */
+  readonly bits: readonly number[] | undefined;
+  readonly unitBits: number;
+}
+
+async function rowOf(server: CodesServer, expected: Expected, bytes: Uint8Array<ArrayBuffer>): Promise<Row> {
+  const { file, mode = '', units = [] } = expected;
+  const response = await upload(server.url, path.basename(file), bytes, { query: '?granular=false' });
+  if (response.status !== 201) {
+    await response.arrayBuffer();
+    return { file, mode, answer: response.status, bits: undefined, unitBits: 0 };
+  }
+  const ours = await bodyOf(response);
+  // Recorded with 64 bits: shorter units are prefixes of longer ones, but for the header.
+  const unitBits = units[0]?.length === ours.units[0]?.length ? 256 : 64;
+  return { file, mode, answer: 201, bits: distances(ours.units, units, unitBits), unitBits };
+}
+
+function printTable(title: string, rows: readonly Row[]): void {
+  const lines = rows.map(({ file, mode, answer, bits, unitBits }) => {
+    const shown = bits ? `${bits.map((bit) => `${bit}`.padStart(3)).join(' ')} of ${unitBits}` : `${answer}`;
+    return `  ${file.padEnd(26)} ${mode.padEnd(6)} ${shown}`;
+  });
+  const equal = rows.filter(({ bits }) => bits?.every((bit) => bit === 0)).length;
+  console.log([title, ...lines, `  ${equal} of ${rows.length} equal in every unit`].join('\n'));
+}
+
+function allowedBits(file: string): number {
+  return DIFFERENT.find(([pattern]) => pattern.test(file))?.[1] ?? 0;
+}
+
+function check(expected: Expected, row: Row): void {
+  const { file, error } = expected;
+  if (error !== undefined) {
+    expect([file, row.answer]).toEqual([file, file in WE_ANSWER ? 201 : 422]);
+    return;
+  }
+  expect([file, row.answer]).toEqual([file, 201]);
+  const allowed = allowedBits(file);
+  // ISCC-SUM or another type: nothing to compare.
+  if (row.bits === undefined && allowed === 256) return;
+  const rest = row.bits?.filter(
+    (_, index) => !(index === CONTENT_UNIT && allowed > 0) && !(index === META_UNIT && file in OTHER_NAME),
+  );
+  expect([file, rest]).toEqual([file, rest?.map(() => 0)]);
+  expect([file, (row.bits?.[CONTENT_UNIT] ?? 0) <= allowed]).toEqual([file, true]);
+}
+
+function suite(
+  title: string,
+  all: readonly Expected[],
+  bytesOf: (file: string) => Uint8Array<ArrayBuffer>,
+  compat: '0.9.5' | '0.9.7',
+): void {
+  let server: CodesServer;
+  const rows: Row[] = [];
+  beforeAll(async () => {
+    server = await startCodes({ config: { compat } });
+  });
+  afterAll(async () => {
+    await server?.close();
+    printTable(`${title}: bits that differ, by unit`, rows);
+  });
+
+  test.each(all)('$file', { timeout: 120_000 }, async (expected) => {
+    const row = await rowOf(server, expected, bytesOf(expected.file));
+    rows.push(row);
+    check(expected, row);
+  });
+
+  test('audio: 95 % are equal, the rest are within 2 % of the bits', () => {
+    const audio = rows.filter(({ mode, bits }) => mode === 'audio' && bits !== undefined);
+    const far = (row: Row) => (row.bits?.[CONTENT_UNIT] ?? 0) / row.unitBits;
+    expect(audio.length).toBeGreaterThan(8);
+    expect(audio.filter((row) => far(row) === 0).length / audio.length).toBeGreaterThanOrEqual(0.95);
+    expect(audio.filter((row) => far(row) > 0.02)).toEqual([]);
+  });
+}
+
+describe('our recording', () => {
+  const all = recording.files.map(({ file, result, error }) => ({ file, error, ...result }) as Expected);
+  suite('Recorded files', all, fileBytes, '0.9.7');
+});
+
+describe('iscc-samples', () => {
+  const recorded = path.resolve(import.meta.dirname, '../../fixtures/codes/samples_sdk_0_9_5.json');
+  const all = Object.entries(JSON.parse(readFileSync(recorded, 'utf8')) as Record<string, Expected>);
+  let folder = '';
+  beforeAll(async () => {
+    folder = path.join(await pythonPackage('iscc-samples==0.6.0'), 'iscc_samples', 'files');
+    expect(existsSync(folder)).toBe(true);
+  }, INSTALL_MAX_MS);
+  suite(
+    'iscc-samples',
+    all.map(([file, expected]) => ({ ...expected, file })),
+    (file) => new Uint8Array(readFileSync(path.join(folder, file))),
+    '0.9.5',
+  );
+});

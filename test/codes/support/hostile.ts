@@ -1,0 +1,196 @@
+/** Files that are small to send and large, long or dangerous to read. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const bytes = (...parts: readonly (Uint8Array | string)[]): Bytes =>
+  new Uint8Array(
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part))),
+  );
+
+const u16le = (value: number) => Buffer.from([value & 255, value >> 8]);
+const u32be = (value: number) => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32BE(value);
+  return buffer;
+};
+const u32le = (value: number) => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+};
+
+/** An archive of these entries. */
+export function zip(entries: readonly (readonly [name: string, content: Uint8Array | string])[]): Bytes {
+  const locals: Buffer[] = [];
+  const central: Buffer[] = [];
+  let offset = 0;
+  for (const [name, content] of entries) {
+    const raw = Buffer.from(content);
+    const packed = deflateRawSync(raw, { level: 1 });
+    const fields = Buffer.concat([
+      u16le(20),
+      u16le(0),
+      u16le(8),
+      u32le(0),
+      u32le(crc32(raw)),
+      u32le(packed.length),
+      u32le(raw.length),
+      u16le(name.length),
+      u16le(0),
+    ]);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), fields, Buffer.from(name), packed]);
+    const tail = Buffer.concat([Buffer.alloc(10), u32le(offset), Buffer.from(name)]);
+    central.push(Buffer.concat([Buffer.from('PK\x01\x02'), u16le(20), fields, tail]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(central);
+  const count = u16le(entries.length);
+  const end = [Buffer.alloc(4), count, count, u32le(directory.length), u32le(offset), u16le(0)];
+  return bytes(...locals, directory, 'PK\x05\x06', ...end);
+}
+
+/** A PNG of one colour; `packed` are its rows. */
+function png(width: number, height: number, packed: Uint8Array): Bytes {
+  const chunk = (type: string, data: Uint8Array) => {
+    const body = bytes(type, data);
+    return bytes(u32be(data.length), body, u32be(crc32(body)));
+  };
+  const header = bytes(u32be(width), u32be(height), new Uint8Array([1, 0, 0, 0, 0]));
+  return bytes(
+    '\x89PNG\r\n\x1a\n',
+    chunk('IHDR', header),
+    chunk('IDAT', packed),
+    chunk('IEND', new Uint8Array()),
+  );
+}
+
+/** 900 million pixels in 110 kB. */
+export function pngBomb(): Bytes {
+  const side = 30_000;
+  return png(side, side, deflateSync(Buffer.alloc((side / 8 + 1) * side)));
+}
+
+/** Headers that promise the largest picture of their kind, and nothing behind them. */
+export const GIANTS: readonly (readonly [name: string, file: Bytes])[] = [
+  ['png', png(0x7fffffff, 0x7fffffff, deflateSync(Buffer.alloc(100)))],
+  [
+    'jpg',
+    bytes(
+      '\xff\xd8\xff\xc0\x00\x0b\x08\xff\xff\xff\xff\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\xff\xd9',
+    ),
+  ],
+  ['gif', bytes('GIF89a\xff\xff\xff\xff\x80\0\0', Buffer.alloc(6), ',\0\0\0\0\xff\xff\xff\xff\0\x08\x01\0;')],
+  [
+    'bmp',
+    bytes(
+      'BM',
+      u32le(1e9),
+      u32le(0),
+      u32le(54),
+      u32le(40),
+      u32le(0x7fffffff),
+      u32le(0x7fffffff),
+      '\x01\0\x18\0',
+      Buffer.alloc(24),
+    ),
+  ],
+  [
+    'psd',
+    bytes(
+      '8BPS\0\x01\0\0\0\0\0\0\0\x03',
+      u32be(0x7fffffff),
+      u32be(0x7fffffff),
+      '\0\x08\0\x03',
+      Buffer.alloc(14),
+    ),
+  ],
+  [
+    'webp',
+    bytes('RIFF', u32le(30), 'WEBPVP8X', u32le(10), '\0\0\0\0\xff\xff\xff\xff\xff\xff', 'VP8L', u32le(0)),
+  ],
+  [
+    'tif',
+    bytes(
+      'II*\0',
+      u32le(8),
+      u16le(2),
+      u16le(256),
+      u16le(4),
+      u32le(1),
+      u32le(0x7fffffff),
+      u16le(257),
+      u16le(4),
+      u32le(1),
+      u32le(0x7fffffff),
+      u32le(0),
+    ),
+  ],
+];
+
+const BLANK = 300 * 1024 ** 2;
+
+/** A text document whose one part is 300 MB when it is unpacked. */
+export function docxBomb(): Bytes {
+  const part = Buffer.alloc(BLANK, ' ');
+  part.write('<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>');
+  return zip([
+    ['[Content_Types].xml', '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'],
+    ['word/document.xml', part],
+  ]);
+}
+
+/** A book of 20 001 parts. */
+export function epubOfManyParts(): Bytes {
+  const parts = Array.from({ length: 20_001 }, (_, index) => [`p${index}`, ''] as const);
+  return zip([['mimetype', 'application/epub+zip'], ...parts]);
+}
+
+/** Ten entities, each ten times the one before: 10 GB of "lol". */
+export function laughs(root: string, use = '&l9;'): string {
+  const entities = Array.from({ length: 9 }, (_, index) => {
+    const inside = index === 0 ? 'lol'.repeat(10) : `&l${index};`.repeat(10);
+    return `<!ENTITY l${index + 1} "${inside}">`;
+  });
+  return `<?xml version="1.0"?><!DOCTYPE ${root} [${entities.join('')}]><${root}>${use}</${root}>`;
+}
+
+/** A page whose content is a gigabyte of spaces, packed twice. */
+export function pdfBomb(): Bytes {
+  const content = deflateSync(deflateSync(Buffer.alloc(512 * 1024 ** 2, ' ')));
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << >> >>',
+  ].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
+  const stream = `4 0 obj\n<< /Length ${content.length} /Filter [/FlateDecode /FlateDecode] >>\nstream\n`;
+  return bytes(
+    '%PDF-1.4\n',
+    ...objects,
+    stream,
+    content,
+    '\nendstream\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n',
+  );
+}
+
+/** An hour and a half of gray in 200 kB: minutes of work, since 5 frames of each second are signed. */
+export async function longFilm(): Promise<Bytes> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-film-'));
+  const [start, film] = [path.join(folder, 'start.mkv'), path.join(folder, 'film.mkv')];
+  const gray = ['-f', 'lavfi', '-i', 'color=gray:s=1280x720:r=1:d=100'];
+  ffmpeg([...gray, '-c:v', 'libx264', '-g', '1000', start]);
+  ffmpeg(['-stream_loop', '49', '-i', start, '-c', 'copy', film]);
+  const bytes = new Uint8Array(readFileSync(film));
+  await rm(folder, { recursive: true });
+  return bytes;
+}
+
+function ffmpeg(args: readonly string[]): void {
+  execFileSync('ffmpeg', ['-loglevel', 'error', ...args]);
+}
