@@ -1,0 +1,163 @@
+/** The store over HTTP with a hub that checks signatures, and the did document behind them, on its own. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openDatabase } from '../../../src/database/open.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
+import { type Fault, HubServer } from '../../support/hub-server.js';
+import { bytesOf, sidecar } from '../support/fixtures.js';
+import { type Place, type StoreClient, startStore } from '../support/server.js';
+import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID, OTHER_ACTOR, seedForeign } from './support.js';
+
+const SETTLE = { timeout: 20_000, interval: 50 };
+
+interface Setup {
+  hub: HubServer;
+  store: StoreClient;
+  place: Place;
+}
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let databases: TestDatabases;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+  });
+  afterAll(() => databases.stop());
+
+  async function start(environment: Record<string, string> = {}): Promise<Setup> {
+    let store: StoreClient | undefined;
+    const resolveDid = async () => (await fetch(`${store?.url}/.well-known/did.json`)).json();
+    const hub = new HubServer({ resolveDid });
+    const place = await databases.create();
+    store = await startStore(place, { ...hubEnvironment(await hub.listen()), ...environment });
+    onTestFinished(async () => {
+      await hub.close();
+      await store?.stop();
+    });
+    return { hub, store, place };
+  }
+
+  const upload = async (store: StoreClient, query = '') =>
+    (await (await store.upload(bytesOf(sidecar(DECLARED)), query)).json()) as UploadAnswer;
+
+  it('an upload is declared, once', async () => {
+    const { hub, store } = await start();
+    const answer = await upload(store);
+    const [entry] = hub.model.log;
+    expect(answer).toEqual({
+      manifestId: MANIFEST_ID,
+      manifestUrl: GATEWAY,
+      declaration: { status: 'declared', isccId: entry?.isccId, hub: expect.stringContaining('127.0.0.1') },
+    });
+    expect(entry?.gateway).toBe(GATEWAY);
+    expect(await upload(store, '?declare=false')).toEqual(answer);
+    expect(hub.trace()).toEqual(['POST /declaration']);
+    const [binding] = sidecar(DECLARED).expect.indexed ?? [];
+    const { body } = await store.query(binding?.alg ?? '', binding?.value ?? '');
+    expect(body.matches?.[0]).toMatchObject({ manifestId: MANIFEST_ID, isccId: entry?.isccId });
+  });
+
+  it('an upload is declared only if it is wanted', async () => {
+    const { hub, store } = await start({ MSTORE_DECLARE_DEFAULT: 'false' });
+    expect((await upload(store)).declaration).toEqual({ status: 'skipped' });
+    expect((await upload(store, '?declare=1')).declaration).toEqual({ status: 'skipped' });
+    expect(hub.trace()).toEqual([]);
+    const other = await start({ MSTORE_DECLARE_DEFAULT: 'false' });
+    expect((await upload(other.store, '?declare=TRUE')).declaration.status).toBe('declared');
+  });
+
+  it.each(['MSTORE_SECKEY', 'MSTORE_HUB_URL'])('nothing is declared without %s', async (name) => {
+    const { store } = await start({ [name]: '' });
+    expect((await upload(store)).declaration).toEqual({ status: 'disabled' });
+    const document = await fetch(`${store.url}/.well-known/did.json`);
+    expect([document.status, await document.json()]).toEqual([404, { detail: 'Not found' }]);
+  });
+
+  it('the did document is there for everybody', async () => {
+    const { store } = await start();
+    const response = await fetch(`${store.url}/.well-known/did.json`);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(await response.json()).toMatchObject({ id: 'did:web:store.example' });
+  });
+
+  it('a hub that is down is tried again', async () => {
+    const { hub, store, place } = await start();
+    hub.faults = () => ({ processed: false, answer: 'reset' });
+    expect((await upload(store)).declaration).toEqual({ status: 'pending', hub: expect.any(String) });
+    await expectDegradedWhenOld(store, place);
+    hub.faults = () => undefined;
+    await vi.waitFor(async () => expect((await upload(store)).declaration.status).toBe('declared'), SETTLE);
+    expect(hub.model.inForce(GATEWAY).length).toBe(1);
+    expect(await store.json('/v1/services/status')).toMatchObject({ status: 'ok' });
+  });
+
+  it('a hub that refuses is tried again', async () => {
+    const { hub, store } = await start();
+    const body = JSON.stringify({ error: { code: 'did_required', message: 'no' } });
+    hub.faults = () => ({ processed: false, answer: { status: 422, body } });
+    expect((await upload(store)).declaration).toEqual({ status: 'failed', hub: expect.any(String) });
+    hub.faults = () => undefined;
+    await vi.waitFor(async () => expect((await upload(store)).declaration.status).toBe('declared'), SETTLE);
+  });
+
+  it('a delete withdraws', async () => {
+    const { hub, store } = await start();
+    await upload(store);
+    expect((await store.remove(MANIFEST_ID)).status).toBe(204);
+    expect(hub.model.inForce()).toEqual([]);
+    expect((await store.get(MANIFEST_ID)).status).toBe(410);
+  });
+
+  it('a delete does not wait for a hub that hangs, which withdraws later', async () => {
+    const { hub, store } = await start();
+    await upload(store);
+    hub.faults = () => ({ processed: false, answer: 'hang' });
+    expect((await store.remove(MANIFEST_ID)).status).toBe(204);
+    expect(hub.model.inForce().length).toBe(1);
+    hub.faults = () => undefined;
+    await vi.waitFor(() => expect(hub.model.inForce()).toEqual([]), SETTLE);
+  });
+
+  const faults: [string, Fault][] = [
+    ['is cut before it is read', { processed: false, answer: 'reset' }],
+    ['is cut after it was done', { processed: true, answer: 'reset' }],
+    ['is not answered in time', { processed: true, answer: 'hang' }],
+    ['is answered with a page', { processed: true, answer: { contentType: 'text/html', body: '<html>' } }],
+    ['is answered with 500', { processed: true, answer: { status: 500, body: '{}' } }],
+    ['is redirected', { processed: false, answer: { status: 302, location: '/health' } }],
+  ];
+  // A duplicate of somebody else's: POST, forced POST; and after the delete DELETE.
+  const steps = [1, 2, 3].flatMap((step) => faults.map(([how, fault]) => ({ step, how, fault })));
+  it.each(steps)('all is well in the end when request $step $how', async ({ step, fault }) => {
+    const { hub, store } = await start();
+    seedForeign(hub.model);
+    hub.faults = (_, number) => (number === step ? fault : undefined);
+    await upload(store);
+    await vi.waitFor(async () => {
+      expect((await upload(store)).declaration.status).toBe('declared');
+    }, SETTLE);
+    const own = hub.model.inForce(GATEWAY);
+    expect(own.map(({ isccId }) => isccId)).toEqual([(await upload(store)).declaration.isccId]);
+    expect((await store.remove(MANIFEST_ID)).status).toBe(204);
+    await vi.waitFor(() => expect(hub.model.inForce(GATEWAY)).toEqual([]), SETTLE);
+    expect(hub.model.inForce().map(({ pubkey }) => pubkey)).toEqual([OTHER_ACTOR]);
+  });
+});
+
+interface UploadAnswer {
+  readonly manifestId: string;
+  readonly manifestUrl: string;
+  readonly declaration: { readonly status: string; readonly isccId?: string; readonly hub?: string };
+}
+
+/** As if the upload was sixteen minutes ago. */
+async function expectDegradedWhenOld(store: StoreClient, { url, dataDir }: Place): Promise<void> {
+  const status = async () => (await store.json('/v1/services/status')) as { status: string };
+  expect(await status()).toMatchObject({ status: 'ok' });
+  const { db, close } = await openDatabase(url, dataDir);
+  await db
+    .updateTable('manifests')
+    .set({ uploaded_at: Date.now() - 16 * 60_000 })
+    .execute();
+  await close();
+  expect(await status()).toMatchObject({ status: 'degraded' });
+}

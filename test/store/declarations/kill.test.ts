@@ -1,0 +1,72 @@
+/** kill -9 at every point between a store and its hub: no declaration is made twice, and none is lost. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type TestDatabases, testDatabases } from '../../support/databases.js';
+import type { HubRequest } from '../../support/hub.js';
+import { HubServer } from '../../support/hub-server.js';
+import { bytesOf, sidecar } from '../support/fixtures.js';
+import { type StoreProcess, startStoreProcess } from '../support/process.js';
+import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID, seedForeign } from './support.js';
+
+/** Requests by which one can tell how far the store is. */
+const POINTS: Readonly<Record<string, (request: HubRequest) => boolean>> = {
+  'the declaration': ({ method, headers }) => method === 'POST' && !headers['x-force-declaration'],
+  'the forced declaration': ({ headers }) => headers['x-force-declaration'] === 'true',
+  'the withdrawal': ({ method }) => method === 'DELETE',
+};
+const SETTLE = { timeout: 60_000, interval: 100 };
+/** Restarts, leases and rounds, on a machine that has other things to do. */
+const TEST_MS = 180_000;
+
+let databases: TestDatabases;
+beforeAll(async () => {
+  databases = await testDatabases('sqlite');
+});
+afterAll(() => databases.stop());
+
+describe.each(['before', 'after'])('killed %s the hub has done', (moment) => {
+  // Each cleans up by its own context: they run at once.
+  it.concurrent.for(Object.keys(POINTS))('%s', { timeout: TEST_MS }, async (point, { onTestFinished }) => {
+    const hub = new HubServer();
+    const place = await databases.create();
+    const environment = { ...hubEnvironment(await hub.listen()), MSTORE_HUB_TIMEOUT: '3' };
+    seedForeign(hub.model);
+    let store: StoreProcess = await startStoreProcess(place, environment);
+    onTestFinished(async () => {
+      await store.stop();
+      await hub.close();
+    });
+    let killed = 0;
+    hub.faults = async (request) => {
+      if (killed > 0 || !POINTS[point]?.(request)) return undefined;
+      killed += 1;
+      if (moment === 'after') await hub.model.handle(request);
+      await store.kill();
+      return { processed: false, answer: 'reset' };
+    };
+    const survive = async (request: Promise<Response>) => {
+      const before = killed;
+      try {
+        await request;
+      } catch (error) {
+        if (killed === before) throw error;
+        store = await startStoreProcess(place, environment);
+      }
+    };
+
+    await survive(store.upload(bytesOf(sidecar(DECLARED))));
+    await vi.waitFor(async () => {
+      const response = await store.upload(bytesOf(sidecar(DECLARED)));
+      const { declaration } = (await response.json()) as { declaration: object };
+      const [own] = hub.model.inForce(GATEWAY);
+      expect(declaration).toMatchObject({ status: 'declared', isccId: own?.isccId });
+    }, SETTLE);
+    expect(hub.model.inForce(GATEWAY).length).toBe(1);
+
+    await survive(store.remove(MANIFEST_ID));
+    await vi.waitFor(() => expect(hub.model.inForce(GATEWAY)).toEqual([]), SETTLE);
+    expect((await store.get(MANIFEST_ID)).status).toBe(410);
+    expect(killed).toBe(1);
+    const forced = hub.model.log.filter(({ gateway }) => gateway === GATEWAY);
+    expect(forced.length).toBe(1);
+  });
+});

@@ -1,0 +1,43 @@
+/** A sidecar that is declared, where its declaration points, and what a store needs to declare it. */
+import { SigningKey } from '../../../src/signing/key.js';
+import { declarableContent } from '../../../src/store/declarations/content.js';
+import type { HubModel } from '../../support/hub.js';
+import { sidecar } from '../support/fixtures.js';
+import { STORE_URL } from '../support/server.js';
+
+export const DECLARED = 'ok-es256-iscc4';
+export const MANIFEST_ID = sidecar(DECLARED).expect.manifestId ?? '';
+export const GATEWAY = `${STORE_URL}/v1/manifests/${encodeURIComponent(MANIFEST_ID)}`;
+export const OTHER_ACTOR = new SigningKey(Buffer.alloc(32, 1)).publicKey;
+
+/** A throw-away key of the vectors. */
+const SECRET_KEY = 'z3u2Zresd8AcoZBwnS614fRpoJNnoJFYVpM2J1KU95rwjMtE';
+
+/** Time-outs and rounds as short as a test can bear. */
+export function hubEnvironment(hubUrl: string): Record<string, string> {
+  return {
+    MSTORE_SECKEY: SECRET_KEY,
+    MSTORE_HUB_URL: hubUrl,
+    MSTORE_HUB_TIMEOUT: '1',
+    MSTORE_RETRY_SECONDS: '1',
+  };
+}
+
+/** Somebody else has declared the same asset before. */
+export function seedForeign(hub: HubModel): void {
+  const bindings = (sidecar(DECLARED).expect.indexed ?? []).map(({ alg, value }) => ({
+    alg,
+    value: Buffer.from(value, 'base64'),
+  }));
+  const content = declarableContent(bindings);
+  if (content === undefined) throw new Error(`${DECLARED} is not declared`);
+  hub.log.push({
+    isccId: 'ISCC:MAIWMDAMBQSYSEAB',
+    note: {},
+    gateway: 'https://elsewhere.example/x',
+    datahash: content.datahash,
+    pubkey: OTHER_ACTOR,
+    at: 0,
+    deleted: false,
+  });
+}
