@@ -1,0 +1,86 @@
+/** The dashboard of a whole store, as `isccd serve store` puts it together. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Accounts } from '../../src/admin/accounts.js';
+import { openDatabase } from '../../src/database/open.js';
+import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
+import { type StoreClient, startStore } from '../store/support/server.js';
+import { type TestDatabases, testDatabases } from '../support/databases.js';
+import { OPERATOR, PASSWORD } from './support/dashboard.js';
+import { type Fields, Visitor } from './support/visitor.js';
+
+const LIST = '/admin/manifests/';
+
+let databases: TestDatabases;
+let store: StoreClient;
+let visitor: Visitor;
+beforeAll(async () => {
+  databases = await testDatabases('sqlite');
+  const place = await databases.create();
+  store = await startStore(place, { MSTORE_RATE_LOGIN: '2/h' });
+  const database = await openDatabase(place.url, place.dataDir);
+  await new Accounts(database.db).add(OPERATOR, PASSWORD, true);
+  await database.close();
+  visitor = new Visitor(store.url);
+  expect((await visitor.login()).status).toBe(302);
+});
+afterAll(async () => {
+  await store?.stop();
+  await databases?.stop();
+});
+
+async function act(action: string, key: string): Promise<void> {
+  const csrf = await visitor.csrf(LIST);
+  const fields: Fields = [
+    ['csrf', csrf],
+    ['action', action],
+    ['key', key],
+    ['confirmed', 'yes'],
+  ];
+  expect((await visitor.post(LIST, fields)).status).toBe(302);
+}
+
+test('an uploaded manifest is there, can be deleted, and its id released', async () => {
+  const [item] = takenSidecars();
+  if (item === undefined) throw new Error('there is no sidecar');
+  const { manifestId = '' } = item.expect;
+  expect((await store.upload(bytesOf(item))).status).toBe(200);
+  const list = await visitor.text(LIST);
+  const [, key = ''] = /href="\/admin\/manifests\/(\d+)\/"/.exec(list) ?? [];
+  expect(list).toContain(manifestId);
+
+  const detail = await visitor.text(`${LIST}${key}/`);
+  for (const { alg } of item.expect.indexed ?? []) expect(detail).toContain(`<code>${alg}</code>`);
+  const [, path = ''] = /href="(\/v1\/manifests\/[^"]+)"/.exec(detail) ?? [];
+  const bytes = await fetch(store.url + path);
+  expect(Buffer.from(await bytes.arrayBuffer()).equals(bytesOf(item))).toBe(true);
+
+  await act('delete', key);
+  expect(await visitor.text(LIST)).toContain('1 manifest deleted.');
+  expect((await store.get(manifestId)).status).toBe(410);
+  expect((await store.upload(bytesOf(item))).status).toBe(409);
+  await act('release', key);
+  expect(await visitor.text(LIST)).toContain('1 manifest released.');
+  expect((await store.get(manifestId)).status).toBe(404);
+  expect((await store.upload(bytesOf(item))).status).toBe(200);
+});
+
+test('its answers are of no interest to other sites', async () => {
+  for (const path of ['/admin/', '/admin/login/', LIST]) {
+    const answer = await fetch(store.url + path, {
+      headers: { Origin: 'https://example.org' },
+      redirect: 'manual',
+    });
+    expect([path, answer.headers.get('access-control-allow-origin')]).toEqual([path, null]);
+  }
+});
+
+test('its logins are limited as configured', async () => {
+  const hasty = new Visitor(store.url);
+  expect((await hasty.login(OPERATOR, 'wrong')).status).toBe(200);
+  expect((await hasty.login()).status).toBe(429);
+});
+
+test('is no part of the documented interface', async () => {
+  const { paths } = (await store.json('/openapi/openapi.json')) as { paths: Record<string, unknown> };
+  expect(Object.keys(paths).filter((path) => path.startsWith('/admin'))).toEqual([]);
+});
