@@ -20,6 +20,8 @@ export interface ManifestIndex {
   add(manifests: readonly IndexedManifest[]): Promise<void>;
   /** What is not there counts as removed. */
   remove(isccId: string): Promise<void>;
+  /** How many manifests it has. */
+  size(): Promise<number>;
 }
 
 const NOT_FOUND = 404;
@@ -54,6 +56,15 @@ export class SearchManifestIndex implements ManifestIndex {
       if (!(error instanceof SearchFailed) || error.status !== NOT_FOUND) throw error;
       await this.prepare();
       await this.#search.addAssets(this.#index, entries);
+    }
+  }
+
+  async size(): Promise<number> {
+    try {
+      return (await this.#search.getIndex(this.#index)).assets;
+    } catch (error) {
+      if (error instanceof SearchFailed && error.status === NOT_FOUND) return 0;
+      throw error;
     }
   }
 

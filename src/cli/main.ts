@@ -11,6 +11,7 @@ import { storeCommands } from './store.js';
 const EXAMPLES = `
 Examples:
   $ isccd serve                                  start every service on its default port
+  $ isccd demo                                   see all services work together
   $ isccd serve codes                            start the codes service alone
   $ isccd code photo.jpg song.mp3                one line of JSON per file
   $ isccd code --no-thumbnail archive/*.tif > codes.jsonl
@@ -62,6 +63,13 @@ function program(): Command {
     .description('simprints of a plain text file, or of standard input with -')
     .argument('<file>')
     .action(async (file: string) => (await import('./simprint.js')).simprint(file));
+  root
+    .command('demo')
+    .description(
+      'run the circle once, on free ports and in a folder of its own: code, sign, store, resolve, fetch',
+    )
+    .argument('[image]', 'image file; without it one is made')
+    .action(async (image: string | undefined) => (await import('./demo.js')).demo(image));
   indexCommands(root);
   storeCommands(root);
   const seed = root.command('seed').description('seed metadata for Meta-Codes');

@@ -2,53 +2,32 @@
 import { commonVariables } from '../config/common.js';
 import { plainTable } from '../config/describe.js';
 import { environment } from '../config/env.js';
-import { readVariables } from '../config/variable.js';
-import { loadTransport } from '../http/load-transport.js';
-import { type RunningServer, startServer } from '../http/server.js';
-import { createLogger } from '../observe/log.js';
-import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
-import { type ConfiguredService, type House, isServiceName, SERVICES, type ServiceName } from './services.js';
+import type { RunningServer } from '../http/server.js';
+import { CommandFailed, EXIT_CONFIGURATION, readOrFail } from './failure.js';
+import { isServiceName, SERVICES, type ServiceName } from './services.js';
+import { startServices } from './start.js';
 
 const NAMES = Object.keys(SERVICES) as ServiceName[];
 
 export async function serve(services: readonly string[], options: { env?: boolean }): Promise<void> {
   const names = services.length === 0 ? NAMES : services.map(serviceName);
   if (options.env) return printVariables(names);
-  const { common, configured } = configure(names);
   const running: RunningServer[] = [];
-  const house: House = {};
   stopOnSignals(running);
-  for (const [name, service] of configured) {
-    const log = createLogger(service.logLevel);
-    try {
-      const app = await service.app(log, house);
-      const transport = loadTransport(common.transport, log);
-      const server = await startServer(app, { host: service.host, port: service.port, transport, log });
-      running.push(server);
-      process.stdout.write(`${name.padEnd(9)} ${server.url}   documentation ${server.url}${app.docs.page}\n`);
-    } catch (error) {
-      await Promise.allSettled(running.map((server) => server.stop()));
-      throw new CommandFailed(`${name} does not start on ${service.host}:${service.port}: ${reason(error)}`);
-    }
-  }
+  const values = readOrFail(() => environment());
+  await startServices(
+    names,
+    values,
+    (name, { url }, docsPage) => {
+      process.stdout.write(`${name.padEnd(9)} ${url}   documentation ${url}${docsPage}\n`);
+    },
+    running,
+  );
 }
 
 function serviceName(name: string): ServiceName {
   if (isServiceName(name)) return name;
   throw new CommandFailed(`there is no service ${name}; there are: ${NAMES.join(', ')}`, EXIT_CONFIGURATION);
-}
-
-/** Reads every variable before anything starts: a wrong one must not leave half a server behind. */
-function configure(names: readonly ServiceName[]) {
-  return readOrFail(() => {
-    const values = environment();
-    const common = readVariables(commonVariables, values);
-    const configured: [ServiceName, ConfiguredService][] = names.map((name) => [
-      name,
-      SERVICES[name].configure(values),
-    ]);
-    return { common, configured };
-  });
 }
 
 function printVariables(names: readonly ServiceName[]): void {

@@ -63,11 +63,13 @@ export const SERVICES = {
     variables: storeVariables,
     configure(environment) {
       const { config, notices } = storeConfig(environment);
+      // The store writes where the resolver reads.
+      const { searchIndex } = readVariables(resolverVariables, environment);
       return {
         ...config,
-        app: async (log) => {
+        app: async (log, house) => {
           for (const notice of notices) log.warn(notice);
-          return (await import('./store-app.js')).storeApp(config, log);
+          return (await import('./store-app.js')).storeApp(config, log, house, searchIndex);
         },
       };
     },

@@ -9,6 +9,7 @@ import {
   integer,
   logLevel,
   number,
+  oneOf,
   port,
   rate,
   text,
@@ -169,6 +170,19 @@ export const storeVariables = defineVariables({
     schema: integer(0, 32),
     default: '0',
     description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
+  },
+  index: {
+    name: 'MSTORE_INDEX',
+    schema: oneOf('local', 'none'),
+    defaultShown: '`local` when the search service runs in the same process, else `none`',
+    description:
+      '`local` makes stored manifests searchable in the index `RESOLVER_SEARCH_INDEX` of the search service of the same process, so that the resolver finds them without a hub',
+  },
+  serverId: {
+    name: 'MSTORE_SERVER_ID',
+    schema: integer(0, 4095),
+    default: '0',
+    description: 'Number of this store in the local ISCC-IDs (realm 0) of manifests that no hub has declared',
   },
 });
 

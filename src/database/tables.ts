@@ -13,6 +13,7 @@ export interface Tables {
   changes: ChangeTable;
   accounts: AccountTable;
   sessions: SessionTable;
+  local_index: LocalIndexTable;
 }
 
 export type Flag = 0 | 1;
@@ -128,6 +129,16 @@ export interface SessionTable {
   expires_at: number;
   /** What the session's next page tells. */
   flash: string | null;
+}
+
+/** What the similarity index beside the store was told; written before it is told, so that nothing is forgotten. */
+export interface LocalIndexTable {
+  manifest_key: number;
+  iscc_id: string;
+  /** 1 if the ISCC-ID is a declaration's, 0 for a local one. */
+  declared: Flag;
+  /** 1 once the index has it. */
+  done: Flag;
 }
 
 export type ManifestRow = Selectable<ManifestTable>;

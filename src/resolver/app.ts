@@ -1,4 +1,5 @@
 /** Puts the service together from its configuration and its neighbours in this process. */
+import { SearchManifestIndex } from '../c2pa/manifest-index.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { SearchService } from '../client/index.js';
 import type { ResolverConfig } from '../config/resolver.js';
@@ -25,13 +26,17 @@ export interface Neighbours {
   readonly manifests?: LocalManifests | undefined;
 }
 
-/** `network` is for tests: other DNS servers, another certificate authority. */
-export function resolverApp(
+/**
+ * `network` is for tests: other DNS servers, another certificate authority.
+ *
+ * @throws if the index of the same process can't be made
+ */
+export async function resolverApp(
   config: ResolverConfig,
   neighbours: Neighbours = {},
   network: Pick<GatewayOptions, 'dnsServers' | 'ca'> = {},
-): ServiceApp {
-  const backend = backendOf(config, neighbours.search);
+): Promise<ServiceApp> {
+  const backend = await backendOf(config, neighbours.search);
   const gateways = new GatewayClient({ allowed: new Set(config.testAllow), ...network });
   const parallel = config.probeConcurrency;
   const prober = new Prober(gateways, { timeoutMs: config.probeTimeoutSeconds * 1000, parallel });
@@ -70,9 +75,12 @@ export function resolverApp(
 }
 
 /** The service in this process, unless another one is configured. */
-function backendOf(config: ResolverConfig, search: SearchService | undefined): SearchBackend {
+async function backendOf(config: ResolverConfig, search: SearchService | undefined): Promise<SearchBackend> {
   const { searchUrl, searchIndex: index, searchApiKey: apiKey } = config;
-  if (searchUrl === undefined && search !== undefined) return new LocalBackend(search, index);
+  if (searchUrl === undefined && search !== undefined) {
+    await new SearchManifestIndex(search, index).prepare();
+    return new LocalBackend(search, index);
+  }
   const timeoutMs = config.searchTimeoutSeconds * 1000;
   return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });
 }

@@ -41,8 +41,8 @@ export interface Match {
   readonly isccId?: string;
 }
 
-/** Told after the commit; for indexes beside the store's own. */
-export type ChangeListener = (manifestId: string, change: 'stored' | 'deleted') => void;
+/** Told after the commit which manifest came or went; for indexes beside the store's own. Never rejects. */
+export type ChangeListener = (key: number) => Promise<void>;
 
 type Accepted = Extract<ManifestReport, { outcome: 'accepted' }>;
 
@@ -85,7 +85,7 @@ export class StoreService {
       await this.#parts.blobs.put(sha256, bytes);
       const wanted = declare ?? this.#options.declareDefault;
       const key = await this.#insert(report, { sha256, size: bytes.length, client, wanted });
-      if (key !== undefined) return this.#finishUpload(key, report.manifestId);
+      if (key !== undefined) return this.#finishUpload(key);
     }
     throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
   }
@@ -199,7 +199,7 @@ export class StoreService {
     const buried = await manifests.bury(manifestId, Date.now(), declarer);
     if (buried === undefined) return undefined;
     await this.#removeFile(buried.sha256);
-    this.#tell(manifestId, 'deleted');
+    await this.#tell(buried.key);
     return buried.key;
   }
 
@@ -236,9 +236,10 @@ export class StoreService {
     }
   }
 
-  async #finishUpload(key: number, manifestId: string): Promise<UploadAnswer> {
-    this.#tell(manifestId, 'stored');
+  async #finishUpload(key: number): Promise<UploadAnswer> {
     await this.#parts.declarer.onStored(key);
+    // With the ISCC-ID of the declaration, if there is one by now.
+    await this.#tell(key);
     const [stored] = await this.#parts.manifests.findByKeys([key]);
     // Deleted and released in the meantime: it was stored all the same.
     if (stored === undefined) throw new Refused('MANIFEST_NOT_FOUND');
@@ -301,8 +302,8 @@ export class StoreService {
     return createHmac('sha256', this.#options.secretKey).update(client).digest('hex');
   }
 
-  #tell(manifestId: string, change: 'stored' | 'deleted'): void {
-    for (const listener of this.#listeners) listener(manifestId, change);
+  async #tell(key: number): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener(key)));
   }
 }
 

@@ -4,7 +4,8 @@ import type { Engine } from '../open.js';
 import type { Tables } from '../tables.js';
 import { createStore } from './0001-store.js';
 import { addSessionFlash } from './0002-session-flash.js';
+import { addLocalIndex } from './0003-local-index.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
-export const MIGRATIONS: readonly Migration[] = [createStore, addSessionFlash];
+export const MIGRATIONS: readonly Migration[] = [createStore, addSessionFlash, addLocalIndex];

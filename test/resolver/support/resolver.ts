@@ -21,7 +21,7 @@ export async function startResolver(
   });
   const log = createLogger('silent');
   const dns = dnsServers.length === 0 ? {} : { dnsServers };
-  const app = resolverApp(config, neighbours, { ca: AUTHORITY, ...dns });
+  const app = await resolverApp(config, neighbours, { ca: AUTHORITY, ...dns });
   return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
 }
 

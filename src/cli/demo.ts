@@ -1,0 +1,200 @@
+/** `isccd demo [IMAGE]`: all four services in one process, and one image's way through them. */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ISCC_ALGORITHM } from '../c2pa/documents.js';
+import type { BindingMatch } from '../c2pa/schema.js';
+import type { Environment } from '../config/variable.js';
+import { native } from '../native.js';
+import { CommandFailed, reason } from './failure.js';
+import { startServices } from './start.js';
+
+interface Image {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+interface Addresses {
+  readonly codes: string;
+  readonly store: string;
+  readonly resolver: string;
+}
+
+/** Runs the circle in a folder that is removed afterwards; nothing of the environment counts. */
+export async function demo(file: string | undefined): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-demo-'));
+  try {
+    const names = ['codes', 'search', 'store', 'resolver'] as const;
+    const environment = await settings(folder);
+    const servers = await step('start four services', () => startServices(names, environment));
+    const url = (name: (typeof names)[number]) => servers.get(name)?.url ?? '';
+    try {
+      const addresses = { codes: url('codes'), store: url('store'), resolver: url('resolver') };
+      await circle(addresses, await step('take an image', () => imageOf(file), describeImage));
+    } finally {
+      await Promise.allSettled([...servers.values()].map((server) => server.stop()));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function circle({ codes, store, resolver }: Addresses, image: Image): Promise<void> {
+  const { iscc, units } = await step(
+    'make its ISCC-CODE',
+    () => codeOf(codes, image),
+    ({ iscc }) => iscc,
+  );
+  const value = native.encodeSeq(units);
+  const manifest = await step(
+    'sign a manifest with the code as soft binding',
+    () => signed(image, iscc, value),
+    ({ length }) => `${length} bytes, certificate made on the spot`,
+  );
+  const { manifestId } = await step(
+    'store it',
+    () => post<{ manifestId: string }>(`${store}/v1/manifests`, manifest, 'application/c2pa'),
+    ({ manifestId }) => manifestId,
+  );
+  const match = await step(
+    'find it by the code',
+    () => resolved(resolver, value, manifestId),
+    ({ similarityScore, isccId }) => `score ${similarityScore}, ${isccId}`,
+  );
+  const fetched = await step(
+    'fetch it through the resolver',
+    () => fetchBytes(`${match.endpoint}/manifests/${encodeURIComponent(manifestId)}`),
+    ({ length }) => `${length} bytes`,
+  );
+  await step('compare the bytes', async () => {
+    if (!fetched.equals(manifest)) throw new CommandFailed('what came back is not what was stored');
+    return createHash('sha256').update(fetched).digest('hex').slice(0, 16);
+  });
+}
+
+async function settings(folder: string): Promise<Environment> {
+  const port = await freePort();
+  return {
+    ISCCD_DATA_DIR: folder,
+    CODEWEB_PORT: '0',
+    CODEWEB_LOG_LEVEL: 'error',
+    INDEXSVC_PORT: '0',
+    INDEXSVC_LOG_LEVEL: 'error',
+    APP_SECRET_KEY: randomBytes(32).toString('hex'),
+    MSTORE_PORT: String(port),
+    MSTORE_URL: `http://127.0.0.1:${port}`,
+    MSTORE_INDEX: 'local',
+    MSTORE_LOG_LEVEL: 'error',
+    RESOLVER_PORT: '0',
+    RESOLVER_LOG_LEVEL: 'error',
+  };
+}
+
+/** The store's own address has to be known before it starts. */
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Does one step and tells how long it took. */
+async function step<T>(
+  name: string,
+  work: () => Promise<T>,
+  describe: (result: T) => string = (result) => (typeof result === 'string' ? result : ''),
+): Promise<T> {
+  const started = performance.now();
+  try {
+    const result = await work();
+    const ms = (performance.now() - started).toFixed(1);
+    process.stdout.write(`${name.padEnd(46)} ${ms.padStart(8)} ms  ${describe(result)}\n`);
+    return result;
+  } catch (error) {
+    throw error instanceof CommandFailed ? error : new CommandFailed(`${name}: ${reason(error)}`);
+  }
+}
+
+async function imageOf(file: string | undefined): Promise<Image> {
+  if (file !== undefined) return { name: path.basename(file), bytes: await readFile(file) };
+  const { default: sharp } = await import('sharp');
+  const bytes = await sharp(Buffer.from(picture())).jpeg({ quality: 90 }).toBuffer();
+  return { name: 'demo.jpg', bytes };
+}
+
+function describeImage({ name, bytes }: Image): string {
+  return `${name}, ${bytes.length} bytes`;
+}
+
+/** A landscape that is another one each time. */
+function picture(): string {
+  const random = () => Math.random();
+  const hill = (base: number) => {
+    const points = Array.from({ length: 13 }, (_, at) => `${at * 80},${base - random() * 140}`);
+    return `M0,640 L${points.join(' L')} L960,640 Z`;
+  };
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="640">
+    <defs><linearGradient id="sky" x2="0" y2="1">
+      <stop stop-color="hsl(${210 + random() * 40},70%,45%)"/><stop offset="1" stop-color="#fde7c7"/>
+    </linearGradient></defs>
+    <rect width="960" height="640" fill="url(#sky)"/>
+    <circle cx="${100 + random() * 760}" cy="${80 + random() * 160}" r="${30 + random() * 40}" fill="#fff3b0"/>
+    <path d="${hill(420)}" fill="#6b8f9c"/><path d="${hill(520)}" fill="#44705d"/><path d="${hill(620)}" fill="#23402f"/>
+  </svg>`;
+}
+
+async function codeOf(codes: string, { name, bytes }: Image): Promise<{ iscc: string; units: string[] }> {
+  const filename = { 'X-Upload-Filename': Buffer.from(name).toString('base64') };
+  return post(`${codes}/api/v1/iscc`, bytes, 'application/octet-stream', filename);
+}
+
+async function signed({ name, bytes }: Image, iscc: string, value: Buffer): Promise<Buffer> {
+  const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd demo');
+  const { mediatype } = native.inspect(name, bytes.subarray(0, 4096));
+  return native.signManifest({
+    chainPem,
+    keyPem,
+    algorithm: 'es256',
+    title: `${name} ${iscc}`,
+    format: mediatype,
+    assetHash: createHash('sha256').update(bytes).digest(),
+    bindings: [{ alg: ISCC_ALGORITHM, value }],
+  });
+}
+
+async function resolved(resolver: string, value: Buffer, manifestId: string): Promise<BindingMatch> {
+  const query = JSON.stringify({ alg: ISCC_ALGORITHM, value: value.toString('base64') });
+  const { matches } = await post<{ matches: BindingMatch[] }>(
+    `${resolver}/v1/matches/byBinding`,
+    query,
+    'application/json',
+  );
+  const match = matches.find((found) => found.manifestId === manifestId);
+  if (match === undefined) throw new CommandFailed('the resolver does not find what was stored');
+  return match;
+}
+
+async function post<T>(
+  url: string,
+  body: Buffer | string,
+  contentType: string,
+  headers: Record<string, string> = {},
+): Promise<T> {
+  const type = { 'Content-Type': contentType };
+  const response = await answered(fetch(url, { method: 'POST', body, headers: { ...type, ...headers } }));
+  return (await response.json()) as T;
+}
+
+async function fetchBytes(url: string): Promise<Buffer> {
+  return Buffer.from(await (await answered(fetch(url))).arrayBuffer());
+}
+
+async function answered(request: Promise<Response>): Promise<Response> {
+  const response = await request;
+  if (!response.ok)
+    throw new CommandFailed(`${response.url} answered ${response.status}: ${await response.text()}`);
+  return response;
+}

@@ -1,0 +1,55 @@
+/** Starts services in this process, in their order, so that each finds what those before it lend. */
+import { commonVariables } from '../config/common.js';
+import type { Environment } from '../config/variable.js';
+import { readVariables } from '../config/variable.js';
+import { loadTransport } from '../http/load-transport.js';
+import { type RunningServer, startServer } from '../http/server.js';
+import { createLogger } from '../observe/log.js';
+import { CommandFailed, readOrFail, reason } from './failure.js';
+import { type ConfiguredService, type House, SERVICES, type ServiceName } from './services.js';
+
+export type OnStarted = (name: ServiceName, server: RunningServer, docsPage: string) => void;
+
+/**
+ * Gives all servers once the last one listens.
+ *
+ * @param running gets each server as soon as it listens, for whoever has to stop before all do
+ * @throws {CommandFailed} if one does not start; those before it are stopped then
+ */
+export async function startServices(
+  names: readonly ServiceName[],
+  environment: Environment,
+  onStarted: OnStarted = () => {},
+  running: RunningServer[] = [],
+): Promise<ReadonlyMap<ServiceName, RunningServer>> {
+  const { common, configured } = configure(names, environment);
+  const house: House = {};
+  const servers = new Map<ServiceName, RunningServer>();
+  for (const [name, service] of configured) {
+    const log = createLogger(service.logLevel);
+    try {
+      const app = await service.app(log, house);
+      const transport = loadTransport(common.transport, log);
+      const server = await startServer(app, { host: service.host, port: service.port, transport, log });
+      running.push(server);
+      servers.set(name, server);
+      onStarted(name, server, app.docs.page);
+    } catch (error) {
+      await Promise.allSettled(running.map((server) => server.stop()));
+      throw new CommandFailed(`${name} does not start on ${service.host}:${service.port}: ${reason(error)}`);
+    }
+  }
+  return servers;
+}
+
+/** Reads every variable before anything starts: a wrong one must not leave half a server behind. */
+function configure(names: readonly ServiceName[], environment: Environment) {
+  return readOrFail(() => {
+    const common = readVariables(commonVariables, environment);
+    const configured: [ServiceName, ConfiguredService][] = names.map((name) => [
+      name,
+      SERVICES[name].configure(environment),
+    ]);
+    return { common, configured };
+  });
+}

@@ -1,0 +1,33 @@
+/** The store's manifests for other services of the same process: read without a connection. */
+import { readFile } from 'node:fs/promises';
+import { manifestUrl } from '../c2pa/manifest-url.js';
+import { Refused } from './errors.js';
+import type { FoundManifest, StoreService } from './service.js';
+
+export interface LentManifests {
+  /** What their addresses begin with. */
+  readonly prefix: string;
+  has(manifestId: string): Promise<boolean>;
+  read(manifestId: string): Promise<Buffer | undefined>;
+}
+
+export function lentManifests(service: StoreService, url: string): LentManifests {
+  const find = (manifestId: string) => found(service.fetch(manifestId));
+  return {
+    prefix: manifestUrl(url, ''),
+    has: async (manifestId) => (await find(manifestId)) !== undefined,
+    read: async (manifestId) => {
+      const manifest = await find(manifestId);
+      return manifest && readFile(manifest.path);
+    },
+  };
+}
+
+async function found(fetched: Promise<FoundManifest>): Promise<FoundManifest | undefined> {
+  try {
+    return await fetched;
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+/** All services in one process: what is stored is found by the resolver, without a hub. */
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServices } from '../../src/cli/start.js';
+import { native } from '../../src/native.js';
+import { queryUrl } from './support/resolver.js';
+
+const run = promisify(execFile);
+const TOKEN = 'operator';
+const NAMES = ['codes', 'search', 'store', 'resolver'] as const;
+
+/** A made-up content: its Data- and Instance-Code. */
+const content = () => [3, 4].map((main) => native.encodeUnit(main, 0, 0, 256, randomBytes(32)));
+const valueOfUnits = (units: readonly string[]) => native.encodeSeq([...units]).toString('base64');
+
+async function manifestOf(units: readonly string[]): Promise<Buffer> {
+  const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd test');
+  const bindings = [{ alg: 'io.iscc.v0', value: native.encodeSeq([...units]) }];
+  const assetHash = createHash('sha256').update(units.join()).digest();
+  const asset = { title: 'a', format: 'image/jpeg', assetHash };
+  return native.signManifest({ chainPem, keyPem, algorithm: 'es256', ...asset, bindings });
+}
+
+describe('isccd serve', () => {
+  let folder: string;
+  let servers: Awaited<ReturnType<typeof startServices>>;
+  const environment: Record<string, string> = {};
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'isccd-loop-'));
+    Object.assign(environment, {
+      ISCCD_DATA_DIR: folder,
+      APP_SECRET_KEY: 'secret',
+      // Where nobody listens: what is found here is not fetched by a connection.
+      MSTORE_URL: 'http://127.0.0.1:1',
+      MSTORE_UNTHROTTLED: '127.0.0.1',
+      MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(TOKEN).digest('hex'),
+    });
+    for (const prefix of ['CODEWEB', 'INDEXSVC', 'MSTORE', 'RESOLVER']) {
+      environment[`${prefix}_PORT`] = '0';
+      environment[`${prefix}_LOG_LEVEL`] = 'silent';
+    }
+    servers = await startServices(NAMES, environment);
+  });
+  const stop = () => Promise.all([...servers.values()].map((server) => server.stop()));
+  afterAll(async () => {
+    await stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const url = (name: (typeof NAMES)[number]) => servers.get(name)?.url ?? '';
+  const upload = async (bytes: Buffer) => {
+    const headers = { 'Content-Type': 'application/c2pa' };
+    const answer = await fetch(`${url('store')}/v1/manifests`, { method: 'POST', headers, body: bytes });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as { manifestId: string; manifestUrl: string };
+  };
+  const found = async (units: readonly string[]) => {
+    const answer = await fetch(queryUrl(url('resolver'), valueOfUnits(units)));
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { matches: { manifestId: string; endpoint: string; isccId: string }[] })
+      .matches;
+  };
+
+  it('finds nothing before anything is stored', async () => {
+    expect(await found(content())).toEqual([]);
+  });
+
+  it('finds a manifest as soon as it is stored, and fetches its bytes', async () => {
+    const units = content();
+    const bytes = await manifestOf(units);
+    const { manifestId } = await upload(bytes);
+    const matches = await found(units);
+    const isccId = expect.stringMatching(/^ISCC:MAIG[A-Z2-7]{12}$/);
+    expect(matches).toMatchObject([{ manifestId, similarityScore: 100, isccId }]);
+    const fetched = await fetch(`${matches[0]?.endpoint}/manifests/${encodeURIComponent(manifestId)}`);
+    expect(fetched.headers.get('content-type')).toBe('application/c2pa');
+    expect(Buffer.from(await fetched.arrayBuffer()).equals(bytes)).toBe(true);
+    const byId = await fetch(`${url('resolver')}/v1/manifests/${encodeURIComponent(manifestId)}`);
+    expect(Buffer.from(await byId.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  it('finds it after a restart, and no more once it is deleted', async () => {
+    const units = content();
+    const { manifestId } = await upload(await manifestOf(units));
+    await stop();
+    servers = await startServices(NAMES, environment);
+    const [match] = await found(units);
+    expect(match?.manifestId).toBe(manifestId);
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    const target = `${url('store')}/v1/manifests/${encodeURIComponent(manifestId)}`;
+    expect((await fetch(target, { method: 'DELETE', headers })).status).toBe(204);
+    expect(await found(units)).toEqual([]);
+    const gone = await fetch(`${match?.endpoint}/manifests/${encodeURIComponent(manifestId)}`);
+    expect(gone.status).toBe(404);
+    const asset = `${url('search')}/indexes/c2pa/assets/${match?.isccId}`;
+    expect((await fetch(asset)).status).toBe(404);
+  });
+
+  it('opens no way to other addresses of this machine', async () => {
+    const units = content();
+    const gateway = `http://127.0.0.1:${new URL(url('store')).port}/v1/manifests/x`;
+    const entry = { iscc_id: native.isccId(0, 1, 1), units, metadata: { gateway } };
+    const body = JSON.stringify([entry]);
+    const headers = { 'Content-Type': 'application/json' };
+    const added = await fetch(`${url('search')}/indexes/c2pa/assets`, { method: 'POST', headers, body });
+    expect(added.status).toBe(201);
+    expect(await found(units)).toEqual([]);
+  });
+});
+
+describe('configurations that can not work', () => {
+  it('are told before anything starts', async () => {
+    const environment = { MSTORE_INDEX: 'local', APP_SECRET_KEY: 'x', MSTORE_URL: 'http://127.0.0.1:1' };
+    await expect(startServices(['store', 'resolver'], environment)).rejects.toThrow(
+      /MSTORE_INDEX="local" needs the search service in the same process/,
+    );
+  });
+});
+
+describe('isccd demo', () => {
+  it('goes the whole circle', async () => {
+    const root = path.resolve(import.meta.dirname, '../..');
+    const { stdout } = await run(process.execPath, [path.join(root, 'dist/cli/main.js'), 'demo']);
+    const steps = stdout.trim().split('\n');
+    expect(steps).toHaveLength(8);
+    for (const step of steps) expect(step).toMatch(/ \d+\.\d ms {2}/);
+    expect(stdout).toMatch(/find it by the code .* score 100, ISCC:MAIG/);
+    expect(steps.at(-1)).toMatch(/^compare the bytes .* [0-9a-f]{16}$/);
+  });
+});
