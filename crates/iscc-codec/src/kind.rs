@@ -105,8 +105,8 @@ impl Kind {
     /// Bytes of the body that a length field means, or `None` where it means nothing.
     ///
     /// Units and Flakes: 32 bits times one more than the field, up to 256. ISCC-ID: 64 bits and
-    /// the field's number of counter bytes; version 1 has no counter. The reference's table of
-    /// lengths leaves out the 88-bit ISCC-ID, and so do we.
+    /// the field's number of counter bytes. Version 1 has no counter, and hubs write 1 there as well
+    /// as 0. The reference's table of lengths leaves out the 88-bit ISCC-ID, and so do we.
     #[inline]
     pub(crate) fn body_bytes(self, length: u16) -> Option<usize> {
         let length = usize::from(length);
@@ -114,7 +114,7 @@ impl Kind {
             MainType::Id if self.version == Version::V0 => {
                 matches!(length, 0 | 1 | 2 | 4).then_some(8 + length)
             }
-            MainType::Id => (length == 0).then_some(8),
+            MainType::Id => (length <= 1).then_some(8),
             MainType::Iscc if self.sub == crate::tables::iscc_sub::WIDE => {
                 (length < 8).then_some(32)
             }
