@@ -41,8 +41,9 @@ const EXIT_INTERRUPTED = 130;
 
 /** Reads a line key by key: in raw mode the terminal shows nothing of it. */
 function ask(terminal: ReadStream, question: string): Promise<string> {
-  process.stderr.write(question);
+  // In this order: who types ahead at the sight of the question must not see it either.
   terminal.setRawMode(true);
+  process.stderr.write(question);
   terminal.setEncoding('utf8');
   terminal.resume();
   return new Promise((resolve, reject) => {

@@ -137,6 +137,7 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
       return [answer.status, ((await answer.json()) as { status: string }).status];
     };
     expect(await status(server.url)).toEqual([200, 'ok']);
+    const fresh = await startResolver(backend.environment, { search: backend.search });
     await backend.stop();
     const answer = await fetch(queryUrl(server.url, valueWith(unit(2, 1, 0))));
     expect([answer.status, await answer.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
@@ -144,7 +145,6 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     expect([manifest.status, await manifest.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
     // What was found out about the state is kept for some seconds; another resolver has to ask.
     expect(await status(server.url)).toEqual([200, 'ok']);
-    const fresh = await startResolver(backend.environment, { search: backend.search });
     expect(await status(fresh.url)).toEqual([200, 'degraded']);
     await fresh.stop();
   });
