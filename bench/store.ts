@@ -28,6 +28,9 @@ const SEEDED_PER_INSERT = 2000;
 /** Declaration, manifest and binding take fewer parameters than this each. */
 const ROWS_PER_STATEMENT = 500;
 
+/** Of addresses that were fetched. */
+const tags = new Map<string, string>();
+
 const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-bench-'));
 try {
   await writes();
@@ -182,8 +185,6 @@ async function start(dataDir: string, environment: Record<string, string> = {}) 
   };
   return { pool, stop };
 }
-
-const tags = new Map<string, string>();
 
 async function get(pool: Pool, address: string, status: 200 | 304): Promise<void> {
   const tag = tags.get(address);
