@@ -32,6 +32,7 @@ const DIFFERENT: readonly (readonly [RegExp, number, string])[] = [
   [/\.(heic|avif)$/, 25, 'another decoder'],
   [/\.pdf$/, 25, 'another release of PDFium'],
   [/demo\.(doc|xls|ppt)$/, 256, 'no reader for binary office documents: ISCC-SUM'],
+  [/demo\.rm$/, 256, 'a film with pictures: the reference takes all of RealMedia for sound'],
   [/^video\//, 6, 'the reference decoded with another release of FFmpeg'],
 ];
 
