@@ -3,9 +3,9 @@
  * what `put` has resolved for is on the disk.
  */
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { syncPath, writeDurably } from '../data/durable.js';
 
 const DRAFT_NAME_BYTES = 12;
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -88,25 +88,6 @@ export class ContentBlobs {
       removed += 1;
     }
     return removed;
-  }
-}
-
-async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
-  await withFile(await open(file, 'wx', 0o600), async (handle) => {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  });
-}
-
-async function syncPath(file: string): Promise<void> {
-  await withFile(await open(file, constants.O_RDONLY), (handle) => handle.sync());
-}
-
-async function withFile(handle: FileHandle, work: (handle: FileHandle) => Promise<void>): Promise<void> {
-  try {
-    await work(handle);
-  } finally {
-    await handle.close();
   }
 }
 

@@ -3,9 +3,9 @@
  * Both are on one file system, so that the change from one to the other is a rename.
  */
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { syncPath } from '../data/durable.js';
 import { type BlobDraft, BlobFolderTaken, type BlobKey, type Blobs, type StoredBlob } from './port.js';
 
 const DRAFT_NAME_BYTES = 12;
@@ -76,6 +76,7 @@ class FileDraft implements BlobDraft {
     }
   }
 
+  /** Opens anew, because a program may have replaced the file since it was created. */
   sync(): Promise<void> {
     return syncPath(this.path);
   }
@@ -124,16 +125,6 @@ async function removeOld(folder: string, keep: (name: string) => boolean, before
     removed += 1;
   }
   return removed;
-}
-
-/** Opens anew, because a program may have replaced the file since it was created. */
-async function syncPath(file: string): Promise<void> {
-  const handle = await open(file, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function absent(error: unknown): undefined {

@@ -9,8 +9,9 @@ import {
   SearchFailed,
   type SearchService,
 } from '../client/index.js';
+import { FormatRefused } from '../data/format.js';
 import { EntryFiles } from './entries.js';
-import { CommandFailed, reason } from './failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from './failure.js';
 
 export interface Where {
   /** URL of a service, location of an engine, or a folder. */
@@ -81,7 +82,7 @@ async function open({ at, apiKey }: Where): Promise<SearchService> {
   try {
     return await LocalSearch.open(location);
   } catch (error) {
-    throw new CommandFailed(reason(error));
+    throw new CommandFailed(reason(error), error instanceof FormatRefused ? EXIT_CONFIGURATION : 1);
   }
 }
 

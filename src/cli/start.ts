@@ -2,10 +2,11 @@
 import { commonVariables } from '../config/common.js';
 import type { Environment } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
+import { FormatRefused } from '../data/format.js';
 import { loadTransport } from '../http/load-transport.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { createLogger } from '../observe/log.js';
-import { CommandFailed, readOrFail, reason } from './failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
 import { type ConfiguredService, type House, SERVICES, type ServiceName } from './services.js';
 
 export type OnStarted = (name: ServiceName, server: RunningServer, docsPage: string) => void;
@@ -36,6 +37,9 @@ export async function startServices(
       onStarted(name, server, app.docs.page);
     } catch (error) {
       await Promise.allSettled(running.map((server) => server.stop()));
+      if (error instanceof FormatRefused) {
+        throw new CommandFailed(`${name} does not start: ${error.message}`, EXIT_CONFIGURATION);
+      }
       throw new CommandFailed(`${name} does not start on ${service.host}:${service.port}: ${reason(error)}`);
     }
   }

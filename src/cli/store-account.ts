@@ -6,8 +6,9 @@ import { environment } from '../config/env.js';
 import { storeVariables } from '../config/store.js';
 import { storeDataDir } from '../config/store-config.js';
 import { readVariables } from '../config/variable.js';
+import { FormatRefused, prepareData } from '../data/format.js';
 import { openDatabase } from '../database/open.js';
-import { CommandFailed, readOrFail, reason } from './failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
 import { newPassword, type PasswordOptions } from './password.js';
 
 export async function add(name: string, options: PasswordOptions & { canDelete?: boolean }): Promise<void> {
@@ -50,8 +51,11 @@ async function using<T>(work: (accounts: Accounts) => Promise<T>): Promise<T> {
     return { ...readVariables(storeVariables, values), dataDir: storeDataDir(values) };
   });
   await mkdir(dataDir, { recursive: true });
-  const database = await openDatabase(databaseUrl, dataDir).catch((error: unknown) => {
-    throw new CommandFailed(`the database can't be opened: ${reason(error)}`);
+  const opening = prepareData('store', dataDir).then(() => openDatabase(databaseUrl, dataDir));
+  const database = await opening.catch((error: unknown) => {
+    throw error instanceof FormatRefused
+      ? new CommandFailed(error.message, EXIT_CONFIGURATION)
+      : new CommandFailed(`the database can't be opened: ${reason(error)}`);
   });
   try {
     return await work(new Accounts(database.db));

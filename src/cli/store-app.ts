@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dashboardRoutes } from '../admin/app.js';
 import { MANIFEST_INDEX_DEFAULT, type ManifestIndex, SearchManifestIndex } from '../c2pa/manifest-index.js';
 import type { StoreConfig } from '../config/store.js';
+import { prepareData } from '../data/format.js';
 import { type Database, openDatabase } from '../database/open.js';
 import type { ServiceApp } from '../http/service.js';
 import { FixedWindows } from '../limits/fixed-windows.js';
@@ -29,6 +30,7 @@ export async function storeApp(
 ): Promise<ServiceApp> {
   const index = await manifestIndex(config, house, indexName);
   await mkdir(config.dataDir, { recursive: true });
+  await prepareData('store', config.dataDir);
   const database = await openDatabase(config.databaseUrl, config.dataDir);
   try {
     return await wired(config, database, log, house, index);

@@ -1,5 +1,6 @@
 /** A similarity index in this process, without a server. */
-import { native, type SearchAnswer, type SearchEngine } from '../native.js';
+import type { SearchAnswer, SearchEngine } from '../native.js';
+import { openEngine } from './open-engine.js';
 import type { AddResult, Entry, IndexInfo, Query, SearchResult, SearchService } from './types.js';
 import { SearchFailed } from './types.js';
 
@@ -20,7 +21,7 @@ export class LocalSearch implements SearchService {
    * a server, works on the folder.
    */
   static async open(location: string): Promise<LocalSearch> {
-    return new LocalSearch(await native.openSearchEngine(location), true);
+    return new LocalSearch(await openEngine(location), true);
   }
 
   /** Over an engine that is open already, and that its owner closes. */

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { FileBlobs } from '../blobs/files.js';
 import type { CodesConfig } from '../config/codes.js';
+import { prepareData } from '../data/format.js';
 import { page, pageAssets } from '../http/pages.js';
 import type { Route } from '../http/route.js';
 import type { CorsPolicy, ServiceApp } from '../http/service.js';
@@ -48,6 +49,7 @@ export async function codesApp(
   const models = configuredModels(config);
   await checkModels(models, log);
   await mkdir(config.mediaPath, { recursive: true });
+  await prepareData('codes', config.mediaPath);
   const blobs = await FileBlobs.open(config.mediaPath);
   const records = await Records.open(path.join(config.mediaPath, 'records'));
   const uploaders = await Uploaders.open(config.mediaPath);

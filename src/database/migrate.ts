@@ -1,5 +1,6 @@
 /** Brings the tables up to date, also when several processes start at once. */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { FormatRefused } from '../data/format.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { Engine } from './open.js';
 import type { Tables } from './tables.js';
@@ -11,8 +12,11 @@ interface VersionTables {
 /** Of the lock that PostgreSQL's processes take while they migrate; any number that is ours alone. */
 const LOCK = 0x69736363;
 
-/** @throws if the database was written by a newer version of this program */
-export async function migrate(db: Kysely<Tables>, engine: Engine): Promise<void> {
+/**
+ * @param place what messages call the database
+ * @throws {FormatRefused} if the database was written by a newer version of this program
+ */
+export async function migrate(db: Kysely<Tables>, engine: Engine, place: string): Promise<void> {
   const versions = db as unknown as Kysely<VersionTables>;
   await versions.transaction().execute((transaction) => createVersion(transaction, engine));
   await versions.transaction().execute(async (transaction) => {
@@ -23,7 +27,7 @@ export async function migrate(db: Kysely<Tables>, engine: Engine): Promise<void>
       .returning('version')
       .executeTakeFirstOrThrow();
     if (version > MIGRATIONS.length) {
-      throw new Error(`the database has version ${version}, this program knows up to ${MIGRATIONS.length}`);
+      throw FormatRefused.newer(place, version, MIGRATIONS.length);
     }
     if (version === MIGRATIONS.length) return;
     for (const step of MIGRATIONS.slice(version)) {

@@ -20,7 +20,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const FILE_NAME = 'store.sqlite';
+export const DATABASE_FILE = 'store.sqlite';
 
 /**
  * @param url `sqlite:///path`, `postgres://...`, or `undefined` for a file in `dataDir`
@@ -29,17 +29,30 @@ const FILE_NAME = 'store.sqlite';
 export async function openDatabase(url: string | undefined, dataDir: string): Promise<Database> {
   const opened = open(url, dataDir);
   try {
-    await migrate(opened.db, opened.engine);
-    return { ...opened, close: () => opened.db.destroy() };
+    await migrate(opened.db, opened.engine, opened.place);
+    const { engine, db } = opened;
+    return { engine, db, close: () => opened.db.destroy() };
   } catch (error) {
     await opened.db.destroy();
     throw error;
   }
 }
 
-function open(url: string | undefined, dataDir: string): { engine: Engine; db: Db } {
-  if (url === undefined) return { engine: 'sqlite', db: openSqlite(path.join(dataDir, FILE_NAME)) };
+/** @returns with `place`, which names the database without its password */
+function open(url: string | undefined, dataDir: string): { engine: Engine; db: Db; place: string } {
+  const place = databasePlace(url, dataDir);
+  if ('file' in place) return { engine: 'sqlite', db: openSqlite(place.file), place: place.file };
+  return { engine: 'postgres', db: openPostgres(place.url), place: withoutPassword(place.url) };
+}
+
+/** Where the database is: an SQLite file, or a server. */
+export function databasePlace(url: string | undefined, dataDir: string): { file: string } | { url: string } {
+  if (url === undefined) return { file: path.join(dataDir, DATABASE_FILE) };
   const file = /^sqlite:\/\/(\/.*)$/.exec(url)?.[1];
-  if (file !== undefined) return { engine: 'sqlite', db: openSqlite(file) };
-  return { engine: 'postgres', db: openPostgres(url) };
+  return file === undefined ? { url } : { file };
+}
+
+/** A server's address as messages may have it. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([^:]+:\/\/)[^@/]*@/, '$1');
 }

@@ -1,9 +1,9 @@
 /** Puts the service together from its configuration. */
 import path from 'node:path';
 import { LocalSearch, type SearchService as SearchClientPort } from '../client/index.js';
+import { openEngine, searchFolder } from '../client/open-engine.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/service.js';
-import { native } from '../native.js';
 import { version } from '../version.js';
 import { apiKeyGuard } from './api-key.js';
 import { errorForm } from './errors.js';
@@ -24,14 +24,13 @@ export interface SearchApp extends ServiceApp {
  */
 export async function searchApp(config: SearchConfig, dataDir: string): Promise<SearchApp> {
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
-  const engine = await native.openSearchEngine(location, {
+  const engine = await openEngine(location, {
     matchThresholdUnits: config.matchThresholdUnits,
     matchThresholdSimprints: config.matchThresholdSimprints,
     confidenceExponent: config.confidenceExponent,
     scanLimit: config.scanLimitRows,
   });
-  // The engine has accepted the location: a scheme, and a path if the indexes are stored.
-  const service = new SearchService(engine, location.split('://')[1] || undefined);
+  const service = new SearchService(engine, searchFolder(location));
   return {
     local: LocalSearch.over(engine),
     name: 'search',

@@ -79,7 +79,7 @@ export class World {
 
   static async create(dialect: '0.8.0' | '2025-08'): Promise<World> {
     const db = openSqlite(':memory:');
-    await migrate(db, 'sqlite');
+    await migrate(db, 'sqlite', 'the database');
     return new World(db, dialect);
   }
 

@@ -1,0 +1,72 @@
+/** Data directories of another version: older ones are brought up to date, newer ones are refused at start. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DATA_KINDS, FORMAT_FILE, knownFormat, prepareData } from '../../src/data/format.js';
+import { openDatabase } from '../../src/database/open.js';
+import { temporaryFolder } from '../codes/support/folder.js';
+import { houseEnvironment, isccd } from './support/house.js';
+
+const CONFIGURATION_INVALID = 2;
+
+async function folderOf(kind: string, format?: string): Promise<{ root: string; folder: string }> {
+  const root = await temporaryFolder();
+  const folder = path.join(root, kind);
+  await mkdir(folder);
+  if (format !== undefined) await writeFile(path.join(folder, FORMAT_FILE), format);
+  return { root, folder };
+}
+
+describe.each(DATA_KINDS)('%s', (kind) => {
+  const known = knownFormat(kind);
+
+  it('tells its version once it was opened, and is opened again', async () => {
+    const { folder } = await folderOf(kind);
+    for (const _ of [1, 2]) {
+      await Promise.all([prepareData(kind, folder), prepareData(kind, folder)]);
+      expect(await readFile(path.join(folder, FORMAT_FILE), 'utf8')).toBe(`isccd ${kind} ${known}\n`);
+    }
+  });
+
+  it('does not start on data of a newer version, and leaves it alone', async () => {
+    const { root, folder } = await folderOf(kind, `isccd ${kind} ${known + 1}\n`);
+    const { code, stderr } = await isccd(['serve', kind], houseEnvironment(root));
+    expect(code).toBe(CONFIGURATION_INVALID);
+    expect(stderr).toContain(`${folder} has format ${known + 1}, this program knows up to ${known}: `);
+    expect(stderr).toMatch(/restore a backup that this one made\n$/);
+    expect(await readFile(path.join(folder, FORMAT_FILE), 'utf8')).toBe(`isccd ${kind} ${known + 1}\n`);
+  });
+
+  it('does not start on the data of another service, nor where the version is no version', async () => {
+    const other = kind === 'store' ? 'codes' : 'store';
+    for (const format of [`isccd ${other} 1\n`, 'nonsense', '']) {
+      const { root, folder } = await folderOf(kind, format);
+      const { code, stderr } = await isccd(['serve', kind], houseEnvironment(root));
+      expect([code, stderr.includes(folder)], stderr).toEqual([CONFIGURATION_INVALID, true]);
+    }
+  });
+});
+
+it('a database of a newer version stops the store and its commands', async () => {
+  const { root, folder } = await folderOf('store');
+  const { db, close } = await openDatabase(undefined, folder);
+  await db
+    .updateTable('schema_version' as 'feed')
+    .set({ version: 999 } as object)
+    .execute();
+  await close();
+  for (const command of [
+    ['serve', 'store'],
+    ['store', 'account', 'list'],
+  ]) {
+    const { code, stderr } = await isccd(command, houseEnvironment(root));
+    expect(code).toBe(CONFIGURATION_INVALID);
+    expect(stderr).toContain(`${path.join(folder, 'store.sqlite')} has format 999, this program knows up to`);
+  }
+});
+
+it('the index command refuses a newer folder', async () => {
+  const { folder } = await folderOf('search', 'isccd search 2\n');
+  const { code, stderr } = await isccd(['index', 'list', '--at', folder], {});
+  expect([code, stderr]).toEqual([CONFIGURATION_INVALID, expect.stringContaining(`${folder} has format 2`)]);
+});
