@@ -1,53 +1,37 @@
 /**
- * The committed OpenAPI documents are those the services answer with. After a change of routes or schemas:
- * `npm run openapi` writes them anew.
+ * The committed OpenAPI documents are those the services answer with, and the client's types are made from
+ * them. After a change of routes or schemas: `npm run openapi` writes both anew.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVICES, type ServiceName } from '../src/cli/services.js';
+import { type RunningHouse, SERVICE_NAMES, startHouse } from './support/house.js';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const NAMES = Object.keys(SERVICES) as ServiceName[];
-const PORT_VARIABLES: Readonly<Record<string, string>> = {
-  codes: 'CODEWEB_PORT',
-  search: 'INDEXSVC_PORT',
-  store: 'MSTORE_PORT',
-  resolver: 'RESOLVER_PORT',
-};
+/** Any JSON is a schema that contains itself, which TypeScript can't say in this form. */
+const ANY_JSON = /\/__schema\d+$/;
 
-let folder: string;
-let server: ChildProcess;
-const addresses = new Map<string, string>();
+const HEAD = '/** Made from the OpenAPI document by `npm run openapi`. */\n';
+
+let house: RunningHouse;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'isccd-openapi-'));
-  const ports = Object.fromEntries(NAMES.map((name) => [PORT_VARIABLES[name], '0']));
-  server = spawn(process.execPath, [path.join(ROOT, 'dist/cli/main.js'), 'serve'], {
-    cwd: folder,
-    env: { ...process.env, ...ports, ISCCD_DATA_DIR: folder },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  for await (const text of server.stdout?.setEncoding('utf8') ?? []) {
-    output += text;
-    for (const [, name, url] of output.matchAll(/^(\w+) +(http:\/\/\S+)/gm))
-      addresses.set(String(name), String(url));
-    if (addresses.size === NAMES.length) break;
-  }
+  house = await startHouse();
 });
 
-afterAll(async () => {
-  server.kill();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => house.stop());
 
-test.each(NAMES)('openapi/%s.json', async (name) => {
+test.each(SERVICE_NAMES)('openapi/%s.json and the types of it', async (name) => {
   const page = name === 'codes' ? '/docs/openapi.json' : '/openapi/openapi.json';
-  const document = await (await fetch(`${addresses.get(name)}${page}`)).json();
+  const document = (await (await fetch(`${house.url[name]}${page}`)).json()) as OpenAPI3;
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(
     path.join(ROOT, 'openapi', `${name}.json`),
   );
+  const types = astToString(await openapiTS(document, { immutable: true, transform }));
+  await expect(HEAD + types).toMatchFileSnapshot(path.join(ROOT, 'src/client/openapi', `${name}.ts`));
 });
+
+function transform(_: unknown, { path = '' }: { path?: string | undefined }): ts.TypeNode | undefined {
+  return ANY_JSON.test(path) ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.UnknownKeyword) : undefined;
+}

@@ -1,6 +1,6 @@
 /** How a store's manifests become findable in a similarity index, and so by the resolver, without a hub. */
-import type { SearchService } from '../client/index.js';
-import { SearchFailed } from '../client/index.js';
+import { ServiceError } from '../client/errors.js';
+import type { SearchService } from '../client/types.js';
 
 /** Name of the index that stores write to and resolvers read, unless they are told another. */
 export const MANIFEST_INDEX_DEFAULT = 'c2pa';
@@ -53,7 +53,7 @@ export class SearchManifestIndex implements ManifestIndex {
     try {
       await this.#search.addAssets(this.#index, entries);
     } catch (error) {
-      if (!(error instanceof SearchFailed) || error.status !== NOT_FOUND) throw error;
+      if (!(error instanceof ServiceError) || error.status !== NOT_FOUND) throw error;
       await this.prepare();
       await this.#search.addAssets(this.#index, entries);
     }
@@ -63,7 +63,7 @@ export class SearchManifestIndex implements ManifestIndex {
     try {
       return (await this.#search.getIndex(this.#index)).assets;
     } catch (error) {
-      if (error instanceof SearchFailed && error.status === NOT_FOUND) return 0;
+      if (error instanceof ServiceError && error.status === NOT_FOUND) return 0;
       throw error;
     }
   }
@@ -77,6 +77,6 @@ async function unless(status: number, done: Promise<unknown>): Promise<void> {
   try {
     await done;
   } catch (error) {
-    if (!(error instanceof SearchFailed) || error.status !== status) throw error;
+    if (!(error instanceof ServiceError) || error.status !== status) throw error;
   }
 }

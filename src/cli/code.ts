@@ -25,16 +25,8 @@ const PROGRESS_FILES_MIN = 4;
  * others go on; the exit code is 1 if any failed.
  */
 export async function code(files: readonly string[], options: CodeOptions): Promise<void> {
-  const config = readOrFail(() => readVariables(codesVariables, environment()));
-  const jobs = options.jobs === undefined ? config.maxWorkers : positive(options.jobs);
-  const pipeline = new Pipeline({
-    workers: Math.min(jobs, files.length),
-    fallback: config.fallback,
-    compat: config.compat,
-    readBytes: config.ioReadBytes,
-    models: configuredModels(config),
-    jobSecondsMax: config.jobSecondsMax,
-  });
+  const wanted = options.jobs === undefined ? undefined : positive(options.jobs);
+  const { pipeline, jobs } = openPipeline(files.length, wanted);
   const progress = progressBar(files.length);
   const failures: string[] = [];
   try {
@@ -50,7 +42,26 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
   if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
 }
 
-async function resultOf(pipeline: Pipeline, file: string, options: CodeOptions): Promise<IsccResult> {
+/** As the codes service would process `files` files here; the caller closes the pipeline. */
+export function openPipeline(files: number, wanted?: number): { pipeline: Pipeline; jobs: number } {
+  const config = readOrFail(() => readVariables(codesVariables, environment()));
+  const jobs = wanted ?? config.maxWorkers;
+  const pipeline = new Pipeline({
+    workers: Math.min(jobs, files),
+    fallback: config.fallback,
+    compat: config.compat,
+    readBytes: config.ioReadBytes,
+    models: configuredModels(config),
+    jobSecondsMax: config.jobSecondsMax,
+  });
+  return { pipeline, jobs };
+}
+
+export async function resultOf(
+  pipeline: Pipeline,
+  file: string,
+  options: Omit<CodeOptions, 'jobs'>,
+): Promise<IsccResult> {
   const source = await pipeline.open(path.resolve(file), path.basename(file));
   const semantic = options.semantic ?? false;
   const result = await pipeline.process(

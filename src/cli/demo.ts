@@ -9,12 +9,8 @@ import type { BindingMatch } from '../c2pa/schema.js';
 import type { Environment } from '../config/variable.js';
 import { native } from '../native.js';
 import { CommandFailed, reason } from './failure.js';
+import { type Asset, signedManifest } from './sample-manifest.js';
 import { startServices } from './start.js';
-
-interface Image {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
 
 interface Addresses {
   readonly codes: string;
@@ -41,7 +37,7 @@ export async function demo(file: string | undefined): Promise<void> {
   }
 }
 
-async function circle({ codes, store, resolver }: Addresses, image: Image): Promise<void> {
+async function circle({ codes, store, resolver }: Addresses, image: Asset): Promise<void> {
   const { iscc, units } = await step(
     'make its ISCC-CODE',
     () => codeOf(codes, image),
@@ -50,7 +46,7 @@ async function circle({ codes, store, resolver }: Addresses, image: Image): Prom
   const value = native.encodeSeq(units);
   const manifest = await step(
     'sign a manifest with the code as soft binding',
-    () => signed(image, iscc, value),
+    () => signedManifest(image, iscc, value),
     ({ length }) => `${length} bytes, certificate made on the spot`,
   );
   const { manifestId } = await step(
@@ -118,14 +114,14 @@ async function step<T>(
   }
 }
 
-async function imageOf(file: string | undefined): Promise<Image> {
+async function imageOf(file: string | undefined): Promise<Asset> {
   if (file !== undefined) return { name: path.basename(file), bytes: await readFile(file) };
   const { default: sharp } = await import('sharp');
   const bytes = await sharp(Buffer.from(picture())).jpeg({ quality: 90 }).toBuffer();
   return { name: 'demo.jpg', bytes };
 }
 
-function describeImage({ name, bytes }: Image): string {
+function describeImage({ name, bytes }: Asset): string {
   return `${name}, ${bytes.length} bytes`;
 }
 
@@ -146,23 +142,9 @@ function picture(): string {
   </svg>`;
 }
 
-async function codeOf(codes: string, { name, bytes }: Image): Promise<{ iscc: string; units: string[] }> {
+async function codeOf(codes: string, { name, bytes }: Asset): Promise<{ iscc: string; units: string[] }> {
   const filename = { 'X-Upload-Filename': Buffer.from(name).toString('base64') };
   return post(`${codes}/api/v1/iscc`, bytes, 'application/octet-stream', filename);
-}
-
-async function signed({ name, bytes }: Image, iscc: string, value: Buffer): Promise<Buffer> {
-  const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd demo');
-  const { mediatype } = native.inspect(name, bytes.subarray(0, 4096));
-  return native.signManifest({
-    chainPem,
-    keyPem,
-    algorithm: 'es256',
-    title: `${name} ${iscc}`,
-    format: mediatype,
-    assetHash: createHash('sha256').update(bytes).digest(),
-    bindings: [{ alg: ISCC_ALGORITHM, value }],
-  });
 }
 
 async function resolved(resolver: string, value: Buffer, manifestId: string): Promise<BindingMatch> {

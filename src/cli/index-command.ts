@@ -1,14 +1,11 @@
 /** `isccd index ...`: a similarity index, in a folder of this machine or behind a URL. */
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
-import {
-  type ImportStep,
-  importFrom,
-  LocalSearch,
-  SearchClient,
-  SearchFailed,
-  type SearchService,
-} from '../client/index.js';
+import { ConnectionFailed, ServiceError } from '../client/errors.js';
+import { type ImportStep, importFrom } from '../client/import.js';
+import { LocalSearch } from '../client/local-search.js';
+import { SearchClient } from '../client/search-client.js';
+import type { SearchService } from '../client/types.js';
 import { FormatRefused } from '../data/format.js';
 import { EntryFiles } from './entries.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from './failure.js';
@@ -69,8 +66,8 @@ async function using(where: Where, work: (service: SearchService) => Promise<voi
   try {
     await work(service);
   } catch (error) {
-    if (error instanceof SearchFailed || error instanceof TypeError) throw new CommandFailed(reason(error));
-    throw error;
+    const isAnswer = error instanceof ServiceError || error instanceof ConnectionFailed;
+    throw isAnswer ? new CommandFailed(error.message) : error;
   } finally {
     await service.close();
   }

@@ -16,6 +16,12 @@ export function storeCommands(root: Command): void {
     .description('SHA-256 of the operator token, for MSTORE_OPERATOR_TOKEN_SHA256')
     .argument('[token]', 'the token (default: standard input)')
     .action(async (token) => (await import('./store-keys.js')).hashToken(token));
+  store
+    .command('sample')
+    .description('sign a manifest of a file with a throw-away certificate, to try a store with')
+    .argument('<file>', 'any file that `isccd code` takes')
+    .option('-o, --output <path>', 'where it goes (default: the name of the file with .c2pa)')
+    .action(async (file, options) => (await import('./sample-manifest.js')).sample(file, options));
   accountCommands(store);
 }
 

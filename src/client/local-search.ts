@@ -1,8 +1,8 @@
 /** A similarity index in this process, without a server. */
 import type { SearchAnswer, SearchEngine } from '../native.js';
+import { serviceError } from './errors.js';
 import { openEngine } from './open-engine.js';
 import type { AddResult, Entry, IndexInfo, Query, SearchResult, SearchService } from './types.js';
-import { SearchFailed } from './types.js';
 
 const DONE = 200;
 const LIMIT_DEFAULT = 100;
@@ -73,6 +73,5 @@ function bytes(value: unknown): Buffer {
 function read(answer: SearchAnswer): unknown {
   const body: unknown = answer.body.length === 0 ? undefined : JSON.parse(answer.body.toString());
   if (answer.status === DONE) return body;
-  const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : body;
-  throw new SearchFailed(answer.status, detail);
+  throw serviceError({ status: answer.status, body });
 }

@@ -1,112 +1,82 @@
-/** A similarity index service over HTTP. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** The search service over HTTP. Methods are named after the operations of `openapi/search.json`. */
+import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
+import type { operations } from './openapi/search.js';
+import type { Answer } from './operation.js';
 import type { AddResult, Entry, IndexInfo, Query, SearchResult, SearchService } from './types.js';
-import { SearchFailed } from './types.js';
 
-const TIMEOUT_MS = 60_000;
-/** Pauses before a request is sent again whose connection failed, or that met a busy service. */
-const RETRY_PAUSES_MS = [1000, 2000, 4000];
-const BUSY = 503;
-
-export interface SearchClientOptions {
+export interface SearchClientOptions extends ClientOptions {
   /** Sent as `X-API-Key`. */
   readonly apiKey?: string;
-  readonly timeoutMs?: number;
-  /** One pause before each further try. */
-  readonly retryPausesMs?: readonly number[];
 }
 
 export class SearchClient implements SearchService {
-  readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #timeoutMs: number;
-  readonly #pausesMs: readonly number[];
+  readonly #http: HttpClient;
 
-  /** `baseUrl` is the service's, e.g. `http://127.0.0.1:8010`. */
-  constructor(baseUrl: string, options: SearchClientOptions = {}) {
-    this.#base = baseUrl.replace(/\/+$/, '');
-    this.#headers = options.apiKey === undefined ? {} : { 'X-API-Key': options.apiKey };
-    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.#pausesMs = options.retryPausesMs ?? RETRY_PAUSES_MS;
+  /** @param baseUrl e.g. `http://127.0.0.1:8010` */
+  constructor(baseUrl: string, { apiKey, ...options }: SearchClientOptions = {}) {
+    this.#http = new HttpClient(baseUrl, options, apiKey === undefined ? {} : { 'X-API-Key': apiKey });
   }
 
-  async createIndex(name: string): Promise<IndexInfo> {
-    return (await this.#send('POST', '/indexes', { name })) as IndexInfo;
+  createIndex(name: string, options?: CallOptions): Promise<IndexInfo> {
+    return this.#http.json({ method: 'POST', path: ['indexes'], json: { name } }, options);
   }
 
-  async listIndexes(): Promise<IndexInfo[]> {
-    return (await this.#send('GET', '/indexes')) as IndexInfo[];
+  listIndexes(options?: CallOptions): Promise<readonly IndexInfo[]> {
+    return this.#http.json({ method: 'GET', path: ['indexes'] }, options);
   }
 
-  async getIndex(name: string): Promise<IndexInfo> {
-    return (await this.#send('GET', path('indexes', name))) as IndexInfo;
+  getIndex(name: string, options?: CallOptions): Promise<IndexInfo> {
+    return this.#http.json({ method: 'GET', path: ['indexes', name] }, options);
   }
 
-  async deleteIndex(name: string): Promise<void> {
-    await this.#send('DELETE', path('indexes', name));
+  deleteIndex(name: string, options?: CallOptions): Promise<void> {
+    return this.#http.nothing({ method: 'DELETE', path: ['indexes', name] }, options);
   }
 
-  async addAssets(index: string, entries: readonly Entry[]): Promise<AddResult[]> {
+  addAssets(index: string, entries: readonly Entry[], options?: CallOptions): Promise<readonly AddResult[]> {
+    const path = ['indexes', index, 'assets'];
     // Sending the same entries twice leaves the index as sending them once.
-    return (await this.#send('POST', path('indexes', index, 'assets'), entries)) as AddResult[];
+    return this.#http.json({ method: 'POST', path, json: entries, isRepeatable: true }, options);
   }
 
-  async getAsset(index: string, isccId: string): Promise<Entry> {
-    return (await this.#send('GET', path('indexes', index, 'assets', isccId))) as Entry;
+  getAsset(index: string, isccId: string, options?: CallOptions): Promise<Entry> {
+    return this.#http.json({ method: 'GET', path: ['indexes', index, 'assets', isccId] }, options);
   }
 
-  async deleteAsset(index: string, isccId: string): Promise<void> {
-    await this.#send('DELETE', path('indexes', index, 'assets', isccId));
+  deleteAsset(index: string, isccId: string, options?: CallOptions): Promise<void> {
+    return this.#http.nothing({ method: 'DELETE', path: ['indexes', index, 'assets', isccId] }, options);
   }
 
-  async search(index: string, query: Query, limit?: number): Promise<SearchResult> {
-    const suffix = limit === undefined ? '' : `?limit=${limit}`;
-    return (await this.#send('POST', path('indexes', index, 'search') + suffix, query)) as SearchResult;
+  search(index: string, query: Query, limit?: number, options?: CallOptions): Promise<SearchResult> {
+    const path = ['indexes', index, 'search'];
+    // It only asks.
+    const call = { method: 'POST', path, query: { limit }, json: query, isRepeatable: true } as const;
+    return this.#http.json(call, options);
+  }
+
+  searchByCode(
+    index: string,
+    isccCode: string,
+    limit?: number,
+    options?: CallOptions,
+  ): Promise<SearchResult> {
+    const query = { iscc_code: isccCode, limit };
+    return this.#http.json({ method: 'GET', path: ['indexes', index, 'search'], query }, options);
+  }
+
+  status(options?: CallOptions): Promise<Answer<operations['status']>> {
+    return this.#http.json({ method: 'GET', path: ['status'] }, options);
+  }
+
+  /** Resolves when the service answers. */
+  liveness(options?: CallOptions): Promise<Answer<operations['liveness']>> {
+    return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
+  }
+
+  /** Resolves when the service can work. */
+  readiness(options?: CallOptions): Promise<Answer<operations['readiness']>> {
+    return this.#http.json({ method: 'GET', path: ['readyz'] }, options);
   }
 
   async close(): Promise<void> {}
-
-  async #send(method: string, target: string, body?: unknown): Promise<unknown> {
-    for (const pauseMs of this.#pausesMs) {
-      try {
-        const response = await this.#fetch(method, target, body);
-        if (response.status !== BUSY) return await read(response);
-        await response.body?.cancel();
-      } catch (error) {
-        if (error instanceof SearchFailed) throw error;
-      }
-      await sleep(pauseMs);
-    }
-    return read(await this.#fetch(method, target, body));
-  }
-
-  async #fetch(method: string, target: string, body: unknown): Promise<Response> {
-    return fetch(this.#base + target, {
-      method,
-      headers: body === undefined ? this.#headers : { ...this.#headers, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(this.#timeoutMs),
-    });
-  }
-}
-
-function path(...segments: readonly string[]): string {
-  return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
-}
-
-async function read(response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (!response.ok) throw new SearchFailed(response.status, detail(text));
-  return text === '' ? undefined : JSON.parse(text);
-}
-
-/** The `detail` of an error body; the whole text of what is not such a body. */
-function detail(text: string): unknown {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null && 'detail' in body) return body.detail;
-  } catch {
-    // A proxy may answer in its own words.
-  }
-  return text;
 }

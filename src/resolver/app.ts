@@ -1,7 +1,7 @@
 /** Puts the service together from its configuration and its neighbours in this process. */
 import { SearchManifestIndex } from '../c2pa/manifest-index.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
-import type { SearchService } from '../client/index.js';
+import type { SearchService } from '../client/types.js';
 import type { ResolverConfig } from '../config/resolver.js';
 import type { ServiceApp } from '../http/service.js';
 import { version } from '../version.js';

@@ -1,5 +1,6 @@
 /** The search backend in this process: no HTTP in between. */
-import { SearchFailed, type SearchService } from '../client/index.js';
+import { ServiceError } from '../client/errors.js';
+import type { SearchService } from '../client/types.js';
 import { BackendFailed, type SearchBackend } from './search-backend.js';
 
 const NO_SUCH_ASSET = [400, 404];
@@ -25,7 +26,7 @@ export class LocalBackend implements SearchBackend {
     try {
       return await this.#search.getAsset(this.#index, isccId);
     } catch (error) {
-      if (error instanceof SearchFailed && NO_SUCH_ASSET.includes(error.status)) return undefined;
+      if (error instanceof ServiceError && NO_SUCH_ASSET.includes(error.status)) return undefined;
       throw new BackendFailed('the asset can not be read', { cause: error });
     }
   }

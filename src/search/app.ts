@@ -1,7 +1,8 @@
 /** Puts the service together from its configuration. */
 import path from 'node:path';
-import { LocalSearch, type SearchService as SearchClientPort } from '../client/index.js';
+import { LocalSearch } from '../client/local-search.js';
 import { openEngine, searchFolder } from '../client/open-engine.js';
+import type { SearchService as SearchClientPort } from '../client/types.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/service.js';
 import { version } from '../version.js';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EntryFiles } from '../../src/cli/entries.js';
-import { type ImportStep, importFrom, LocalSearch } from '../../src/client/index.js';
+import { type ImportStep, importFrom } from '../../src/client/index.js';
+import { LocalSearch } from '../../src/client/local-search.js';
 import { native } from '../../src/native.js';
 
 let folder: string;

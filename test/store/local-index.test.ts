@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SearchManifestIndex } from '../../src/c2pa/manifest-index.js';
-import { LocalSearch } from '../../src/client/index.js';
+import { LocalSearch } from '../../src/client/local-search.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { LocalIndex } from '../../src/store/local-index.js';

@@ -1,0 +1,57 @@
+/** Manifests to try a store with: of a real file, signed with a certificate that is made on the spot. */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ISCC_ALGORITHM } from '../c2pa/documents.js';
+import { native } from '../native.js';
+import { openPipeline, resultOf } from './code.js';
+import { CommandFailed, reason } from './failure.js';
+
+export interface Asset {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** A file's beginning tells its media type. */
+const HEAD_BYTES = 4096;
+
+/** `isccd store sample FILE`: writes the manifest beside the caller, and prints the binding to look for. */
+export async function sample(file: string, options: { output?: string }): Promise<void> {
+  const name = path.basename(file);
+  const output = options.output ?? `${name}.c2pa`;
+  const { iscc, value } = await bindingOf(file);
+  try {
+    await writeFile(output, await signedManifest({ name, bytes: await readFile(file) }, iscc, value));
+  } catch (error) {
+    throw new CommandFailed(reason(error));
+  }
+  const line = { manifest: output, iscc, alg: ISCC_ALGORITHM, value: value.toString('base64') };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** A bare Manifest Store with one soft binding, of which nobody vouches for the signer. */
+export async function signedManifest({ name, bytes }: Asset, iscc: string, value: Buffer): Promise<Buffer> {
+  const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd demo');
+  const { mediatype } = native.inspect(name, bytes.subarray(0, HEAD_BYTES));
+  return native.signManifest({
+    chainPem,
+    keyPem,
+    algorithm: 'es256',
+    title: `${name} ${iscc}`,
+    format: mediatype,
+    assetHash: createHash('sha256').update(bytes).digest(),
+    bindings: [{ alg: ISCC_ALGORITHM, value }],
+  });
+}
+
+async function bindingOf(file: string): Promise<{ iscc: string; value: Buffer }> {
+  const { pipeline } = openPipeline(1);
+  try {
+    const { iscc, units } = await resultOf(pipeline, file, { granular: false, thumbnail: false });
+    return { iscc: String(iscc), value: native.encodeSeq([...(units as readonly string[])]) };
+  } catch (error) {
+    throw new CommandFailed(`${file}: ${reason(error)}`);
+  } finally {
+    await pipeline.close();
+  }
+}

@@ -1,0 +1,107 @@
+/** The codes service over HTTP. Methods are named after the operations of `openapi/codes.json`. */
+import { type Call, type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
+import type { operations } from './openapi/codes.js';
+import type { Answer, Body, Query } from './operation.js';
+import { type OnProgress, type Source, uploadOf } from './upload.js';
+
+export type IsccResult = Answer<operations['createIscc']>;
+export type StoredIsccResult = Answer<operations['getIscc']>;
+export type UploadedMedia = Answer<operations['uploadMedia']>;
+export type Explanation = Answer<operations['explainIscc']>;
+export type EmbeddedMetadata = Answer<operations['extractMetadata']>;
+export type MetadataToEmbed = Body<operations['embedMetadata']>;
+export type Simprints = Answer<operations['createSimprints']>;
+
+export interface UploadOptions extends CallOptions {
+  /** Tells the service what it reads, by its extension. Default: the file's own name, else `upload`. */
+  readonly filename?: string;
+  readonly contentType?: string;
+  /** After each piece that was handed over. */
+  readonly onProgress?: OnProgress;
+}
+
+/** Parameters of the operation, as flags. */
+export type IsccOptions = UploadOptions & {
+  readonly [Name in keyof Query<operations['createIscc']>]?: boolean;
+};
+
+export interface DownloadOptions extends CallOptions {
+  /** First and last byte, as in HTTP; without `last` to the end. */
+  readonly range?: { readonly first: number; readonly last?: number };
+}
+
+const BASE = ['api', 'v1'] as const;
+const FILENAME_DEFAULT = 'upload';
+
+export class CodesClient {
+  readonly #http: HttpClient;
+
+  /** @param baseUrl e.g. `http://127.0.0.1:8000` */
+  constructor(baseUrl: string, options: ClientOptions = {}) {
+    this.#http = new HttpClient(baseUrl, options);
+  }
+
+  /** Uploads a file and makes its ISCC-CODE. Not repeated once the service may have got it. */
+  async createIscc(source: Source, options: IsccOptions = {}): Promise<IsccResult> {
+    const { semantic, granular } = options;
+    return this.#upload('iscc', source, options, { semantic, granular });
+  }
+
+  getIscc(mediaId: string, options?: CallOptions): Promise<StoredIsccResult> {
+    return this.#http.json({ method: 'GET', path: [...BASE, 'iscc', mediaId] }, options);
+  }
+
+  /** Uploads a file without processing it. */
+  async uploadMedia(source: Source, options: UploadOptions = {}): Promise<UploadedMedia> {
+    return this.#upload('media', source, options);
+  }
+
+  downloadMedia(mediaId: string, { range, ...options }: DownloadOptions = {}): Promise<Download> {
+    const headers = range === undefined ? {} : { Range: `bytes=${range.first}-${range.last ?? ''}` };
+    return this.#http.download({ method: 'GET', path: [...BASE, 'media', mediaId], headers }, options);
+  }
+
+  deleteMedia(mediaId: string, options?: CallOptions): Promise<void> {
+    return this.#http.nothing({ method: 'DELETE', path: [...BASE, 'media', mediaId] }, options);
+  }
+
+  extractMetadata(mediaId: string, options?: CallOptions): Promise<EmbeddedMetadata> {
+    return this.#http.json({ method: 'GET', path: [...BASE, 'metadata', mediaId] }, options);
+  }
+
+  /** Embeds metadata into a copy and makes the copy's ISCC-CODE. */
+  embedMetadata(mediaId: string, metadata: MetadataToEmbed, options?: CallOptions): Promise<IsccResult> {
+    const path = [...BASE, 'metadata', mediaId];
+    return this.#http.json({ method: 'POST', path, json: metadata }, options);
+  }
+
+  explainIscc(iscc: string, options?: CallOptions): Promise<Explanation> {
+    return this.#http.json({ method: 'GET', path: [...BASE, 'explain', iscc] }, options);
+  }
+
+  createSimprints(text: string, options?: CallOptions): Promise<Simprints> {
+    const call: Call = { method: 'POST', path: [...BASE, 'simprint'], json: { text } };
+    // Nothing is kept of it.
+    return this.#http.json({ ...call, isRepeatable: true }, options);
+  }
+
+  /** Resolves when the service answers. */
+  liveness(options?: CallOptions): Promise<Answer<operations['liveness']>> {
+    return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
+  }
+
+  async #upload<T>(
+    folder: string,
+    source: Source,
+    options: UploadOptions,
+    query: Call['query'] = {},
+  ): Promise<T> {
+    const upload = await uploadOf(source, options.onProgress);
+    const filename = options.filename ?? upload.filename ?? FILENAME_DEFAULT;
+    const headers = {
+      'X-Upload-Filename': Buffer.from(filename).toString('base64'),
+      'Content-Type': options.contentType ?? 'application/octet-stream',
+    };
+    return this.#http.json({ method: 'POST', path: [...BASE, folder], query, headers, upload }, options);
+  }
+}

@@ -1,0 +1,189 @@
+/** How all clients send requests: in one place addresses, answers, errors and further tries. */
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Dispatcher, request } from 'undici';
+import { ConnectionFailed, ServiceError, serviceError } from './errors.js';
+import { type RetryOptions, retryAfterMs, retryPause } from './retry.js';
+import type { Upload } from './upload.js';
+
+/** Work on a large file takes minutes, and no byte comes before it is done. */
+const SILENCE_MS_MAX = 15 * 60_000;
+
+export interface ClientOptions {
+  readonly retry?: RetryOptions;
+  /** Longest wait for an answer to begin, and between two pieces of one. Default: 15 minutes. */
+  readonly timeoutMs?: number;
+  /** An undici dispatcher, for proxies and certificates. */
+  readonly dispatcher?: Dispatcher;
+}
+
+/** What every method takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** Segments, unescaped. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly upload?: Upload;
+  /** Whether doing it twice is as good as doing it once; by default every method but POST. */
+  readonly isRepeatable?: boolean;
+}
+
+/** Bytes that come as they are read. Not reading them holds a connection: read to the end, or `destroy()`. */
+export interface Download {
+  readonly stream: Readable;
+  /** `undefined` if the service did not say. */
+  readonly bytes: number | undefined;
+  readonly contentType: string | undefined;
+  readonly etag: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Hosts that were never reached: the request can't have been seen. */
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export class HttpClient {
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #options: ClientOptions;
+
+  /** @param headers of every request */
+  constructor(baseUrl: string, options: ClientOptions = {}, headers: Readonly<Record<string, string>> = {}) {
+    this.#base = baseUrl.replace(/\/+$/, '');
+    this.#headers = headers;
+    this.#options = options;
+  }
+
+  /** The answer's JSON; the caller says which operation it is of. */
+  json<T>(call: Call, options?: CallOptions): Promise<T> {
+    return this.#send(call, options, async ({ body }) => (await body.json()) as T);
+  }
+
+  /** For answers without content. */
+  nothing(call: Call, options?: CallOptions): Promise<void> {
+    return this.#send(call, options, ({ body }) => body.dump());
+  }
+
+  download(call: Call, options?: CallOptions): Promise<Download> {
+    return this.#send(call, options, async ({ body, headers }) => {
+      const known = singleHeaders(headers);
+      const length = known['content-length'];
+      return {
+        stream: body,
+        bytes: length === undefined ? undefined : Number(length),
+        contentType: known['content-type'],
+        etag: known.etag,
+        headers: known,
+      };
+    });
+  }
+
+  async #send<T>(
+    call: Call,
+    { signal }: CallOptions = {},
+    read: (answer: Dispatcher.ResponseData) => Promise<T>,
+  ): Promise<T> {
+    const { isRepeatable = call.method !== 'POST', upload } = call;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#once(call, signal, read);
+      } catch (error) {
+        if (!(error instanceof ServiceError || error instanceof ConnectionFailed)) throw error;
+        // A stream that was read from is not there a second time.
+        const attempts = upload?.isRepeatable === false ? { attempts: 1 } : {};
+        const pause = retryPause(error, attempt, isRepeatable, { ...this.#options.retry, ...attempts });
+        if (pause === undefined) throw error;
+        await sleep(pause, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+      }
+    }
+  }
+
+  /** @throws ServiceError, ConnectionFailed, the signal's reason, or why the upload's source can't be read */
+  async #once<T>(
+    call: Call,
+    signal: AbortSignal | undefined,
+    read: (answer: Dispatcher.ResponseData) => Promise<T>,
+  ): Promise<T> {
+    const url = this.#base + target(call);
+    try {
+      const { timeoutMs = SILENCE_MS_MAX, dispatcher } = this.#options;
+      const answer = await request(url, {
+        method: call.method,
+        headers: { ...this.#headers, ...call.headers, ...bodyHeaders(call) },
+        body: body(call),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        signal: signal ?? null,
+        ...(dispatcher && { dispatcher }),
+      });
+      if (answer.statusCode >= 200 && answer.statusCode < 300) return await read(answer);
+      throw await refused(answer);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof ServiceError) throw error;
+      if (call.upload?.failure() !== undefined) throw call.upload.failure();
+      throw new ConnectionFailed(url, !NOT_CONNECTED.has(codeOf(error)), error);
+    }
+  }
+}
+
+function target({ path, query = {} }: Call): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  const suffix = given.length === 0 ? '' : `?${given.join('&')}`;
+  return path.map((segment) => `/${encodeURIComponent(segment)}`).join('') + suffix;
+}
+
+function body({ json, upload }: Call): string | Readable | null {
+  if (upload !== undefined) return upload.open();
+  return json === undefined ? null : JSON.stringify(json);
+}
+
+function bodyHeaders({ json, upload }: Call): Record<string, string> {
+  if (json !== undefined) return { 'Content-Type': 'application/json' };
+  return upload?.bytes === undefined ? {} : { 'Content-Length': String(upload.bytes) };
+}
+
+async function refused({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ServiceError> {
+  const known = singleHeaders(headers);
+  return serviceError({
+    status: statusCode,
+    body: parsed(await body.text()),
+    requestId: known['x-request-id'],
+    retryAfterMs: retryAfterMs(known['retry-after']),
+  });
+}
+
+/** A proxy may answer in its own words. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function singleHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

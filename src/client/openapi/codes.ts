@@ -1,0 +1,938 @@
+/** Made from the OpenAPI document by `npm run openapi`. */
+export interface paths {
+    readonly "/api/v1/iscc": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Upload a file and create its ISCC-CODE
+         * @description The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth unit to texts and images where the service has a model for them, and is refused (422) where it has none.
+         */
+        readonly post: operations["createIscc"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/iscc/{media_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The stored result of an upload */
+        readonly get: operations["getIscc"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/media": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Upload a file without processing it */
+        readonly post: operations["uploadMedia"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/media/{media_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Download the file */
+        readonly get: operations["downloadMedia"];
+        readonly put?: never;
+        readonly post?: never;
+        /** Delete the file and its results */
+        readonly delete: operations["deleteMedia"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/metadata/{media_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The metadata that is embedded in a file */
+        readonly get: operations["extractMetadata"];
+        readonly put?: never;
+        /**
+         * Embed metadata into a copy and create its ISCC-CODE
+         * @description The original is not changed; the answer names the copy.
+         */
+        readonly post: operations["embedMetadata"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/explain/{iscc}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Take an ISCC apart */
+        readonly get: operations["explainIscc"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/simprint": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Simprints of plain text */
+        readonly post: operations["createSimprints"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/healthz": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Liveness probe */
+        readonly get: operations["liveness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        readonly IsccResult: {
+            /** Format: uri */
+            readonly "@context": string;
+            /** @enum {string} */
+            readonly "@type": "CreativeWork" | "TextDigitalDocument" | "ImageObject" | "AudioObject" | "VideoObject";
+            /** Format: uri */
+            readonly $schema: string;
+            /** @description ISCC-CODE with its `ISCC:` prefix */
+            readonly iscc: string;
+            /** @description Title of the work */
+            readonly name?: string;
+            readonly description?: string;
+            /** @description Data-URL with further metadata */
+            readonly meta?: string;
+            readonly creator?: string;
+            readonly license?: string;
+            readonly acquire?: string;
+            readonly credit?: string;
+            readonly rights?: string;
+            readonly identifier?: string;
+            readonly keywords?: string;
+            /** @enum {string} */
+            readonly mode?: "text" | "image" | "audio" | "video";
+            readonly filename: string;
+            /** @description Bytes */
+            readonly filesize: number;
+            readonly mediatype: string;
+            /** @description Seconds */
+            readonly duration?: number;
+            readonly fps?: number;
+            /** @description Pixels */
+            readonly width?: number;
+            /** @description Pixels */
+            readonly height?: number;
+            readonly characters?: number;
+            readonly language?: string;
+            readonly features?: readonly components["schemas"]["FeatureSet"][];
+            /** @description ISCC-UNITs of 256 bits */
+            readonly units: readonly string[];
+            readonly generator: string;
+            /** @description Data-URL of a WebP image */
+            readonly thumbnail?: string;
+            readonly metahash?: string;
+            readonly datahash: string;
+            readonly media_id: string;
+            /**
+             * Format: uri
+             * @description Where the file can be downloaded
+             */
+            readonly content: string;
+        };
+        readonly FeatureSet: {
+            /** @enum {string} */
+            readonly maintype: "content" | "semantic";
+            /** @enum {string} */
+            readonly subtype: "text";
+            readonly version: number;
+            /** @description Offsets and sizes count UTF-8 bytes; characters otherwise */
+            readonly byte_offsets: boolean;
+            /** @description 256-bit simprints, base64url */
+            readonly simprints: readonly string[];
+            readonly offsets: readonly number[];
+            readonly sizes: readonly number[];
+        };
+        readonly StoredIsccResult: {
+            /** Format: uri */
+            readonly "@context": string;
+            /** @enum {string} */
+            readonly "@type": "CreativeWork" | "TextDigitalDocument" | "ImageObject" | "AudioObject" | "VideoObject";
+            /** Format: uri */
+            readonly $schema: string;
+            /** @description ISCC-CODE with its `ISCC:` prefix */
+            readonly iscc: string;
+            /** @description Title of the work */
+            readonly name?: string;
+            readonly description?: string;
+            /** @description Data-URL with further metadata */
+            readonly meta?: string;
+            readonly creator?: string;
+            readonly license?: string;
+            readonly acquire?: string;
+            readonly credit?: string;
+            readonly rights?: string;
+            readonly identifier?: string;
+            readonly keywords?: string;
+            /** @enum {string} */
+            readonly mode?: "text" | "image" | "audio" | "video";
+            readonly filename: string;
+            /** @description Bytes */
+            readonly filesize: number;
+            readonly mediatype: string;
+            /** @description Seconds */
+            readonly duration?: number;
+            readonly fps?: number;
+            /** @description Pixels */
+            readonly width?: number;
+            /** @description Pixels */
+            readonly height?: number;
+            readonly characters?: number;
+            readonly language?: string;
+            readonly features?: readonly components["schemas"]["FeatureSet"][];
+            /** @description ISCC-UNITs of 256 bits */
+            readonly units: readonly string[];
+            readonly generator: string;
+            /** @description Data-URL of a WebP image */
+            readonly thumbnail?: string;
+            readonly metahash?: string;
+            readonly datahash: string;
+        };
+        readonly Upload: {
+            readonly media_id: string;
+            /**
+             * Format: uri
+             * @description Where the file can be downloaded
+             */
+            readonly content: string;
+        };
+        readonly EmbeddedMetadata: {
+            /** @description Title of the work */
+            readonly name?: string;
+            readonly description?: string;
+            /** @description Data-URL with further metadata */
+            readonly meta?: string;
+            readonly creator?: string;
+            readonly license?: string;
+            readonly acquire?: string;
+            readonly credit?: string;
+            readonly rights?: string;
+            readonly identifier?: string;
+        };
+        readonly EmbedRequest: {
+            readonly name?: string;
+            readonly description?: string;
+            readonly meta?: string;
+            readonly identifier?: string;
+            readonly creator?: string;
+            /** Format: uri */
+            readonly license?: string;
+            /** Format: uri */
+            readonly acquire?: string;
+            readonly credit?: string;
+            readonly rights?: string;
+            readonly keywords?: string | readonly string[];
+        };
+        readonly Explanation: {
+            readonly iscc: string;
+            readonly readable: string;
+            readonly multiformat: string;
+            readonly decomposed: string;
+            readonly units: readonly components["schemas"]["IsccUnit"][];
+        };
+        readonly IsccUnit: {
+            readonly iscc_unit: string;
+            readonly readable: string;
+            readonly hash_hex: string;
+            readonly hash_uint: string;
+            readonly hash_bits: string;
+        };
+        readonly SimprintRequest: {
+            readonly text: string;
+        };
+        readonly Simprints: {
+            readonly CONTENT_TEXT_V0: readonly string[];
+            readonly SEMANTIC_TEXT_V0?: readonly string[];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly createIscc: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Add the experimental Semantic-Code unit (text and images) */
+                readonly semantic?: string;
+                /** @description Include granular simprints in `features` (text) */
+                readonly granular?: string;
+            };
+            readonly header: {
+                /** @description Base64 of the UTF-8 file name */
+                readonly "x-upload-filename": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    /** @description Root-relative URL of the stored file */
+                    readonly Location?: string;
+                    /** @description Steps of the work, in milliseconds */
+                    readonly "Server-Timing"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IsccResult"];
+                };
+            };
+            /** @description File name, body size or query value is wrong */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description ISCC processing error */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Too much work is waiting */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly getIscc: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id of an upload */
+                readonly media_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The result */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StoredIsccResult"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Unknown or expired upload */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly uploadMedia: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description Base64 of the UTF-8 file name */
+                readonly "x-upload-filename": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    /** @description Root-relative URL of the stored file */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description File name or body size is wrong */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly downloadMedia: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id of an upload */
+                readonly media_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The bytes as they were uploaded */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "*/*": string;
+                };
+            };
+            /** @description The part that Range asks for. */
+            readonly 206: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "*/*": string;
+                };
+            };
+            /** @description The client has this version already. */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Private files are on and the caller is not the uploader */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Unknown or expired upload */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Range Not Satisfiable. */
+            readonly 416: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly deleteMedia: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id of an upload */
+                readonly media_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Private files are on and the caller is not the uploader */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Unknown or expired upload */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly extractMetadata: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id of an upload */
+                readonly media_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The fields that are present */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EmbeddedMetadata"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Unknown or expired upload */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Too much work is waiting */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly embedMetadata: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id of an upload */
+                readonly media_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["EmbedRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    /** @description Root-relative URL of the stored file */
+                    readonly Location?: string;
+                    /** @description Steps of the work, in milliseconds */
+                    readonly "Server-Timing"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IsccResult"];
+                };
+            };
+            /** @description A field breaks its rule */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Private files are on and the caller is not the uploader */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Unknown or expired upload */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Embedding or processing failed */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Too much work is waiting */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly explainIscc: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description An ISCC in any of its forms, with or without the `ISCC:` prefix */
+                readonly iscc: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Units and other forms of the code */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description Not a valid ISCC */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Not Found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly createSimprints: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SimprintRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Simprints by type */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Simprints"];
+                };
+            };
+            /** @description Text is missing, empty or too long, or the body is not JSON */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Simprint processing error */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Too much work is waiting */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly liveness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The process is alive. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @enum {string} */
+                        readonly status: "ok";
+                    };
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+}

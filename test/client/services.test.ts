@@ -1,0 +1,255 @@
+/** The four clients against the four services. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  AccessDenied,
+  CodesClient,
+  Conflict,
+  InvalidRequest,
+  NotFound,
+  type Progress,
+  ResolverClient,
+  SearchClient,
+  StoreClient,
+} from '../../src/client/index.js';
+import { MAIN, type RunningHouse, startHouse } from '../support/house.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const PHOTO = path.join(ROOT, 'test/fixtures/codes/files/photo-q85_a.jpg');
+const MANIFESTS = path.join(ROOT, 'test/fixtures/c2pa/manifests');
+const TOKEN = 'token of the operator';
+const MIB = 2 ** 20;
+const STREAM_BYTES = 192 * MIB;
+
+const run = promisify(execFile);
+
+let house: RunningHouse;
+let codes: CodesClient;
+let search: SearchClient;
+let store: StoreClient;
+let resolver: ResolverClient;
+
+beforeAll(async () => {
+  house = await startHouse({
+    INDEXSVC_API_SECRET: 'key',
+    MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(TOKEN).digest('hex'),
+    MSTORE_RATE_WRITE: '1000/s',
+  });
+  codes = new CodesClient(house.url.codes);
+  search = new SearchClient(house.url.search, { apiKey: 'key' });
+  store = new StoreClient(house.url.store, { operatorToken: TOKEN });
+  resolver = new ResolverClient(house.url.resolver);
+});
+
+afterAll(() => house.stop());
+
+describe('every operation of the OpenAPI documents', () => {
+  it.each([
+    ['codes', CodesClient],
+    ['search', SearchClient],
+    ['store', StoreClient],
+    ['resolver', ResolverClient],
+  ])('of %s is a method', async (name, client) => {
+    const document = JSON.parse(await readFile(path.join(ROOT, 'openapi', `${name}.json`), 'utf8'));
+    const rows = Object.values(document.paths as Record<string, Record<string, { operationId: string }>>);
+    const ids = rows.flatMap((row) => Object.values(row)).map(({ operationId }) => operationId);
+    expect(ids.length).toBeGreaterThan(5);
+    expect(ids.filter((id) => !(id in client.prototype))).toEqual([]);
+  });
+});
+
+describe('CodesClient', () => {
+  it('uploads a file by its path, its bytes or a stream of it, alike', async () => {
+    const seen: Progress[] = [];
+    const onProgress = (progress: Progress) => void seen.push(progress);
+    const byPath = await codes.createIscc(PHOTO, { onProgress });
+    expect(byPath).toMatchObject({ filename: 'photo-q85_a.jpg', mode: 'image' });
+    expect(seen.at(-1)).toEqual({ sent: byPath.filesize, total: byPath.filesize });
+    const byBytes = await codes.createIscc(await readFile(PHOTO), { filename: 'ö.jpg' });
+    expect(byBytes.filename).toBe('ö.jpg');
+    const byStream = await codes.createIscc(createReadStream(PHOTO), { filename: 'a.jpg' });
+    expect([byBytes.datahash, byStream.datahash]).toEqual([byPath.datahash, byPath.datahash]);
+    expect((await codes.getIscc(byPath.media_id)).units).toEqual(byPath.units);
+  });
+
+  it('reads, embeds, explains and fingerprints', async () => {
+    const { media_id, iscc } = await codes.uploadMedia(PHOTO).then(async (media) => ({
+      ...media,
+      iscc: (await codes.createIscc(PHOTO)).iscc,
+    }));
+    const copy = await codes.embedMetadata(media_id, { name: 'A title' });
+    expect(await codes.extractMetadata(copy.media_id)).toMatchObject({ name: 'A title' });
+    expect((await codes.explainIscc(iscc)).units.length).toBeGreaterThan(2);
+    expect(Object.keys(await codes.createSimprints('Some words of a text'))).toEqual(['CONTENT_TEXT_V0']);
+    expect(await codes.liveness()).toBeDefined();
+  });
+
+  it('downloads as a stream, whole or a range, and deletes', async () => {
+    const { media_id } = await codes.uploadMedia(PHOTO);
+    const bytes = await readFile(PHOTO);
+    const whole = await codes.downloadMedia(media_id);
+    expect(whole).toMatchObject({ bytes: bytes.length, contentType: expect.any(String) });
+    expect((await buffer(whole.stream)).equals(bytes)).toBe(true);
+    const part = await codes.downloadMedia(media_id, { range: { first: 10, last: 19 } });
+    expect((await buffer(part.stream)).equals(bytes.subarray(10, 20))).toBe(true);
+    await codes.deleteMedia(media_id);
+    const gone = await codes.downloadMedia(media_id).catch((error: unknown) => error);
+    expect(gone).toBeInstanceOf(NotFound);
+    expect(gone).toMatchObject({
+      status: 404,
+      body: 'File metadata not found',
+      requestId: expect.any(String),
+    });
+  });
+
+  it('tells what is wrong with a request', async () => {
+    const failure = await codes.explainIscc('no code').catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InvalidRequest);
+    expect(failure).toMatchObject({ status: 400, message: expect.stringContaining('Invalid ISCC') });
+    await expect(codes.createIscc('no/such/file')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(codes.createIscc(Readable.from(failing()))).rejects.toThrow('the disk is gone');
+  });
+
+  it('holds little of a long stream', { timeout: 120_000 }, async () => {
+    let [last, told, resident] = [0, 0, 0];
+    const before = process.memoryUsage.rss();
+    const media = await codes.uploadMedia(long(), {
+      onProgress: ({ sent, total }) => {
+        expect(sent).toBeGreaterThan(last);
+        expect(total).toBeUndefined();
+        [last, told] = [sent, told + 1];
+        resident = Math.max(resident, process.memoryUsage.rss() - before);
+      },
+    });
+    expect(last).toBe(STREAM_BYTES);
+    expect(told).toBe(STREAM_BYTES / MIB);
+    // Far below what was sent; garbage of the pieces is part of it.
+    expect(resident).toBeLessThan(STREAM_BYTES / 2);
+    const back = await codes.downloadMedia(media.media_id, { range: { first: STREAM_BYTES - 3 } });
+    expect(await buffer(back.stream)).toEqual(Buffer.alloc(3, STREAM_BYTES / MIB - 1));
+    await codes.deleteMedia(media.media_id);
+  });
+
+  it('can be aborted in the middle of an upload, of which nothing stays', async () => {
+    const abort = new AbortController();
+    const onProgress = ({ sent }: Progress) => {
+      if (sent > 8 * MIB) abort.abort(new Error('changed my mind'));
+    };
+    const upload = codes.uploadMedia(long(), { onProgress, signal: abort.signal });
+    await expect(upload).rejects.toThrow('changed my mind');
+    await expect.poll(() => filesOver(house.folder, MIB)).toEqual([]);
+  });
+});
+
+describe('SearchClient', () => {
+  it('fills an index and finds what is in it', async () => {
+    const { iscc } = await codes.createIscc(PHOTO);
+    const id = 'ISCC:MAIGBISBQHSEJW52';
+    expect(await search.createIndex('photos')).toMatchObject({ name: 'photos', assets: 0 });
+    await expect(search.createIndex('photos')).rejects.toThrow(Conflict);
+    expect(await search.addAssets('photos', [{ iscc_id: id, iscc_code: iscc }])).toEqual([
+      { iscc_id: id, status: 'created' },
+    ]);
+    expect((await search.getAsset('photos', id)).iscc_code).toBe(iscc);
+    const [byPost, byGet] = [
+      await search.search('photos', { iscc_code: iscc }, 5),
+      await search.searchByCode('photos', iscc, 5),
+    ];
+    expect(byPost.global_matches).toMatchObject([{ iscc_id: id, score: 1 }]);
+    expect(byGet).toEqual(byPost);
+    await search.deleteAsset('photos', id);
+    expect(await search.getIndex('photos')).toMatchObject({ assets: 0 });
+    expect((await search.listIndexes()).map(({ name }) => name)).toContain('photos');
+    await search.deleteIndex('photos');
+    expect([await search.status(), await search.liveness(), await search.readiness()]).toHaveLength(3);
+    await expect(new SearchClient(house.url.search).listIndexes()).rejects.toThrow(AccessDenied);
+  });
+});
+
+describe('StoreClient and ResolverClient', () => {
+  it('store a manifest, find it and fetch it, until it is deleted', async () => {
+    const file = path.join(house.folder, 'photo.c2pa');
+    const { stdout } = await run(process.execPath, [MAIN, 'store', 'sample', PHOTO, '--output', file]);
+    const { alg, value } = JSON.parse(stdout);
+    const bytes = await readFile(file);
+    const { manifestId, declaration } = await store.storeManifest(file, { declare: false });
+    expect(declaration.status).toBe('disabled');
+    expect((await buffer((await store.getManifest(manifestId)).stream)).equals(bytes)).toBe(true);
+
+    const inStore = await store.postManifestIdByBinding({ alg, value }, { maxResults: 3 });
+    expect(inStore.matches).toMatchObject([{ manifestId, similarityScore: 100 }]);
+    expect(await store.getManifestIdByBinding({ alg, value })).toEqual(inStore);
+
+    const { matches } = await resolver.queryManifestsByBinding({ alg, value });
+    expect(matches).toMatchObject([{ manifestId, similarityScore: 100 }]);
+    expect((await resolver.getManifestsByBinding({ alg, value })).matches).toEqual(matches);
+    const [match] = matches;
+    if (match?.isccId === undefined) throw new Error('the match has no ISCC-ID');
+    const ways = [
+      resolver.manifestOf(match),
+      resolver.getManifestById(manifestId),
+      resolver.getManifestByIsccId(match.isccId, manifestId),
+    ];
+    for (const way of ways) expect((await buffer((await way).stream)).equals(bytes)).toBe(true);
+
+    await expect(new StoreClient(house.url.store).deleteManifest(manifestId)).rejects.toThrow(AccessDenied);
+    await store.deleteManifest(manifestId);
+    await expect(store.getManifest(manifestId)).rejects.toMatchObject({ name: 'NotFound', status: 410 });
+  });
+
+  it("tell the service's own code of a refusal", async () => {
+    const refused = store.storeManifest(path.join(MANIFESTS, 'bad-expired.c2pa'));
+    await expect(refused).rejects.toMatchObject({ status: 400, code: 'signingCredential.expired' });
+  });
+
+  it('ask what the services are', async () => {
+    expect(await store.getSupportedAlgorithms()).toMatchObject({ fingerprints: [{ alg: 'io.iscc.v0' }] });
+    expect((await store.getCapabilities()).supportedCapabilities).toEqual(['storeManifests']);
+    expect((await store.getStatus()).status).toBe('ok');
+    expect((await store.getDiscovery()).apiEndpoint).toContain('http');
+    await expect(store.getDidDocument()).rejects.toThrow(NotFound);
+    expect([await store.liveness(), await store.readiness()]).toHaveLength(2);
+    expect(await resolver.getSupportedSoftBindings()).toMatchObject({ watermarks: [] });
+    expect((await resolver.getServiceCapabilities()).supportedCapabilities).toEqual([]);
+    expect((await resolver.getServiceStatus()).status).toBe('ok');
+    expect((await resolver.getDiscovery()).statusEndpoint).toContain('/status');
+    expect(await resolver.liveness()).toBeDefined();
+  });
+});
+
+describe('the built client', () => {
+  it('needs no native addon', async () => {
+    const script = `await import(${JSON.stringify(path.join(ROOT, 'dist/client/index.js'))});
+      console.log(JSON.stringify(process.report.getReport().sharedObjects))`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
+    const loaded: string[] = JSON.parse(stdout);
+    expect(loaded.length).toBeGreaterThan(0);
+    expect(loaded.filter((file) => file.endsWith('.node'))).toEqual([]);
+  });
+});
+
+async function* long(): AsyncGenerator<Buffer> {
+  for (let at = 0; at < STREAM_BYTES / MIB; at += 1) yield Buffer.alloc(MIB, at);
+}
+
+async function* failing(): AsyncGenerator<Buffer> {
+  yield Buffer.from('a beginning');
+  throw new Error('the disk is gone');
+}
+
+async function filesOver(folder: string, bytes: number): Promise<string[]> {
+  const files = await readdir(path.join(folder, 'media'), { recursive: true });
+  const large: string[] = [];
+  for (const file of files) {
+    const { size } = await stat(path.join(folder, 'media', file)).catch(() => ({ size: 0 }));
+    if (size > bytes && !file.includes('.mdb')) large.push(file);
+  }
+  return large;
+}
