@@ -1,11 +1,9 @@
 /** The rules of the house: what lives where, who may know whom, and how long a file gets. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { codesVariables } from '../src/config/codes.js';
-import { commonVariables } from '../src/config/common.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -96,20 +94,6 @@ describe('functions', () => {
   it(`have at most ${FUNCTION_LINES_MAX} lines`, () => {
     expect(sources.flatMap(longFunctions)).toEqual([]);
   });
-});
-
-describe('README', () => {
-  const declared = [commonVariables, codesVariables].flatMap((group) =>
-    Object.values(group).map(({ name }) => name),
-  );
-
-  it.runIf(existsSync(path.join(root, 'README.md')) && read('README.md').includes('| Variable |'))(
-    'documents every environment variable',
-    () => {
-      const text = read('README.md');
-      expect(declared.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
-    },
-  );
 });
 
 /** `file -> target` of every import that breaks a rule. */

@@ -1,4 +1,4 @@
-/** The documentation of every variable, as the README shows it. */
+/** The documentation of every variable, as docs/reference shows it. */
 import { commonVariables } from '../config/common.js';
 import { markdownTable } from '../config/describe.js';
 import { SERVICES } from './services.js';
@@ -9,5 +9,5 @@ export function variablesSection(): string {
     ['Every service', commonVariables],
     ...Object.entries(SERVICES).map(([name, { variables }]) => [`The ${name} service`, variables] as const),
   ] as const;
-  return sets.map(([heading, variables]) => `\n### ${heading}\n\n${markdownTable(variables)}\n`).join('');
+  return sets.map(([heading, variables]) => `\n## ${heading}\n\n${markdownTable(variables)}\n`).join('');
 }

@@ -1,7 +1,7 @@
 /** Every error of the service: its status and what the client reads. Services throw codes, this file words them. */
 
 /** Placeholders in braces are filled from the error's details. */
-const TABLE = {
+export const ERRORS = {
   UPLOAD_SIZE: [400, 'Bad Request - Content-Length must be > 0 and < {max}'],
   FILENAME_MISSING: [400, 'Bad Request - Missing header X-Upload-Filename.'],
   FILENAME_NOT_BASE64: [400, 'Bad Request - X-Upload-Filename is not base64.'],
@@ -32,7 +32,7 @@ const TABLE = {
   BUSY: [503, 'Service Unavailable - too much work is waiting, try again in {seconds} s.'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
-export type ErrorCode = keyof typeof TABLE;
+export type ErrorCode = keyof typeof ERRORS;
 
 export type Details = Readonly<Record<string, string | number>>;
 
@@ -62,9 +62,9 @@ export class Unavailable extends Error {
 }
 
 export function errorStatus(code: ErrorCode): number {
-  return TABLE[code][0];
+  return ERRORS[code][0];
 }
 
 export function errorText(code: ErrorCode, details: Details): string {
-  return TABLE[code][1].replace(/\{(\w+)\}/g, (_, key: string) => String(details[key] ?? ''));
+  return ERRORS[code][1].replace(/\{(\w+)\}/g, (_, key: string) => String(details[key] ?? ''));
 }

@@ -5,7 +5,7 @@ import type { ErrorForm, Refusal } from '../http/service.js';
 import { errorBody } from './schema.js';
 import { BackendFailed } from './search-backend.js';
 
-const TABLE = {
+export const ERRORS = {
   UNSUPPORTED_ALGORITHM: [400, 'Unsupported alg; this service supports io.iscc.v0'],
   VALUE_TOO_LONG: [400, 'Value is longer than 4096 characters'],
   MALFORMED: [400, 'Bad request'],
@@ -21,7 +21,7 @@ const TABLE = {
   INTERNAL: [500, 'Internal error'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
-export type ErrorCode = keyof typeof TABLE;
+export type ErrorCode = keyof typeof ERRORS;
 
 /** The request can't be done, and the client can tell why. */
 export class Refused extends Error {
@@ -29,7 +29,7 @@ export class Refused extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode) {
-    super(TABLE[code][1]);
+    super(ERRORS[code][1]);
     this.code = code;
   }
 }
@@ -58,7 +58,7 @@ function refusal(refused: Refusal): Reply {
     case 'method-not-allowed':
       return table('METHOD_NOT_ALLOWED');
     case 'invalid':
-      return reply(400, refused.violations[0]?.message ?? TABLE.MALFORMED[1]);
+      return reply(400, refused.violations[0]?.message ?? ERRORS.MALFORMED[1]);
     case 'body-too-large':
       return table('BODY_TOO_LARGE');
     case 'length-required':
@@ -85,7 +85,7 @@ function malformed(message: string): Reply {
 }
 
 function table(code: ErrorCode): Reply {
-  const [status, detail] = TABLE[code];
+  const [status, detail] = ERRORS[code];
   return reply(status, detail);
 }
 

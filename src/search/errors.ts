@@ -3,7 +3,7 @@ import type { Reply } from '../http/route.js';
 import type { ErrorForm, Refusal, Violation } from '../http/service.js';
 import { errorBody } from './schema.js';
 
-const TABLE = {
+export const ERRORS = {
   UNAUTHORIZED: [401, 'Unauthorized'],
   NOT_FOUND: [404, 'Not Found'],
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed'],
@@ -14,7 +14,7 @@ const TABLE = {
   INTERNAL: [500, 'Internal Server Error'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
-export type ErrorCode = keyof typeof TABLE;
+export type ErrorCode = keyof typeof ERRORS;
 
 /** One broken rule of the schema, as clients of this API know it. */
 export interface Issue {
@@ -30,7 +30,7 @@ export class Refused extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode) {
-    super(TABLE[code][1]);
+    super(ERRORS[code][1]);
     this.code = code;
   }
 }
@@ -93,7 +93,7 @@ function issue({ where, path, message }: Violation): Issue {
 }
 
 function table(code: ErrorCode, details: Readonly<Record<string, string | number>> = {}): Reply {
-  const [status, text] = TABLE[code];
+  const [status, text] = ERRORS[code];
   return reply(
     status,
     text.replace(/\{(\w+)\}/g, (_, key: string) => String(details[key] ?? '')),

@@ -4,7 +4,7 @@ import type { Reply } from '../http/route.js';
 import type { ErrorForm, Refusal } from '../http/service.js';
 import { errorBody } from './schema.js';
 
-const TABLE = {
+export const ERRORS = {
   BAD_REQUEST: [400, 'Bad Request'],
   ALGORITHM_UNKNOWN: [400, 'Unknown soft binding algorithm'],
   UNAUTHORIZED: [401, 'Invalid or missing operator token'],
@@ -24,7 +24,7 @@ const TABLE = {
   OVERDUE: [503, 'The manifest takes too long to check'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>;
 
-export type ErrorCode = keyof typeof TABLE;
+export type ErrorCode = keyof typeof ERRORS;
 
 /** The request can't be done, and the client can tell why. */
 export class Refused extends Error {
@@ -36,7 +36,7 @@ export class Refused extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, options: { detail?: string; retryAfter?: number } = {}) {
-    super(options.detail ?? TABLE[code][1]);
+    super(options.detail ?? ERRORS[code][1]);
     this.code = code;
     this.detail = this.message;
     this.retryAfter = options.retryAfter;
@@ -78,7 +78,7 @@ function refusal(refused: Refusal): Reply {
     case 'method-not-allowed':
       return table('METHOD_NOT_ALLOWED');
     case 'invalid':
-      return json(400, { detail: refused.violations[0]?.message ?? TABLE.BAD_REQUEST[1] });
+      return json(400, { detail: refused.violations[0]?.message ?? ERRORS.BAD_REQUEST[1] });
     case 'malformed':
       return json(400, { detail: refused.message });
     case 'body-not-json':
@@ -100,13 +100,13 @@ function refusal(refused: Refusal): Reply {
 }
 
 function refusedReply({ code, detail, retryAfter }: Refused): Reply {
-  const reply = json(TABLE[code][0], { detail });
+  const reply = json(ERRORS[code][0], { detail });
   if (code === 'UNAUTHORIZED') return { ...reply, headers: { 'WWW-Authenticate': 'Bearer' } };
   return retryAfter === undefined ? reply : { ...reply, headers: { 'Retry-After': String(retryAfter) } };
 }
 
 function table(code: ErrorCode): Reply {
-  const [status, detail] = TABLE[code];
+  const [status, detail] = ERRORS[code];
   return json(status, { detail });
 }
 

@@ -1,0 +1,115 @@
+/** Documentation runs: every block of a page, in its order, by the program that was built. */
+import path from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { type Block, pages, ROOT } from './support/page.js';
+import { PAGE_MS_MAX, runPage, type Step } from './support/session.js';
+
+/** What only is looked at: whether it can be read. */
+const LOOKED_AT = ['json', 'yaml', 'nginx', 'ini', 'text'];
+const RUN = ['sh', 'console', 'ts'];
+const TYPES_MS_MAX = 120_000;
+
+const all = pages();
+const runs = ({ language, notRun }: Block) => RUN.includes(language) && notRun === undefined;
+
+describe('every block', () => {
+  it.each(all)('of $file says what it is in', ({ blocks }) => {
+    const unknown = blocks.filter(({ language }) => ![...RUN, ...LOOKED_AT].includes(language));
+    expect(unknown.map(({ line, language }) => ({ line, language }))).toEqual([]);
+  });
+
+  it.each(all)('of $file can be read', ({ blocks }) => {
+    for (const { language, text } of blocks) {
+      if (language === 'json' && !text.includes('…')) JSON.parse(text);
+      if (language === 'yaml') parseYaml(text);
+      if (language === 'nginx') expect(openBraces(text)).toBe(0);
+    }
+  });
+});
+
+describe('TypeScript', () => {
+  it('is sound by its types', { timeout: TYPES_MS_MAX }, () => {
+    const sources = new Map(
+      all.flatMap(({ file, blocks }) =>
+        blocks
+          .filter(({ language }) => language === 'ts')
+          .map(({ text, line }) => [
+            path.join(ROOT, 'test/docs', `${file.replaceAll('/', '-')}-${line}.ts`),
+            text,
+          ]),
+      ) as [string, string][],
+    );
+    expect(sources.size).toBeGreaterThan(2);
+    expect(typeErrors(sources)).toEqual([]);
+  });
+});
+
+describe.concurrent('following', () => {
+  it.each(all.filter(({ blocks }) => blocks.some(runs)))(
+    '$file',
+    { timeout: PAGE_MS_MAX + 10_000 },
+    async (page) => {
+      const { steps, exitCode } = await runPage(page);
+      expect(steps.map(shown)).toEqual(steps.map(wanted));
+      expect(exitCode).toBe(0);
+    },
+  );
+});
+
+/** What a step printed, or its wording in the page where that matches. */
+function shown(step: Step): string {
+  return matches(step)
+    ? wanted(step)
+    : `line ${step.line}: ${step.command}\n${step.printed ?? '(not reached)'}`;
+}
+
+function wanted({ line, command, expected }: Step): string {
+  return `line ${line}: ${command}\n${expected ?? '(anything)'}`;
+}
+
+function matches({ expected, printed }: Step): boolean {
+  if (printed === undefined) return false;
+  if (expected === undefined) return true;
+  const pattern = expected.trim().split('…').map(escaped).join('[\\s\\S]*?');
+  return new RegExp(`^${pattern}$`).test(printed.trim());
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+function openBraces(text: string): number {
+  const code = text.replace(/#.*$/gm, '');
+  return code.split('{').length - code.split('}').length;
+}
+
+/** Checks sources that are in no file, as a program with `isccd` installed would see them. */
+function typeErrors(sources: ReadonlyMap<string, string>): string[] {
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    moduleDetection: ts.ModuleDetectionKind.Force,
+    types: ['node'],
+    typeRoots: [path.join(ROOT, 'node_modules/@types')],
+  };
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile, fileExists, readFile } = host;
+  host.fileExists = (file) => sources.has(file) || fileExists(file);
+  host.readFile = (file) => sources.get(file) ?? readFile(file);
+  host.getSourceFile = (file, target, ...rest) => {
+    const text = sources.get(file);
+    return text === undefined
+      ? getSourceFile(file, target, ...rest)
+      : ts.createSourceFile(file, text, target, true);
+  };
+  const program = ts.createProgram([...sources.keys()], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    return `${path.basename(file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+  });
+}

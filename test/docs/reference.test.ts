@@ -1,0 +1,106 @@
+/**
+ * The reference pages say what the source says. After a change of variables, routes, errors or commands:
+ * `npm run docs` writes them anew.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { variablesSection } from '../../src/cli/variables.js';
+import { ERRORS as codes } from '../../src/codes/errors.js';
+import { ERRORS as resolver } from '../../src/resolver/errors.js';
+import { ERRORS as search } from '../../src/search/errors.js';
+import { ERRORS as store } from '../../src/store/errors.js';
+import { MAIN, SERVICE_NAMES } from '../support/house.js';
+import { ROOT } from './support/page.js';
+
+const MADE = '<!-- Made from the source by `npm run docs`; a test compares. -->\n';
+const COMMANDS_MS_MAX = 120_000;
+
+const run = promisify(execFile);
+
+test('configuration', async () => {
+  const page = readFileSync(path.join(ROOT, 'docs/reference/configuration.md'), 'utf8');
+  const marked = /(<!-- variables:.*?-->\n)[\s\S]*?(<!-- \/variables -->)/;
+  await written(
+    'configuration',
+    page.replace(marked, (_, start, end) => `${start}${variablesSection()}${end}`),
+  );
+});
+
+test('routes', async () => {
+  const intro =
+    'From the [OpenAPI documents](../../openapi), which each service also serves, next to its documentation at `/docs`. GET\n' +
+    'routes take HEAD, too.\n';
+  const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${routeTable(name)}\n`);
+  await written('routes', `# Routes\n\n${MADE}\n${intro}${sections.join('')}`);
+});
+
+test('errors', async () => {
+  const intro =
+    'Codes answers errors as one line of plain text, the others as JSON with a `detail`. Every answer has an `X-Request-Id`, which\n' +
+    'is in the log lines about the request. Names in capitals are those of the source; `{…}` is filled in. Refused Manifest Stores\n' +
+    'have a `code` of the C2PA beside the `detail`; bodies that break the schema of the search service get a list of places and\n' +
+    'rules (422).\n';
+  const tables = { codes, search, store, resolver };
+  const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${errorTable(tables[name])}\n`);
+  await written('errors', `# Errors\n\n${MADE}\n${intro}${sections.join('')}`);
+});
+
+test('command', { timeout: COMMANDS_MS_MAX }, async () => {
+  const intro = 'What `--help` prints for each command.\n';
+  const sections = (await helpTexts([])).map(({ words, help }) => {
+    return `\n## ${['isccd', ...words].join(' ')}\n\n\`\`\`text\n${help}\n\`\`\`\n`;
+  });
+  await written('command', `# Command\n\n${MADE}\n${intro}${sections.join('')}`);
+});
+
+async function written(name: string, text: string): Promise<void> {
+  await expect(text).toMatchFileSnapshot(path.join(ROOT, 'docs/reference', `${name}.md`));
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+function routeTable(name: string): string {
+  const document = JSON.parse(readFileSync(path.join(ROOT, 'openapi', `${name}.json`), 'utf8'));
+  const paths = Object.entries(document.paths as Record<string, Record<string, Operation>>);
+  const rows = paths.flatMap(([address, methods]) =>
+    Object.entries(methods).map(([method, { operationId, summary, responses }]) =>
+      row(
+        `\`${method.toUpperCase()} ${address}\``,
+        summary,
+        `\`${operationId}\``,
+        Object.keys(responses).join(' '),
+      ),
+    ),
+  );
+  return ['| route | does | operation | answers |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function errorTable(table: Readonly<Record<string, readonly [number, string]>>): string {
+  const rows = Object.entries(table).map(([code, [status, text]]) =>
+    row(String(status), `\`${code}\``, text),
+  );
+  return ['| status | error | text |', '|---|---|---|', ...rows].join('\n');
+}
+
+function row(...cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/** Of a command and all below it, in the order of the help. */
+async function helpTexts(words: readonly string[]): Promise<{ words: readonly string[]; help: string }[]> {
+  const env = { ...process.env, COLUMNS: '100', NO_COLOR: '1' };
+  const { stdout } = await run(process.execPath, [MAIN, ...words, '--help'], { env });
+  const commands = /^Commands:\n((?: {2,}.*\n)+)/m.exec(stdout)?.[1] ?? '';
+  const names = [...commands.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => String(name));
+  const below = await Promise.all(
+    names.filter((name) => name !== 'help').map((name) => helpTexts([...words, name])),
+  );
+  return [{ words, help: stdout.trimEnd() }, ...below.flat()];
+}
