@@ -2,15 +2,15 @@
 import { infoLines, type Logger } from '../observe/log.js';
 import type { Outcome } from './dispatcher.js';
 
-/** Writes id, method, path, status, bytes of the answer's body and milliseconds. */
+/** Writes id, trace, method, path, status, bytes of the answer's body and milliseconds. */
 export function accessLog(log: Logger): (outcome: Outcome) => void {
   const write = infoLines(log, 'request');
   return ({ request, status, bodyBytes }) => {
     if (write === undefined) return;
     const ms = Math.round((performance.now() - request.startedMs) * 1000) / 1000;
     write(
-      `"requestId":"${request.id}","method":${quoted(request.method)},"path":${quoted(request.path)},` +
-        `"status":${status},"bytes":${bodyBytes},"ms":${ms}`,
+      `"requestId":"${request.id}","traceId":"${request.trace.traceId}","method":${quoted(request.method)},` +
+        `"path":${quoted(request.path)},"status":${status},"bytes":${bodyBytes},"ms":${ms}`,
     );
   };
 }

@@ -179,7 +179,7 @@ export class Dispatcher implements RequestContext {
   /** Answers what was thrown. */
   #fail(request: ServedRequest, error: unknown): void {
     if (error instanceof AnswerBroken) {
-      this.log.error({ requestId: request.id, err: error.cause }, error.message);
+      request.log.error({ err: error.cause }, error.message);
       this.#finish(request, 500, 0);
     } else if (error instanceof ClientGone || request.isGone) {
       this.#finish(request, CLIENT_GONE, 0);
@@ -190,13 +190,13 @@ export class Dispatcher implements RequestContext {
     let status: number;
     let sent: number | Promise<number>;
     try {
-      const reply = errorReply(this.#app, error, request.id, this.log);
+      const reply = errorReply(this.#app, error, request);
       const malformed = error instanceof RequestRefused && error.refusal.kind === 'malformed';
       sent = malformed ? sendRefusal(request, reply) : sendReply(request, reply);
       status = reply.status;
     } catch (secondError) {
       // The service's error form failed itself: answer without it.
-      this.log.error({ requestId: request.id, err: secondError }, 'the error answer failed');
+      request.log.error({ err: secondError }, 'the error answer failed');
       request.exchange.respond({ status: 500, headers: request.commonHeaders(), close: true }, '');
       status = 500;
       sent = 0;

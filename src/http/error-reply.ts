@@ -1,7 +1,6 @@
 /** Answers to what went wrong, in the service's own form. */
-import type { Logger } from '../observe/log.js';
 import { RequestRefused } from './errors.js';
-import type { Reply } from './route.js';
+import type { Reply, Request } from './route.js';
 import type { ErrorForm, Refusal, ServiceApp } from './service.js';
 
 /** The part of a service that errors concern. */
@@ -11,18 +10,15 @@ export type ErrorTaker = Pick<ServiceApp, 'errors' | 'errorReports'>;
 export function errorReply(
   { errors: form, errorReports }: ErrorTaker,
   error: unknown,
-  requestId: string,
-  log: Logger,
+  { id, trace, log }: Pick<Request, 'id' | 'trace' | 'log'>,
 ): Reply {
-  const reply =
-    error instanceof RequestRefused ? refusalReply(form, error.refusal) : form.thrown(error, requestId);
+  const reply = error instanceof RequestRefused ? refusalReply(form, error.refusal) : form.thrown(error, id);
   if (reply.status >= 500) {
-    const line = { requestId, err: error };
     // 503, 507: a state of the service, not a fault in it.
     if (reply.status === 500) {
-      log.error(line, 'unexpected error');
-      errorReports?.report(error, { requestId });
-    } else log.warn(line, 'request not served');
+      log.error({ err: error }, 'unexpected error');
+      errorReports?.report(error, { requestId: id, traceId: trace.traceId });
+    } else log.warn({ err: error }, 'request not served');
   }
   return reply;
 }

@@ -1,5 +1,6 @@
 /** The request that a handler sees, over a transport's exchange. What a handler does not ask for is not computed. */
 import type { Logger } from '../observe/log.js';
+import { TRACEPARENT, type Trace, traceOf } from '../observe/trace.js';
 import { clientAddress, requestOrigin } from './client-address.js';
 import { ClientGone } from './errors.js';
 import type { Outgoing } from './outgoing.js';
@@ -34,6 +35,7 @@ export class ServedRequest implements Request, Outgoing {
   readonly #context: RequestContext;
   #onGone: (() => void)[] | undefined;
   #log: Logger | undefined;
+  #trace: Trace | undefined;
   #controller: AbortController | undefined;
   #detached = false;
   #gone = false;
@@ -71,8 +73,13 @@ export class ServedRequest implements Request, Outgoing {
   }
 
   get log(): Logger {
-    this.#log ??= this.#context.log.child({ requestId: this.id });
+    this.#log ??= this.#context.log.child({ requestId: this.id, traceId: this.trace.traceId });
     return this.#log;
+  }
+
+  get trace(): Trace {
+    this.#trace ??= traceOf(this.exchange.head.headers.get(TRACEPARENT));
+    return this.#trace;
   }
 
   get signal(): AbortSignal {

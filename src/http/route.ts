@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Logger } from '../observe/log.js';
+import type { Trace } from '../observe/trace.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -58,6 +59,8 @@ export interface Request<Params = unknown, Query = unknown, Headers = unknown, B
   /** Raw header by lower-case name; for what no schema describes. */
   header(name: string): string | undefined;
   readonly log: Logger;
+  /** What the request is a part of; to be handed on to whoever is asked on its behalf. */
+  readonly trace: Trace;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
 }

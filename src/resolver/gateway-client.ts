@@ -1,5 +1,6 @@
 /** Reads from gateways: addresses that anybody may have declared, and servers that may do anything. */
 import { Agent, type Dispatcher } from 'undici';
+import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
 import { AddressRefused, type ConnectOptions, gatewayConnector } from './gateway-connect.js';
 
 const REDIRECTS_MAX = 2;
@@ -23,6 +24,8 @@ export interface FetchLimits {
   readonly bytesMax: number;
   /** Whether the first `bytesMax` bytes are all that is wanted. */
   readonly head?: boolean;
+  /** What the request is made for. */
+  readonly trace?: Trace | undefined;
 }
 
 export type GatewayOptions = Omit<ConnectOptions, 'timeoutMs'>;
@@ -66,7 +69,7 @@ export class GatewayClient {
     let url = start;
     for (let redirects = 0; ; redirects += 1) {
       if (!this.accepts(url)) return { kind: 'refused', reason: `${url.protocol} is not asked` };
-      const response = await this.#request(url, signal);
+      const response = await this.#request(url, signal, limits.trace);
       const target = redirectOf(response, url);
       if (target === undefined) return await answerOf(response, limits);
       await discard(response);
@@ -75,13 +78,22 @@ export class GatewayClient {
     }
   }
 
-  #request({ origin, pathname, search }: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #request(
+    { origin, pathname, search }: URL,
+    signal: AbortSignal,
+    trace: Trace | undefined,
+  ): Promise<Dispatcher.ResponseData> {
     return this.#agent.request({
       origin,
       path: pathname + search,
       method: 'GET',
       // Nothing that would identify us or a client of ours, and no coding: sizes and signatures are of plain bytes.
-      headers: { accept: 'application/c2pa', 'accept-encoding': 'identity', 'user-agent': 'isccd' },
+      headers: {
+        accept: 'application/c2pa',
+        'accept-encoding': 'identity',
+        'user-agent': 'isccd',
+        ...(trace !== undefined && { [TRACEPARENT]: traceparent(trace) }),
+      },
       signal,
     });
   }

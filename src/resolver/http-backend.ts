@@ -1,5 +1,6 @@
 /** The search backend over HTTP: service 2, or any server with its API. */
 import { type Dispatcher, errors, Pool } from 'undici';
+import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
 import { BackendFailed, type SearchBackend } from './search-backend.js';
 
 const CONNECTIONS_MAX = 128;
@@ -13,6 +14,13 @@ export interface HttpBackendOptions {
   readonly index: string;
   readonly apiKey: string | undefined;
   readonly timeoutMs: number;
+}
+
+interface Question {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: object;
+  readonly trace?: Trace | undefined;
 }
 
 interface Answer {
@@ -36,15 +44,16 @@ export class HttpBackend implements SearchBackend {
     this.#timeoutMs = timeoutMs;
   }
 
-  async search(units: readonly string[], limit: number): Promise<unknown> {
+  async search(units: readonly string[], limit: number, trace?: Trace): Promise<unknown> {
     const target = `${this.#index}/search?limit=${limit}`;
-    const { status, text } = await this.#ask('POST', target, JSON.stringify({ units }));
+    const { status, text } = await this.#ask({ method: 'POST', path: target, body: { units }, trace });
     if (status !== 200) throw new BackendFailed(`search answered ${status}`);
     return parsed(text);
   }
 
-  async asset(isccId: string): Promise<unknown> {
-    const { status, text } = await this.#ask('GET', `${this.#index}/assets/${encodeURIComponent(isccId)}`);
+  async asset(isccId: string, trace?: Trace): Promise<unknown> {
+    const path = `${this.#index}/assets/${encodeURIComponent(isccId)}`;
+    const { status, text } = await this.#ask({ method: 'GET', path, trace });
     if (NO_SUCH_ASSET.includes(status)) return undefined;
     if (status !== 200) throw new BackendFailed(`asset answered ${status}`);
     return parsed(text);
@@ -52,7 +61,7 @@ export class HttpBackend implements SearchBackend {
 
   async isReady(): Promise<boolean> {
     try {
-      return (await this.#ask('GET', `${this.#base}/readyz`)).status === 200;
+      return (await this.#ask({ method: 'GET', path: `${this.#base}/readyz` })).status === 200;
     } catch {
       return false;
     }
@@ -63,12 +72,12 @@ export class HttpBackend implements SearchBackend {
   }
 
   /** One question, asked again when a connection that had been idle turns out to be closed. */
-  async #ask(method: 'GET' | 'POST', path: string, body?: string): Promise<Answer> {
+  async #ask(question: Question): Promise<Answer> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      return await this.#send(method, path, signal, body).catch((error) => {
+      return await this.#send(question, signal).catch((error) => {
         if (!wasClosed(error)) throw error;
-        return this.#send(method, path, signal, body);
+        return this.#send(question, signal);
       });
     } catch (error) {
       if (error instanceof BackendFailed) throw error;
@@ -76,15 +85,14 @@ export class HttpBackend implements SearchBackend {
     }
   }
 
-  async #send(
-    method: 'GET' | 'POST',
-    path: string,
-    signal: AbortSignal,
-    body: string | undefined,
-  ): Promise<Answer> {
-    const type = body === undefined ? {} : { 'content-type': 'application/json' };
-    const headers = { ...this.#headers, ...type };
-    const response = await this.#pool.request({ method, path, headers, body: body ?? null, signal });
+  async #send({ method, path, body, trace }: Question, signal: AbortSignal): Promise<Answer> {
+    const headers = {
+      ...this.#headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(trace !== undefined && { [TRACEPARENT]: traceparent(trace) }),
+    };
+    const content = body === undefined ? null : JSON.stringify(body);
+    const response = await this.#pool.request({ method, path, headers, body: content, signal });
     return { status: response.statusCode, text: await textOf(response) };
   }
 }

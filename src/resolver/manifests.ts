@@ -1,5 +1,6 @@
 /** Where manifests come from: gateways, and the store in the same process. */
 import { manifestIdIn } from '../c2pa/manifest-url.js';
+import type { Trace } from '../observe/trace.js';
 import type { GatewayClient } from './gateway-client.js';
 import { pointedId } from './pointers.js';
 import { type Prober, startsAsStore } from './prober.js';
@@ -49,14 +50,15 @@ export class ManifestSource {
   }
 
   /** Whether there is a manifest store at an address that {@link idAt} accepts. Never rejects. */
-  async isStore(gateway: string, manifestId: string): Promise<boolean> {
+  async isStore(gateway: string, manifestId: string, trace?: Trace): Promise<boolean> {
     const { local, prober } = this.#options;
-    return local !== undefined && this.#isLocal(gateway) ? local.has(manifestId) : prober.isStore(gateway);
+    if (local !== undefined && this.#isLocal(gateway)) return local.has(manifestId);
+    return prober.isStore(gateway, trace);
   }
 
-  async read(gateway: string, manifestId: string): Promise<ManifestAnswer> {
+  async read(gateway: string, manifestId: string, trace?: Trace): Promise<ManifestAnswer> {
     const { local } = this.#options;
-    if (local === undefined || !this.#isLocal(gateway)) return this.#fetch(gateway);
+    if (local === undefined || !this.#isLocal(gateway)) return this.#fetch(gateway, trace);
     const bytes = await local.read(manifestId);
     return bytes === undefined ? { kind: 'not-found' } : { kind: 'found', bytes };
   }
@@ -66,9 +68,9 @@ export class ManifestSource {
     return local !== undefined && gateway.startsWith(local.prefix);
   }
 
-  async #fetch(gateway: string): Promise<ManifestAnswer> {
+  async #fetch(gateway: string, trace: Trace | undefined): Promise<ManifestAnswer> {
     const { gateways, fetchTimeoutMs } = this.#options;
-    const limits = { timeoutMs: fetchTimeoutMs, bytesMax: MANIFEST_BYTES_MAX };
+    const limits = { timeoutMs: fetchTimeoutMs, bytesMax: MANIFEST_BYTES_MAX, trace };
     const fetched = await this.#slots.run(() => gateways.get(gateway, limits));
     if (fetched === undefined) return { kind: 'unavailable', reason: 'too many fetches wait' };
     switch (fetched.kind) {

@@ -1,4 +1,5 @@
 /** Whether there is a C2PA Manifest Store at a gateway address, by its first bytes; what was found out is kept. */
+import type { Trace } from '../observe/trace.js';
 import type { Fetched, GatewayClient } from './gateway-client.js';
 import { Slots } from './slots.js';
 
@@ -51,18 +52,18 @@ export class Prober {
   }
 
   /** Asks the gateway unless that was done lately, once for all who want to know. Never rejects. */
-  isStore(address: string): boolean | Promise<boolean> {
+  isStore(address: string, trace?: Trace): boolean | Promise<boolean> {
     const kept = this.#kept.get(address);
     if (kept !== undefined && kept.untilMs > this.#now()) return kept.isStore;
     const running = this.#running.get(address);
     if (running !== undefined) return running;
-    const probe = this.#probe(address).finally(() => this.#running.delete(address));
+    const probe = this.#probe(address, trace).finally(() => this.#running.delete(address));
     this.#running.set(address, probe);
     return probe;
   }
 
-  async #probe(address: string): Promise<boolean> {
-    const limits = { timeoutMs: this.#timeoutMs, bytesMax: PROBE_BYTES, head: true };
+  async #probe(address: string, trace: Trace | undefined): Promise<boolean> {
+    const limits = { timeoutMs: this.#timeoutMs, bytesMax: PROBE_BYTES, head: true, trace };
     const fetched = await this.#slots.run(() => this.#gateways.get(address, limits));
     // Not asked, because too many wait: nothing is known.
     if (fetched === undefined) return false;

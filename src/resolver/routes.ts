@@ -61,9 +61,9 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
       tags,
       query: getParameters,
       responses,
-      handler: async ({ query, origin }) => {
+      handler: async ({ query, origin, trace }) => {
         const { maxResults = RESULTS_DEFAULT, ...binding } = query;
-        return json({ matches: await service.matches(binding, maxResults, publicUrl ?? origin) });
+        return json({ matches: await service.matches(binding, maxResults, publicUrl ?? origin, trace) });
       },
     }),
     route({
@@ -75,10 +75,10 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
       query: postParameters,
       body: { kind: 'bytes', bytesMax: BODY_BYTES_MAX, lengthRequired: true, documented: bindingQuery },
       responses,
-      handler: async ({ query, body, origin }) => {
+      handler: async ({ query, body, origin, trace }) => {
         const { maxResults = RESULTS_DEFAULT } = query;
         const binding = parseQueryBody(body);
-        return json({ matches: await service.matches(binding, maxResults, publicUrl ?? origin) });
+        return json({ matches: await service.matches(binding, maxResults, publicUrl ?? origin, trace) });
       },
     }),
   ];
@@ -100,7 +100,8 @@ function manifestRoutes(service: ResolverService): Route[] {
       tags,
       params: isccManifestPath,
       responses,
-      handler: async ({ params }) => manifest(await service.manifestOf(params.isccId, params.manifestId)),
+      handler: async ({ params, trace }) =>
+        manifest(await service.manifestOf(params.isccId, params.manifestId, trace)),
     }),
     route({
       method: 'GET',
@@ -111,7 +112,7 @@ function manifestRoutes(service: ResolverService): Route[] {
       tags,
       params: manifestPath,
       responses,
-      handler: async ({ params }) => manifest(await service.recentManifest(params.manifestId)),
+      handler: async ({ params, trace }) => manifest(await service.recentManifest(params.manifestId, trace)),
     }),
   ];
 }

@@ -1,5 +1,7 @@
 /** A port: the similarity index that holds the declarations. Two engines: over HTTP, and in this process. */
 
+import type { Trace } from '../observe/trace.js';
+
 /** The index could not be asked, or answered what is no answer. */
 export class BackendFailed extends Error {
   override readonly name = 'BackendFailed';
@@ -11,13 +13,13 @@ export interface SearchBackend {
    *
    * @throws {BackendFailed}
    */
-  search(units: readonly string[], limit: number): Promise<unknown>;
+  search(units: readonly string[], limit: number, trace?: Trace): Promise<unknown>;
   /**
    * The asset of an ISCC-ID as JSON value, not checked; `undefined` if there is none.
    *
    * @throws {BackendFailed}
    */
-  asset(isccId: string): Promise<unknown>;
+  asset(isccId: string, trace?: Trace): Promise<unknown>;
   /** Whether it would answer. Never rejects. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;

@@ -2,6 +2,7 @@
 import { type BindingQuery, decodeValue, queryUnits } from '../c2pa/binding-query.js';
 import { ISCC_ALGORITHM, statusDocument } from '../c2pa/documents.js';
 import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
+import type { Trace } from '../observe/trace.js';
 import { Refused, RepositoryFailed } from './errors.js';
 import { gatewayOf, hitsOf, isIsccId } from './hits.js';
 import type { ManifestSource } from './manifests.js';
@@ -39,16 +40,21 @@ export class ResolverService {
    *
    * @throws {BindingQueryInvalid} {@link Refused} {@link BackendFailed}
    */
-  async matches({ alg, value }: BindingQuery, maxResults: number, base: string): Promise<BindingMatch[]> {
+  async matches(
+    { alg, value }: BindingQuery,
+    maxResults: number,
+    base: string,
+    trace?: Trace,
+  ): Promise<BindingMatch[]> {
     if (alg.length > ALGORITHM_CHARS_MAX || alg !== ISCC_ALGORITHM)
       throw new Refused('UNSUPPORTED_ALGORITHM');
     if (value.length > VALUE_CHARS_MAX) throw new Refused('VALUE_TOO_LONG');
     const units = queryUnits(decodeValue(value)).map(({ unit }) => unit);
     const { backend, manifests, recent } = this.#parts;
     const limit = Math.min(HITS_PER_MATCH * maxResults, HITS_MAX);
-    const hits = hitsOf(await backend.search(units, limit));
+    const hits = hitsOf(await backend.search(units, limit, trace));
     const pointers = bestPointers(hits, (gateway) => manifests.idAt(gateway));
-    const found = (await this.#verified(pointers)).slice(0, maxResults);
+    const found = (await this.#verified(pointers, trace)).slice(0, maxResults);
     for (const { manifestId, isccId } of found) recent.add(manifestId, isccId);
     return found.map(({ manifestId, isccId, score }) => ({
       manifestId,
@@ -64,31 +70,31 @@ export class ResolverService {
    * @param id ISCC-ID without prefix, in any case
    * @throws {Refused} {@link BackendFailed} {@link RepositoryFailed}
    */
-  async manifestOf(id: string, manifestId: string): Promise<Buffer> {
+  async manifestOf(id: string, manifestId: string, trace?: Trace): Promise<Buffer> {
     // Not every letter that has a capital among A to Z is one of ours.
     if (!/^[a-z2-7]+$/i.test(id)) throw new Refused('MANIFEST_NOT_FOUND');
-    return this.#manifest(`ISCC:${id.toUpperCase()}`, manifestId);
+    return this.#manifest(`ISCC:${id.toUpperCase()}`, manifestId, trace);
   }
 
   /** The same for a manifest that was found in the last hour. */
-  async recentManifest(manifestId: string): Promise<Buffer> {
+  async recentManifest(manifestId: string, trace?: Trace): Promise<Buffer> {
     const isccId = this.#parts.recent.isccIdOf(manifestId);
     if (isccId === undefined) throw new Refused('MANIFEST_NOT_FOUND');
-    return this.#manifest(isccId, manifestId);
+    return this.#manifest(isccId, manifestId, trace);
   }
 
   async status(): Promise<ServiceStatus> {
     return statusDocument((await this.#isReady()) ? 'ok' : 'degraded', this.#now());
   }
 
-  async #manifest(isccId: string, manifestId: string): Promise<Buffer> {
+  async #manifest(isccId: string, manifestId: string, trace: Trace | undefined): Promise<Buffer> {
     if (!isIsccId(isccId)) throw new Refused('MANIFEST_NOT_FOUND');
     const { backend, manifests } = this.#parts;
-    const gateway = gatewayOf(await backend.asset(isccId));
+    const gateway = gatewayOf(await backend.asset(isccId, trace));
     if (gateway === undefined || manifests.idAt(gateway) !== manifestId) {
       throw new Refused('MANIFEST_NOT_FOUND');
     }
-    const answer = await manifests.read(gateway, manifestId);
+    const answer = await manifests.read(gateway, manifestId, trace);
     switch (answer.kind) {
       case 'found':
         return answer.bytes;
@@ -100,11 +106,11 @@ export class ResolverService {
   }
 
   /** Those behind which there is a manifest store, in their order. */
-  async #verified(pointers: readonly Pointer[]): Promise<Pointer[]> {
+  async #verified(pointers: readonly Pointer[], trace: Trace | undefined): Promise<Pointer[]> {
     const { manifests } = this.#parts;
     const verified = new Set<Pointer>();
     const probes = pointers.map(async (pointer) => {
-      if (await manifests.isStore(pointer.gateway, pointer.manifestId)) verified.add(pointer);
+      if (await manifests.isStore(pointer.gateway, pointer.manifestId, trace)) verified.add(pointer);
     });
     await within(PROBING_MS_MAX, Promise.all(probes));
     return pointers.filter((pointer) => verified.has(pointer));

@@ -1,6 +1,7 @@
 /** Where declarations plug in: the store tells what becomes of manifests, and stores the declaration with them. */
 import type { Transaction } from 'kysely';
 import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../database/tables.js';
+import type { Trace } from '../observe/trace.js';
 import type { IndexedBinding } from './validator.js';
 
 /** A manifest that is about to be stored. */
@@ -15,11 +16,11 @@ export interface Declarer {
   /** The first state of a declaration, written in the manifest's own transaction: before any hub is called. */
   initial(manifest: NewManifest, wanted: boolean): Omit<DeclarationInsert, 'manifest_key' | 'live'>;
   /** After a new manifest was stored: one attempt, in limited time. Never rejects. */
-  onStored(key: number): Promise<void>;
+  onStored(key: number, trace?: Trace): Promise<void>;
   /** In the delete's transaction: what changes about the declaration of a manifest that is no more. */
   onTombstone(row: DeclarationRow): DeclarationUpdate;
   /** After a delete: one attempt to withdraw, in limited time. Never rejects. */
-  onDeleted(key: number): Promise<void>;
+  onDeleted(key: number, trace?: Trace): Promise<void>;
   /** In the release's transaction, before the tombstone goes. */
   onRelease(transaction: Transaction<Tables>, row: DeclarationRow): Promise<void>;
   /** An operator's wish: tries unfinished declarations and withdrawals of these manifests now. */

@@ -68,10 +68,10 @@ function upload(service: StoreService, options: RouteOptions): Route {
       429: THROTTLED,
       503: BUSY,
     },
-    handler: async ({ body, query, clientAddress }) => {
+    handler: async ({ body, query, clientAddress, trace }) => {
       const { declare } = query;
       const wish = declare === undefined ? {} : { declare };
-      return json(await service.upload(body, { ...wish, client: clientKey(clientAddress) }));
+      return json(await service.upload(body, { ...wish, client: clientKey(clientAddress), trace }));
     },
   });
 }
@@ -124,8 +124,8 @@ function remove(service: StoreService, options: RouteOptions): Route {
       410: GONE,
       429: THROTTLED,
     },
-    handler: async ({ params }) => {
-      await service.remove(params.manifestId);
+    handler: async ({ params, trace }) => {
+      await service.remove(params.manifestId, trace);
       return { status: 204 };
     },
   });

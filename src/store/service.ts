@@ -3,6 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { ContentBlobs } from '../blobs/content.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import type { Logger } from '../observe/log.js';
+import type { Trace } from '../observe/trace.js';
 import type { Declarer } from './declarer.js';
 import { ManifestRefused, Refused } from './errors.js';
 import type { LiveIndex } from './live-index.js';
@@ -73,7 +74,7 @@ export class StoreService {
    */
   async upload(
     bytes: Uint8Array,
-    { declare, client }: { declare?: boolean; client: string },
+    { declare, client, trace }: { declare?: boolean; client: string; trace?: Trace },
   ): Promise<UploadAnswer> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const same = await this.#parts.manifests.findLiveBytes(sha256);
@@ -85,7 +86,7 @@ export class StoreService {
       await this.#parts.blobs.put(sha256, bytes);
       const wanted = declare ?? this.#options.declareDefault;
       const key = await this.#insert(report, { sha256, size: bytes.length, client, wanted });
-      if (key !== undefined) return this.#finishUpload(key);
+      if (key !== undefined) return this.#finishUpload(key, trace);
     }
     throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
   }
@@ -125,7 +126,7 @@ export class StoreService {
   }
 
   /** Deletes a manifest and tries once to withdraw its declaration. */
-  async remove(manifestId: string): Promise<void> {
+  async remove(manifestId: string, trace?: Trace): Promise<void> {
     if (!this.#parts.isManifestId(manifestId)) throw new Refused('MANIFEST_NOT_FOUND');
     const key = await this.#bury(manifestId);
     if (key === undefined) {
@@ -133,7 +134,7 @@ export class StoreService {
       await this.#live(manifestId);
       throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     }
-    await this.#parts.declarer.onDeleted(key);
+    await this.#parts.declarer.onDeleted(key, trace);
   }
 
   /**
@@ -236,8 +237,8 @@ export class StoreService {
     }
   }
 
-  async #finishUpload(key: number): Promise<UploadAnswer> {
-    await this.#parts.declarer.onStored(key);
+  async #finishUpload(key: number, trace: Trace | undefined): Promise<UploadAnswer> {
+    await this.#parts.declarer.onStored(key, trace);
     // With the ISCC-ID of the declaration, if there is one by now.
     await this.#tell(key);
     const [stored] = await this.#parts.manifests.findByKeys([key]);

@@ -102,11 +102,14 @@ test('a service reports what it answers with 500, and nothing else', async () =>
   const log = createLogger('silent');
   const transport = loadTransport('auto', log);
   const server = await startServer(app, { host: '127.0.0.1', port: 0, transport, log });
-  const answer = await fetch(`${server.url}/broken`, { headers: { Cookie: 'secret=1' } });
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const headers = { Cookie: 'secret=1', traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  const answer = await fetch(`${server.url}/broken`, { headers });
   expect(answer.status).toBe(500);
   expect((await fetch(`${server.url}/unknown`)).status).toBe(404);
   await server.stop();
   expect(received.map(({ event }) => event.exception.values[0]?.value)).toEqual(['a fault of ours']);
   expect(received[0]?.event.tags.requestId).toBe(answer.headers.get('x-request-id'));
+  expect(received[0]?.event.tags.traceId).toBe(traceId);
   expect(JSON.stringify(received)).not.toContain('secret');
 });

@@ -71,12 +71,16 @@ const matchesOf = async (url: string) => {
 };
 
 describe('fetching a manifest', () => {
-  const fetched = (kind: Kind, environment: Record<string, string> = {}) =>
+  const fetched = (
+    kind: Kind,
+    environment: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ) =>
     withResolver({ RESOLVER_FETCH_TIMEOUT: '0.6', ...environment }, async (base) => {
       places.kinds.set('/manifests/x', kind);
       const gateway = `https://repo.example:${places.https}/manifests/x`;
       search.assets.set(ISCC_ID, { status: 200, body: JSON.stringify({ metadata: { gateway } }) });
-      const answer = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`);
+      const answer = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`, { headers });
       return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
     });
   const detail = (text: string) => Buffer.from(JSON.stringify({ detail: text }));
@@ -106,6 +110,17 @@ describe('fetching a manifest', () => {
 
   it.each(['store', 'redirect-1', 'redirect-2'] as const)('that is %s: its bytes', async (kind) => {
     expect(await fetched(kind)).toMatchObject({ status: 200, bytes: { length: 64 } });
+  });
+
+  it('is asked for within the trace of the request, over redirects too', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    expect(await fetched('redirect-1', {}, headers)).toMatchObject({ status: 200 });
+    const sent = places.seen.map(({ headers }) => String(headers.traceparent));
+    for (const header of sent) expect(header).toMatch(new RegExp(`^00-${traceId}-[\\da-f]{16}-01$`));
+    // Each request is a span of its own.
+    expect(new Set([...sent, headers.traceparent]).size).toBe(3);
+    expect(search.seen.at(-1)?.traceparent).toContain(traceId);
   });
 
   it('may have 10 MiB and not a byte more', async () => {

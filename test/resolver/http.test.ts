@@ -147,6 +147,7 @@ describe('a manifest', () => {
       'accept-encoding',
       'connection',
       'host',
+      'traceparent',
       'user-agent',
     ]);
     expect(places.seen[0]?.headers).toMatchObject({

@@ -1,5 +1,6 @@
 /** Attempts: performs what the state machine asks for, one declaration at a time, and stores each state first. */
 import type { Logger } from '../../observe/log.js';
+import { newTrace, type Trace } from '../../observe/trace.js';
 import type { LookupAnswer } from './answer.js';
 import type { Hub } from './hub-client.js';
 import { next } from './machine.js';
@@ -35,12 +36,16 @@ export class Attempts {
     this.#ports = ports;
   }
 
-  /** One attempt to bring a declaration further. A row that another attempt works on is left alone. */
-  async run(key: number): Promise<Outcome> {
+  /**
+   * One attempt to bring a declaration further. A row that another attempt works on is left alone.
+   *
+   * @param trace of the request that it is made for
+   */
+  async run(key: number, trace: Trace = newTrace()): Promise<Outcome> {
     const { rows, now, log } = this.#ports;
     try {
       const leased = await rows.lease(key, now());
-      return leased === undefined ? REACHED : await this.#advance(leased);
+      return leased === undefined ? REACHED : await this.#advance(leased, trace);
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
       log.warn({ declaration: key }, 'the attempt took so long that another one has begun');
@@ -48,34 +53,34 @@ export class Attempts {
     }
   }
 
-  async #advance(leased: Leased): Promise<Outcome> {
-    let [state, effects] = next(leased.state, await this.#begin(leased));
+  async #advance(leased: Leased, trace: Trace): Promise<Outcome> {
+    let [state, effects] = next(leased.state, await this.#begin(leased, trace));
     let outcome = REACHED;
     for (let steps = 1; effects[0] !== undefined; steps += 1) {
       if (steps > STEPS_MAX) {
         state = { ...state, error: 'the hub contradicts itself', step: { at: 'rest' } };
         break;
       }
-      const event = await this.#perform(effects[0], { ...leased, state });
+      const event = await this.#perform(effects[0], { ...leased, state }, trace);
       outcome = { unreachable: isUnreachable(event) };
       [state, effects] = next(state, event);
     }
     const saved = await this.#ports.rows.save({ ...leased, state }, this.#ports.now());
-    this.#report(leased.key, saved);
-    return needsMore(leased.state, saved) && !outcome.unreachable ? this.run(leased.key) : outcome;
+    this.#report(leased.key, saved, trace);
+    return needsMore(leased.state, saved) && !outcome.unreachable ? this.run(leased.key, trace) : outcome;
   }
 
-  async #begin(leased: Leased): Promise<Event> {
+  async #begin(leased: Leased, trace: Trace): Promise<Event> {
     const { rows, now, signer } = this.#ports;
     const earlier = leased.state.live ? await rows.unsettledBefore(leased) : [];
-    for (const key of earlier) await this.run(key);
+    for (const key of earlier) await this.run(key, trace);
     const blocked = earlier.length > 0 && (await rows.unsettledBefore(leased)).length > 0;
     const heir = !leased.state.live && (await rows.hasHeir(leased));
     return { type: 'begin', now: now(), pubkey: signer.key.publicKey, blocked, heir };
   }
 
   /** Stores the state, then does what it speaks of. */
-  async #perform(effect: Effect, leased: Leased): Promise<Event> {
+  async #perform(effect: Effect, leased: Leased, trace: Trace): Promise<Event> {
     const { hub, signer, now, rows } = this.#ports;
     if (effect.type !== 'sign') await rows.save(leased, now());
     switch (effect.type) {
@@ -87,7 +92,7 @@ export class Attempts {
         return { type: 'signed', note };
       }
       case 'send': {
-        const answer = await hub.declare(effect.note, effect.force);
+        const answer = await hub.declare(effect.note, effect.force, trace);
         const existing = answer.type === 'duplicate' ? answer.existing : undefined;
         const holder = existing === undefined ? 'none' : await rows.holder(leased, existing);
         return { type: 'sent', answer, holder, now: now() };
@@ -95,16 +100,16 @@ export class Attempts {
       case 'resolve':
         return {
           type: 'resolved',
-          answer: await this.#free(leased, await hub.resolve(effect.isccId)),
+          answer: await this.#free(leased, await hub.resolve(effect.isccId, trace)),
           now: now(),
         };
       case 'lookup': {
-        const answer = await this.#free(leased, await hub.lookup(leased.content?.datahash ?? ''));
+        const answer = await this.#free(leased, await hub.lookup(leased.content?.datahash ?? '', trace));
         return { type: 'looked-up', answer, now: now(), heir: await rows.hasHeir(leased) };
       }
       case 'withdraw': {
         const note = withdrawalNote(effect.isccId, { ...signer, hubId: leased.hubId }, now());
-        return { type: 'withdrawal-sent', answer: await hub.withdraw(note) };
+        return { type: 'withdrawal-sent', answer: await hub.withdraw(note, trace) };
       }
       default:
         return effect satisfies never;
@@ -119,9 +124,9 @@ export class Attempts {
     return { ...answer, records: answer.records.filter(({ isccId }) => !held.has(isccId)) };
   }
 
-  #report(declaration: number, { status, isccId, error, gateway }: State): void {
+  #report(declaration: number, { status, isccId, error, gateway }: State, { traceId }: Trace): void {
     const { log } = this.#ports;
-    const fields = { declaration, status, gateway, ...(isccId === undefined ? {} : { isccId }) };
+    const fields = { declaration, traceId, status, gateway, ...(isccId === undefined ? {} : { isccId }) };
     if (error === undefined) log.info(fields, 'declaration');
     else log.warn({ ...fields, error }, 'declaration is not finished');
   }

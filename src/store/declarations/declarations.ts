@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import type { Db } from '../../database/open.js';
 import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
 import type { Logger } from '../../observe/log.js';
+import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
 import type { Declarer, NewManifest } from '../declarer.js';
@@ -93,8 +94,8 @@ export class Declarations implements Declarer {
     };
   }
 
-  onStored(manifestKey: number): Promise<void> {
-    return this.#track(this.#tryNow([manifestKey]));
+  onStored(manifestKey: number, trace?: Trace): Promise<void> {
+    return this.#track(this.#tryNow([manifestKey], trace));
   }
 
   /** What is already known to be over needs no attempt; all else does, and the loop sees to it. */
@@ -116,13 +117,13 @@ export class Declarations implements Declarer {
   }
 
   /** Goes on in the background where it takes longer than one request may. */
-  async onDeleted(manifestKey: number): Promise<void> {
+  async onDeleted(manifestKey: number, trace?: Trace): Promise<void> {
     if (this.#now() - this.#unreachableAt < UNREACHABLE_MS) return;
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, this.#timeoutMs);
     });
-    await Promise.race([this.#track(this.#tryDeleted(manifestKey)), limit]);
+    await Promise.race([this.#track(this.#tryDeleted(manifestKey, trace)), limit]);
     clearTimeout(timer);
   }
 
@@ -158,16 +159,19 @@ export class Declarations implements Declarer {
     await this.#hub.close();
   }
 
-  async #tryDeleted(manifestKey: number): Promise<void> {
-    const { unreachable } = await this.#tryNow([manifestKey]);
+  async #tryDeleted(manifestKey: number, trace: Trace | undefined): Promise<void> {
+    const { unreachable } = await this.#tryNow([manifestKey], trace);
     if (unreachable) this.#unreachableAt = this.#now();
   }
 
   /** One after the other, no further where the hub is out of reach. */
-  async #tryNow(manifestKeys: readonly number[]): Promise<{ tried: number; unreachable: boolean }> {
+  async #tryNow(
+    manifestKeys: readonly number[],
+    trace?: Trace,
+  ): Promise<{ tried: number; unreachable: boolean }> {
     let tried = 0;
     for (const key of await this.#rows.openOf(manifestKeys)) {
-      const { unreachable } = await this.#attempts.run(key);
+      const { unreachable } = await this.#attempts.run(key, trace);
       tried += 1;
       if (unreachable) return { tried, unreachable };
     }

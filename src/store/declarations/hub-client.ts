@@ -1,5 +1,6 @@
 /** The only way out of the store: requests to the configured hub, each with a time limit and a small answer. */
 import { Agent, type Dispatcher, errors } from 'undici';
+import { TRACEPARENT, type Trace, traceparent } from '../../observe/trace.js';
 import {
   type DeclareAnswer,
   declareAnswer,
@@ -28,12 +29,12 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
 /** What a hub can be asked. Every method answers; none throws for anything that a network or a hub does. */
 export interface Hub {
   /** @param force past the check for other declarations of the same datahash */
-  declare(note: Note, force: boolean): Promise<DeclareAnswer>;
-  withdraw(note: WithdrawalNote): Promise<WithdrawAnswer>;
+  declare(note: Note, force: boolean, trace?: Trace): Promise<DeclareAnswer>;
+  withdraw(note: WithdrawalNote, trace?: Trace): Promise<WithdrawAnswer>;
   /** The declaration with this ISCC-ID, if it is in force. */
-  resolve(isccId: string): Promise<LookupAnswer>;
+  resolve(isccId: string, trace?: Trace): Promise<LookupAnswer>;
   /** All declarations of a datahash that are in force. */
-  lookup(datahash: string): Promise<LookupAnswer>;
+  lookup(datahash: string, trace?: Trace): Promise<LookupAnswer>;
   /** Cuts what is still on its way. */
   close(): Promise<void>;
 }
@@ -42,6 +43,7 @@ interface Outgoing {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: object;
+  readonly trace: Trace | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -62,21 +64,22 @@ export class HubClient implements Hub {
     });
   }
 
-  declare(note: Note, force: boolean): Promise<DeclareAnswer> {
+  declare(note: Note, force: boolean, trace?: Trace): Promise<DeclareAnswer> {
     const headers = force ? { 'X-Force-Declaration': 'true' } : {};
-    return this.#ask({ method: 'POST', path: '/declaration', body: note, headers }, declareAnswer);
+    return this.#ask({ method: 'POST', path: '/declaration', body: note, headers, trace }, declareAnswer);
   }
 
-  withdraw(note: WithdrawalNote): Promise<WithdrawAnswer> {
-    return this.#ask({ method: 'DELETE', path: `/declaration/${note.iscc_id}`, body: note }, withdrawAnswer);
+  withdraw(note: WithdrawalNote, trace?: Trace): Promise<WithdrawAnswer> {
+    const path = `/declaration/${note.iscc_id}`;
+    return this.#ask({ method: 'DELETE', path, body: note, trace }, withdrawAnswer);
   }
 
-  resolve(isccId: string): Promise<LookupAnswer> {
-    return this.#ask({ method: 'GET', path: `/${isccId}` }, resolveAnswer);
+  resolve(isccId: string, trace?: Trace): Promise<LookupAnswer> {
+    return this.#ask({ method: 'GET', path: `/${isccId}`, trace }, resolveAnswer);
   }
 
-  lookup(datahash: string): Promise<LookupAnswer> {
-    return this.#ask({ method: 'GET', path: `/lookup?datahash=${datahash}` }, lookupAnswer);
+  lookup(datahash: string, trace?: Trace): Promise<LookupAnswer> {
+    return this.#ask({ method: 'GET', path: `/lookup?datahash=${datahash}`, trace }, lookupAnswer);
   }
 
   async close(): Promise<void> {
@@ -92,11 +95,12 @@ export class HubClient implements Hub {
   }
 
   /** Redirects are not followed: undici follows none unless told to. */
-  async #exchange({ method, path, body, headers }: Outgoing): Promise<HttpAnswer> {
+  async #exchange({ method, path, body, headers, trace }: Outgoing): Promise<HttpAnswer> {
     const options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'> = {
       method,
       headers: {
         Accept: 'application/json',
+        ...(trace !== undefined && { [TRACEPARENT]: traceparent(trace) }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },

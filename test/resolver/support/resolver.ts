@@ -33,7 +33,12 @@ export interface RecordedSearch {
   ready: number;
   /** By ISCC-ID. */
   readonly assets: Map<string, { status: number; body: string }>;
-  readonly seen: { target: string; body: string; apiKey: string | undefined }[];
+  readonly seen: {
+    target: string;
+    body: string;
+    apiKey: string | undefined;
+    traceparent: string | undefined;
+  }[];
   close(): Promise<void>;
 }
 
@@ -50,7 +55,8 @@ export async function recordedSearch(): Promise<RecordedSearch> {
     request.on('end', () => {
       const target = request.url ?? '';
       const apiKey = request.headers['x-api-key'] as string | undefined;
-      state.seen.push({ target, body: Buffer.concat(chunks).toString(), apiKey });
+      const traceparent = request.headers.traceparent as string | undefined;
+      state.seen.push({ target, body: Buffer.concat(chunks).toString(), apiKey, traceparent });
       const isccId = /\/assets\/(.*)$/.exec(target)?.[1];
       const { status, body } = target.endsWith('/readyz')
         ? { status: state.ready, body: '{}' }

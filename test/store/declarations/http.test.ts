@@ -55,6 +55,18 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(body.matches?.[0]).toMatchObject({ manifestId: MANIFEST_ID, isccId: entry?.isccId });
   });
 
+  it('the hub is asked within the trace of the request', async () => {
+    const { hub, store } = await start();
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    await store.upload(bytesOf(sidecar(DECLARED)), '', headers);
+    await store.remove(MANIFEST_ID, undefined, headers);
+    const sent = hub.requests.map(({ headers }) => String(headers.traceparent));
+    expect(hub.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+    for (const header of sent) expect(header).toMatch(new RegExp(`^00-${traceId}-[\\da-f]{16}-01$`));
+    expect(new Set([...sent, headers.traceparent]).size).toBe(3);
+  });
+
   it('an upload is declared only if it is wanted', async () => {
     const { hub, store } = await start({ MSTORE_DECLARE_DEFAULT: 'false' });
     expect((await upload(store)).declaration).toEqual({ status: 'skipped' });

@@ -35,7 +35,7 @@ export interface StoreClient {
   readonly port: number;
   upload(bytes: Uint8Array, query?: string, headers?: Record<string, string>): Promise<Response>;
   get(manifestId: string, headers?: Record<string, string>): Promise<Response>;
-  remove(manifestId: string, token?: string): Promise<Response>;
+  remove(manifestId: string, token?: string, headers?: Record<string, string>): Promise<Response>;
   query(alg: string, value: string, maxResults?: number): Promise<{ status: number; body: QueryAnswer }>;
   json(path: string): Promise<unknown>;
   stop(): Promise<void>;
@@ -76,8 +76,8 @@ export function storeClient({ url, port, stop }: Pick<RunningServer, 'url' | 'po
         body: bytes,
       }),
     get: (id, headers = {}) => fetch(manifest(id), { headers }),
-    remove: (id, token = OPERATOR_TOKEN) =>
-      fetch(manifest(id), { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } }),
+    remove: (id, token = OPERATOR_TOKEN, headers = {}) =>
+      fetch(manifest(id), { method: 'DELETE', headers: { Authorization: `Bearer ${token}`, ...headers } }),
     query: async (alg, value, maxResults = 100) => {
       const response = await fetch(`${url}/v1/matches/byBinding?maxResults=${maxResults}`, {
         method: 'POST',
