@@ -1,7 +1,9 @@
 /** What the dashboard's addresses and forms carry. Whatever is not understood is as if it were not there. */
 import { z } from 'zod';
 
-export const STATUSES = ['declared', 'pending', 'failed', 'skipped', 'disabled', 'withdrawn'] as const;
+import { DECLARATION_STATUSES as STATUSES } from '../database/tables.js';
+
+export { STATUSES };
 export const ACTIONS = ['delete', 'release', 'retry'] as const;
 
 const SEARCH_CHARACTERS_MAX = 255;

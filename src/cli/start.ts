@@ -1,15 +1,18 @@
 /** Starts services in this process, in their order, so that each finds what those before it lend. */
-import { commonVariables } from '../config/common.js';
+import { type CommonConfig, commonVariables } from '../config/common.js';
 import type { Environment } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import { FormatRefused } from '../data/format.js';
 import { loadTransport } from '../http/load-transport.js';
+import { METRICS_PATH, metricsApp } from '../http/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { createLogger } from '../observe/log.js';
+import { Metrics } from '../observe/metrics.js';
 import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
 import { type ConfiguredService, type House, SERVICES, type ServiceName } from './services.js';
 
-export type OnStarted = (name: ServiceName, server: RunningServer, docsPage: string) => void;
+/** `page` is the path that people look at first. */
+export type OnStarted = (name: ServiceName | 'metrics', server: RunningServer, page: string) => void;
 
 /**
  * Gives all servers once the last one listens.
@@ -26,15 +29,19 @@ export async function startServices(
   const { common, configured } = configure(names, environment);
   const house: House = {};
   const servers = new Map<ServiceName, RunningServer>();
+  const metrics = await startMetrics(common, onStarted, running);
   for (const [name, service] of configured) {
     const log = createLogger(service.logLevel);
     try {
       const app = await service.app(log, house);
       const transport = loadTransport(common.transport, log);
-      const server = await startServer(app, { host: service.host, port: service.port, transport, log });
+      const server = await startServer(app, {
+        ...{ host: service.host, port: service.port, transport, log },
+        ...(metrics && { metrics, servesMetrics: common.metricsPublic }),
+      });
       running.push(server);
       servers.set(name, server);
-      onStarted(name, server, app.docs.page);
+      onStarted(name, server, app.docs?.page ?? '/');
     } catch (error) {
       await Promise.allSettled(running.map((server) => server.stop()));
       if (error instanceof FormatRefused) {
@@ -44,6 +51,27 @@ export async function startServices(
     }
   }
   return servers;
+}
+
+/** Nothing is counted where nobody can ask for it. */
+async function startMetrics(
+  { metricsHost: host, metricsPort: port, metricsPublic, transport }: CommonConfig,
+  onStarted: OnStarted,
+  running: RunningServer[],
+): Promise<Metrics | undefined> {
+  if (port === undefined) return metricsPublic ? new Metrics() : undefined;
+  const metrics = new Metrics();
+  // A line for every scrape tells nobody anything.
+  const log = createLogger('warn');
+  try {
+    const options = { host, port, transport: loadTransport(transport, log), log };
+    const server = await startServer(metricsApp(metrics), options);
+    running.push(server);
+    onStarted('metrics', server, METRICS_PATH);
+    return metrics;
+  } catch (error) {
+    throw new CommandFailed(`metrics do not start on ${host}:${port}: ${reason(error)}`);
+  }
 }
 
 /** Reads every variable before anything starts: a wrong one must not leave half a server behind. */

@@ -66,6 +66,7 @@ export async function codesApp(
       semantic: config.semanticDefault,
       experimental: config.experimental,
       onUpload: figures.upload,
+      onStep: figures.step,
       compat: config.compat,
     },
     { blobs, records, uploaders, pipeline },
@@ -93,7 +94,7 @@ export async function codesApp(
     }),
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
-    metrics: figures.metrics,
+    figures: figures.of(pipeline),
     ...(errors ? { errorReports: errors } : {}),
     docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
     close: async () => {
@@ -126,7 +127,6 @@ function startPipeline(config: CodesConfig, { models, figures, log, workers }: P
     workers.entry,
   );
   pipeline.warm().catch((error: unknown) => log.error({ err: error }, 'workers do not start'));
-  figures.watch(pipeline);
   return pipeline;
 }
 

@@ -1,26 +1,41 @@
-/** What the service counts, for `/metrics`. */
-import { Metrics } from '../observe/metrics.js';
+/** What the service counts beside its requests. */
+import { counter, durations, type Figure, level } from '../observe/figures.js';
 import type { JobOutcome, Pipeline } from './pipeline/pipeline.js';
+import type { Step } from './pipeline/stopwatch.js';
+
+/** Upper ends: a step takes from the fraction of a millisecond of a media type to the minutes of a film. */
+const STEP_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300];
 
 export class Figures {
-  readonly metrics = new Metrics('codes');
-  readonly #jobs = this.metrics.counter('isccd_codes_jobs_total', 'Jobs of the workers', ['type', 'outcome']);
-  readonly #uploads = this.metrics.counter('isccd_codes_uploads_total', 'Uploads received', []);
-  readonly #bytes = this.metrics.counter('isccd_codes_upload_bytes_total', 'Bytes of these uploads', []);
+  readonly #jobs = counter('isccd_codes_jobs_total', 'Jobs of the workers', ['type', 'outcome']);
+  readonly #uploads = counter('isccd_codes_uploads_total', 'Uploads received', []);
+  readonly #bytes = counter('isccd_codes_upload_bytes_total', 'Bytes of these uploads', []);
+  readonly #steps = durations(
+    'isccd_codes_step_duration_seconds',
+    'Steps of the work on a file; they may overlap',
+    ['step'],
+    STEP_BUCKETS_SECONDS,
+  );
 
   readonly job = (outcome: JobOutcome): void => {
-    this.#jobs({ ...outcome });
+    this.#jobs.inc({ ...outcome });
   };
 
   readonly upload = (bytes: number): void => {
-    this.#uploads({});
-    this.#bytes({}, bytes);
+    this.#uploads.inc();
+    this.#bytes.inc(bytes);
   };
 
-  /** Shows how busy the workers are. */
-  watch(pipeline: Pipeline): void {
-    const { metrics } = this;
-    metrics.gauge('isccd_codes_jobs_waiting', 'Jobs that wait for a worker', () => pipeline.queued);
-    metrics.gauge('isccd_codes_jobs_running', 'Jobs that are being done', () => pipeline.running);
+  readonly step = ({ name, ms }: Step): void => {
+    this.#steps.observe({ step: name }, ms / 1000);
+  };
+
+  /** All of them, and how busy the workers are. */
+  of(pipeline: Pipeline): Figure[] {
+    return [
+      ...[this.#jobs, this.#uploads, this.#bytes, this.#steps],
+      level('isccd_codes_jobs_waiting', 'Jobs that wait for a worker', () => pipeline.queued),
+      level('isccd_codes_jobs_running', 'Jobs that are being done', () => pipeline.running),
+    ];
   }
 }

@@ -26,6 +26,8 @@ export interface CodesOptions {
   readonly compat: Compat;
   /** Told the size of every upload that was received whole. */
   readonly onUpload?: (bytes: number) => void;
+  /** Told each step of the work on a file when it is over. */
+  readonly onStep?: (step: Step) => void;
   /** Whether copies with new metadata get the experimental units. */
   readonly experimental: boolean;
 }
@@ -90,7 +92,7 @@ export class CodesService {
       granular: choice.granular ?? this.#options.granular,
       semantic: choice.semantic ?? this.#options.semantic,
     };
-    const watch = new Stopwatch();
+    const watch = new Stopwatch(this.#options.onStep);
     return this.#inDraft(async (draft) => {
       const hasher = this.#pipeline.sumHasher();
       const { bytes, head, sum } = await watch.measure('receive', async () => {
@@ -158,7 +160,7 @@ export class CodesService {
     const record = this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
     const options = { granular: this.#options.granular, semantic: this.#options.experimental };
-    const watch = new Stopwatch();
+    const watch = new Stopwatch(this.#options.onStep);
     const { filename } = record;
     return this.#inDraft(async (draft) => {
       const { path } = draft;

@@ -1,7 +1,7 @@
 /** Variables that hold for every service and command. */
 import os from 'node:os';
 import path from 'node:path';
-import { oneOf, text } from './schemas.js';
+import { boolean, oneOf, port, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const commonVariables = defineVariables({
@@ -24,6 +24,25 @@ export const commonVariables = defineVariables({
     default: path.join(os.homedir(), '.local', 'share', 'isccd'),
     defaultShown: '~/.local/share/isccd',
     description: 'Folder for what services keep when they are not told another place',
+  },
+  metricsPort: {
+    name: 'ISCCD_METRICS_PORT',
+    schema: port(),
+    defaultShown: 'off',
+    description:
+      'Port of `/metrics`, the figures of all services of the process for Prometheus; 0 takes a free one',
+  },
+  metricsHost: {
+    name: 'ISCCD_METRICS_HOST',
+    schema: text(),
+    default: '127.0.0.1',
+    description: 'Address that `/metrics` listens on',
+  },
+  metricsPublic: {
+    name: 'ISCCD_METRICS_PUBLIC',
+    schema: boolean(),
+    default: 'false',
+    description: "Whether `/metrics` is answered on every service's own address, too",
   },
 });
 

@@ -1,8 +1,10 @@
 /** Opens the store's database by its URL and brings its tables up to date. */
 import path from 'node:path';
-import type { Kysely } from 'kysely';
+import type { Kysely, Logger } from 'kysely';
+import type { Figure } from '../observe/figures.js';
 import { migrate } from './migrate.js';
 import { openPostgres } from './postgres.js';
+import { QueryFigures } from './query-figures.js';
 import { openSqlite } from './sqlite.js';
 import type { Tables } from './tables.js';
 
@@ -17,6 +19,7 @@ export type Db = Kysely<Tables>;
 export interface Database {
   readonly engine: Engine;
   readonly db: Db;
+  readonly figures: readonly Figure[];
   close(): Promise<void>;
 }
 
@@ -27,11 +30,12 @@ export const DATABASE_FILE = 'store.sqlite';
  * @throws if the database can't be reached or can't be written to
  */
 export async function openDatabase(url: string | undefined, dataDir: string): Promise<Database> {
-  const opened = open(url, dataDir);
+  const { log, figures } = new QueryFigures();
+  const opened = open(url, dataDir, log);
   try {
     await migrate(opened.db, opened.engine, opened.place);
     const { engine, db } = opened;
-    return { engine, db, close: () => opened.db.destroy() };
+    return { engine, db, figures, close: () => opened.db.destroy() };
   } catch (error) {
     await opened.db.destroy();
     throw error;
@@ -39,10 +43,14 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
 }
 
 /** @returns with `place`, which names the database without its password */
-function open(url: string | undefined, dataDir: string): { engine: Engine; db: Db; place: string } {
+function open(
+  url: string | undefined,
+  dataDir: string,
+  log: Logger,
+): { engine: Engine; db: Db; place: string } {
   const place = databasePlace(url, dataDir);
-  if ('file' in place) return { engine: 'sqlite', db: openSqlite(place.file), place: place.file };
-  return { engine: 'postgres', db: openPostgres(place.url), place: withoutPassword(place.url) };
+  if ('file' in place) return { engine: 'sqlite', db: openSqlite(place.file, log), place: place.file };
+  return { engine: 'postgres', db: openPostgres(place.url, log), place: withoutPassword(place.url) };
 }
 
 /** Where the database is: an SQLite file, or a server. */

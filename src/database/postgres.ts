@@ -1,5 +1,5 @@
 /** PostgreSQL through pg. */
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, type Logger, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './tables.js';
 
@@ -15,7 +15,7 @@ const types = {
 };
 
 /** Connects when the first statement comes. */
-export function openPostgres(url: string): Kysely<Tables> {
+export function openPostgres(url: string, log: Logger): Kysely<Tables> {
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS_MAX,
@@ -25,5 +25,5 @@ export function openPostgres(url: string): Kysely<Tables> {
   });
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on('error', () => {});
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log });
 }

@@ -1,5 +1,5 @@
 /** SQLite through libsql, which speaks better-sqlite3's language. Calls are synchronous; each is short. */
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Kysely, type Logger, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
 import type { Tables } from './tables.js';
 
@@ -17,14 +17,14 @@ const PRAGMAS = [
 ];
 
 /** @throws if the file can't be opened */
-export function openSqlite(file: string): Kysely<Tables> {
+export function openSqlite(file: string, log: Logger = () => {}): Kysely<Tables> {
   const connection = new Libsql(file);
   for (const pragma of PRAGMAS) {
     const statement = connection.prepare(`PRAGMA ${pragma}`);
     if (statement.reader) statement.all([]);
     else statement.run([]);
   }
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Statements(connection) }) });
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Statements(connection) }), log });
 }
 
 /** Keeps statements prepared and gives bytes as Buffers, as PostgreSQL's driver does. */

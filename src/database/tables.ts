@@ -54,7 +54,16 @@ export interface BindingCountTable {
   bindings: number;
 }
 
-export type DeclarationStatus = 'disabled' | 'skipped' | 'pending' | 'failed' | 'declared' | 'withdrawn';
+export const DECLARATION_STATUSES = [
+  'declared',
+  'pending',
+  'failed',
+  'skipped',
+  'disabled',
+  'withdrawn',
+] as const;
+
+export type DeclarationStatus = (typeof DECLARATION_STATUSES)[number];
 
 /** One row per manifest, tombstones included; and rows that outlive a released tombstone until they are settled. */
 export interface DeclarationTable {

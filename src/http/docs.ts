@@ -7,6 +7,8 @@ import { openApiDocument } from './openapi.js';
 import type { Reply, Route } from './route.js';
 import type { ServiceApp } from './service.js';
 
+type Docs = NonNullable<ServiceApp['docs']>;
+
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,11 +25,13 @@ const ASSET_CACHING = 'public, max-age=3600';
 
 /** Routes of the page, its files, and the document as JSON and YAML. */
 export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
-  const { page, json, yaml } = app.docs;
+  const { docs } = app;
+  if (docs === undefined) return [];
+  const { page, json, yaml } = docs;
   const document = lazily(() => openApiDocument(app, routes));
   const yamlText = lazily(async () => (await import('yaml')).stringify(document(), { lineWidth: 110 }));
   return [
-    pageRow(app),
+    pageRow(app, docs),
     row(json, 'The OpenAPI document as JSON', () => ({
       status: 200,
       body: { kind: 'json', value: document(), indent: 2 },
@@ -46,11 +50,11 @@ export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
   ];
 }
 
-function pageRow(app: ServiceApp): Route {
-  return row(app.docs.page, 'Interactive documentation', () => ({
+function pageRow(app: ServiceApp, docs: Docs): Route {
+  return row(docs.page, 'Interactive documentation', () => ({
     status: 200,
     headers: { 'Content-Security-Policy': PAGE_POLICY },
-    body: { kind: 'text', text: html(app), contentType: 'text/html; charset=utf-8' },
+    body: { kind: 'text', text: html(app, docs), contentType: 'text/html; charset=utf-8' },
   }));
 }
 
@@ -82,7 +86,7 @@ function viewerFolder(): string {
   return path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
 
-function html({ title, docs }: ServiceApp): string {
+function html({ title }: ServiceApp, docs: Docs): string {
   return `<!doctype html>
 <html lang="en">
 <head>

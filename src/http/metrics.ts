@@ -1,7 +1,12 @@
 /** `/metrics`, and the requests that are counted for it. */
 import type { Metrics } from '../observe/metrics.js';
+import { version } from '../version.js';
 import type { Outcome } from './dispatcher.js';
-import type { Route } from './route.js';
+import type { Reply, Route } from './route.js';
+import type { ErrorForm, ServiceApp } from './service.js';
+import { statusLine } from './status.js';
+
+export const METRICS_PATH = '/metrics';
 
 /** Stands for the path of requests that no route takes: paths that clients make up must not become labels. */
 const NO_ROUTE = 'none';
@@ -18,7 +23,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
 export function metricsRoute(metrics: Metrics): Route {
   return {
     method: 'GET',
-    path: '/metrics',
+    path: METRICS_PATH,
     operationId: 'metrics',
     summary: 'Figures for Prometheus',
     hidden: true,
@@ -30,11 +35,25 @@ export function metricsRoute(metrics: Metrics): Route {
   };
 }
 
+/** A service that gives nothing but the figures of its process: for an address that only the operator reaches. */
+export function metricsApp(metrics: Metrics): ServiceApp {
+  return {
+    name: 'metrics',
+    title: 'isccd metrics',
+    description: 'Figures of the process and its services.',
+    version,
+    routes: [metricsRoute(metrics)],
+    errors: PLAIN_ERRORS,
+    proxies: 0,
+  };
+}
+
 /** Counts a request when it is over. */
-export function countRequests(metrics: Metrics): (outcome: Outcome) => void {
+export function countRequests(metrics: Metrics, service: string): (outcome: Outcome) => void {
+  const count = metrics.requests(service);
   return ({ request, status, bodyBytes }) => {
     const { method, compiled, startedMs } = request;
-    metrics.request({
+    count({
       method: KNOWN_METHODS.has(method) ? method : 'other',
       route: compiled?.route.path ?? NO_ROUTE,
       status,
@@ -42,4 +61,14 @@ export function countRequests(metrics: Metrics): (outcome: Outcome) => void {
       bodyBytes,
     });
   };
+}
+
+const PLAIN_ERRORS: ErrorForm = {
+  contentType: 'text/plain; charset=utf-8',
+  refusal: ({ kind }) => plain(kind === 'not-found' ? 404 : kind === 'method-not-allowed' ? 405 : 400),
+  thrown: () => plain(500),
+};
+
+function plain(status: number): Reply {
+  return { status, body: { kind: 'text', text: `${statusLine(status)}\n` } };
 }

@@ -1,6 +1,6 @@
 /** A running service: one app on one address over one transport. */
 import type { Logger } from '../observe/log.js';
-import { Metrics } from '../observe/metrics.js';
+import type { Metrics } from '../observe/metrics.js';
 import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs.js';
@@ -16,7 +16,11 @@ export interface ServerOptions {
   readonly port: number;
   readonly transport: Transport;
   readonly log: Logger;
-  /** Told about every request when it is over, for metrics. */
+  /** Where requests are counted, and the service's own figures are shown. */
+  readonly metrics?: Metrics;
+  /** Whether the service answers `/metrics` itself. */
+  readonly servesMetrics?: boolean;
+  /** Told about every request when it is over. */
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -34,11 +38,11 @@ const STOP_MS_MAX = 10_000;
 
 /** @throws if the address can't be listened on */
 export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
-  const { host, port, transport, log } = options;
-  const metrics = app.metrics ?? new Metrics(app.name);
-  const routes = allRoutes(app, metrics);
+  const { host, port, transport, log, metrics } = options;
+  metrics?.show(app.figures ?? []);
+  const routes = allRoutes(app, options.servesMetrics ? metrics : undefined);
   const logOutcome = accessLog(log);
-  const countOutcome = countRequests(metrics);
+  const countOutcome = metrics && countRequests(metrics, app.name);
   const dispatcher = new Dispatcher({
     app,
     routes,
@@ -47,7 +51,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     transportBytesMax: transport.bodyBytesMax,
     onOutcome: (outcome) => {
       logOutcome(outcome);
-      countOutcome(outcome);
+      countOutcome?.(outcome);
       options.onOutcome?.(outcome);
     },
   });
@@ -63,10 +67,10 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
 }
 
 /** The service's routes, and the layer's own where the service has none of that method and path. */
-function allRoutes(app: ServiceApp, metrics: Metrics): Route[] {
+function allRoutes(app: ServiceApp, metrics: Metrics | undefined): Route[] {
   const taken = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
   const isFree = ({ method, path }: Route) => !taken.has(`${method} ${path}`);
-  const own = [...healthRoutes(app), metricsRoute(metrics)];
+  const own = [...healthRoutes(app), ...(metrics ? [metricsRoute(metrics)] : [])];
   const documented = [...app.routes, ...own.filter(isFree)];
   return [...documented, ...docsRoutes(app, documented).filter(isFree)];
 }

@@ -1,7 +1,7 @@
 /** A service as the HTTP layer sees it: a route table and how it words its errors. */
 import type { z } from 'zod';
 import type { ErrorReports } from '../observe/error-report.js';
-import type { Metrics } from '../observe/metrics.js';
+import type { Figure } from '../observe/figures.js';
 import type { Reply, Route } from './route.js';
 
 /** Which part of a request broke which rule; the service words it in its own error form. */
@@ -73,11 +73,12 @@ export interface ServiceApp {
   readonly proxies: number;
   /** Headers of every answer beside the layer's own. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  readonly docs: { readonly page: string; readonly json: string; readonly yaml: string };
+  /** Where the documentation is, if the service has any. */
+  readonly docs?: { readonly page: string; readonly json: string; readonly yaml: string };
   /** Why the service can't work yet, for `/readyz`; `undefined` when it can. Without it `/readyz` is not served. */
   readiness?(): string | undefined | Promise<string | undefined>;
-  /** Where the service's own figures are; requests are counted there as well. Without it the layer makes one. */
-  readonly metrics?: Metrics;
+  /** What the service counts beside its requests. */
+  readonly figures?: readonly Figure[];
   /** Told about unexpected errors. */
   readonly errorReports?: ErrorReports;
   /** Work to finish at a graceful stop, after the last request. */

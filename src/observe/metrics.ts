@@ -1,5 +1,6 @@
-/** Figures about a running service in Prometheus' form. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+/** All figures about a process and the services in it, in Prometheus' form. */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Figure } from './figures.js';
 import { type RequestFigures, RequestTable } from './request-figures.js';
 
 export type { RequestFigures } from './request-figures.js';
@@ -10,40 +11,24 @@ export interface Exposition {
   readonly contentType: string;
 }
 
+/** One for a process: what is the process's own stands there once, what services have in common by their names. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: RequestTable;
 
-  /** `service` stands as a label at every figure. */
-  constructor(service: string) {
-    this.#registry.setDefaultLabels({ service });
+  constructor() {
     collectDefaultMetrics({ register: this.#registry });
     this.#requests = new RequestTable(this.#registry);
   }
 
-  /** Counts a request that is over. */
-  request(figures: RequestFigures): void {
-    this.#requests.add(figures);
+  /** Counts a service's requests that are over. */
+  requests(service: string): (figures: RequestFigures) => void {
+    return this.#requests.of(service);
   }
 
-  /** A figure that is looked up whenever somebody asks for all. */
-  gauge(name: string, help: string, value: () => number): void {
-    new Gauge({
-      ...{ name, help, registers: [this.#registry] },
-      collect() {
-        this.set(value());
-      },
-    });
-  }
-
-  /** A count of events, divided by labels. */
-  counter<L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-  ): (labels: Record<L, string>, by?: number) => void {
-    const counter = new Counter<L>({ name, help, labelNames, registers: [this.#registry] });
-    return (labels, by = 1) => counter.inc(labels, by);
+  /** Shows figures. @throws if another one has the name of one */
+  show(figures: readonly Figure[]): void {
+    for (const figure of figures) this.#registry.registerMetric(figure);
   }
 
   async exposition(): Promise<Exposition> {

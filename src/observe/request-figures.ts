@@ -18,9 +18,12 @@ export interface RequestFigures {
 /** Upper ends of the histogram's buckets, in seconds. */
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60] as const;
 
-/** Requests of one method, route and status. */
+const LABELS = ['service', 'method', 'route', 'status'] as const;
+
+/** Requests of one service, method, route and class of statuses. */
 interface Series {
-  readonly labels: { readonly method: string; readonly route: string; readonly status: string };
+  /** `status` is a class: `2xx`. */
+  readonly labels: Readonly<Record<(typeof LABELS)[number], string>>;
   count: number;
   seconds: number;
   bodyBytes: number;
@@ -29,51 +32,54 @@ interface Series {
 }
 
 export class RequestTable {
-  readonly #series = new Map<string, Map<string, Map<number, Series>>>();
+  readonly #series: Series[] = [];
 
   /** Shows the table in a registry. */
   constructor(registry: Registry) {
-    const all = () => this.#all();
-    new RequestDurations(registry, all);
+    const series = this.#series;
+    new RequestDurations(registry, series);
     new Counter({
       name: 'isccd_http_answer_body_bytes_total',
       help: 'Bytes of the bodies of answers',
-      labelNames: ['method', 'route', 'status'],
+      labelNames: LABELS,
       registers: [registry],
       collect() {
         this.reset();
-        for (const { labels, bodyBytes } of all()) this.inc(labels, bodyBytes);
+        for (const { labels, bodyBytes } of series) this.inc(labels, bodyBytes);
       },
     });
   }
 
-  add({ method, route, status, seconds, bodyBytes }: RequestFigures): void {
-    const series = this.#of(method, route, status);
-    series.count += 1;
-    series.seconds += seconds;
-    series.bodyBytes += bodyBytes;
-    const fitting = BUCKETS_SECONDS.findIndex((end) => seconds <= end);
-    const bucket = fitting < 0 ? BUCKETS_SECONDS.length : fitting;
-    series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
+  /** Counts requests of a service. */
+  of(service: string): (figures: RequestFigures) => void {
+    const byMethod = new Map<string, Map<string, Series[]>>();
+    return (figures) => {
+      const { method, route, status } = figures;
+      const byRoute = entry(byMethod, method, () => new Map<string, Series[]>());
+      const byClass = entry(byRoute, route, (): Series[] => []);
+      const statusClass = Math.trunc(status / 100);
+      let series = byClass[statusClass];
+      if (series === undefined) {
+        series = newSeries({ service, method, route, status: `${statusClass}xx` });
+        byClass[statusClass] = series;
+        this.#series.push(series);
+      }
+      add(series, figures);
+    };
   }
+}
 
-  #of(method: string, route: string, status: number): Series {
-    const statuses = entry(
-      entry(this.#series, method, () => new Map()),
-      route,
-      () => new Map<number, Series>(),
-    );
-    return entry(statuses, status, () => ({
-      labels: { method, route, status: String(status) },
-      ...{ count: 0, seconds: 0, bodyBytes: 0 },
-      buckets: [],
-    }));
-  }
+function newSeries(labels: Series['labels']): Series {
+  return { labels, count: 0, seconds: 0, bodyBytes: 0, buckets: [] };
+}
 
-  *#all(): Generator<Series> {
-    for (const routes of this.#series.values())
-      for (const statuses of routes.values()) yield* statuses.values();
-  }
+function add(series: Series, { seconds, bodyBytes }: RequestFigures): void {
+  series.count += 1;
+  series.seconds += seconds;
+  series.bodyBytes += bodyBytes;
+  const fitting = BUCKETS_SECONDS.findIndex((end) => seconds <= end);
+  const bucket = fitting < 0 ? BUCKETS_SECONDS.length : fitting;
+  series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
@@ -92,22 +98,23 @@ type Sample = Awaited<ReturnType<Histogram['get']>>['values'][number];
 
 /** A histogram that takes its values from the table. */
 class RequestDurations extends Histogram {
-  readonly #all: () => Iterable<Series>;
+  readonly #series: readonly Series[];
 
-  constructor(registry: Registry, all: () => Iterable<Series>) {
+  constructor(registry: Registry, series: readonly Series[]) {
     super({
       name: DURATIONS,
       help: HELP,
+      labelNames: LABELS,
       buckets: [...BUCKETS_SECONDS],
       registers: [registry],
     });
-    this.#all = all;
+    this.#series = series;
   }
 
   /** What prom-client asks for when the metrics are read. */
   async getForPromString() {
     const kind = { name: DURATIONS, help: HELP, type: 'histogram', aggregator: 'sum' } as const;
-    return { ...kind, values: [...this.#all()].flatMap(samplesOf) };
+    return { ...kind, values: this.#series.flatMap(samplesOf) };
   }
 }
 

@@ -8,6 +8,7 @@ import type { ServiceApp } from '../http/service.js';
 import { version } from '../version.js';
 import { apiKeyGuard } from './api-key.js';
 import { errorForm } from './errors.js';
+import { searchFigures } from './figures.js';
 import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
 
@@ -54,6 +55,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     },
     proxies: config.proxies,
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
+    figures: searchFigures(() => service.list()),
     readiness: () => service.readiness(),
     close: () => service.close(),
   };

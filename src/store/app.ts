@@ -13,6 +13,7 @@ import { version } from '../version.js';
 import { Cleanup } from './cleanup.js';
 import type { Declarer } from './declarer.js';
 import { errorForm } from './errors.js';
+import { declarationFigure, WatchedValidator } from './figures.js';
 import { LiveIndex } from './live-index.js';
 import { Manifests } from './manifests.js';
 import { manifestRoutes, queryRoutes } from './routes.js';
@@ -56,13 +57,14 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const algorithms = native.softBindingAlgorithms();
   const manifests = new Manifests(database.db);
   const blobs = await ContentBlobs.open(config.dataDir, BLOB_SUFFIX);
+  const validator = new WatchedValidator(new native.ManifestValidator(config.trustAnchorsPem));
   const cleanup = new Cleanup({ blobs, manifests, log });
   const service = new StoreService(config, {
     manifests,
     blobs,
     declarer,
     log,
-    validator: new native.ManifestValidator(config.trustAnchorsPem),
+    validator,
     index: await LiveIndex.load(database.db, new native.BindingIndex()),
     algorithms: new Set(algorithms.map(({ alg }) => alg)),
     isManifestId: native.isManifestId,
@@ -79,6 +81,10 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         ...queryRoutes(service, { ...config, throttle }),
         ...serviceRoutes(service, { url: config.url, watermarks }),
         ...routes,
+      ],
+      figures: [
+        ...[...database.figures, ...validator.figures],
+        declarationFigure(() => manifests.declarationCounts()),
       ],
       readiness: () => service.readiness(),
       close: async () => {

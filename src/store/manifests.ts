@@ -1,13 +1,14 @@
 /** The rows of manifests, and the transactions that change them. */
 import { type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import type { Db } from '../database/open.js';
-import type {
-  BindingTable,
-  DeclarationInsert,
-  DeclarationStatus,
-  Flag,
-  ManifestRow,
-  Tables,
+import {
+  type BindingTable,
+  DECLARATION_STATUSES,
+  type DeclarationInsert,
+  type DeclarationStatus,
+  type Flag,
+  type ManifestRow,
+  type Tables,
 } from '../database/tables.js';
 import type { Declarer } from './declarer.js';
 import { lockFeed, recordChange } from './feed.js';
@@ -31,6 +32,13 @@ export interface InsertedManifest {
   readonly row: Omit<ManifestRow, 'key' | 'live' | 'deleted_at' | 'binding_count' | 'unit_count'>;
   readonly bindings: readonly IndexedBinding[];
   readonly declaration: Omit<DeclarationInsert, 'manifest_key' | 'live'>;
+}
+
+/** How many declarations of live, or of deleted, manifests have a status. */
+export interface DeclarationCount {
+  readonly live: boolean;
+  readonly status: DeclarationStatus;
+  readonly declarations: number;
 }
 
 /** The file of a manifest went while its row was written: it has to be put again. */
@@ -171,6 +179,21 @@ export class Manifests {
       .where('bindings', '>', 0)
       .execute();
     return rows.map(({ alg }) => alg);
+  }
+
+  /** Every status with the number of declarations that have it, also if there are none. */
+  async declarationCounts(): Promise<DeclarationCount[]> {
+    const rows = await this.#db
+      .selectFrom('declarations')
+      .select(['live', 'status', sql<number | string>`count(*)`.as('declarations')])
+      .groupBy(['live', 'status'])
+      .execute();
+    return ([1, 0] as const).flatMap((live) =>
+      DECLARATION_STATUSES.map((status) => {
+        const found = rows.find((row) => row.live === live && row.status === status);
+        return { live: isSet(live), status, declarations: Number(found?.declarations ?? 0) };
+      }),
+    );
   }
 
   /** Whether a declaration of a live manifest from before `uploadedBefore` waits for the hub. */

@@ -1,5 +1,6 @@
 /** What goes in and out. */
 import { z } from 'zod';
+import { DECLARATION_STATUSES } from '../database/tables.js';
 
 export const errorBody = z
   .object({
@@ -10,9 +11,7 @@ export const errorBody = z
 
 export const declaration = z
   .object({
-    status: z
-      .enum(['declared', 'pending', 'failed', 'skipped', 'disabled', 'withdrawn'])
-      .describe('How far the declaration to the hub is'),
+    status: z.enum(DECLARATION_STATUSES).describe('How far the declaration to the hub is'),
     isccId: z.string().optional().describe('ISCC-ID of the declaration, once declared'),
     hub: z.string().optional().describe('Hub of the declaration'),
   })

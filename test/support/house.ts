@@ -25,9 +25,12 @@ const QUIET = {
   RESOLVER_LOG_LEVEL: 'warn',
 };
 
+type Urls = Record<Service, string> & { metrics?: string };
+
 export interface RunningHouse {
   readonly folder: string;
-  readonly url: Readonly<Record<Service, string>>;
+  /** `metrics` is there if it was configured. */
+  readonly url: Readonly<Urls>;
   readonly process: ChildProcess;
   stop(): Promise<void>;
 }
@@ -68,16 +71,16 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function announced(child: ChildProcess): Promise<Record<Service, string>> {
-  const found: Partial<Record<Service, string>> = {};
+async function announced(child: ChildProcess): Promise<Urls> {
+  const found: Partial<Urls> = {};
   let output = '';
   for await (const text of child.stdout?.setEncoding('utf8') ?? []) {
     output += text;
     for (const [, name, url] of output.matchAll(/^(\w+) +(http:\/\/\S+)/gm))
-      found[name as Service] = String(url);
+      found[name as keyof Urls] = String(url);
     if (SERVICE_NAMES.every((name) => found[name] !== undefined)) {
       child.stdout?.resume();
-      return found as Record<Service, string>;
+      return found as Urls;
     }
   }
   throw new Error(`isccd serve did not start: ${output}`);

@@ -192,7 +192,7 @@ export class Pipeline {
   async #content(job: ContentJob, signal: AbortSignal, watch: Stopwatch, extraMs: number): Promise<Content> {
     const start = performance.now();
     const { content, steps, ms } = (await this.#run(job, signal, extraMs)) as ContentOutput;
-    watch.steps.push({ name: 'wait', ms: performance.now() - start - ms }, ...steps);
+    watch.add([{ name: 'wait', ms: performance.now() - start - ms }, ...steps]);
     return content;
   }
 

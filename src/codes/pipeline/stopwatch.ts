@@ -32,6 +32,12 @@ export interface Step {
 export class Stopwatch {
   /** In the order they ended. Steps may overlap. */
   readonly steps: Step[] = [];
+  readonly #onStep: (step: Step) => void;
+
+  /** `onStep` is told each step when it is over. */
+  constructor(onStep: (step: Step) => void = () => {}) {
+    this.#onStep = onStep;
+  }
 
   /** Runs one step; what it throws passes through, and counts too. */
   async measure<T>(name: StepName, work: () => T | Promise<T>): Promise<T> {
@@ -39,8 +45,14 @@ export class Stopwatch {
     try {
       return await work();
     } finally {
-      this.steps.push({ name, ms: performance.now() - start });
+      this.add([{ name, ms: performance.now() - start }]);
     }
+  }
+
+  /** Takes steps over that were measured elsewhere. */
+  add(steps: readonly Step[]): void {
+    this.steps.push(...steps);
+    steps.forEach(this.#onStep);
   }
 }
 

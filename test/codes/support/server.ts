@@ -9,6 +9,7 @@ import { readVariables } from '../../../src/config/variable.js';
 import { loadTransport } from '../../../src/http/load-transport.js';
 import { startServer } from '../../../src/http/server.js';
 import { createLogger } from '../../../src/observe/log.js';
+import { Metrics } from '../../../src/observe/metrics.js';
 
 export const TRANSPORTS = ['uws', 'node'] as const;
 
@@ -20,6 +21,8 @@ export interface CodesServerOptions {
   /** Kept when the server closes; a folder of its own otherwise. */
   readonly folder?: string;
   readonly workers?: WorkerOptions;
+  /** Whether it answers `/metrics`. */
+  readonly servesMetrics?: boolean;
 }
 
 export interface CodesServer {
@@ -38,7 +41,10 @@ export async function startCodes(options: CodesServerOptions = {}): Promise<Code
   const log = createLogger('error');
   const app = await codesApp(config, log, { entry: WORKER_ENTRY, ...options.workers });
   const transport = loadTransport(options.transport ?? 'auto', log);
-  const server = await startServer(app, { host: '127.0.0.1', port: 0, transport, log });
+  const server = await startServer(app, {
+    ...{ host: '127.0.0.1', port: 0, transport, log },
+    ...(options.servesMetrics && { metrics: new Metrics(), servesMetrics: true }),
+  });
   return {
     url: server.url,
     port: server.port,

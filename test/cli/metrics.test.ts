@@ -1,0 +1,137 @@
+/** The figures of a whole process, and the Grafana dashboard that shows them. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bytesOf, sidecar } from '../store/support/fixtures.js';
+import { type RunningHouse, SERVICE_NAMES, startHouse } from '../support/house.js';
+
+const DASHBOARD = path.resolve(import.meta.dirname, '../../ops/grafana/isccd.json');
+const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';
+
+let house: RunningHouse;
+let lines: string[];
+
+beforeAll(async () => {
+  house = await startHouse({ ISCCD_METRICS_PORT: '0' });
+  await useEverything();
+  const response = await fetch(`${url('metrics')}/metrics`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+  ]);
+  lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+});
+afterAll(() => house.stop());
+
+const url = (service: keyof RunningHouse['url']) => house.url[service] ?? '';
+/** The sum of the samples that match. */
+const value = (pattern: RegExp) =>
+  lines
+    .filter((line) => pattern.test(line))
+    .map((line) => Number(line.split(' ').at(-1)))
+    .reduce((sum, number) => sum + number, 0);
+
+/** One request or more of every kind that is counted. */
+async function useEverything(): Promise<void> {
+  const json = { 'Content-Type': 'application/json' };
+  const done = async (answer: Promise<Response>, status: number) => {
+    const { status: given, url: asked } = await answer;
+    expect([asked, given]).toEqual([asked, status]);
+  };
+  const name = { 'X-Upload-Filename': Buffer.from('note.txt').toString('base64') };
+  const text = 'A text that is long enough to be coded. '.repeat(20);
+  await done(fetch(`${url('codes')}/api/v1/iscc`, { method: 'POST', headers: name, body: text }), 201);
+  await done(fetch(`${url('codes')}/api/v1/iscc/AAAAAAAAAAAAA`), 404);
+  await done(fetch(`${url('codes')}/made/up`), 404);
+  const indexes = `${url('search')}/indexes`;
+  await done(fetch(indexes, { method: 'POST', headers: json, body: '{"name":"mine"}' }), 201);
+  const entries = JSON.stringify([{ iscc_id: ISCC_ID, iscc_code: 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2' }]);
+  await done(fetch(`${indexes}/mine/assets`, { method: 'POST', headers: json, body: entries }), 201);
+  const manifest = { 'Content-Type': 'application/c2pa' };
+  const body = bytesOf(sidecar('ok-es256-iscc4'));
+  await done(fetch(`${url('store')}/v1/manifests`, { method: 'POST', headers: manifest, body }), 200);
+  await done(fetch(`${url('resolver')}/v1/services/status`), 200);
+}
+
+describe('/metrics', () => {
+  it("is not on the services' own addresses", async () => {
+    const answers = await Promise.all(SERVICE_NAMES.map((service) => fetch(`${url(service)}/metrics`)));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  });
+
+  it('is all there is on its address', async () => {
+    const statuses = await Promise.all(
+      ['/', '/docs', '/healthz', '/metrics/'].map(
+        async (page) => (await fetch(url('metrics') + page)).status,
+      ),
+    );
+    expect(statuses).toEqual([404, 404, 200, 404]);
+    expect((await fetch(`${url('metrics')}/metrics`, { method: 'POST' })).status).toBe(405);
+  });
+
+  it("counts each service's requests by route and class of status", () => {
+    const durations = /^isccd_http_request_duration_seconds_count/;
+    for (const service of SERVICE_NAMES)
+      expect(value(new RegExp(`${durations.source}.*service="${service}"`))).toBeGreaterThan(0);
+    const count = (labels: string) => value(new RegExp(`${durations.source}\\{${labels}\\}`));
+    expect(count('service="codes",method="POST",route="/api/v1/iscc",status="2xx"')).toBe(1);
+    expect(count('service="codes",method="GET",route="/api/v1/iscc/{media_id}",status="4xx"')).toBe(1);
+    expect(count('service="codes",method="GET",route="none",status="4xx"')).toBe(1);
+    expect(lines.filter((line) => /AAAAAAAAAAAAA|made.up/.test(line))).toEqual([]);
+  });
+
+  it('counts steps, jobs, indexes, validations, declarations and statements', () => {
+    expect(value(/^isccd_codes_step_duration_seconds_count\{step="text"\}/)).toBe(1);
+    expect(value(/^isccd_codes_step_duration_seconds_count\{step="receive"\}/)).toBe(1);
+    expect(value(/^isccd_codes_step_duration_seconds_count\{step="wait"\}/)).toBe(1);
+    expect(value(/^isccd_codes_jobs_total\{type="content text",outcome="done"\}/)).toBe(1);
+    expect(value(/^isccd_search_index_assets\{index="mine"\}/)).toBe(1);
+    expect(value(/^isccd_store_validations_total\{outcome="accepted"\}/)).toBe(1);
+    expect(value(/^isccd_store_validation_duration_seconds_count/)).toBe(1);
+    expect(value(/^isccd_store_validations_pending/)).toBe(0);
+    expect(value(/^isccd_store_declarations\{status="disabled",manifest="live"\}/)).toBe(1);
+    expect(value(/^isccd_store_query_duration_seconds_count\{statement="insert"/)).toBeGreaterThan(0);
+    expect(value(/^nodejs_eventloop_lag_p99_seconds/)).toBeGreaterThan(0);
+  });
+});
+
+describe('the Grafana dashboard', () => {
+  const dashboard = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard;
+  const { panels } = dashboard;
+  const queries = [
+    ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    ...dashboard.templating.list.map(({ query }) => (typeof query === 'string' ? query : query.query)),
+  ];
+  const NAME = /\b(?:isccd|nodejs|process)_\w+/g;
+
+  it('names only figures that a process has', () => {
+    const named = new Set(queries.flatMap((query) => query.match(NAME) ?? []));
+    const there = new Set(lines.map((line) => line.replace(/[ {].*/, '')));
+    expect(named.size).toBeGreaterThan(20);
+    expect([...named].filter((name) => !there.has(name))).toEqual([]);
+  });
+
+  it('shows every figure of ours', () => {
+    const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
+    const named = new Set(queries.flatMap((query) => query.match(NAME) ?? []).map(family));
+    const ours = new Set(lines.map((line) => family(line.replace(/[ {].*/, ''))));
+    expect([...ours].filter((name) => name.startsWith('isccd_') && !named.has(name))).toEqual([]);
+  });
+
+  it('has panels with ids of their own, side by side', () => {
+    const ids = panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { gridPos } of panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+    const corners = panels.map(({ gridPos: { x, y } }) => `${x} ${y}`);
+    expect(new Set(corners).size).toBe(corners.length);
+  });
+});
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly id: number;
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number };
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+  readonly templating: { readonly list: readonly { readonly query: string | { readonly query: string } }[] };
+}
