@@ -1,4 +1,5 @@
 /** `isccd compare A B`: how similar two codes are, unit by unit. */
+import { painter } from '../config/colour.js';
 import { native } from '../native.js';
 import { CommandFailed, reason } from './failure.js';
 
@@ -10,9 +11,10 @@ export function compare(a: string, b: string, options: { json?: boolean }): void
     process.stdout.write(`${JSON.stringify(units)}\n`);
     return;
   }
+  const paint = painter(process.stdout);
   for (const { kind, similarity, bits } of units) {
     const filled = Math.round(similarity * BAR_CHARACTERS);
-    const bar = '#'.repeat(filled).padEnd(BAR_CHARACTERS, '.');
+    const bar = paint('green', '#'.repeat(filled)) + paint('dim', '.'.repeat(BAR_CHARACTERS - filled));
     const percent = `${(similarity * 100).toFixed(1)} %`.padStart(8);
     process.stdout.write(`${kind.padEnd(20)} ${bar} ${percent} of ${bits} bits\n`);
   }

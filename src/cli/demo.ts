@@ -19,7 +19,8 @@ interface Addresses {
 }
 
 /** Runs the circle in a folder that is removed afterwards; nothing of the environment counts. */
-export async function demo(file: string | undefined): Promise<void> {
+export async function demo(file: string | undefined, { json }: { json?: boolean } = {}): Promise<void> {
+  const step = steps(json ? jsonLine : plainLine);
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-demo-'));
   try {
     const names = ['codes', 'search', 'store', 'resolver'] as const;
@@ -28,7 +29,7 @@ export async function demo(file: string | undefined): Promise<void> {
     const url = (name: (typeof names)[number]) => servers.get(name)?.url ?? '';
     try {
       const addresses = { codes: url('codes'), store: url('store'), resolver: url('resolver') };
-      await circle(addresses, await step('take an image', () => imageOf(file), describeImage));
+      await circle(addresses, await step('take an image', () => imageOf(file), describeImage), step);
     } finally {
       await Promise.allSettled([...servers.values()].map((server) => server.stop()));
     }
@@ -37,7 +38,7 @@ export async function demo(file: string | undefined): Promise<void> {
   }
 }
 
-async function circle({ codes, store, resolver }: Addresses, image: Asset): Promise<void> {
+async function circle({ codes, store, resolver }: Addresses, image: Asset, step: Step): Promise<void> {
   const { iscc, units } = await step(
     'make its ISCC-CODE',
     () => codeOf(codes, image),
@@ -97,21 +98,28 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Does one step and tells how long it took. */
-async function step<T>(
-  name: string,
-  work: () => Promise<T>,
-  describe: (result: T) => string = (result) => (typeof result === 'string' ? result : ''),
-): Promise<T> {
-  const started = performance.now();
-  try {
-    const result = await work();
-    const ms = (performance.now() - started).toFixed(1);
-    process.stdout.write(`${name.padEnd(46)} ${ms.padStart(8)} ms  ${describe(result)}\n`);
-    return result;
-  } catch (error) {
-    throw error instanceof CommandFailed ? error : new CommandFailed(`${name}: ${reason(error)}`);
-  }
+/** Does one step of the circle and tells how long it took; `describe` words what came of it. */
+type Step = <T>(name: string, work: () => Promise<T>, describe?: (result: T) => string) => Promise<T>;
+
+function steps(line: (name: string, ms: number, result: string) => string): Step {
+  return async (name, work, describe = (result) => (typeof result === 'string' ? result : '')) => {
+    const started = performance.now();
+    try {
+      const result = await work();
+      process.stdout.write(`${line(name, performance.now() - started, describe(result))}\n`);
+      return result;
+    } catch (error) {
+      throw error instanceof CommandFailed ? error : new CommandFailed(`${name}: ${reason(error)}`);
+    }
+  };
+}
+
+function plainLine(step: string, ms: number, result: string): string {
+  return `${step.padEnd(46)} ${ms.toFixed(1).padStart(8)} ms  ${result}`;
+}
+
+function jsonLine(step: string, ms: number, result: string): string {
+  return JSON.stringify({ step, ms: Math.round(ms * 10) / 10, result });
 }
 
 async function imageOf(file: string | undefined): Promise<Asset> {

@@ -1,4 +1,5 @@
 /** `isccd explain CODE…`: what is in a code, for people, or as the service answers it. */
+import { painter } from '../config/colour.js';
 import { native } from '../native.js';
 import { CommandFailed, reason } from './failure.js';
 
@@ -30,5 +31,8 @@ function describe(explained: ReturnType<typeof native.explain>): string {
       ['hash_bits', unit.hash_bits],
     ]),
   ];
-  return `${lines.map(([name, value]) => `${name?.padEnd(12)}${value}`.trimEnd()).join('\n')}\n\n`;
+  const paint = painter(process.stdout);
+  const line = ([name = '', value]: string[]) =>
+    name === '' ? '' : `${paint('dim', name.padEnd(12))}${value}`.trimEnd();
+  return `${lines.map(line).join('\n')}\n\n`;
 }

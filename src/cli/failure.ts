@@ -11,8 +11,17 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A configuration that can't be used is the operator's to mend, not a crash: its own exit code. */
+/** A configuration or an argument that can't be used is the caller's to mend, not a crash: its own exit code. */
 export const EXIT_CONFIGURATION = 2;
+export const EXIT_INTERRUPTED = 130;
+
+/** What every command says by its exit status. */
+export const EXIT_STATUSES: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'not done, or a check has found something',
+  [EXIT_CONFIGURATION]: 'wrong arguments or configuration',
+  [EXIT_INTERRUPTED]: 'interrupted',
+};
 
 /** What `read` gives; a variable that breaks its rule fails the command with that one line. */
 export function readOrFail<T>(read: () => T): T {

@@ -3,65 +3,63 @@
  * The `isccd` command. Subcommands are loaded when they are called: `isccd explain` must not wait for
  * what `isccd serve` needs.
  */
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
+import { painter } from '../config/colour.js';
 import { generator } from '../version.js';
-import { CommandFailed } from './failure.js';
+import { checkCommands } from './check.js';
+import { completionCommand } from './completion.js';
+import { CommandFailed, EXIT_CONFIGURATION } from './failure.js';
+import { completeHelp, HELP_STYLE } from './help.js';
+import { alwaysJsonOption, jsonOption } from './json-option.js';
+import { SERVICE_NAMES, type ServiceName } from './service-names.js';
 import { storeCommands } from './store.js';
-
-const EXAMPLES = `
-Examples:
-  $ isccd serve                                  start every service on its default port
-  $ isccd demo                                   see all services work together
-  $ isccd serve codes                            start the codes service alone
-  $ isccd code photo.jpg song.mp3                one line of JSON per file
-  $ isccd code --no-thumbnail archive/*.tif > codes.jsonl
-  $ isccd explain ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2
-  $ isccd compare CODE_A CODE_B                  similarity per unit
-  $ echo "Some text" | isccd simprint -
-
-Every command but serve works without a server and without network.`;
 
 /** Builds the command; what a subcommand prints goes to stdout, everything else to stderr. */
 function program(): Command {
-  const json = () => new Option('--json', 'machine-readable output');
   const root = new Command('isccd')
     .description('Content-identification server: ISCC codes (ISO 24138), similarity search, C2PA manifests')
     .version(generator)
-    .addHelpText('after', EXAMPLES)
+    .configureHelp(HELP_STYLE)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_CONFIGURATION))
     .showHelpAfterError('(isccd --help shows the commands)');
 
   root
     .command('serve')
     .description('start services (default: all that are built in)')
-    .argument('[services...]', 'codes, search, store, resolver')
+    .addArgument(new Argument('[services...]', 'which (default: all)').choices(SERVICE_NAMES))
     .option('--env', 'print every environment variable with its default, and stop')
-    .action(async (services: string[], options) => (await import('./serve.js')).serve(services, options));
+    .addOption(jsonOption())
+    .action(async (services: ServiceName[], options) =>
+      (await import('./serve.js')).serve(services, options),
+    );
   root
     .command('code')
     .description('make the ISCC-CODE of files, one line of JSON each')
-    .argument('<files...>')
+    .argument('<files...>', 'of any kind; texts, images, audio and video get all units')
     .option('--no-granular', 'leave out simprint features of text')
     .option('--semantic', 'add the experimental semantic unit')
     .option('--no-thumbnail', 'leave out the thumbnail')
     .option('--jobs <n>', 'files at a time (default: number of cores)')
+    .addOption(alwaysJsonOption())
     .action(async (files: string[], options) => (await import('./code.js')).code(files, options));
   root
     .command('explain')
     .description('take a code apart: units, digests and other forms')
     .argument('<codes...>', 'ISCC-CODE, ISCC-UNIT, ISCC-ID or its multiformat form')
-    .addOption(json())
+    .addOption(jsonOption())
     .action(async (codes: string[], options) => (await import('./explain.js')).explain(codes, options));
   root
     .command('compare')
     .description('similarity of two codes, unit by unit')
-    .argument('<a>')
-    .argument('<b>')
-    .addOption(json())
+    .argument('<a>', 'ISCC-CODE or ISCC-UNIT')
+    .argument('<b>', 'the other one')
+    .addOption(jsonOption())
     .action(async (a: string, b: string, options) => (await import('./compare.js')).compare(a, b, options));
   root
     .command('simprint')
     .description('simprints of a plain text file, or of standard input with -')
-    .argument('<file>')
+    .argument('<file>', 'UTF-8 text')
+    .addOption(alwaysJsonOption())
     .action(async (file: string) => (await import('./simprint.js')).simprint(file));
   root
     .command('demo')
@@ -69,16 +67,21 @@ function program(): Command {
       'run the circle once, on free ports and in a folder of its own: code, sign, store, resolve, fetch',
     )
     .argument('[image]', 'image file; without it one is made')
-    .action(async (image: string | undefined) => (await import('./demo.js')).demo(image));
+    .addOption(jsonOption())
+    .action(async (image: string | undefined, options) => (await import('./demo.js')).demo(image, options));
   indexCommands(root);
   storeCommands(root);
+  checkCommands(root);
+  completionCommand(root);
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed
     .command('isrc')
     .description('check a recording record and print it as the Data-URL that `meta` takes')
     .argument('<file>', 'JSON file, or - for standard input')
     .addOption(new Option('--form <form>', 'change the form').choices(['compact', 'json-ld']))
+    .addOption(jsonOption())
     .action(async (file: string, options) => (await import('./seed.js')).seedIsrc(file, options));
+  completeHelp(root);
   return root;
 }
 
@@ -90,7 +93,8 @@ function indexCommands(root: Command): void {
       .command(name)
       .description(description)
       .requiredOption('--at <where>', 'folder, lmdb:///path, usearch:///path, or URL of a service')
-      .option('--api-key <key>', 'for a service that wants one');
+      .option('--api-key <key>', 'for a service that wants one')
+      .addOption(alwaysJsonOption());
   const actions = () => import('./index-command.js');
   add('create <name>', 'create an index').action(async (name, where) =>
     (await actions()).create(name, where),
@@ -120,6 +124,6 @@ try {
   await program().parseAsync();
 } catch (error) {
   if (!(error instanceof CommandFailed)) throw error;
-  process.stderr.write(`isccd: ${error.message}\n`);
+  process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${error.message}\n`);
   process.exitCode = error.exitCode;
 }

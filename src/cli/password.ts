@@ -1,6 +1,6 @@
 /** A new password from the person at the terminal, who does not see it, or from a pipe. */
 import type { ReadStream } from 'node:tty';
-import { CommandFailed } from './failure.js';
+import { CommandFailed, EXIT_INTERRUPTED } from './failure.js';
 
 export interface PasswordOptions {
   readonly passwordStdin?: boolean;
@@ -37,7 +37,6 @@ const ENTER = /[\r\n]/;
 const INTERRUPT = '\u0003';
 const END = '\u0004';
 const ERASE = /[\u007f\b]/;
-const EXIT_INTERRUPTED = 130;
 
 /** Reads a line key by key: in raw mode the terminal shows nothing of it. */
 function ask(terminal: ReadStream, question: string): Promise<string> {

@@ -4,14 +4,20 @@ import { text } from 'node:stream/consumers';
 import { compactIsrc, linkedIsrc, parseIsrc, SeedInvalid, seedDataUrl } from '../codes/seed/isrc.js';
 import { CommandFailed, reason } from './failure.js';
 
-export async function seedIsrc(file: string, options: { form?: 'compact' | 'json-ld' }): Promise<void> {
+interface SeedOptions {
+  readonly form?: 'compact' | 'json-ld';
+  readonly json?: boolean;
+}
+
+export async function seedIsrc(file: string, options: SeedOptions): Promise<void> {
   try {
     const seed = parseIsrc(
       JSON.parse(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')),
     );
     const formed =
       options.form === 'compact' ? compactIsrc(seed) : options.form === 'json-ld' ? linkedIsrc(seed) : seed;
-    process.stdout.write(`${seedDataUrl(formed)}\n`);
+    const meta = seedDataUrl(formed);
+    process.stdout.write(`${options.json ? JSON.stringify({ meta }) : meta}\n`);
   } catch (error) {
     const lines = error instanceof SeedInvalid ? error.problems : [reason(error)];
     throw new CommandFailed(lines.map((line) => `${file}: ${line}`).join('\nisccd: '));

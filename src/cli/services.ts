@@ -4,12 +4,15 @@ import { commonVariables } from '../config/common.js';
 import { readResolverConfig, resolverVariables } from '../config/resolver.js';
 import { searchVariables } from '../config/search.js';
 import { storeVariables } from '../config/store.js';
-import { storeConfig } from '../config/store-config.js';
-import type { Environment, Variables } from '../config/variable.js';
+import { checkStoreConfig, storeConfig } from '../config/store-config.js';
+import type { Environment, Variable, Variables } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/service.js';
 import type { Logger, LogLevel } from '../observe/log.js';
 import type { Neighbours } from '../resolver/app.js';
+import type { ServiceName } from './service-names.js';
+
+export { SERVICE_NAMES, type ServiceName } from './service-names.js';
 
 /** A service whose configuration has been read and found sound. */
 export interface ConfiguredService {
@@ -27,13 +30,15 @@ export interface House extends Neighbours {
 }
 
 export interface ServiceEntry {
-  readonly variables: Variables;
+  readonly variables: Variables & { readonly host: Variable; readonly port: Variable };
   /** @throws ConfigurationInvalid */
   configure(environment: Environment): ConfiguredService;
+  /** What no variable's own rule can say; writes nothing. @throws ConfigurationInvalid */
+  check?(environment: Environment): void;
 }
 
 /** In the order they start. */
-export const SERVICES = {
+export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   codes: {
     variables: codesVariables,
     configure(environment) {
@@ -61,6 +66,7 @@ export const SERVICES = {
   },
   store: {
     variables: storeVariables,
+    check: checkStoreConfig,
     configure(environment) {
       const { config, notices } = storeConfig(environment);
       // The store writes where the resolver reads.
@@ -76,6 +82,7 @@ export const SERVICES = {
   },
   resolver: {
     variables: resolverVariables,
+    check: readResolverConfig,
     configure(environment) {
       const config = readResolverConfig(environment);
       return {
@@ -84,10 +91,4 @@ export const SERVICES = {
       };
     },
   },
-} as const satisfies Record<string, ServiceEntry>;
-
-export type ServiceName = keyof typeof SERVICES;
-
-export function isServiceName(name: string): name is ServiceName {
-  return Object.hasOwn(SERVICES, name);
-}
+};

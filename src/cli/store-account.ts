@@ -11,24 +11,49 @@ import { openDatabase } from '../database/open.js';
 import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
 import { newPassword, type PasswordOptions } from './password.js';
 
-export async function add(name: string, options: PasswordOptions & { canDelete?: boolean }): Promise<void> {
+interface ResultOptions {
+  readonly json?: boolean;
+}
+
+export async function add(
+  name: string,
+  options: PasswordOptions & ResultOptions & { canDelete?: boolean },
+): Promise<void> {
   const password = await newPassword(options);
-  await using((accounts) => accounts.add(name, password, options.canDelete ?? false));
-  process.stderr.write(`isccd: there is an account ${name.toLowerCase()} now\n`);
+  await change(name, options, `there is an account ${name.toLowerCase()} now`, (accounts) =>
+    accounts.add(name, password, options.canDelete ?? false),
+  );
 }
 
-export async function changePassword(name: string, options: PasswordOptions): Promise<void> {
+export async function changePassword(name: string, options: PasswordOptions & ResultOptions): Promise<void> {
   const password = await newPassword(options);
-  await using((accounts) => accounts.changePassword(name, password));
-  process.stderr.write(`isccd: ${name.toLowerCase()} has a new password\n`);
+  await change(name, options, `${name.toLowerCase()} has a new password`, (accounts) =>
+    accounts.changePassword(name, password),
+  );
 }
 
-export async function setDisabled(name: string, isDisabled: boolean): Promise<void> {
-  await using((accounts) => accounts.setDisabled(name, isDisabled));
-  process.stderr.write(`isccd: ${name.toLowerCase()} is ${isDisabled ? 'disabled' : 'enabled'}\n`);
+export async function setDisabled(name: string, isDisabled: boolean, options: ResultOptions): Promise<void> {
+  const outcome = `${name.toLowerCase()} is ${isDisabled ? 'disabled' : 'enabled'}`;
+  await change(name, options, outcome, (accounts) => accounts.setDisabled(name, isDisabled));
 }
 
-export async function list(options: { json?: boolean }): Promise<void> {
+/** Does something to an account and tells the outcome: a sentence for people, the account for programs. */
+async function change(
+  name: string,
+  { json }: ResultOptions,
+  outcome: string,
+  work: (accounts: Accounts) => Promise<unknown>,
+): Promise<void> {
+  const username = name.toLowerCase();
+  const changed = await using(async (accounts) => {
+    await work(accounts);
+    return json ? (await accounts.list()).find((account) => account.username === username) : undefined;
+  });
+  process.stderr.write(`isccd: ${outcome}\n`);
+  if (changed !== undefined) process.stdout.write(`${JSON.stringify(changed)}\n`);
+}
+
+export async function list(options: ResultOptions): Promise<void> {
   const accounts = await using((all) => all.list());
   for (const account of accounts) {
     process.stdout.write(`${options.json ? JSON.stringify(account) : line(account)}\n`);

@@ -9,26 +9,31 @@ import { generateSecretKey, SigningKey } from '../signing/key.js';
 import { CommandFailed, readOrFail } from './failure.js';
 
 /** Prints a new secret key as a line for the environment, then what the store will publish about it. */
-export function generateKey(options: { url?: string }): void {
+export function generateKey(options: { url?: string; json?: boolean }): void {
   const { url } = readOrFail(() => {
     const given = options.url === undefined ? environment() : { [storeVariables.url.name]: options.url };
     return readVariables({ url: storeVariables.url }, given);
   });
   const secret = generateSecretKey();
-  process.stdout.write(`MSTORE_SECKEY=${secret}\n`);
-  if (url === undefined) {
-    process.stderr.write('isccd: for its did document, set MSTORE_URL or give --url\n');
+  const document =
+    url === undefined ? undefined : didDocument(didOf(url), SigningKey.parse(secret).publicKey);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ [storeVariables.secretSeed.name]: secret, did: document })}\n`);
     return;
   }
-  const document = didDocument(didOf(url), SigningKey.parse(secret).publicKey);
-  process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+  process.stdout.write(`${storeVariables.secretSeed.name}=${secret}\n`);
+  if (document === undefined) {
+    process.stderr.write('isccd: for its did document, set MSTORE_URL or give --url\n');
+  } else process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
 /** Prints the SHA-256 of a token, in hex: what `MSTORE_OPERATOR_TOKEN_SHA256` takes. */
-export async function hashToken(token: string | undefined): Promise<void> {
+export async function hashToken(token: string | undefined, options: { json?: boolean } = {}): Promise<void> {
   const given = token ?? (await readToken());
   if (given === '') throw new CommandFailed('the token is empty');
-  process.stdout.write(`${createHash('sha256').update(given).digest('hex')}\n`);
+  const digest = createHash('sha256').update(given).digest('hex');
+  const named = { [storeVariables.operatorTokenSha256.name]: digest };
+  process.stdout.write(`${options.json ? JSON.stringify(named) : digest}\n`);
 }
 
 /** All of standard input but the end of its line; arguments can be seen by every user of the machine. */

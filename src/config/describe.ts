@@ -19,11 +19,21 @@ export function plainTable(variables: Variables): string {
   return rows.map(({ left, right }) => `${left.padEnd(width)}  ${right}`).join('\n');
 }
 
+/** Name, default and purpose of each, for programs. */
+export function variableRecords(variables: Variables): object[] {
+  return Object.values(variables).map((variable) => ({
+    name: variable.name,
+    default: shownDefault(variable),
+    description: purpose(variable),
+  }));
+}
+
 function purpose({ description, unit }: Variable): string {
   return unit === undefined ? description : `${description}, in ${unit}`;
 }
 
-function shownDefault({ default: value, defaultShown }: Variable): string {
+/** The default as documentation shows it; empty where there is none. */
+export function shownDefault({ default: value, defaultShown }: Variable): string {
   return (defaultShown ?? value ?? '').trim();
 }
 

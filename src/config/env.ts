@@ -10,10 +10,21 @@ import { ConfigurationInvalid, type Environment } from './variable.js';
  * @throws {ConfigurationInvalid} if `.env` exists and can't be read
  */
 export function environment(directory: string = process.cwd()): Environment {
-  for (const [name, value] of Object.entries(dotEnv(path.join(directory, '.env')))) {
-    process.env[name] ??= value;
-  }
-  return process.env;
+  return environmentSources(directory).values;
+}
+
+export interface EnvironmentSources {
+  readonly values: Environment;
+  /** Names whose values come from `.env`. */
+  readonly fromFile: ReadonlySet<string>;
+}
+
+/** {@link environment}, and what of it stood in the file only. */
+export function environmentSources(directory: string = process.cwd()): EnvironmentSources {
+  const inFile = Object.entries(dotEnv(path.join(directory, '.env')));
+  const missing = inFile.filter(([name]) => process.env[name] === undefined);
+  for (const [name, value] of missing) process.env[name] = value;
+  return { values: process.env, fromFile: new Set(missing.map(([name]) => name)) };
 }
 
 function dotEnv(file: string): Environment {

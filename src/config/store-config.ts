@@ -21,20 +21,34 @@ export interface StoreStart {
  * @throws {ConfigurationInvalid} before anything is opened or listened on
  */
 export function storeConfig(environment: Environment): StoreStart {
-  const variables = readVariables(storeVariables, environment);
-  const dataDir = storeDataDir(environment);
-  const trustAnchorsPem = readAnchors(variables.trustAnchors);
+  const { variables, dataDir, trustAnchorsPem } = checkedVariables(environment);
   const { url, secretKey } = variables;
   if (url !== undefined && secretKey !== undefined) {
     return { config: { ...variables, url, secretKey, dataDir, trustAnchorsPem }, notices: [] };
   }
-  if (!isLoopback(variables.host)) {
-    const missing = url === undefined ? storeVariables.url.name : storeVariables.secretKey.name;
-    throw new ConfigurationInvalid(`${missing} is required when MSTORE_HOST is not a loopback address`);
-  }
   const { file, kept } = madeUp(dataDir, variables);
   const config = { ...variables, dataDir, trustAnchorsPem, ...kept, ...given({ url, secretKey }) };
   return { config, notices: notices(variables, kept.url, file) };
+}
+
+/**
+ * The check of {@link storeConfig} alone: nothing is made up or written.
+ *
+ * @throws {ConfigurationInvalid}
+ */
+export function checkStoreConfig(environment: Environment): void {
+  checkedVariables(environment);
+}
+
+function checkedVariables(environment: Environment) {
+  const variables = readVariables(storeVariables, environment);
+  const { host, url, secretKey } = variables;
+  if ((url === undefined || secretKey === undefined) && !isLoopback(host)) {
+    const missing = url === undefined ? storeVariables.url.name : storeVariables.secretKey.name;
+    throw new ConfigurationInvalid(`${missing} is required when MSTORE_HOST is not a loopback address`);
+  }
+  const trustAnchorsPem = readAnchors(variables.trustAnchors);
+  return { variables, dataDir: storeDataDir(environment), trustAnchorsPem };
 }
 
 /** Where the store keeps its files; all that a command beside a running store needs to know. */

@@ -49,11 +49,15 @@ export function defineVariables<const V extends Variables>(variables: V): V {
  * @throws {ConfigurationInvalid} at the first value that breaks its rule
  */
 export function readVariables<V extends Variables>(variables: V, environment: Environment): Values<V> {
-  const entries = Object.entries(variables).map(([key, variable]) => [key, readOne(variable, environment)]);
+  const entries = Object.entries(variables).map(([key, variable]) => [
+    key,
+    readVariable(variable, environment),
+  ]);
   return Object.fromEntries(entries) as Values<V>;
 }
 
-function readOne(variable: Variable, environment: Environment): unknown {
+/** @throws {ConfigurationInvalid} */
+export function readVariable(variable: Variable, environment: Environment): unknown {
   const text = environment[variable.name] || variable.default;
   if (text === undefined) return undefined;
   const result = variable.schema.safeParse(text);

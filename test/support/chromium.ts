@@ -35,7 +35,7 @@ export async function launchChromium(): Promise<Browser> {
 
 function executable(): string {
   const find = 'command -v chromium || command -v chromium-browser';
-  const lock = path.join(tmpdir(), 'isccd-chromium.lock');
+  const lock = path.join(tmpdir(), 'isccd-apt.lock');
   const script = `${find} || { ${INSTALL} >&2; ${find}; }`;
   const { stdout, stderr } = spawnSync('flock', [lock, 'sh', '-c', script], {
     encoding: 'utf8',

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -67,4 +68,16 @@ async function pip(python: string, args: readonly string[]): Promise<void> {
   if (args.length === 0) return;
   const command = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...args];
   await run(python, command, { timeout: INSTALL_MAX_MS });
+}
+
+/** Path of a shell that Debian has, installed where it may be. */
+export async function shell(name: 'zsh' | 'fish'): Promise<string> {
+  const find = `command -v ${name}`;
+  const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${name}`;
+  // The lock of whoever else installs: apt has one of its own, and does not wait for it.
+  const lock = path.join(tmpdir(), 'isccd-apt.lock');
+  const script = `${find} || { ${install} >&2; ${find}; }`;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const { stdout } = await run('flock', [lock, 'sh', '-c', script], { timeout: INSTALL_MAX_MS, env });
+  return stdout.trim();
 }

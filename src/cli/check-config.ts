@@ -1,0 +1,65 @@
+/** `isccd check config [SERVICE…]`: the configuration as `isccd serve` would read it, and all that is wrong with it. */
+import { painter } from '../config/colour.js';
+import { commonVariables } from '../config/common.js';
+import { type EnvironmentSources, environmentSources } from '../config/env.js';
+import { inspectVariables, problemOf, type VariableState } from '../config/inspect.js';
+import type { Variables } from '../config/variable.js';
+import { CommandFailed, readOrFail } from './failure.js';
+import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from './services.js';
+
+interface Section {
+  /** `common` for what holds for every service. */
+  readonly service: ServiceName | 'common';
+  readonly states: readonly VariableState[];
+  /** What is wrong between variables that each keep their rule. */
+  readonly conflict?: string | undefined;
+}
+
+export function checkConfig(services: readonly ServiceName[], options: { json?: boolean }): void {
+  const sources = readOrFail(() => environmentSources());
+  const names = services.length === 0 ? SERVICE_NAMES : services;
+  const common = section('common', commonVariables, sources);
+  const isSound = common.states.every(({ problem }) => problem === undefined);
+  const sections = [
+    common,
+    ...names.map((name) =>
+      section(name, SERVICES[name].variables, sources, isSound ? SERVICES[name] : undefined),
+    ),
+  ];
+  for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
+  const problems = sections.flatMap(({ states, conflict }) => [
+    ...states.flatMap(({ problem }) => problem ?? []),
+    ...(conflict === undefined ? [] : [conflict]),
+  ]);
+  if (problems.length > 0) throw new CommandFailed(problems.join('\nisccd: '));
+}
+
+/** @param entry to be checked as a whole where each variable is sound */
+function section(
+  service: Section['service'],
+  variables: Variables,
+  sources: EnvironmentSources,
+  entry?: ServiceEntry,
+): Section {
+  const states = inspectVariables(variables, sources);
+  if (states.some(({ problem }) => problem !== undefined)) return { service, states };
+  return { service, states, conflict: problemOf(() => entry?.check?.(sources.values)) };
+}
+
+function jsonLines({ service, states, conflict }: Section): string {
+  const lines: object[] = states.map((state) => ({ service, ...state }));
+  if (conflict !== undefined) lines.push({ service, problem: conflict });
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+function described({ service, states }: Section): string {
+  const paint = painter(process.stdout);
+  const width = Math.max(...states.map(({ name }) => name.length));
+  const lines = states.map(({ name, value, origin, problem }) => {
+    const shown = `${name.padEnd(width)}  ${value === '' ? '(empty)' : value}`;
+    const from = problem === undefined ? paint('dim', `  (${origin})`) : `  (${origin}, wrong)`;
+    return `  ${problem === undefined ? shown : paint('red', shown)}${from}`;
+  });
+  const heading = service === 'common' ? 'Every service' : `The ${service} service`;
+  return `${paint('bold', heading)}\n${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,28 @@
+/** `isccd completion SHELL` and the manual: made from the tree of commands, so that they know every one. */
+import { Argument, type Command } from 'commander';
+import { commandTree } from './command-tree.js';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+const SCRIPTS = {
+  bash: async () => (await import('./completion/bash.js')).bashScript,
+  zsh: async () => (await import('./completion/zsh.js')).zshScript,
+  fish: async () => (await import('./completion/fish.js')).fishScript,
+} as const;
+
+/** Declares `completion`, and `man`, which only the build of the package needs. */
+export function completionCommand(root: Command): void {
+  root
+    .command('completion')
+    .description('print a script that completes commands, options and values in a shell')
+    .addArgument(new Argument('<shell>', 'the shell to print it for').choices(SHELLS))
+    .action(async (shell: Shell) => {
+      const script = await SCRIPTS[shell]();
+      process.stdout.write(script(commandTree(root)));
+    });
+  root.command('man', { hidden: true }).action(async () => {
+    const { manualPage } = await import('./manual.js');
+    process.stdout.write(manualPage(commandTree(root)));
+  });
+}

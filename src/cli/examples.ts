@@ -1,0 +1,82 @@
+/** Examples of every command: in its help, in the manual, and run by a test. */
+export interface Example {
+  /** A line for a shell. */
+  readonly line: string;
+  /** Why no test can run it as it stands. */
+  readonly unproven?: string;
+}
+
+const RUNS_ON = 'runs until it is stopped';
+const NEEDS_SERVICES = 'needs running services';
+const ELSEWHERE = 'speaks to another machine';
+const CODE = 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2';
+
+/** By the words of the command; the program itself has none. A new command has an entry here. */
+export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
+  '': [
+    { line: 'isccd serve', unproven: RUNS_ON },
+    { line: 'isccd code photo.jpg' },
+    { line: 'isccd check config store --json' },
+  ],
+  serve: [
+    { line: 'isccd serve', unproven: RUNS_ON },
+    { line: 'CODEWEB_PORT=9000 isccd serve codes', unproven: RUNS_ON },
+    { line: 'isccd serve codes --env' },
+  ],
+  code: [
+    { line: 'isccd code photo.jpg notes.txt' },
+    { line: 'isccd code --no-thumbnail *.jpg > codes.jsonl' },
+    { line: "isccd code photo.jpg | grep -o 'ISCC:KE[A-Z2-7]*'" },
+  ],
+  explain: [{ line: `isccd explain ${CODE}` }, { line: `isccd explain --json ${CODE}` }],
+  compare: [
+    {
+      line: 'isccd compare ISCC:GABW5LUBVP23N3DOD7PPINHT5JKBI ISCC:GABW5LUBVP23N3DOD7PPINHT5JKBI',
+    },
+  ],
+  simprint: [{ line: 'isccd simprint notes.txt' }, { line: 'echo "Some text" | isccd simprint -' }],
+  demo: [{ line: 'isccd demo' }, { line: 'isccd demo photo.jpg --json' }],
+  index: [{ line: 'isccd index create photos --at ./indexes' }, { line: 'isccd index list --at ./indexes' }],
+  'index create': [{ line: 'isccd index create songs --at ./indexes' }],
+  'index list': [
+    { line: 'isccd index list --at ./indexes' },
+    { line: 'isccd index list --at https://search.example --api-key KEY', unproven: ELSEWHERE },
+  ],
+  'index add': [
+    { line: 'isccd index add photos entries.jsonl --at ./indexes' },
+    { line: 'cat entries.jsonl | isccd index add photos - --at ./indexes' },
+  ],
+  'index search': [{ line: `isccd index search photos ${CODE} --at ./indexes --limit 10` }],
+  'index get': [{ line: 'isccd index get photos ISCC:MAIGIIFJRDGEQQAA --at ./indexes' }],
+  'index rm': [{ line: 'isccd index rm songs --at ./indexes' }],
+  seed: [{ line: 'isccd seed isrc recording.json' }],
+  'seed isrc': [
+    { line: 'isccd seed isrc recording.json' },
+    { line: 'isccd seed isrc --form json-ld recording.json' },
+  ],
+  store: [{ line: 'isccd store gen-key --url https://store.example' }],
+  'store gen-key': [{ line: 'isccd store gen-key --url https://store.example' }],
+  'store hash-token': [{ line: 'echo "$TOKEN" | isccd store hash-token' }],
+  'store sample': [{ line: 'isccd store sample photo.jpg' }],
+  'store account': [{ line: 'isccd store account list' }],
+  'store account add': [
+    { line: 'echo "$PASSWORD" | isccd store account add olga --password-stdin --can-delete' },
+  ],
+  'store account passwd': [{ line: 'echo "$PASSWORD" | isccd store account passwd olga --password-stdin' }],
+  'store account disable': [{ line: 'isccd store account disable olga' }],
+  'store account enable': [{ line: 'isccd store account enable olga' }],
+  'store account list': [{ line: 'isccd store account list --json' }],
+  check: [{ line: 'isccd check config' }, { line: 'isccd check health', unproven: NEEDS_SERVICES }],
+  'check config': [{ line: 'isccd check config' }, { line: 'isccd check config codes search --json' }],
+  'check health': [
+    { line: 'isccd check health', unproven: NEEDS_SERVICES },
+    { line: 'isccd check health codes --timeout 1', unproven: NEEDS_SERVICES },
+    { line: 'isccd check health https://codes.example', unproven: ELSEWHERE },
+  ],
+  completion: [
+    { line: 'isccd completion bash > isccd.bash' },
+    { line: 'source <(isccd completion bash)' },
+    { line: 'isccd completion zsh > _isccd' },
+    { line: 'isccd completion fish > isccd.fish' },
+  ],
+};

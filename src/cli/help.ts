@@ -1,0 +1,32 @@
+/** What stands in the help of every command beside commander's own: examples and exit statuses. */
+import { inspect } from 'node:util';
+import type { Command, HelpConfiguration } from 'commander';
+import { EXAMPLES } from './examples.js';
+import { EXIT_STATUSES } from './failure.js';
+
+/** Commander takes the colours out again where none are wanted. */
+export const HELP_STYLE: HelpConfiguration = { styleTitle: bold };
+
+/** Completes the help of a command and of all below it. */
+export function completeHelp(command: Command, path: readonly string[] = []): void {
+  command.addHelpText('after', () => `\n${section('Examples:', exampleLines(path))}\n${EXIT_SECTION}`);
+  for (const child of command.commands) completeHelp(child, [...path, child.name()]);
+}
+
+export function exampleLines(path: readonly string[]): string[] {
+  return (EXAMPLES[path.join(' ')] ?? []).map(({ line }) => `$ ${line}`);
+}
+
+const EXIT_SECTION = section(
+  'Exit status:',
+  Object.entries(EXIT_STATUSES).map(([status, meaning]) => `${status.padEnd(4)} ${meaning}`),
+);
+
+function section(title: string, lines: readonly string[]): string {
+  return `${bold(title)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function bold(text: string): string {
+  const [on, off] = inspect.colors.bold ?? [0, 0];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
+}

@@ -1,0 +1,103 @@
+/** `isccd check config`, as an operator runs it before a start. */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isccd } from '../support/command.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-check-'));
+  await writeFile(path.join(folder, '.env'), 'CODEWEB_PORT=8100\nINDEXSVC_PORT=8110\n');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const check = (args: readonly string[], env: Record<string, string> = {}) =>
+  isccd(['check', 'config', ...args], { cwd: folder, env: { ISCCD_DATA_DIR: folder, ...env } });
+
+interface Line {
+  readonly service: string;
+  readonly name?: string;
+  readonly value?: string;
+  readonly origin?: string;
+  readonly problem?: string;
+}
+const parsed = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+describe('a sound configuration', () => {
+  it('is shown with where each value comes from', async () => {
+    const { code, stdout } = await check(['codes', 'search', '--json'], { INDEXSVC_PORT: '9999' });
+    const line = (name: string) => parsed(stdout).find((line) => line.name === name);
+    expect(code).toBe(0);
+    expect(line('CODEWEB_PORT')).toEqual({
+      service: 'codes',
+      name: 'CODEWEB_PORT',
+      value: '8100',
+      origin: '.env',
+    });
+    expect(line('INDEXSVC_PORT')).toMatchObject({ service: 'search', value: '9999', origin: 'environment' });
+    expect(line('CODEWEB_HOST')).toMatchObject({ value: '127.0.0.1', origin: 'default' });
+    expect(line('ISCCD_DATA_DIR')).toMatchObject({ service: 'common', value: folder });
+    expect(new Set(parsed(stdout).map(({ service }) => service))).toEqual(
+      new Set(['common', 'codes', 'search']),
+    );
+  });
+
+  it('shows no secret', async () => {
+    const secrets = {
+      APP_SECRET_KEY: 'not for your eyes',
+      INDEXSVC_API_SECRET: 'not for your eyes',
+      DATABASE_URL: 'postgres://user:not for your eyes@host/name',
+    };
+    for (const args of [[], ['--json']]) {
+      const { code, stdout, stderr } = await check(args, secrets);
+      expect(code).toBe(0);
+      expect(stdout).toContain('(hidden)');
+      expect(stdout + stderr).not.toContain('not for your eyes');
+    }
+  });
+
+  it('is for reading: nothing is written', async () => {
+    expect((await check([])).code).toBe(0);
+    expect(await readdir(folder)).toEqual(['.env']);
+  });
+});
+
+describe('a wrong one', () => {
+  const wrong = { CODEWEB_PORT: 'eighty', MSTORE_RATE_READ: '5', MSTORE_SECKEY: 'not a key' };
+
+  it('is told in one line a variable', async () => {
+    const { code, stderr } = await check([], wrong);
+    expect(code).toBe(1);
+    const lines = stderr.trim().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toBe('isccd: CODEWEB_PORT="eighty" must be an integer from 0 to 65535');
+    expect(lines[1]).toMatch(/^isccd: MSTORE_SECKEY=\(hidden\) must begin /);
+    expect(lines[2]).toMatch(/^isccd: MSTORE_RATE_READ="5" must be a rate/);
+  });
+
+  it('is told to programs beside the value', async () => {
+    const { code, stdout } = await check(['--json'], wrong);
+    expect(code).toBe(1);
+    const broken = parsed(stdout).filter(({ problem }) => problem !== undefined);
+    expect(broken.map(({ name }) => name)).toEqual(['CODEWEB_PORT', 'MSTORE_SECKEY', 'MSTORE_RATE_READ']);
+  });
+
+  it.each([
+    [{ MSTORE_HOST: '0.0.0.0' }, 'MSTORE_URL is required when MSTORE_HOST is not a loopback address'],
+    [{ RESOLVER_TEST_ALLOW: '127.0.0.1' }, /^RESOLVER_TEST_ALLOW=.* must be empty unless/],
+    [{ MSTORE_TRUST_ANCHORS: '/nowhere.pem' }, /^MSTORE_TRUST_ANCHORS="\/nowhere.pem" can't be read/],
+  ])('is found between variables: %j', async (env, message) => {
+    const { code, stderr } = await check([], env);
+    expect(code).toBe(1);
+    expect(stderr.trim().replace(/^isccd: /, '')).toMatch(message);
+  });
+
+  it('has a service that is none', async () => {
+    expect(await check(['nonsense'])).toMatchObject({ code: 2, stderr: expect.stringContaining('nonsense') });
+  });
+});

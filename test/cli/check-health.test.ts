@@ -1,0 +1,109 @@
+/** `isccd check health`, as container engines run it. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isccd } from '../support/command.js';
+import { type RunningHouse, type Service, startHouse } from '../support/house.js';
+
+let house: RunningHouse;
+/** A server that answers by a table, and hangs where there is nothing in it. */
+let double: Server;
+let answers: Record<string, [status: number, body: object]>;
+let base: string;
+
+beforeAll(async () => {
+  house = await startHouse();
+  double = createServer((request, response) => {
+    const [status, body] = answers[request.url ?? ''] ?? [];
+    if (status !== undefined) response.writeHead(status).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => double.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(double.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await house.stop();
+  double.closeAllConnections();
+  double.close();
+});
+
+const health = (args: readonly string[], env: Record<string, string> = {}) =>
+  isccd(['check', 'health', ...args], { cwd: house.folder, env });
+const portOf = (service: Service) => new URL(house.url[service]).port;
+
+describe('services that are well', () => {
+  it('are found where the configuration says, one line each', async () => {
+    const env = {
+      CODEWEB_PORT: portOf('codes'),
+      INDEXSVC_PORT: portOf('search'),
+      MSTORE_PORT: portOf('store'),
+      RESOLVER_PORT: portOf('resolver'),
+      // Who listens everywhere is asked here.
+      CODEWEB_HOST: '0.0.0.0',
+    };
+    const { code, stdout, stderr } = await health([], env);
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['codes', 'search', 'store', 'resolver']);
+    for (const line of lines) expect(line).toMatch(/^\w+ +http:\/\/127\.0\.0\.1:\d+ {2}well {2}\(\d+ ms\)$/);
+    const one = await health(['search', '--json'], env);
+    expect(JSON.parse(one.stdout)).toEqual({
+      name: 'search',
+      url: `http://127.0.0.1:${env.INDEXSVC_PORT}`,
+      healthy: true,
+      ms: expect.any(Number),
+    });
+  });
+
+  it('are asked by their address', async () => {
+    const url = house.url.store;
+    expect(await health([`${url}/`])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${url}  well`),
+    });
+  });
+});
+
+describe('services that are not', () => {
+  const alive: [number, object] = [200, { status: 'ok' }];
+  const problem = async () => {
+    const { code, stdout } = await health([base, '--json', '--timeout', '0.5']);
+    const { healthy, problem } = JSON.parse(stdout) as { healthy: boolean; problem?: string };
+    expect(code).toBe(healthy ? 0 : 1);
+    return problem;
+  };
+
+  it('say why', async () => {
+    answers = { '/healthz': alive, '/readyz': [503, { status: 'not_ready', reason: 'still_loading' }] };
+    expect(await problem()).toBe('/readyz answers 503: still_loading');
+    answers = { '/healthz': [500, {}] };
+    expect(await problem()).toBe('/healthz answers 500');
+    answers = { '/healthz': [302, {}] };
+    expect(await problem()).toBe('/healthz answers 302');
+    answers = {};
+    expect(await problem()).toMatch(/^no answer: .*timeout/);
+  });
+
+  it('need not be ready where they have nothing to say about it', async () => {
+    answers = { '/healthz': alive, '/readyz': [404, {}] };
+    expect(await problem()).toBeUndefined();
+  });
+
+  it('are told apart from those that are', async () => {
+    const closed = 'http://127.0.0.1:9';
+    const { code, stdout, stderr } = await health([house.url.codes, closed]);
+    expect([code, stderr]).toEqual([1, 'isccd: not all is well\n']);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => /well {2}/.test(line)),
+    ).toEqual([true, false]);
+  });
+});
+
+it.each([['nonsense'], ['ftp://a.example'], ['codes', '--timeout', '0'], ['codes', '--timeout', 'soon']])(
+  'refuses %s %s %s',
+  async (...args) => {
+    expect((await health(args)).code).toBe(2);
+  },
+);

@@ -1,0 +1,203 @@
+/** Every command shows examples, each runs as it stands, and the manual says the same as the help. */
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkCommands } from '../../src/cli/check.js';
+import { allCommands, commandTree } from '../../src/cli/command-tree.js';
+import { EXAMPLES } from '../../src/cli/examples.js';
+import { EXIT_STATUSES } from '../../src/cli/failure.js';
+import { isccd, run } from '../support/command.js';
+import { MAIN } from '../support/house.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';
+const RECORDING = {
+  $schema: 'http://purl.org/iscc/schema/isrc-0.8.0.json',
+  isrc: 'US-ABC-23-12345',
+  main_artist: 'An artist',
+  track_title: 'A track',
+  version_title: 'The version',
+  duration: 180,
+  content_type: 'sound',
+  pubdate: '20240131',
+};
+
+let folder: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-examples-'));
+  const files = path.join(ROOT, 'test/fixtures/codes/files');
+  await copyFile(path.join(files, 'photo-q85_a.jpg'), path.join(folder, 'photo.jpg'));
+  await writeFile(path.join(folder, 'notes.txt'), 'A text that is long enough to be coded. '.repeat(20));
+  await writeFile(path.join(folder, 'recording.json'), JSON.stringify(RECORDING));
+  const entry = { iscc_id: ISCC_ID, iscc_code: 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2' };
+  await writeFile(path.join(folder, 'entries.jsonl'), `${JSON.stringify(entry)}\n`);
+  await mkdir(path.join(folder, 'bin'));
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+  await writeFile(path.join(folder, 'bin/isccd'), command, { mode: 0o755 });
+  environment = {
+    PATH: `${folder}/bin:${process.env.PATH}`,
+    ISCCD_DATA_DIR: path.join(folder, 'data'),
+    TOKEN: 'a token',
+    PASSWORD: 'correct horse battery staple',
+  };
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The help of every command, from the program itself. */
+async function helps(): Promise<Map<string, string>> {
+  const all = new Map<string, string>();
+  const read = async (words: readonly string[]): Promise<void> => {
+    const { code, stdout } = await isccd([...words, '--help']);
+    expect([words, code]).toEqual([words, 0]);
+    all.set(words.join(' '), stdout);
+    const listed = /\nCommands:\n([\s\S]*?)\n\n/.exec(stdout)?.[1] ?? '';
+    const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
+    await Promise.all(names.filter((name) => name !== 'help').map((name) => read([...words, name])));
+  };
+  await read([]);
+  return all;
+}
+
+describe('help', () => {
+  it('has examples, exit statuses and --json for every command, and there are no others', async () => {
+    const all = await helps();
+    expect([...all.keys()].sort()).toEqual(Object.keys(EXAMPLES).sort());
+    for (const [words, help] of all) {
+      for (const { line } of EXAMPLES[words] ?? []) expect(help).toContain(`  $ ${line}\n`);
+      for (const meaning of Object.values(EXIT_STATUSES)) expect(help).toContain(meaning);
+      const isGroup = help.includes('\nCommands:\n');
+      if (!isGroup && words !== 'completion') expect(help).toMatch(/ --json +machine-readable/);
+    }
+  });
+
+  it('is coloured only where somebody sees it', async () => {
+    const help = (env: Record<string, string>) => isccd(['check', '--help'], { env });
+    expect((await help({})).stdout).not.toContain('\u001b');
+    expect((await help({ FORCE_COLOR: '1' })).stdout).toContain('\u001b[1mExamples:');
+  });
+});
+
+/** In this order some need what others have made. */
+const runnable = Object.entries(EXAMPLES).flatMap(([command, examples]) =>
+  examples.filter(({ unproven }) => unproven === undefined).map(({ line }) => ({ command, line })),
+);
+
+describe('examples', () => {
+  it('are more than a few', () => expect(runnable.length).toBeGreaterThan(30));
+
+  it.sequential.each(runnable)('$line', async ({ command, line }) => {
+    const options = { cwd: folder, env: environment };
+    const { code, stdout, stderr } = await run('bash', ['-c', `set -o pipefail; ${line}`], options);
+    expect([line, code, stderr.replace(/^isccd: .* (now|password|disabled|enabled)\n$/, '')]).toEqual([
+      line,
+      0,
+      '',
+    ]);
+    if (line.includes('--json') && command !== '') {
+      for (const json of stdout.trim().split('\n')) expect(JSON.parse(json)).toBeTypeOf('object');
+    }
+  });
+});
+
+describe('exit statuses', () => {
+  it.each([
+    [['no-such-command']],
+    [['code']],
+    [['explain', '--no-such-option', 'x']],
+    [['serve', 'no-such-service']],
+    [['seed', 'isrc', '--form', 'other', 'file']],
+  ])('%j is 2', async (args) => {
+    expect(await isccd(args)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('what can not be done is 1', async () => {
+    expect(await isccd(['explain', 'nonsense'])).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('results as JSON', () => {
+  it.each([
+    [
+      ['seed', 'isrc', 'recording.json', '--json'],
+      { meta: expect.stringMatching(/^data:application\/json;base64,/) },
+    ],
+    [
+      ['store', 'hash-token', 'x', '--json'],
+      { MSTORE_OPERATOR_TOKEN_SHA256: expect.stringMatching(/^[\da-f]{64}$/) },
+    ],
+    [
+      ['store', 'gen-key', '--url', 'https://store.example', '--json'],
+      {
+        MSTORE_SECKEY: expect.stringMatching(/^z3u2/),
+        did: expect.objectContaining({ id: 'did:web:store.example' }),
+      },
+    ],
+    [
+      ['serve', 'codes', '--env', '--json'],
+      expect.objectContaining({ name: 'ISCCD_TRANSPORT', default: 'auto' }),
+    ],
+  ])('%j', async (args, expected) => {
+    const { code, stdout } = await isccd(args, { cwd: folder, env: environment });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toEqual(expected);
+  });
+
+  it('account commands give the account', async () => {
+    const env = { ...environment, ISCCD_DATA_DIR: path.join(folder, 'other') };
+    const input = `${environment.PASSWORD}\n`;
+    const add = ['store', 'account', 'add', 'Rita', '--password-stdin', '--json'];
+    const { code, stdout } = await isccd(add, { cwd: folder, env, input });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { username: 'rita', isDisabled: false }]);
+    const disabled = await isccd(['store', 'account', 'disable', 'rita', '--json'], { cwd: folder, env });
+    expect(JSON.parse(disabled.stdout)).toMatchObject({ username: 'rita', isDisabled: true });
+  });
+});
+
+describe('colours of results', () => {
+  const code = 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2';
+  it.each([
+    [{}, false],
+    [{ FORCE_COLOR: '1' }, true],
+    [{ FORCE_COLOR: '0' }, false],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('with %j: %s', async (env, isColoured) => {
+    const { stdout } = await isccd(['explain', code], { env });
+    expect(stdout.includes('\u001b')).toBe(isColoured);
+  });
+
+  it('are there on a terminal', async () => {
+    const line = `'${process.execPath}' '${MAIN}' explain ${code}`;
+    const terminal = (env: Record<string, string>) =>
+      run('script', ['-qec', line, '/dev/null'], { env: { TERM: 'xterm-256color', ...env } });
+    expect((await terminal({})).stdout).toContain('\u001b[2mreadable');
+    expect((await terminal({ NO_COLOR: '1' })).stdout).not.toContain('\u001b');
+  });
+});
+
+describe('the manual page', () => {
+  it('is made of the tree of commands', async () => {
+    const { stdout } = await isccd(['man']);
+    await expect(stdout).toMatchFileSnapshot(path.join(ROOT, 'man/isccd.1'));
+    for (const examples of Object.values(EXAMPLES)) {
+      const [first] = examples;
+      expect(stdout).toContain(first?.line.replaceAll('\\', '\\e').replaceAll('-', '\\-'));
+    }
+  });
+});
+
+it('the tree has what commander knows', () => {
+  const root = new Command('isccd');
+  checkCommands(root);
+  const names = allCommands(commandTree(root)).map(({ path }) => path.join(' '));
+  expect(names).toEqual(['', 'check', 'check config', 'check health']);
+  const config = allCommands(commandTree(root)).find(({ path }) => path[1] === 'config');
+  expect(config?.arguments[0]).toMatchObject({
+    term: '[services...]',
+    choices: expect.arrayContaining(['codes']),
+  });
+  expect(config?.options.map(({ flags }) => flags)).toEqual([['--json'], ['-h', '--help']]);
+});
