@@ -1,6 +1,7 @@
 # syntax=docker/dockerfile:1
-# Two stages: the first has compilers and makes the packages that would be published, the second
-# installs those packages the way a user does.
+# Two stages: the first has compilers and makes the packages that would be published, the second installs
+# those packages the way a user does. What the steps do is in `ops/image/*.sh`, which a test runs without
+# a container engine.
 
 FROM rust:1.95-bookworm AS rust
 
@@ -13,19 +14,31 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN ISCCD_SETUP_APT=off node scripts/pack.mjs /packages
+RUN ops/image/build.sh /packages
 
 FROM node:20-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg perl \
  && rm -rf /var/lib/apt/lists/*
-WORKDIR /opt/isccd
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
-    npm install --no-audit --no-fund /packages/*.tgz && npm cache clean --force
+    --mount=type=bind,from=build,source=/src/ops/image,target=/image \
+    /image/install.sh /packages /opt/isccd
+# A fresh volume takes over the owner of the folder that it covers.
 RUN mkdir /data && chown node:node /data
 USER node
-ENV CODEWEB_HOST=0.0.0.0 CODEWEB_MEDIA_PATH=/data/media CODEWEB_ENVIRONMENT=production
+# Everything that is kept is under /data; the root may be read-only (`--read-only --tmpfs /tmp`).
+ENV NODE_ENV=production \
+    ISCCD_DATA_DIR=/data \
+    CODEWEB_MEDIA_PATH=/data/media \
+    CODEWEB_ENVIRONMENT=production \
+    CODEWEB_HOST=0.0.0.0 \
+    INDEXSVC_HOST=0.0.0.0 \
+    MSTORE_HOST=0.0.0.0 \
+    RESOLVER_HOST=0.0.0.0
 VOLUME /data
-EXPOSE 8000
+EXPOSE 8000 8010 8020 8030
 ENTRYPOINT ["/opt/isccd/node_modules/.bin/isccd"]
-CMD ["serve"]
+# The manifest store needs APP_SECRET_KEY and MSTORE_URL: name it when they are set.
+CMD ["serve", "codes", "search", "resolver"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["/opt/isccd/node_modules/.bin/isccd", "check", "health", "codes", "search", "resolver"]

@@ -1,13 +1,14 @@
 /**
  * Prepares what gets published under `npm/`: the main package, and one package per platform whose
- * binary is here. `node scripts/pack.mjs [FOLDER]` then packs them into FOLDER (default: `npm`).
+ * binary is here. `node scripts/pack.mjs [--every-target] [FOLDER]` then packs them into FOLDER (default: `npm`);
+ * with `--every-target` it refuses to where a platform's binary is missing.
  *
  * The main package's optional dependencies are written here and not kept in the repository: until
  * they are published, every `npm install` of a checkout would ask the registry for them in vain.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { exists, root, run } from './lib.mjs';
+import { attempt, exists, root, run } from './lib.mjs';
 import { bin, setup } from './setup.mjs';
 
 const staging = path.join(root, 'npm');
@@ -29,6 +30,9 @@ function platformPackages() {
   });
 }
 
+/** Source maps point to sources that are not in the package. */
+const isNeeded = (file) => !file.endsWith('.map');
+
 /** napi's short name of a Rust target triple. */
 function suffixOf(triple) {
   const [cpu, , system, abi] = triple.split('-');
@@ -42,7 +46,7 @@ function mainPackage(platforms) {
   mkdirSync(folder, { recursive: true });
   for (const entry of manifest.files) {
     if (exists(path.join(root, entry)))
-      cpSync(path.join(root, entry), path.join(folder, entry), { recursive: true });
+      cpSync(path.join(root, entry), path.join(folder, entry), { recursive: true, filter: isNeeded });
   }
   const published = { ...manifest };
   for (const field of PRIVATE_FIELDS) delete published[field];
@@ -52,13 +56,36 @@ function mainPackage(platforms) {
   return folder;
 }
 
+const args = process.argv.slice(2).filter((argument) => argument !== '--every-target');
 setup();
 rmSync(staging, { recursive: true, force: true });
 const platforms = platformPackages();
+const missing = platforms.filter(({ built }) => !built).map(({ name }) => name);
+if (missing.length > 0 && process.argv.includes('--every-target')) {
+  console.error(`isccd: no binary for ${missing.join(', ')}`);
+  process.exit(1);
+}
 const folders = [
   mainPackage(platforms),
   ...platforms.filter(({ built }) => built).map(({ folder }) => folder),
 ];
-const target = path.resolve(process.argv[2] ?? staging);
+const target = path.resolve(args[0] ?? staging);
 mkdirSync(target, { recursive: true });
-run('npm', ['pack', '--pack-destination', target, '--loglevel=error', ...folders]);
+const packed = attempt('npm', [
+  'pack',
+  '--json',
+  '--pack-destination',
+  target,
+  '--loglevel=error',
+  ...folders,
+]);
+if (packed.status !== 0) {
+  console.error(packed.stderr);
+  process.exit(1);
+}
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+for (const { filename, size, unpackedSize, entryCount } of Object.values(JSON.parse(packed.stdout))) {
+  console.log(
+    `${filename}: ${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked, ${entryCount} files`,
+  );
+}

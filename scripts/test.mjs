@@ -5,7 +5,7 @@ import { bin, setup } from './setup.mjs';
 
 const stages = [
   ['set-up', setup],
-  ['check', check],
+  ['check', () => check()],
   ['Rust tests', () => run('cargo', ['test', '--workspace', '--locked', '--quiet'])],
   ['TypeScript tests', () => run(bin('vitest'), ['run', ...process.argv.slice(2)])],
 ];

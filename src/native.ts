@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { AddonMissing } from './addon-missing.js';
 
 export type * from '../native/index.d.ts';
 
@@ -16,11 +17,6 @@ const TARGETS: Readonly<Record<string, string>> = {
   'darwin-arm64': 'darwin-arm64',
   'win32-x64': 'win32-x64-msvc',
 };
-
-/** The addon is not there; the message says which package brings it. */
-export class AddonMissing extends Error {
-  override readonly name = 'AddonMissing';
-}
 
 function load(): Addon {
   const platform = `${process.platform}-${process.arch}`;

@@ -4,6 +4,7 @@
  * what `isccd serve` needs.
  */
 import { Argument, Command, Option } from 'commander';
+import { AddonMissing } from '../addon-missing.js';
 import { painter } from '../config/colour.js';
 import { generator } from '../version.js';
 import { checkCommands } from './check.js';
@@ -123,7 +124,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await program().parseAsync();
 } catch (error) {
-  if (!(error instanceof CommandFailed)) throw error;
-  process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${error.message}\n`);
-  process.exitCode = error.exitCode;
+  const failure = error instanceof AddonMissing ? new CommandFailed(error.message) : error;
+  if (!(failure instanceof CommandFailed)) throw failure;
+  process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${failure.message}\n`);
+  process.exitCode = failure.exitCode;
 }

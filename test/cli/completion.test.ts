@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isccd, run } from '../support/command.js';
-import { INSTALL_MAX_MS, shell } from '../support/set-up.js';
+import { debianProgram, INSTALL_MAX_MS } from '../support/set-up.js';
 
 const COMMANDS = ['check', 'code', 'compare', 'completion', 'explain', 'index', 'serve', 'store'];
 
@@ -82,7 +82,7 @@ describe('zsh', () => {
   let file: string;
   let zsh: string;
   beforeAll(async () => {
-    [file, zsh] = [await script('zsh'), await shell('zsh')];
+    [file, zsh] = [await script('zsh'), debianProgram(['zsh'], 'zsh')];
   }, INSTALL_MAX_MS);
 
   suite(async (line) => {
@@ -101,7 +101,7 @@ describe('fish', () => {
   let file: string;
   let fish: string;
   beforeAll(async () => {
-    [file, fish] = [await script('fish'), await shell('fish')];
+    [file, fish] = [await script('fish'), debianProgram(['fish'], 'fish')];
   }, INSTALL_MAX_MS);
 
   const candidates = async (line: string) => {

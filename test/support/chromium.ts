@@ -2,15 +2,12 @@
  * A real Chromium for the tests of pages: Debian's, from the PATH or installed here. It can reach this
  * machine only, and whatever a page tries beyond that, or complains about, fails the test.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import { debianProgram } from './set-up.js';
 
-const PACKAGES = 'chromium fonts-dejavu-core';
-const INSTALL = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${PACKAGES}`;
 /** Installing takes a minute or two; a second test file waits for the first one's lock. */
 export const LAUNCH_MS_MAX = 300_000;
 
@@ -23,7 +20,7 @@ const SCREENSHOTS = process.env.ISCCD_TEST_SCREENSHOTS;
 /** @throws with the command to run if there is no Chromium and none can be installed */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
-    executablePath: executable(),
+    executablePath: debianProgram(['chromium', 'chromium-browser'], 'chromium fonts-dejavu-core'),
     args: [
       '--no-sandbox',
       '--disable-background-networking',
@@ -31,19 +28,6 @@ export async function launchChromium(): Promise<Browser> {
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
     ],
   });
-}
-
-function executable(): string {
-  const find = 'command -v chromium || command -v chromium-browser';
-  const lock = path.join(tmpdir(), 'isccd-apt.lock');
-  const script = `${find} || { ${INSTALL} >&2; ${find}; }`;
-  const { stdout, stderr } = spawnSync('flock', [lock, 'sh', '-c', script], {
-    encoding: 'utf8',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
-  const [found] = (stdout ?? '').trim().split('\n');
-  if (!found) throw new Error(`These tests need Chromium. As root: ${INSTALL}\n${stderr}`);
-  return found;
 }
 
 export interface PageOptions extends BrowserContextOptions {

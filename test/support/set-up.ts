@@ -1,5 +1,5 @@
 /** What a test needs beyond this project's own packages: installed once, kept in `.setup/tests`. */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,6 +28,26 @@ async function folderOf(name: string, make: (folder: string) => Promise<void>): 
     await rm(draft, { recursive: true, force: true });
   }
   return folder;
+}
+
+/**
+ * Path of a program by one of these names: from the PATH, else from Debian's packages, installed here.
+ *
+ * @throws with the command to run if there is none and none can be installed
+ */
+export function debianProgram(names: readonly string[], packages: string): string {
+  const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packages}`;
+  const find = names.map((name) => `command -v ${name}`).join(' || ');
+  // A second test file waits for the first one's lock.
+  const lock = path.join(tmpdir(), `isccd-apt.lock`);
+  const script = `{ ${find}; } || { ${install} >&2; ${find}; }`;
+  const { stdout, stderr } = spawnSync('flock', [lock, 'sh', '-c', script], {
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  const [found] = (stdout ?? '').trim().split('\n');
+  if (!found) throw new Error(`These tests need ${names[0]}. As root: ${install}\n${stderr}`);
+  return found;
 }
 
 /** Path of the package `onnxruntime-node`, without what its install script would download. */
@@ -68,16 +88,4 @@ async function pip(python: string, args: readonly string[]): Promise<void> {
   if (args.length === 0) return;
   const command = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...args];
   await run(python, command, { timeout: INSTALL_MAX_MS });
-}
-
-/** Path of a shell that Debian has, installed where it may be. */
-export async function shell(name: 'zsh' | 'fish'): Promise<string> {
-  const find = `command -v ${name}`;
-  const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${name}`;
-  // The lock of whoever else installs: apt has one of its own, and does not wait for it.
-  const lock = path.join(tmpdir(), 'isccd-apt.lock');
-  const script = `${find} || { ${install} >&2; ${find}; }`;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const { stdout } = await run('flock', [lock, 'sh', '-c', script], { timeout: INSTALL_MAX_MS, env });
-  return stdout.trim();
 }
