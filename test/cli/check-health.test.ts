@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isccd } from '../support/command.js';
-import { type RunningHouse, type Service, startHouse } from '../support/house.js';
+import { type RunningHouse, startHouse } from '../support/house.js';
+import type { Service } from '../support/serve.js';
 
 let house: RunningHouse;
 /** A server that answers by a table, and hangs where there is nothing in it. */

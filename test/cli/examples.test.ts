@@ -9,7 +9,7 @@ import { allCommands, commandTree } from '../../src/cli/command-tree.js';
 import { EXAMPLES } from '../../src/cli/examples.js';
 import { EXIT_STATUSES } from '../../src/cli/failure.js';
 import { isccd, run } from '../support/command.js';
-import { MAIN } from '../support/house.js';
+import { MAIN } from '../support/serve.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';

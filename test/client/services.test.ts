@@ -19,7 +19,8 @@ import {
   SearchClient,
   StoreClient,
 } from '../../src/client/index.js';
-import { MAIN, type RunningHouse, startHouse } from '../support/house.js';
+import { type RunningHouse, startHouse } from '../support/house.js';
+import { MAIN } from '../support/serve.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PHOTO = path.join(ROOT, 'test/fixtures/codes/files/photo-q85_a.jpg');

@@ -12,7 +12,7 @@ import { ERRORS as codes } from '../../src/codes/errors.js';
 import { ERRORS as resolver } from '../../src/resolver/errors.js';
 import { ERRORS as search } from '../../src/search/errors.js';
 import { ERRORS as store } from '../../src/store/errors.js';
-import { MAIN, SERVICE_NAMES } from '../support/house.js';
+import { MAIN, SERVICE_NAMES } from '../support/serve.js';
 import { ROOT } from './support/page.js';
 
 const MADE = '<!-- Made from the source by `npm run docs`; a test compares. -->\n';

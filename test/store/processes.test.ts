@@ -1,4 +1,7 @@
 /** Several server processes on one database and one folder: what one has done the other knows at once. */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
@@ -53,11 +56,38 @@ describe.each(ENGINES)('two processes on %s', (engine) => {
     }
   });
 
+  it('miss a file that is gone, and say which', async () => {
+    // None of those that were deleted above.
+    const item = takenSidecars().at(-1) ?? sidecar('ok-ed25519');
+    const id = item.expect.manifestId ?? '';
+    const digest = createHash('sha256').update(bytesOf(item)).digest('hex');
+    expect((await first.upload(bytesOf(item))).status).toBe(200);
+    const file = path.join(place.dataDir, 'files', digest.slice(0, 2), `${digest}.c2pa`);
+    await rm(file);
+    const answer = await second.get(id);
+    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Manifest not found' }]);
+    await expect
+      .poll(() => logLines(second))
+      .toContainEqual({
+        level: 50,
+        time: expect.any(String),
+        msg: 'the file of a manifest is missing',
+        manifestId: id,
+        file,
+      });
+    expect((await second.remove(id)).status).toBe(204);
+  });
+
   it('agree on the algorithms', async () => {
     const path = '/v1/services/supportedAlgorithms';
     expect(await first.json(path)).toEqual(await second.json(path));
   });
 });
+
+function logLines(store: StoreProcess): unknown[] {
+  const lines = store.output().split('\n');
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+}
 
 /** Deletes a manifest and frees its id, as the dashboard does. */
 async function release({ url, dataDir }: Place, id: string, store: StoreProcess): Promise<void> {

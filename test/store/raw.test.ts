@@ -49,6 +49,31 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
     },
   );
 
+  // Blanks around a value are no part of it; a transport may all the same be stricter.
+  it.each(['5 ', '5\t', ' \t5  '])(
+    'takes Content-Length: "%s" for 5 bytes, or refuses it',
+    async (length) => {
+      const client = await connect();
+      client.send(
+        `${head([`Content-Length: ${length}`])}helloGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      );
+      const answer = await client.answer();
+      expect(answer?.status ?? 400).toBe(400);
+      if (answer?.text.includes('manifest.unreadable')) {
+        expect(await client.answer()).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+      } else expect(await client.closes()).toBe(true);
+      expect(client.rest).toBe('');
+    },
+  );
+
+  it.each(['5 5', '5 ,', '"5"'])('refuses Content-Length: %s', async (length) => {
+    const client = await connect();
+    client.send(`${head([`Content-Length: ${length}`])}hello`);
+    const answer = await client.answer();
+    expect(answer?.status ?? 400).toBe(400);
+    expect(await client.closes()).toBe(true);
+  });
+
   it.each([
     ['two lengths', ['Content-Length: 5', 'Content-Length: 5']],
     ['length and chunks', ['Content-Length: 5', 'Transfer-Encoding: chunked']],

@@ -1,7 +1,7 @@
 /** Runs the built `isccd` as people do. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { MAIN } from './house.js';
+import { MAIN } from './serve.js';
 
 export interface CommandOptions {
   readonly cwd?: string;

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import ts from 'typescript';
-import { housePorts, SERVICE_NAMES } from '../../support/house.js';
+import { housePorts } from '../../support/house.js';
+import { SERVICE_NAMES } from '../../support/serve.js';
 import { type Block, type Page, ROOT } from './page.js';
 
 /** What a clone has that pages name. */

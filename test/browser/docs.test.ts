@@ -1,0 +1,43 @@
+/** The documentation pages of all services in a real browser. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support/chromium.js';
+import { type RunningHouse, startHouse } from '../support/house.js';
+import { SERVICE_NAMES } from '../support/serve.js';
+
+const OPENAPI = path.resolve(import.meta.dirname, '../../openapi');
+
+let house: RunningHouse;
+let browser: Browser;
+beforeAll(async () => {
+  [house, browser] = await Promise.all([startHouse(), launchChromium()]);
+}, LAUNCH_MS_MAX);
+afterAll(async () => {
+  await browser?.close();
+  await house?.stop();
+});
+
+describe.each(SERVICE_NAMES)('/docs of %s', (name) => {
+  test('shows every route, and tries one', async () => {
+    const document = JSON.parse(readFileSync(path.join(OPENAPI, `${name}.json`), 'utf8'));
+    const routes = Object.values(document.paths as Record<string, object>).flatMap((row) => Object.keys(row));
+    const page = await openPage(browser);
+    await page.goto(`${house.url[name]}/docs`);
+    await page
+      .locator('.opblock')
+      .nth(routes.length - 1)
+      .waitFor();
+    expect(await page.locator('.opblock').count()).toBe(routes.length);
+    expect(await page.locator('h1, .title').first().textContent()).toContain(document.info.title);
+    await screenshots(page, `docs-${name}`);
+
+    const probe = page.locator('.opblock', { hasText: '/healthz' });
+    await probe.locator('.opblock-summary').click();
+    await probe.getByRole('button', { name: 'Try it out' }).click();
+    await probe.getByRole('button', { name: 'Execute' }).click();
+    const answer = probe.locator('.live-responses-table .response-col_status').filter({ hasText: '200' });
+    await answer.waitFor();
+  });
+});

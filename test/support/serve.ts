@@ -1,0 +1,77 @@
+/** The built `isccd serve` in a process of its own, as a user starts it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+export const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
+
+export const SERVICE_NAMES = ['codes', 'search', 'store', 'resolver'] as const;
+export type Service = (typeof SERVICE_NAMES)[number];
+
+const STOP_MS = 20_000;
+
+export interface ServeOptions {
+  readonly cwd?: string;
+  /** Over the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Process {
+  readonly pid: number;
+  /** What it has printed, log lines included. */
+  output(): string;
+  /** Ends it without a word. */
+  kill(): Promise<void>;
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>;
+}
+
+export interface ServedProcess extends Process {
+  /** Where each service listens; `metrics` is there if it was configured. */
+  readonly urls: Readonly<Record<Service, string> & { metrics?: string }>;
+}
+
+/** Starts services in one process; rejects with what it said if it ends before all of them listen. */
+export async function serve(
+  services: readonly Service[],
+  { cwd, env }: ServeOptions = {},
+): Promise<ServedProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve', ...services], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit', { signal: AbortSignal.timeout(STOP_MS) });
+    child.kill(signal);
+    await ended;
+  };
+  let output = '';
+  const urls = await new Promise<ServedProcess['urls']>((resolve, reject) => {
+    const read = (data: Buffer) => {
+      output += data.toString();
+      const found = announced(output);
+      if (services.every((service) => service in found)) resolve(found as ServedProcess['urls']);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('error', reject);
+    // By then all that it has said is read.
+    child.once('close', () => reject(new Error(`isccd serve ended: ${output}`)));
+  });
+  return {
+    urls,
+    pid: child.pid ?? 0,
+    output: () => output,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+/** The lines that say where services listen, as far as they are whole. */
+function announced(output: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...output.matchAll(/^(\w+) +(http:\/\/\S+) /gm)].map(([, name = '', url = '']) => [name, url]),
+  );
+}
