@@ -108,9 +108,11 @@ export interface DeclarationTable {
 export interface FeedTable {
   id: number;
   sequence: number;
+  /** Number of the last change that is no longer in the table of changes. */
+  forgotten: Generated<number>;
 }
 
-/** What the in-memory indexes of all processes follow. */
+/** What the in-memory indexes of all processes follow; the oldest are forgotten in time. */
 export interface ChangeTable {
   sequence: number;
   manifest_key: number;

@@ -58,18 +58,20 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const manifests = new Manifests(database.db);
   const blobs = await ContentBlobs.open(config.dataDir, BLOB_SUFFIX);
   const validator = new WatchedValidator(new native.ManifestValidator(config.trustAnchorsPem));
-  const cleanup = new Cleanup({ blobs, manifests, log });
+  const cleanup = new Cleanup({ db: database.db, blobs, manifests, log });
+  const index = await LiveIndex.load({ db: database.db, newIndex: () => new native.BindingIndex(), log });
   const service = new StoreService(config, {
     manifests,
     blobs,
     declarer,
     log,
     validator,
-    index: await LiveIndex.load(database.db, new native.BindingIndex()),
+    index,
     algorithms: new Set(algorithms.map(({ alg }) => alg)),
     isManifestId: native.isManifestId,
   });
   const watermarks = new Set(algorithms.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg));
+  index.start();
   cleanup.start();
   declarer.start();
   return {
@@ -90,6 +92,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       close: async () => {
         await declarer.close();
         await cleanup.stop();
+        await index.close();
         await database.close();
       },
     }),

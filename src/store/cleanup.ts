@@ -1,13 +1,21 @@
-/** Removes files that no row knows: what a crash between a file and its row has left, or a delete and its file. */
+/**
+ * Removes what is of no use any more: files that no row knows, which a crash between a file and its row has left, or a
+ * delete and its file; and changes that every process has followed long ago.
+ */
 import type { ContentBlobs } from '../blobs/content.js';
+import type { Db } from '../database/open.js';
 import type { Logger } from '../observe/log.js';
+import { forgetChanges } from './feed.js';
 import type { Manifests } from './manifests.js';
 
 /** Younger files may belong to an upload that is about to get its row. */
 const ORPHAN_GRACE_MS = 10 * 60 * 1000;
+/** Minutes of uploads and deletes at full speed; processes follow every minute. */
+export const CHANGES_KEPT = 100_000;
 const INTERVAL_MS = 60 * 60 * 1000;
 
 export interface CleanupParts {
+  readonly db: Db;
   readonly blobs: ContentBlobs;
   readonly manifests: Manifests;
   readonly log: Logger;
@@ -43,12 +51,13 @@ export class Cleanup {
 
   /** Removes drafts and orphans that were written before `before`, in milliseconds since the epoch. */
   async run(before: number): Promise<void> {
-    const { blobs, manifests, log } = this.#parts;
+    const { db, blobs, manifests, log } = this.#parts;
+    await forgetChanges(db, CHANGES_KEPT);
     const drafts = await blobs.removeDrafts(before);
     let orphans = 0;
     for await (const { digest, writtenAt } of blobs.list()) {
       if (writtenAt >= before || (await manifests.findLiveBytes(digest)) !== undefined) continue;
-      if (await manifests.whileUnused(digest, () => blobs.remove(digest))) orphans += 1;
+      orphans += await manifests.whileUnused([digest], (unused) => blobs.remove(unused));
     }
     if (drafts + orphans > 0) log.info({ drafts, orphans }, 'cleaned up');
   }

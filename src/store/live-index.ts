@@ -1,6 +1,7 @@
 /** The bindings of live manifests in memory, as current as the database at every query, in every process. */
 import type { Db } from '../database/open.js';
-import type { Flag } from '../database/tables.js';
+import type { ChangeTable, Flag } from '../database/tables.js';
+import type { Logger } from '../observe/log.js';
 import { changesAfter, lastChange } from './feed.js';
 import type { BindingAnswer, BindingEntry, BindingIndex } from './validator.js';
 
@@ -9,35 +10,48 @@ const LOAD_MANIFESTS = 2000;
 /** Changes per statement; a process that is far behind takes several rounds. */
 const CHANGES_MAX = 500;
 
+/** How often a process follows that nobody asks, so that it need not load everything at its next query. */
+const FOLLOW_MS = 60_000;
+
+export interface LiveIndexOptions {
+  readonly db: Db;
+  readonly newIndex: () => BindingIndex;
+  readonly log: Logger;
+}
+
 export class LiveIndex {
-  readonly #db: Db;
-  readonly #index: BindingIndex;
-  #sequence = 0;
+  readonly #options: LiveIndexOptions;
+  #loaded: Loaded;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  private constructor(db: Db, index: BindingIndex) {
-    this.#db = db;
-    this.#index = index;
+  private constructor(options: LiveIndexOptions, loaded: Loaded) {
+    this.#options = options;
+    this.#loaded = loaded;
   }
 
-  /** Loads all live bindings. What changes meanwhile is in the feed and comes with the first query. */
-  static async load(db: Db, index: BindingIndex): Promise<LiveIndex> {
-    const live = new LiveIndex(db, index);
-    live.#sequence = await lastChange(db);
-    let after = 0;
-    for (;;) {
-      const last = await lastKeyOfBatch(db, after);
-      if (last === undefined) return live;
-      const rows = await liveBindings(db).where('m.key', '>', after).where('m.key', '<=', last).execute();
-      await index.insertBatch(entries(rows));
-      after = last;
-    }
+  static async load(options: LiveIndexOptions): Promise<LiveIndex> {
+    return new LiveIndex(options, await load(options));
+  }
+
+  /** Follows from now on also while there are no queries. */
+  start(): void {
+    const follow = () =>
+      this.follow().catch((error: unknown) =>
+        this.#options.log.error({ err: error }, 'the index of bindings could not follow'),
+      );
+    this.#timer = setInterval(follow, FOLLOW_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.allSettled([this.#running, this.#next]);
   }
 
   async query(alg: string, value: Uint8Array, threshold: number, maxResults: number): Promise<BindingAnswer> {
     await this.follow();
-    return this.#index.query(alg, value, threshold, maxResults);
+    return this.#loaded.index.query(alg, value, threshold, maxResults);
   }
 
   /** Takes in all that was committed before this call. Callers that come while one reads share the next read. */
@@ -58,21 +72,51 @@ export class LiveIndex {
   }
 
   async #catchUp(): Promise<void> {
+    const { db, log } = this.#options;
     for (;;) {
-      const changes = await changesAfter(this.#db, this.#sequence, CHANGES_MAX);
+      const changes = await changesAfter(db, this.#loaded.sequence, CHANGES_MAX);
+      if (changes === 'forgotten') {
+        log.warn('away for longer than changes are kept: the index of bindings is loaded anew');
+        this.#loaded = await load(this.#options);
+        continue;
+      }
       const last = changes.at(-1);
       if (last === undefined) return;
-      // A manifest that comes and goes in one batch must not stay.
-      const live = new Map(changes.map((change) => [change.manifest_key, change.live === 1]));
-      const came = [...live.keys()].filter((key) => live.get(key));
-      if (came.length > 0) {
-        const rows = await liveBindings(this.#db).where('m.key', 'in', came).execute();
-        await this.#index.insertBatch(entries(rows));
-      }
-      for (const [key, isLive] of live) if (!isLive) await this.#index.remove(key);
-      this.#sequence = last.sequence;
+      await this.#take(changes);
+      this.#loaded.sequence = last.sequence;
       if (changes.length < CHANGES_MAX) return;
     }
+  }
+
+  async #take(changes: readonly ChangeTable[]): Promise<void> {
+    const { index } = this.#loaded;
+    // A manifest that comes and goes in one batch must not stay.
+    const live = new Map(changes.map((change) => [change.manifest_key, change.live === 1]));
+    const came = [...live.keys()].filter((key) => live.get(key));
+    if (came.length > 0) {
+      const rows = await liveBindings(this.#options.db).where('m.key', 'in', came).execute();
+      await index.insertBatch(entries(rows));
+    }
+    for (const [key, isLive] of live) if (!isLive) await index.remove(key);
+  }
+}
+
+/** An index and the number of the last change that it has taken in. */
+interface Loaded {
+  readonly index: BindingIndex;
+  sequence: number;
+}
+
+/** Loads all live bindings. What changes meanwhile is in the feed and comes with the first query. */
+async function load({ db, newIndex }: LiveIndexOptions): Promise<Loaded> {
+  const loaded = { index: newIndex(), sequence: await lastChange(db) };
+  let after = 0;
+  for (;;) {
+    const last = await lastKeyOfBatch(db, after);
+    if (last === undefined) return loaded;
+    const rows = await liveBindings(db).where('m.key', '>', after).where('m.key', '<=', last).execute();
+    await loaded.index.insertBatch(entries(rows));
+    after = last;
   }
 }
 

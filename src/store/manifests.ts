@@ -6,12 +6,13 @@ import {
   DECLARATION_STATUSES,
   type DeclarationInsert,
   type DeclarationStatus,
+  type DeclarationUpdate,
   type Flag,
   type ManifestRow,
   type Tables,
 } from '../database/tables.js';
 import type { Declarer } from './declarer.js';
-import { lockFeed, recordChange } from './feed.js';
+import { lockFeed, recordChanges } from './feed.js';
 import type { IndexedBinding } from './validator.js';
 
 /** A manifest with what clients see of its declaration. */
@@ -39,6 +40,11 @@ export interface DeclarationCount {
   readonly live: boolean;
   readonly status: DeclarationStatus;
   readonly declarations: number;
+}
+
+export interface BuriedManifest {
+  readonly key: number;
+  readonly sha256: string;
 }
 
 /** The file of a manifest went while its row was written: it has to be put again. */
@@ -98,7 +104,8 @@ export class Manifests {
         .values({ ...declaration, manifest_key: key, live: 1 })
         .execute();
       // From here to the commit nobody else commits a change, nor removes a file as unused.
-      const sequence = await recordChange(transaction, key, 1);
+      const sequence = await lockFeed(transaction);
+      await recordChanges(transaction, sequence, [key], 1);
       if (!(await hasFile())) throw new FileVanished(`no file for change ${sequence}`);
       for (const [alg, count] of countsByAlgorithm(bindings)) {
         await transaction
@@ -113,61 +120,70 @@ export class Manifests {
     });
   }
 
-  /** Makes a live manifest a tombstone; `undefined` if there is no live one of that id. */
-  bury(manifestId: string, now: number, declarer: Declarer) {
+  /** Makes live manifests tombstones, all or none; those that are none any more, or never were, are left out. */
+  bury(keys: readonly number[], now: number, declarer: Declarer): Promise<BuriedManifest[]> {
     return this.#db.transaction().execute(async (transaction) => {
+      // First of all, so that nobody who waits for it has a lock on one of the rows.
+      const last = await lockFeed(transaction, keys.length);
       const buried = await transaction
         .updateTable('manifests')
         .set({ live: 0, deleted_at: now, binding_count: 0, unit_count: 0 })
-        .where('manifest_id', '=', manifestId)
+        .where('key', 'in', keys)
         .where('live', '=', 1)
         .returning(['key', 'sha256'])
-        .executeTakeFirst();
-      if (buried === undefined) return undefined;
-      const { key } = buried;
-      await buryDeclaration(transaction, key, now, declarer);
-      await recordChange(transaction, key, 0);
-      await removeBindings(transaction, key);
+        .execute();
+      if (buried.length === 0) return [];
+      const dead = buried.map(({ key }) => key);
+      await buryDeclarations(transaction, dead, now, declarer);
+      await recordChanges(transaction, last, dead, 0);
+      await removeBindings(transaction, dead);
       return buried;
     });
   }
 
-  /** Frees the id of a tombstone whose declaration is not `declared`; `undefined` if there is none such. */
-  release(key: number, declarer: Declarer): Promise<{ sha256: string } | undefined> {
+  /** Frees the ids of tombstones whose declaration is not `declared`; gives how many. */
+  release(keys: readonly number[], declarer: Declarer): Promise<number> {
     return this.#db.transaction().execute(async (transaction) => {
-      const found = await transaction
+      const tombstones = await transaction
         .updateTable('manifests')
         .set({ live: 0 })
-        .where('key', '=', key)
+        .where('key', 'in', keys)
         .where('live', '=', 0)
-        .returning('sha256')
-        .executeTakeFirst();
-      if (found === undefined) return undefined;
-      const declaration = await transaction
+        .returning('key')
+        .execute();
+      const found = tombstones.map(({ key }) => key);
+      if (found.length === 0) return 0;
+      const declarations = await transaction
         .selectFrom('declarations')
         .selectAll()
-        .where('manifest_key', '=', key)
-        .executeTakeFirst();
-      if (declaration?.status === 'declared') return undefined;
-      if (declaration !== undefined) await declarer.onRelease(transaction, declaration);
-      await transaction.deleteFrom('manifests').where('key', '=', key).execute();
-      return found;
+        .where('manifest_key', 'in', found)
+        .execute();
+      const kept = new Set<number | null>();
+      for (const declaration of declarations) {
+        if (declaration.status === 'declared') kept.add(declaration.manifest_key);
+        else await declarer.onRelease(transaction, declaration);
+      }
+      const released = found.filter((key) => !kept.has(key));
+      if (released.length === 0) return 0;
+      await transaction.deleteFrom('manifests').where('key', 'in', released).execute();
+      return released.length;
     });
   }
 
-  /** Runs `remove` while no live manifest has these bytes, and none can get them before it is done. */
-  whileUnused(sha256: string, remove: () => Promise<void>): Promise<boolean> {
+  /** Runs `remove` for the digests that no live manifest has, and none can get before it is done; gives how many. */
+  whileUnused(digests: readonly string[], remove: (digest: string) => Promise<void>): Promise<number> {
     return this.#db.transaction().execute(async (transaction) => {
       await lockFeed(transaction);
-      const user = await transaction
+      const users = await transaction
         .selectFrom('manifests')
-        .select('key')
-        .where('sha256', '=', sha256)
+        .select('sha256')
+        .where('sha256', 'in', digests)
         .where('live', '=', 1)
-        .executeTakeFirst();
-      if (user !== undefined) return false;
-      await remove();
-      return true;
+        .execute();
+      const used = new Set(users.map(({ sha256 }) => sha256));
+      const unused = digests.filter((digest) => !used.has(digest));
+      await Promise.all(unused.map(remove));
+      return unused.length;
     });
   }
 
@@ -247,23 +263,37 @@ async function insertBindings(
   }
 }
 
-async function buryDeclaration(
+async function buryDeclarations(
   transaction: Transaction<Tables>,
-  key: number,
+  keys: readonly number[],
   now: number,
   declarer: Declarer,
 ): Promise<void> {
-  const declarations = transaction.updateTable('declarations').where('manifest_key', '=', key);
-  // The update locks the row: what the declarer decides on is what will be changed.
-  const row = await declarations.set({ live: 0, updated_at: now }).returningAll().executeTakeFirst();
-  const change = row === undefined ? {} : declarer.onTombstone(row);
-  if (Object.keys(change).length > 0) await declarations.set(change).execute();
+  // The update locks the rows: what the declarer decides on is what will be changed.
+  const rows = await transaction
+    .updateTable('declarations')
+    .set({ live: 0, updated_at: now })
+    .where('manifest_key', 'in', keys)
+    .returningAll()
+    .execute();
+  // Many declarations, few ways in which they change.
+  const ways = new Map<string, { change: DeclarationUpdate; keys: number[] }>();
+  for (const row of rows) {
+    const change = declarer.onTombstone(row);
+    if (Object.keys(change).length === 0) continue;
+    const way = ways.get(JSON.stringify(change)) ?? { change, keys: [] };
+    way.keys.push(row.key);
+    ways.set(JSON.stringify(change), way);
+  }
+  for (const { change, keys } of ways.values()) {
+    await transaction.updateTable('declarations').set(change).where('key', 'in', keys).execute();
+  }
 }
 
-async function removeBindings(transaction: Transaction<Tables>, key: number): Promise<void> {
+async function removeBindings(transaction: Transaction<Tables>, keys: readonly number[]): Promise<void> {
   const removed = await transaction
     .deleteFrom('bindings')
-    .where('manifest_key', '=', key)
+    .where('manifest_key', 'in', keys)
     .returning('alg')
     .execute();
   for (const [alg, count] of countsByAlgorithm(removed)) {

@@ -127,10 +127,10 @@ export class StoreService {
 
   /** Deletes a manifest and tries once to withdraw its declaration. */
   async remove(manifestId: string, trace?: Trace): Promise<void> {
-    if (!this.#parts.isManifestId(manifestId)) throw new Refused('MANIFEST_NOT_FOUND');
-    const key = await this.#bury(manifestId);
-    if (key === undefined) {
-      // Either it never was, or it is no more.
+    const { key } = await this.#live(manifestId);
+    const [buried] = await this.#bury([key]);
+    if (buried === undefined) {
+      // Somebody else was quicker.
       await this.#live(manifestId);
       throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     }
@@ -142,23 +142,15 @@ export class StoreService {
    * not withdrawn when the process ends is retried.
    */
   async removeMany(keys: readonly number[]): Promise<{ deleted: number; skipped: number }> {
-    const found = await this.#parts.manifests.findByKeys(keys);
-    const buried: number[] = [];
-    for (const { manifestId, live } of found) {
-      const key = live ? await this.#bury(manifestId) : undefined;
-      if (key !== undefined) buried.push(key);
-    }
+    const buried = await this.#bury(keys);
     void this.#withdraw(buried);
     return { deleted: buried.length, skipped: keys.length - buried.length };
   }
 
   /** Frees the ids of tombstones; those whose declaration is still `declared`, and live manifests, are skipped. */
   async release(keys: readonly number[]): Promise<{ released: number; skipped: number }> {
-    let released = 0;
-    for (const key of keys) {
-      const freed = await this.#parts.manifests.release(key, this.#parts.declarer);
-      if (freed !== undefined) released += 1;
-    }
+    const { manifests, declarer } = this.#parts;
+    const released = keys.length === 0 ? 0 : await manifests.release(keys, declarer);
     return { released, skipped: keys.length - released };
   }
 
@@ -194,14 +186,15 @@ export class StoreService {
     }
   }
 
-  /** The key of what is a tombstone from now on; `undefined` if there was no live manifest of that id. */
-  async #bury(manifestId: string): Promise<number | undefined> {
+  /** The keys of what are tombstones from now on. */
+  async #bury(keys: readonly number[]): Promise<number[]> {
+    if (keys.length === 0) return [];
     const { manifests, declarer } = this.#parts;
-    const buried = await manifests.bury(manifestId, Date.now(), declarer);
-    if (buried === undefined) return undefined;
-    await this.#removeFile(buried.sha256);
-    await this.#tell(buried.key);
-    return buried.key;
+    const buried = await manifests.bury(keys, Date.now(), declarer);
+    await this.#removeFiles(buried.map(({ sha256 }) => sha256));
+    const dead = buried.map(({ key }) => key);
+    await Promise.all(dead.map((key) => this.#tell(key)));
+    return dead;
   }
 
   async #withdraw(keys: readonly number[]): Promise<void> {
@@ -289,13 +282,14 @@ export class StoreService {
       }));
   }
 
-  /** A failure leaves the file to the clean-up; the manifest is deleted. */
-  async #removeFile(sha256: string): Promise<void> {
+  /** A failure leaves the files to the clean-up; the manifests are deleted. */
+  async #removeFiles(digests: readonly string[]): Promise<void> {
+    if (digests.length === 0) return;
     const { manifests, blobs, log } = this.#parts;
     try {
-      await manifests.whileUnused(sha256, () => blobs.remove(sha256));
+      await manifests.whileUnused(digests, (digest) => blobs.remove(digest));
     } catch (error) {
-      log.warn({ err: error, file: blobs.pathOf(sha256) }, 'a file could not be removed yet');
+      log.warn({ err: error, files: digests.map(blobs.pathOf, blobs) }, 'files could not be removed yet');
     }
   }
 

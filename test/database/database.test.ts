@@ -35,7 +35,7 @@ describe.each(ENGINES)('%s', (engine) => {
     const fresh = await databases.create();
     const opened = await Promise.all([1, 2, 3].map(() => openDatabase(fresh.url, fresh.dataDir)));
     for (const { db, close } of opened) {
-      expect(await db.selectFrom('feed').selectAll().execute()).toEqual([{ id: 1, sequence: 0 }]);
+      expect(await db.selectFrom('feed').selectAll().execute()).toEqual([{ id: 1, sequence: 0, forgotten: 0 }]);
       await close();
     }
   });
@@ -46,7 +46,7 @@ describe.each(ENGINES)('%s', (engine) => {
     await first.db.updateTable('feed').set({ sequence: 7 }).execute();
     await first.close();
     const { db, close } = await openDatabase(fresh.url, fresh.dataDir);
-    expect(await db.selectFrom('feed').selectAll().execute()).toEqual([{ id: 1, sequence: 7 }]);
+    expect(await db.selectFrom('feed').selectAll().execute()).toEqual([{ id: 1, sequence: 7, forgotten: 0 }]);
     await close();
   });
 

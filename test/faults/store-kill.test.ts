@@ -68,7 +68,7 @@ async function expectWhole({ url, dataDir }: Place): Promise<void> {
   const { db, close } = await openDatabase(url, dataDir);
   const manifests = new Manifests(db);
   const blobs = await ContentBlobs.open(dataDir, '.c2pa');
-  await new Cleanup({ blobs, manifests, log: createLogger('silent') }).run(Date.now() + 1000);
+  await new Cleanup({ db, blobs, manifests, log: createLogger('silent') }).run(Date.now() + 1000);
   const live = await db.selectFrom('manifests').selectAll().where('live', '=', 1).execute();
   const files: string[] = [];
   for await (const { digest } of blobs.list()) files.push(digest);

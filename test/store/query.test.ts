@@ -60,10 +60,12 @@ describe.each(ENGINES)('%s', (engine) => {
   it.each(recorded.map((set, at) => [at, set] as const))('set %i', async (_, set) => {
     const { url, dataDir } = await databases.create();
     const { db, close } = await openDatabase(url, dataDir);
-    const index = await LiveIndex.load(db, new native.BindingIndex());
+    const log = createLogger('silent');
+    const loading = { db, newIndex: () => new native.BindingIndex(), log };
+    const index = await LiveIndex.load(loading);
     // After the index was loaded: what comes now is found through the feed.
     await insert(db, set);
-    const reloaded = await LiveIndex.load(db, new native.BindingIndex());
+    const reloaded = await LiveIndex.load(loading);
     const parts = {
       manifests: new Manifests(db),
       blobs: await ContentBlobs.open(dataDir, '.c2pa'),
@@ -71,7 +73,7 @@ describe.each(ENGINES)('%s', (engine) => {
       declarer: NO_DECLARER,
       algorithms: new Set(native.softBindingAlgorithms().map(({ alg }) => alg)),
       isManifestId: native.isManifestId,
-      log: createLogger('silent'),
+      log,
     };
     for (const { alg, value, maxResults, threshold, matches } of set.queries) {
       const options = { url: '', secretKey: '', declareDefault: false, matchThreshold: threshold };

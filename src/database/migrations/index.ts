@@ -5,7 +5,13 @@ import type { Tables } from '../tables.js';
 import { createStore } from './0001-store.js';
 import { addSessionFlash } from './0002-session-flash.js';
 import { addLocalIndex } from './0003-local-index.js';
+import { addForgottenChanges } from './0004-forgotten-changes.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
-export const MIGRATIONS: readonly Migration[] = [createStore, addSessionFlash, addLocalIndex];
+export const MIGRATIONS: readonly Migration[] = [
+  createStore,
+  addSessionFlash,
+  addLocalIndex,
+  addForgottenChanges,
+];
