@@ -35,7 +35,9 @@ describe.each(ENGINES)('%s', (engine) => {
     const fresh = await databases.create();
     const opened = await Promise.all([1, 2, 3].map(() => openDatabase(fresh.url, fresh.dataDir)));
     for (const { db, close } of opened) {
-      expect(await db.selectFrom('feed').selectAll().execute()).toEqual([{ id: 1, sequence: 0, forgotten: 0 }]);
+      expect(await db.selectFrom('feed').selectAll().execute()).toEqual([
+        { id: 1, sequence: 0, forgotten: 0 },
+      ]);
       await close();
     }
   });

@@ -1,0 +1,100 @@
+/** What operators do about declarations, with a hub that fails and comes back: nothing is retried but by them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Accounts } from '../../src/admin/accounts.js';
+import { openDatabase } from '../../src/database/open.js';
+import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID } from '../store/declarations/support.js';
+import { bytesOf, sidecar } from '../store/support/fixtures.js';
+import { type StoreClient, startStore } from '../store/support/server.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+import { type Fault, HubServer } from '../support/hub-server.js';
+import { OPERATOR, PASSWORD } from './support/dashboard.js';
+import { type Fields, Visitor } from './support/visitor.js';
+
+const LIST = '/admin/manifests/';
+const DOWN: Fault = { processed: false, answer: 'reset' };
+const REFUSING: Fault = {
+  processed: false,
+  answer: {
+    status: 422,
+    body: JSON.stringify({ error: { code: 'did_required', message: 'no did, no id' } }),
+  },
+};
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let databases: TestDatabases;
+  let hub: HubServer;
+  let store: StoreClient;
+  let visitor: Visitor;
+  let key: string;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+    const place = await databases.create();
+    hub = new HubServer();
+    const environment = { ...hubEnvironment(await hub.listen()), MSTORE_RETRY_SECONDS: '86400' };
+    store = await startStore(place, environment);
+    const { db, close } = await openDatabase(place.url, place.dataDir);
+    await new Accounts(db).add(OPERATOR, PASSWORD, true);
+    await close();
+    visitor = new Visitor(store.url);
+    await visitor.login();
+  });
+  afterAll(async () => {
+    await store?.stop();
+    await hub?.close();
+    await databases?.stop();
+  });
+
+  /** What the dashboard tells after an action that was confirmed. */
+  async function act(action: string): Promise<string> {
+    const fields: Fields = [
+      ['csrf', await visitor.csrf(LIST)],
+      ['action', action],
+      ['key', key],
+    ];
+    const asked = await visitor.post(LIST, fields);
+    expect(await asked.text()).toContain(MANIFEST_ID);
+    expect((await visitor.post(LIST, [...fields, ['confirmed', 'yes']])).status).toBe(302);
+    return /role="status"[^>]*>\s*([^<]*?)\s*</.exec(await visitor.text(LIST))?.[1] ?? '';
+  }
+  const detail = () => visitor.text(`${LIST}${key}/`);
+  const listedAs = async (status: string) =>
+    (await visitor.text(`${LIST}?status=${status}`)).includes(MANIFEST_ID);
+
+  it('a declaration that failed is retried when they ask for it', async () => {
+    hub.faults = () => DOWN;
+    await store.upload(bytesOf(sidecar(DECLARED)));
+    [, key = ''] = /href="\/admin\/manifests\/(\d+)\/"/.exec(await visitor.text(LIST)) ?? [];
+    expect(await listedAs('pending')).toBe(true);
+    hub.faults = () => REFUSING;
+    expect(await act('retry')).toBe('1 manifest retried.');
+    expect(await listedAs('failed')).toBe(true);
+    expect(await detail()).toContain('no did, no id');
+    hub.faults = () => undefined;
+    expect(await act('retry')).toBe('1 manifest retried.');
+    expect(await listedAs('declared')).toBe(true);
+    const [declared] = hub.model.inForce(GATEWAY);
+    expect(await detail()).toContain(declared?.isccId);
+    expect(hub.model.inForce().length).toBe(1);
+  });
+
+  it('what is declared is not retried', async () => {
+    const before = hub.requests.length;
+    expect(await act('retry')).toBe('0 manifests retried, 1 skipped.');
+    expect(hub.requests.length).toBe(before);
+  });
+
+  it('a withdrawal that failed is retried, and the id is free only after it', async () => {
+    hub.faults = () => DOWN;
+    expect(await act('delete')).toBe('1 manifest deleted.');
+    expect((await store.get(MANIFEST_ID)).status).toBe(410);
+    await expect.poll(() => hub.trace().at(-1)).toMatch(/^DELETE /);
+    expect(await act('release')).toBe('0 manifests released, 1 skipped.');
+    expect(await listedAs('declared')).toBe(true);
+    hub.faults = () => undefined;
+    await expect.poll(() => act('retry')).toBe('1 manifest retried.');
+    expect(hub.model.inForce()).toEqual([]);
+    expect(await listedAs('withdrawn')).toBe(true);
+    expect(await act('release')).toBe('1 manifest released.');
+    expect((await store.get(MANIFEST_ID)).status).toBe(404);
+  });
+});
