@@ -47,6 +47,8 @@ class Statements implements SqliteDatabase {
 
   close(): void {
     this.#prepared.clear();
+    // libsql's own close leaves the log beside the file. If another process reads, it does so when it closes.
+    this.#connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
     this.#connection.close();
   }
 
