@@ -10,8 +10,13 @@ interface Entry {
 
 /** The first entry of an id counts, and lives an hour from its insertion. When full, the oldest go. */
 export class RecentManifests {
-  /** All live equally long, so the order of insertion is the order in which they end. */
   readonly #entries = new Map<string, Entry>();
+  /**
+   * Ids by insertion, which is the order in which they end, as all live equally long. The map knows that order, too, but walks
+   * over all that was deleted before it comes to the first.
+   */
+  #order: string[] = [];
+  #first = 0;
   readonly #now: () => number;
   readonly #entriesMax: number;
 
@@ -24,6 +29,7 @@ export class RecentManifests {
     this.#forgetOld();
     if (this.#entries.has(manifestId)) return;
     this.#entries.set(manifestId, { isccId, untilMs: this.#now() + LIFETIME_MS });
+    this.#order.push(manifestId);
     if (this.#entries.size > this.#entriesMax) this.#forgetOldest();
   }
 
@@ -38,14 +44,21 @@ export class RecentManifests {
 
   #forgetOld(): void {
     const now = this.#now();
-    for (const [manifestId, { untilMs }] of this.#entries) {
-      if (untilMs > now) return;
-      this.#entries.delete(manifestId);
+    for (let oldest = this.#oldest(); oldest && oldest.untilMs <= now; oldest = this.#oldest()) {
+      this.#forgetOldest();
     }
   }
 
+  #oldest(): Entry | undefined {
+    const id = this.#order[this.#first];
+    return id === undefined ? undefined : this.#entries.get(id);
+  }
+
   #forgetOldest(): void {
-    const [oldest = ''] = this.#entries.keys();
-    this.#entries.delete(oldest);
+    this.#entries.delete(this.#order[this.#first] ?? '');
+    this.#first += 1;
+    if (this.#first <= this.#entriesMax) return;
+    this.#order = this.#order.slice(this.#first);
+    this.#first = 0;
   }
 }
