@@ -41,11 +41,18 @@ pub enum OpenError {
     #[error("cannot use {0} for indexes: {1}")]
     Folder(PathBuf, std::io::Error),
     /// An index cannot be read.
-    #[error("cannot open index '{0}': {1}")]
-    Index(String, StoreError),
+    #[error("cannot open index {0}: {1}")]
+    Index(PathBuf, StoreError),
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
+}
+
+impl OpenError {
+    /// Whether trying again is of no use: the location is none, or not for this version.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Location(_) | Self::Index(_, StoreError::Format { .. }))
+    }
 }
 
 /// All indexes of one location.

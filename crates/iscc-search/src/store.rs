@@ -3,6 +3,7 @@
 //! Three databases: `assets` (ISCC-ID body, big-endian, to a [record](crate::record)), `simprints`
 //! (the same key to the asset's simprints) and `meta`. A write is durable when it returns.
 
+mod beside;
 mod error;
 pub mod load;
 mod meta;
@@ -20,6 +21,8 @@ pub use meta::StoredMeta;
 /// ISCC-ID body; big-endian, so that keys are in the order of the numbers.
 type IdKey = U64<BigEndian>;
 
+/// An environment's file, beside its lock.
+pub const DATA_FILE: &str = "data.mdb";
 /// Databases of an environment.
 const DATABASES: u32 = 3;
 /// Read transactions that may be open at once, in all processes.
@@ -58,7 +61,7 @@ impl Store {
     /// Opens the environment in a folder, or makes it.
     pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
         let mut open = EnvOpenOptions::new().read_txn_without_tls();
-        let on_disk = std::fs::metadata(folder.join("data.mdb")).map_or(0, |data| data.len());
+        let on_disk = std::fs::metadata(folder.join(DATA_FILE)).map_or(0, |data| data.len());
         let page = 1 << 16;
         let map_bytes = options.map_bytes.max(on_disk as usize * 2).next_multiple_of(page);
         open.map_size(map_bytes).max_dbs(DATABASES).max_readers(READERS_MAX);
@@ -134,6 +137,9 @@ impl Store {
     }
 }
 
+/// A row as it is: key and value.
+type Row<'a> = Result<(&'a [u8], &'a [u8]), StoreError>;
+
 /// A view of one committed state.
 pub struct Reading<'s> {
     store: &'s Store,
@@ -171,6 +177,18 @@ impl Reading<'_> {
         to: u64,
     ) -> Result<impl Iterator<Item = Result<(u64, &[u8]), StoreError>>, StoreError> {
         let rows = self.store.databases.assets.range(&self.txn, &(from..=to))?;
+        Ok(rows.map(|row| row.map_err(StoreError::from)))
+    }
+
+    /// Every row of the assets, with its key as it is: eight bytes, unless it is damaged.
+    pub fn asset_rows(&self) -> Result<impl Iterator<Item = Row<'_>>, StoreError> {
+        let rows = self.store.databases.assets.remap_key_type::<Bytes>().iter(&self.txn)?;
+        Ok(rows.map(|row| row.map_err(StoreError::from)))
+    }
+
+    /// Every row of the simprints, likewise.
+    pub fn simprint_rows(&self) -> Result<impl Iterator<Item = Row<'_>>, StoreError> {
+        let rows = self.store.databases.simprints.remap_key_type::<Bytes>().iter(&self.txn)?;
         Ok(rows.map(|row| row.map_err(StoreError::from)))
     }
 

@@ -9,6 +9,7 @@ pub mod document;
 pub mod file_sum;
 pub mod media;
 pub mod search;
+pub mod search_beside;
 pub mod semantic;
 pub mod sign;
 mod task;

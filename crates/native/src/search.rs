@@ -38,7 +38,8 @@ pub struct SearchOptions {
 
 /// Opens a location, `memory://`, `lmdb:///path` or `usearch:///path`, and reads its indexes.
 ///
-/// Rejects if another process works on the folder.
+/// Rejects if another process works on the folder; with the code `InvalidArg` if the location is
+/// none, or an index has a format that comes after the one known here.
 #[napi(catch_unwind, ts_return_type = "Promise<SearchEngine>")]
 pub fn open_search_engine<'env>(
     env: &'env Env,
@@ -47,7 +48,11 @@ pub fn open_search_engine<'env>(
 ) -> Result<Object<'env>> {
     let options = settings(options.unwrap_or_default());
     pool().run(env, move || {
-        let engine = Engine::open(&location, options).map_err(reason)?;
+        let engine = Engine::open(&location, options).map_err(|error| {
+            let status =
+                if error.is_refusal() { Status::InvalidArg } else { Status::GenericFailure };
+            Error::new(status, error.to_string())
+        })?;
         Ok(SearchEngine { engine: Some(Arc::new(engine)) })
     })
 }
@@ -215,8 +220,4 @@ fn settings(options: SearchOptions) -> Options {
         ingest_threads: default.ingest_threads,
         store: StoreOptions { sync: options.sync.unwrap_or(true), ..default.store },
     }
-}
-
-fn reason(error: impl std::fmt::Display) -> Error {
-    Error::from_reason(error.to_string())
 }

@@ -68,7 +68,7 @@ impl Registry {
         let open = |name: String| {
             let index = Index::open(&name, &folder.of(&name), matching, options);
             let created = index.and_then(|index| Ok((index.is_created()?, index)));
-            let (is_created, index) = created.map_err(|e| OpenError::Index(name.clone(), e))?;
+            let (is_created, index) = created.map_err(|e| OpenError::Index(folder.of(&name), e))?;
             Ok((name, is_created, index))
         };
         let opened: Vec<_> =

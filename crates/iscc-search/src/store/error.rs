@@ -11,13 +11,27 @@ pub enum StoreError {
     #[error("no space left for the index")]
     Full,
     /// The environment was made by a later version, or is no index.
-    #[error("the index has format {found}, this version reads format {known}")]
+    #[error(
+        "it has format {found}, this program knows up to {known}: a newer isccd has written it; \
+         start that one, or restore a backup that this one made"
+    )]
     Format {
         /// What the environment says.
         found: u64,
         /// What this version writes.
         known: u64,
     },
+    /// The file ends before its last page.
+    #[error("the file has {found} bytes, but its pages take {whole}: its end is missing")]
+    Short {
+        /// Bytes of the file.
+        found: u64,
+        /// Bytes up to the end of the last page.
+        whole: u64,
+    },
+    /// The environment has not the databases of an index.
+    #[error("this is no index: its databases are missing")]
+    NoIndex,
     /// A record cannot be read.
     #[error("the record of asset {id:016x} is damaged")]
     Damaged {

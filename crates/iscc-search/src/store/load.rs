@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Store, StoreError};
+use super::{Reading, Store, StoreError};
 use crate::record::{Record, read_simprints};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::Snapshot;
@@ -14,25 +14,50 @@ use crate::snapshot::Snapshot;
 /// Segments hold up to `segment_slots` assets. Runs on the current rayon pool.
 pub fn load(store: &Store, matching: Matching, segment_slots: u32) -> Result<Snapshot, StoreError> {
     let reading = store.read()?;
-    let meta = reading.meta()?;
-    let mut snapshot =
-        Snapshot { version: reading.version(), realm: meta.realm, ..Snapshot::default() };
-    for (name, bits) in &meta.simprint_types {
-        snapshot.simprint_type(name, *bits);
-    }
+    let mut snapshot = empty(&reading)?;
     let stretches = match reading.id_range()? {
         Some((first, last)) => stretches(first, last, rayon::current_num_threads() as u64),
         None => Vec::new(),
     };
     let loaded: Vec<Vec<Segment>> = stretches
         .into_par_iter()
-        .map(|(from, to)| load_stretch(store, &snapshot, matching, segment_slots, from, to))
+        .map(|range| load_stretch(&store.read()?, &snapshot, matching, segment_slots, range))
         .collect::<Result<_, _>>()?;
-    for (uid, mut segment) in loaded.into_iter().flatten().enumerate() {
-        segment.uid = uid as u32;
-        snapshot.segments.push(Arc::new(segment));
+    snapshot.segments = numbered(loaded.into_iter().flatten());
+    Ok(snapshot)
+}
+
+/// Reads one state into memory, also while another process makes new ones.
+pub fn load_state(
+    reading: &Reading<'_>,
+    matching: Matching,
+    segment_slots: u32,
+) -> Result<Snapshot, StoreError> {
+    let mut snapshot = empty(reading)?;
+    if let Some(range) = reading.id_range()? {
+        let loaded = load_stretch(reading, &snapshot, matching, segment_slots, range)?;
+        snapshot.segments = numbered(loaded.into_iter());
     }
     Ok(snapshot)
+}
+
+/// What belongs to the whole index, without its assets.
+fn empty(reading: &Reading<'_>) -> Result<Snapshot, StoreError> {
+    let meta = reading.meta()?;
+    let mut snapshot =
+        Snapshot { version: reading.version(), realm: meta.realm, ..Snapshot::default() };
+    for (name, bits) in &meta.simprint_types {
+        snapshot.simprint_type(name, *bits);
+    }
+    Ok(snapshot)
+}
+
+fn numbered(segments: impl Iterator<Item = Segment>) -> Vec<Arc<Segment>> {
+    let number = |(uid, mut segment): (usize, Segment)| {
+        segment.uid = uid as u32;
+        Arc::new(segment)
+    };
+    segments.enumerate().map(number).collect()
 }
 
 /// `count` stretches of about equal width from `first` to `last`, both of which they include.
@@ -47,14 +72,12 @@ fn stretches(first: u64, last: u64, count: u64) -> Vec<(u64, u64)> {
 }
 
 fn load_stretch(
-    store: &Store,
+    reading: &Reading<'_>,
     snapshot: &Snapshot,
     matching: Matching,
     segment_slots: u32,
-    from: u64,
-    to: u64,
+    (from, to): (u64, u64),
 ) -> Result<Vec<Segment>, StoreError> {
-    let reading = store.read()?;
     let mut segments = Vec::new();
     let mut segment = Segment::new(0, matching);
     for row in reading.assets_between(from, to)? {
