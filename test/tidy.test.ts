@@ -35,7 +35,7 @@ describe('rooms', () => {
   });
 
   it('are not known to the layers below them', () => {
-    const layers = ['http', 'config', 'observe', 'blobs', 'database', 'limits', 'signing'].map(
+    const layers = ['http', 'config', 'observe', 'blobs', 'data', 'database', 'limits', 'signing'].map(
       (name) => `src/${name}/`,
     );
     const known = violations(

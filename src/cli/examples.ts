@@ -66,6 +66,16 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'store account disable': [{ line: 'isccd store account disable olga' }],
   'store account enable': [{ line: 'isccd store account enable olga' }],
   'store account list': [{ line: 'isccd store account list --json' }],
+  backup: [
+    { line: 'isccd backup backups/today' },
+    { line: 'isccd backup "backups/$(date +%F)" --json' },
+    { line: 'isccd backup backups/checked && isccd verify backups/checked' },
+  ],
+  verify: [
+    { line: 'isccd verify' },
+    { line: 'isccd verify backups/today' },
+    { line: 'isccd verify ~/.local/share/isccd --json', unproven: 'needs data in the default place' },
+  ],
   check: [{ line: 'isccd check config' }, { line: 'isccd check health', unproven: NEEDS_SERVICES }],
   'check config': [{ line: 'isccd check config' }, { line: 'isccd check config codes search --json' }],
   'check health': [

@@ -9,6 +9,7 @@ import { painter } from '../config/colour.js';
 import { generator } from '../version.js';
 import { checkCommands } from './check.js';
 import { completionCommand } from './completion.js';
+import { dataCommands } from './data-commands.js';
 import { CommandFailed, EXIT_CONFIGURATION } from './failure.js';
 import { completeHelp, HELP_STYLE } from './help.js';
 import { alwaysJsonOption, jsonOption } from './json-option.js';
@@ -73,6 +74,7 @@ function program(): Command {
   indexCommands(root);
   storeCommands(root);
   checkCommands(root);
+  dataCommands(root);
   completionCommand(root);
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed

@@ -3,7 +3,9 @@
  * media id. A file without a record does not exist; the record is written last and removed first.
  */
 import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { syncPath } from '../data/durable.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
 import type { IsccResult } from './result.js';
 
@@ -24,19 +26,46 @@ export class Records {
   readonly #uploads: Database<UploadRecord, string>;
   readonly #results: Database<IsccResult, string>;
 
-  private constructor(folder: string) {
-    this.#root = open({ path: folder, maxDbs: 2 });
+  private constructor(folder: string, readOnly: boolean) {
+    this.#root = open({ path: folder, maxDbs: 2, readOnly });
     this.#uploads = this.#root.openDB('uploads', { encoding: 'json' });
     this.#results = this.#root.openDB('results', { encoding: 'json' });
   }
 
   static async open(folder: string): Promise<Records> {
     await mkdir(folder, { recursive: true });
-    return new Records(folder);
+    return new Records(folder, false);
+  }
+
+  /** Existing records that another process may be writing to. */
+  static openToRead(folder: string): Records {
+    return new Records(folder, true);
+  }
+
+  /** Copies the last committed state into a folder that is made, durably, also while another process writes. */
+  static async copy(folder: string, target: string): Promise<void> {
+    await mkdir(target, { recursive: true });
+    const source = open({ path: folder, maxDbs: 2, readOnly: true });
+    try {
+      await source.backup(target, true);
+    } finally {
+      await source.close();
+    }
+    await syncPath(path.join(target, 'data.mdb'));
+    await syncPath(target);
   }
 
   find(id: MediaId): UploadRecord | undefined {
     return this.#uploads.get(id);
+  }
+
+  /** Keys of all records, in order. */
+  ids(): Iterable<string> {
+    return this.#uploads.getKeys();
+  }
+
+  resultIds(): Iterable<string> {
+    return this.#results.getKeys();
   }
 
   has(id: string): boolean {

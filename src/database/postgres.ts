@@ -15,7 +15,7 @@ const types = {
 };
 
 /** Connects when the first statement comes. */
-export function openPostgres(url: string, log: Logger): Kysely<Tables> {
+export function openPostgres(url: string, log: Logger = () => {}): Kysely<Tables> {
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS_MAX,

@@ -8,22 +8,56 @@ const BUSY_MS_MAX = 5000;
 /** Prepared statements that are kept; preparing costs twice what a lookup does. */
 const STATEMENTS_MAX = 200;
 
+const WAITING = `busy_timeout = ${BUSY_MS_MAX}`;
 /** FULL: a commit is on the disk when it returns. WAL: readers and the one writer don't wait for each other. */
-const PRAGMAS = [
-  `busy_timeout = ${BUSY_MS_MAX}`,
-  'journal_mode = WAL',
-  'synchronous = FULL',
-  'foreign_keys = ON',
-];
+const PRAGMAS = [WAITING, 'journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'];
 
 /** @throws if the file can't be opened */
-export function openSqlite(file: string, log: Logger = () => {}): Kysely<Tables> {
+export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
+  return kysely(connected(file, PRAGMAS), log);
+}
+
+/** A file that is only read, and left in the form it has: another process's, or a copy. */
+export function openSqliteBeside(file: string): Kysely<Tables> {
+  return kysely(connected(file, [WAITING, 'query_only = ON']));
+}
+
+/** A file that nobody else has open, left in the form it has. */
+export function openSqliteCopy(file: string): Kysely<Tables> {
+  return kysely(connected(file, [WAITING]));
+}
+
+/** Makes a file with the last committed state of another, which others may be writing to. */
+export function copySqlite(file: string, target: string): void {
+  const connection = connected(file, [WAITING]);
+  try {
+    connection.prepare('VACUUM INTO ?').run([target]);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Lets nobody write to a file, in any process, until the function that it gives is called. */
+export function holdWrites(file: string): () => void {
+  const connection = connected(file, [WAITING]);
+  connection.exec('BEGIN IMMEDIATE');
+  return () => {
+    connection.exec('ROLLBACK');
+    connection.close();
+  };
+}
+
+function connected(file: string, pragmas: readonly string[]): Libsql.Database {
   const connection = new Libsql(file);
-  for (const pragma of PRAGMAS) {
+  for (const pragma of pragmas) {
     const statement = connection.prepare(`PRAGMA ${pragma}`);
     if (statement.reader) statement.all([]);
     else statement.run([]);
   }
+  return connection;
+}
+
+function kysely(connection: Libsql.Database, log: Logger = () => {}): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Statements(connection) }), log });
 }
 

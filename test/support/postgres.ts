@@ -8,7 +8,8 @@ import pg from 'pg';
 
 const run = promisify(execFile);
 
-const BIN = process.env.ISCCD_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
+/** PostgreSQL's programs. */
+export const POSTGRES_BIN = process.env.ISCCD_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 const START_MS_MAX = 30_000;
 /** Power loss is not what these tests are about. */
 const SETTINGS = ['fsync=off', 'listen_addresses=', 'max_connections=100', 'shared_buffers=32MB'];
@@ -25,12 +26,16 @@ export async function startPostgres(): Promise<PostgresServer> {
   const owner = await serverUser();
   if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
   const data = path.join(folder, 'data');
-  await run(path.join(BIN, 'initdb'), ['-D', data, '-U', 'isccd', '-A', 'trust', '-E', 'UTF8', '-N'], {
-    ...owner,
-    cwd: folder,
-  });
+  await run(
+    path.join(POSTGRES_BIN, 'initdb'),
+    ['-D', data, '-U', 'isccd', '-A', 'trust', '-E', 'UTF8', '-N'],
+    {
+      ...owner,
+      cwd: folder,
+    },
+  );
   const settings = [...SETTINGS, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
-  const server = spawn(path.join(BIN, 'postgres'), ['-D', data, ...settings], {
+  const server = spawn(path.join(POSTGRES_BIN, 'postgres'), ['-D', data, ...settings], {
     ...owner,
     cwd: folder,
     stdio: 'ignore',

@@ -1,0 +1,112 @@
+/** `isccd backup DIR`: a consistent copy of everything, while the services run. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { backupCodes } from '../codes/backup.js';
+import type { Environment } from '../config/variable.js';
+import { syncPath } from '../data/durable.js';
+import { type DataKind, FormatRefused, readFormat } from '../data/format.js';
+import { digestOf, type Manifest, manifestOf, type StoreEntry, writeManifest } from '../data/manifest.js';
+import type { Copied, OnStep } from '../data/port.js';
+import { backupSearch } from '../search/backup.js';
+import { backupStore } from '../store/backup.js';
+import { generator } from '../version.js';
+import { configuredPlaces, type DataPlace } from './data-places.js';
+import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED, reason } from './failure.js';
+import { StatusLine } from './status-line.js';
+
+export async function backup(directory: string, options: { json?: boolean }): Promise<void> {
+  const target = path.resolve(directory);
+  const { places, environment } = await configuredPlaces();
+  if (places.length === 0) throw new CommandFailed('there is nothing to back up: no service has data yet');
+  await refuseFull(target);
+  const draft = `${target}.${randomBytes(6).toString('hex')}.partial`;
+  await mkdir(draft, { recursive: true });
+  const onSignal = () =>
+    void rm(draft, { recursive: true, force: true }).then(() => process.exit(EXIT_INTERRUPTED));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  try {
+    const manifest = await copyAll(places, draft, environment, new StatusLine(options.json));
+    await writeManifest(draft, manifest);
+    await syncPath(draft);
+    await rename(draft, target);
+    await syncPath(path.dirname(target));
+    print(target, manifest, options.json ?? false);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (error instanceof CommandFailed) throw error;
+    const code = error instanceof FormatRefused ? EXIT_CONFIGURATION : 1;
+    throw new CommandFailed(`no backup was made: ${reason(error)}`, code);
+  }
+}
+
+/** A backup never mixes with what is there. */
+async function refuseFull(target: string): Promise<void> {
+  const names = await readdir(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new CommandFailed(`${target} can't be the target: ${reason(error)}`);
+  });
+  if (names.length > 0)
+    throw new CommandFailed(`${target} is not empty; a backup needs a new or empty folder`);
+}
+
+/** Everything acknowledged before `startedAt` is in it. The search goes before the store, which tells it again. */
+async function copyAll(
+  places: readonly DataPlace[],
+  draft: string,
+  environment: Environment,
+  line: StatusLine,
+): Promise<Manifest> {
+  const startedAt = new Date().toISOString();
+  const stores: Partial<Record<DataKind, StoreEntry>> = {};
+  for (const place of places) {
+    await readFormat(place.kind, place.folder);
+    let steps = 0;
+    const onStep = () => {
+      steps += 1;
+      line.show(`copying ${place.kind}: ${steps}`);
+    };
+    const target = path.join(draft, place.kind);
+    await mkdir(target);
+    const { counts, files, notes } = await copyOne(place, target, environment, onStep);
+    const digests = await Promise.all(files.map((file) => digestOf(place.kind, draft, file)));
+    stores[place.kind] = {
+      counts: { ...counts },
+      files: digests.filter((entry) => entry !== undefined),
+      notes: [...notes],
+    };
+  }
+  line.clear();
+  return manifestOf({ program: generator, startedAt, finishedAt: new Date().toISOString(), stores });
+}
+
+function copyOne(
+  { kind, folder, databaseUrl }: DataPlace,
+  target: string,
+  environment: Environment,
+  onStep: OnStep,
+): Promise<Copied> {
+  switch (kind) {
+    case 'codes':
+      return backupCodes(folder, target, onStep);
+    case 'search':
+      return backupSearch(folder, target, onStep);
+    case 'store':
+      return backupStore({ dataDir: folder, url: databaseUrl, environment }, target, onStep);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function print(target: string, manifest: Manifest, isJson: boolean): void {
+  if (isJson) {
+    process.stdout.write(`${JSON.stringify({ directory: target, ...manifest })}\n`);
+    return;
+  }
+  for (const [kind, { counts, notes }] of Object.entries(manifest.stores)) {
+    const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+    process.stdout.write(`${kind.padEnd(9)} ${told.join(', ') || 'nothing'}\n`);
+    for (const note of notes) process.stderr.write(`isccd: ${kind}: ${note}\n`);
+  }
+  process.stdout.write(`backup    ${target}\n`);
+}

@@ -1,0 +1,63 @@
+/** Where the data is: of the configured services, or in a folder that somebody names. */
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { searchFolder } from '../client/open-engine.js';
+import { codesVariables } from '../config/codes.js';
+import { commonVariables } from '../config/common.js';
+import { environment } from '../config/env.js';
+import { searchVariables } from '../config/search.js';
+import { storeVariables } from '../config/store.js';
+import { storeDataDir } from '../config/store-config.js';
+import { type Environment, readVariables } from '../config/variable.js';
+import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../data/format.js';
+import { readOrFail } from './failure.js';
+
+/** The data of one service. */
+export interface DataPlace {
+  readonly kind: DataKind;
+  readonly folder: string;
+  /** `DATABASE_URL` of the store; without it the database is in the folder. */
+  readonly databaseUrl?: string;
+}
+
+/** The places that the environment names and that exist, and the environment itself. */
+export async function configuredPlaces(): Promise<{ places: DataPlace[]; environment: Environment }> {
+  const { values, places } = readOrFail(() => {
+    const values = environment();
+    return { values, places: placesOf(values) };
+  });
+  const there = await Promise.all(places.map(({ folder }) => isFolder(folder)));
+  return { places: places.filter((_, at) => there[at]), environment: values };
+}
+
+function placesOf(values: Environment): DataPlace[] {
+  const { mediaPath } = readVariables(codesVariables, values);
+  const { indexUri } = readVariables(searchVariables, values);
+  const { databaseUrl } = readVariables(storeVariables, values);
+  const { dataDir } = readVariables(commonVariables, values);
+  const search = indexUri === undefined ? path.join(dataDir, 'search') : searchFolder(indexUri);
+  return [
+    { kind: 'codes', folder: mediaPath },
+    ...(search === undefined ? [] : [{ kind: 'search', folder: search } as const]),
+    { kind: 'store', folder: storeDataDir(values), ...(databaseUrl === undefined ? {} : { databaseUrl }) },
+  ];
+}
+
+/** The data in a folder: the folder itself, or those in it, by what their `FORMAT` says. */
+export async function placesIn(folder: string): Promise<DataPlace[]> {
+  const own = await formatOf(folder);
+  if (own !== undefined) return [{ kind: own.kind, folder }];
+  const places: DataPlace[] = [];
+  for (const name of (await readdir(folder)).sort()) {
+    const inner = path.join(folder, name);
+    const found = await formatOf(inner);
+    if (found !== undefined) places.push({ kind: found.kind, folder: inner });
+  }
+  return places.sort((a, b) => DATA_KINDS.indexOf(a.kind) - DATA_KINDS.indexOf(b.kind));
+}
+
+export const NO_DATA = `no data directory (none has a file ${FORMAT_FILE}; starting the service makes it)`;
+
+export async function isFolder(folder: string): Promise<boolean> {
+  return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
+}

@@ -1,0 +1,167 @@
+/** `isccd verify [DIR]`: reads everything there is, of data directories or of a backup. */
+import { fork } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type DataKind, FormatRefused, readFormat } from '../data/format.js';
+import { digestOf, type Manifest, readManifest } from '../data/manifest.js';
+import type { Checked, Counts, Problem } from '../data/port.js';
+import { native } from '../native.js';
+import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from './data-places.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from './failure.js';
+import { StatusLine } from './status-line.js';
+import type { VerifyJob, VerifyMessage } from './verify-process.js';
+
+const PROCESS = fileURLToPath(new URL('./verify-process.js', import.meta.url));
+
+interface Report {
+  readonly counts: Partial<Record<DataKind, Counts>>;
+  readonly problems: Problem[];
+  readonly notes: string[];
+}
+
+export async function verify(directory: string | undefined, options: { json?: boolean }): Promise<void> {
+  try {
+    const { places, manifest } = await whatToCheck(directory);
+    const report = await checkAll(places, new StatusLine(options.json));
+    if (manifest !== undefined && directory !== undefined) await compare(directory, manifest, report);
+    print(report, options.json ?? false);
+    if (report.problems.length > 0) process.exitCode = 1;
+  } catch (error) {
+    throw error instanceof FormatRefused ? new CommandFailed(error.message, EXIT_CONFIGURATION) : error;
+  }
+}
+
+async function whatToCheck(
+  directory: string | undefined,
+): Promise<{ places: DataPlace[]; manifest?: Manifest }> {
+  if (directory === undefined) {
+    const { places } = await configuredPlaces();
+    if (places.length === 0) throw new CommandFailed('there is nothing to check: no service has data yet');
+    return { places };
+  }
+  const folder = path.resolve(directory);
+  if (!(await isFolder(folder))) throw new CommandFailed(`${folder} is no folder`);
+  const manifest = await readManifest(folder);
+  if (manifest === undefined) {
+    const places = await placesIn(folder);
+    if (places.length === 0) throw new CommandFailed(`${folder} has ${NO_DATA}`);
+    return { places };
+  }
+  const kinds = Object.keys(manifest.stores) as DataKind[];
+  return { places: kinds.map((kind) => ({ kind, folder: path.join(folder, kind) })), manifest };
+}
+
+async function checkAll(places: readonly DataPlace[], line: StatusLine): Promise<Report> {
+  const report: Report = { counts: {}, problems: [], notes: [] };
+  for (const place of places) {
+    await readFormat(place.kind, place.folder);
+    const { kind } = place;
+    const counts: Record<string, number> = {};
+    let isCounted = true;
+    for (const job of await jobsOf(place, report)) {
+      const what = job.kind === 'search' ? `${kind} ${job.index}` : kind;
+      line.show(`checking ${what}`);
+      const checked = await run(job, report.problems, (steps) => line.show(`checking ${what}: ${steps}`));
+      Object.assign(counts, checked.counts);
+      isCounted &&= checked.counts !== undefined;
+      report.notes.push(...checked.notes.map((note) => `${kind}: ${note}`));
+    }
+    if (isCounted) report.counts[kind] = counts;
+  }
+  line.clear();
+  return report;
+}
+
+/** One per index: a damaged one must not hide the others. */
+async function jobsOf({ kind, folder, databaseUrl }: DataPlace, report: Report): Promise<VerifyJob[]> {
+  switch (kind) {
+    case 'codes':
+      return [{ kind, folder }];
+    case 'store':
+      return [{ kind, folder, ...(databaseUrl === undefined ? {} : { databaseUrl }) }];
+    case 'search':
+      try {
+        return (await native.searchIndexNames(folder)).map((index) => ({ kind, folder, index }));
+      } catch (error) {
+        report.problems.push({ store: kind, key: folder, rule: `the folder is readable: ${reason(error)}` });
+        return [];
+      }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Never rejects: a process that ends without a last word has found something. */
+function run(job: VerifyJob, problems: Problem[], onSteps: (steps: number) => void): Promise<Checked> {
+  const store = job.kind;
+  const key = job.kind === 'search' ? job.index : job.folder;
+  return new Promise((resolve) => {
+    let checked: Checked | undefined;
+    let failure: string | undefined;
+    const child = fork(PROCESS, [JSON.stringify(job)], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    child.on('message', (data) => {
+      const message = data as VerifyMessage;
+      switch (message.type) {
+        case 'problem':
+          problems.push({ store, key: message.key, rule: message.rule });
+          return;
+        case 'steps':
+          return onSteps(message.steps);
+        case 'done':
+          checked = message.checked;
+          return;
+        case 'failed':
+          failure = message.reason;
+          return;
+        default:
+          return message satisfies never;
+      }
+    });
+    child.once('error', (error) => {
+      failure = error.message;
+    });
+    child.once('close', (code, signal) => {
+      if (checked === undefined) {
+        const ending = failure ?? `reading it ended the process (${signal ?? `status ${code}`})`;
+        problems.push({ store, key, rule: `it is readable: ${ending.replaceAll('\n', ' ')}` });
+      }
+      resolve(checked ?? { counts: {}, notes: [] });
+    });
+  });
+}
+
+/** Holds what was found against what the backup was when it was made. */
+async function compare(directory: string, manifest: Manifest, { counts, problems }: Report): Promise<void> {
+  for (const [kind, { counts: expected, files }] of Object.entries(manifest.stores)) {
+    const store = kind as DataKind;
+    const found = counts[store];
+    const names = found === undefined ? [] : [...Object.keys(expected), ...Object.keys(found)];
+    for (const name of new Set(names)) {
+      const [then, now] = [expected[name] ?? 0, found?.[name] ?? 0];
+      if (then === now) continue;
+      const rule = `there are as many as when the backup was made (${then}), but ${now}`;
+      problems.push({ store, key: name, rule });
+    }
+    for (const file of files) {
+      const now = await digestOf(store, path.resolve(directory), file.path);
+      if (now?.sha256 === file.sha256) continue;
+      const is = now === undefined ? 'is not there' : `has ${now.bytes} bytes and ${now.sha256}`;
+      const rule = `a file is as when the backup was made (${file.bytes} bytes, ${file.sha256}), but ${is}`;
+      problems.push({ store, key: file.path, rule });
+    }
+  }
+}
+
+function print({ counts, problems, notes }: Report, isJson: boolean): void {
+  if (isJson) {
+    process.stdout.write(`${JSON.stringify({ ok: problems.length === 0, counts, problems, notes })}\n`);
+    return;
+  }
+  for (const { store, key, rule } of problems) process.stdout.write(`problem   ${store}: ${key}: ${rule}\n`);
+  for (const [kind, found] of Object.entries(counts)) {
+    const told = Object.entries(found).map(([name, count]) => `${count} ${name}`);
+    process.stdout.write(`${kind.padEnd(9)} ${told.join(', ') || 'nothing'}\n`);
+  }
+  for (const note of notes) process.stderr.write(`isccd: ${note}\n`);
+  process.stdout.write(problems.length === 0 ? 'no problems\n' : `${problems.length} problems\n`);
+}

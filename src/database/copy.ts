@@ -1,0 +1,136 @@
+/** Copies of the database while other processes write to it. */
+import { execFile } from 'node:child_process';
+import { rm, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { syncPath } from '../data/durable.js';
+import { FormatRefused } from '../data/format.js';
+import { MIGRATIONS } from './migrations/index.js';
+import { type Db, databasePlace, withoutPassword } from './open.js';
+import { openPostgres } from './postgres.js';
+import { copySqlite, holdWrites, openSqliteBeside, openSqliteCopy } from './sqlite.js';
+
+export interface DatabaseCopyJob {
+  /** `DATABASE_URL`. */
+  readonly url: string | undefined;
+  readonly dataDir: string;
+  /** File to make of an SQLite database. */
+  readonly file: string;
+  /** File to make of a PostgreSQL database. */
+  readonly dump: string;
+  /** For `pg_dump`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Takes the files that the rows of the copy need; `false` if one is gone, because its row went after the copy. */
+  complete(rows: Db): Promise<boolean>;
+  /** Changes the rows of an SQLite copy for its new life, if its tables are those of today. */
+  prepare(copy: Db): Promise<void>;
+}
+
+/** The file that was made; `undefined` if there is no database yet. */
+export type DatabaseCopy = string | undefined;
+
+/** Copies that are made without holding anybody up; the one after them keeps writers waiting. */
+const FREE_TRIES = 3;
+const ABSENT = 'ENOENT';
+
+/**
+ * Makes a copy of one moment, of which `complete` has all files.
+ *
+ * @throws {FormatRefused} if the database was written by a newer version
+ * @throws if it can't be copied, for PostgreSQL also where there is no `pg_dump`
+ */
+export async function copyDatabase(job: DatabaseCopyJob): Promise<DatabaseCopy> {
+  const place = databasePlace(job.url, job.dataDir);
+  return 'file' in place ? copySqliteFile(place.file, job) : dumpPostgres(place.url, job);
+}
+
+/**
+ * The version of a database's tables; 0 if there are none.
+ *
+ * @throws {FormatRefused} if it is a newer one
+ */
+export async function schemaVersion(db: Db, place: string): Promise<number> {
+  const tables = await db.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'schema_version')) return 0;
+  const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(db);
+  const version = rows[0]?.version ?? 0;
+  if (version > MIGRATIONS.length) throw FormatRefused.newer(place, version, MIGRATIONS.length);
+  return version;
+}
+
+async function copySqliteFile(source: string, job: DatabaseCopyJob): Promise<DatabaseCopy> {
+  if ((await stat(source).catch(() => undefined)) === undefined) return undefined;
+  for (let tries = 0; ; tries += 1) {
+    const release = tries < FREE_TRIES ? undefined : holdWrites(source);
+    try {
+      await rm(job.file, { force: true });
+      copySqlite(source, job.file);
+      if (await isComplete(source, job)) break;
+      if (release !== undefined) throw new Error(`rows of ${source} have no file`);
+    } finally {
+      release?.();
+    }
+  }
+  await prepareCopy(job);
+  await syncPath(job.file);
+  return job.file;
+}
+
+async function prepareCopy({ file, prepare }: DatabaseCopyJob): Promise<void> {
+  const copy = openSqliteCopy(file);
+  try {
+    if ((await schemaVersion(copy, file)) === MIGRATIONS.length) await prepare(copy);
+  } finally {
+    await copy.destroy();
+  }
+}
+
+async function isComplete(source: string, { file, complete }: DatabaseCopyJob): Promise<boolean> {
+  const copy = openSqliteBeside(file);
+  try {
+    if ((await schemaVersion(copy, source)) === 0) return true;
+    return await complete(copy);
+  } finally {
+    await copy.destroy();
+  }
+}
+
+/** One transaction sees what the dump has: PostgreSQL hands its snapshot on. */
+async function dumpPostgres(url: string, job: DatabaseCopyJob): Promise<DatabaseCopy> {
+  const db = openPostgres(url);
+  try {
+    for (let tries = 0; tries <= FREE_TRIES; tries += 1) {
+      const snapshot = db.transaction().setIsolationLevel('repeatable read');
+      const outcome = await snapshot.execute(async (rows) => {
+        if ((await schemaVersion(rows, withoutPassword(url))) === 0) return 'empty';
+        await runDump(url, await exportSnapshot(rows), job);
+        return (await job.complete(rows)) ? 'copied' : 'incomplete';
+      });
+      if (outcome !== 'incomplete') return outcome === 'copied' ? job.dump : undefined;
+    }
+    throw new Error('manifests are deleted faster than they can be copied');
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function exportSnapshot(db: Db): Promise<string> {
+  const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(db);
+  return rows[0]?.id ?? '';
+}
+
+/** The password goes by the environment: arguments are there for all users of the machine to see. */
+async function runDump(url: string, snapshot: string, job: DatabaseCopyJob): Promise<void> {
+  const target = new URL(url);
+  const { password } = target;
+  target.password = '';
+  const env = { ...job.environment, ...(password && { PGPASSWORD: decodeURIComponent(password) }) };
+  const args = ['--format=custom', `--snapshot=${snapshot}`, `--file=${job.dump}`, `--dbname=${target.href}`];
+  try {
+    await promisify(execFile)('pg_dump', args, { env });
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === ABSENT;
+    throw isAbsent ? new Error('pg_dump, which copies PostgreSQL databases, is not on the PATH') : error;
+  }
+  await syncPath(job.dump);
+}

@@ -1,0 +1,28 @@
+/** How much the store has, for backups and checks. */
+import type { Db } from '../database/open.js';
+import type { Tables } from '../database/tables.js';
+
+export async function storeCounts(db: Db) {
+  const rows = (table: keyof Tables) => countRows(db, table);
+  const { live } = await db
+    .selectFrom('manifests')
+    .select(({ fn }) => fn.countAll<number | string>().as('live'))
+    .where('live', '=', 1)
+    .executeTakeFirstOrThrow();
+  const manifests = Number(live);
+  return {
+    manifests,
+    tombstones: (await rows('manifests')) - manifests,
+    bindings: await rows('bindings'),
+    declarations: await rows('declarations'),
+    accounts: await rows('accounts'),
+  };
+}
+
+async function countRows(db: Db, table: keyof Tables): Promise<number> {
+  const { rows } = await db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number | string>().as('rows'))
+    .executeTakeFirstOrThrow();
+  return Number(rows);
+}

@@ -1,0 +1,213 @@
+/** Checks the store's folder and database, or a copy of them, also while services work on them. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Checked, OnProblem, OnStep } from '../data/port.js';
+import { type DatabaseBeside, openBeside } from '../database/beside.js';
+import type { Db } from '../database/open.js';
+import type { BindingRow, ManifestRow } from '../database/tables.js';
+import { native } from '../native.js';
+import { storeCounts } from './counts.js';
+import type { IndexedBinding, Validator } from './validator.js';
+
+const BATCH_MANIFESTS = 500;
+const SUFFIX = '.c2pa';
+/** Problems that SQLite tells of one file. */
+const INTEGRITY_LINES_MAX = 20;
+
+/** PostgreSQL's dumps are read by restoring them; that one is as it was made, the manifest of a backup tells. */
+const NO_DATABASE =
+  'there is no SQLite database, so that rows are not read: restore it to PostgreSQL if this is a backup, ' +
+  'and check it by DATABASE_URL and isccd verify without a folder';
+
+export interface StoreVerifySource {
+  readonly dataDir: string;
+  /** `DATABASE_URL`. */
+  readonly url: string | undefined;
+}
+
+export async function verifyStore(
+  { dataDir, url }: StoreVerifySource,
+  onProblem: OnProblem,
+  onStep: OnStep,
+): Promise<Checked> {
+  const database = await openBeside(url, dataDir);
+  if (database === undefined) return { counts: undefined, notes: [NO_DATABASE] };
+  const { db, close, damages } = database;
+  try {
+    for (const damage of await damages(INTEGRITY_LINES_MAX))
+      onProblem(database.place, `the database is whole: ${damage}`);
+    const check = new StoreCheck(database, dataDir, onProblem);
+    await check.run(onStep);
+    return { counts: await storeCounts(db), notes: check.notes };
+  } catch (error) {
+    onProblem(database.place, `every row is readable: ${error instanceof Error ? error.message : error}`);
+    return { counts: {}, notes: [] };
+  } finally {
+    await close();
+  }
+}
+
+class StoreCheck {
+  readonly #db: Db;
+  readonly #inOneMoment: DatabaseBeside['inOneMoment'];
+  readonly #dataDir: string;
+  readonly #onProblem: OnProblem;
+  readonly #validator: Validator = new native.ManifestValidator('');
+  #unvalidated = 0;
+
+  constructor({ db, inOneMoment }: DatabaseBeside, dataDir: string, onProblem: OnProblem) {
+    this.#db = db;
+    this.#inOneMoment = inOneMoment;
+    this.#dataDir = dataDir;
+    this.#onProblem = onProblem;
+  }
+
+  get notes(): string[] {
+    if (this.#unvalidated === 0) return [];
+    return [
+      `${this.#unvalidated} manifests are valid no more (a certificate may have expired): bindings not compared`,
+    ];
+  }
+
+  async run(onStep: OnStep): Promise<void> {
+    // One moment for all sums: a running store changes them.
+    await this.#inOneMoment((rows) => this.#checkReferences(rows));
+    let after = 0;
+    for (;;) {
+      const manifests = await this.#manifests(after);
+      if (manifests.length === 0) return;
+      after = manifests.at(-1)?.key ?? after;
+      const bindings = await this.#bindings(manifests.map(({ key }) => key));
+      for (const manifest of manifests) {
+        await this.#check(manifest, bindings.get(manifest.key) ?? []);
+        onStep();
+      }
+    }
+  }
+
+  /** Rows that should belong to others, and sums that should be theirs, in one statement each. */
+  async #checkReferences(db: Db): Promise<void> {
+    const stray = await db
+      .selectFrom('bindings as b')
+      .leftJoin('manifests as m', 'm.key', 'b.manifest_key')
+      .select(['b.manifest_key', 'b.ordinal'])
+      .where((where) => where.or([where('m.key', 'is', null), where('m.live', '=', 0)]))
+      .execute();
+    for (const { manifest_key, ordinal } of stray) {
+      this.#onProblem(`bindings ${manifest_key}/${ordinal}`, 'a binding belongs to a live manifest');
+    }
+    const counted = await db
+      .selectFrom('bindings')
+      .select(({ fn }) => ['alg', fn.countAll<number | string>().as('bindings')])
+      .groupBy('alg')
+      .execute();
+    const kept = await db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0).execute();
+    const sums = new Map(kept.map(({ alg, bindings }) => [alg, Number(bindings)]));
+    for (const { alg, bindings } of counted) {
+      const sum = sums.get(alg) ?? 0;
+      sums.delete(alg);
+      if (sum !== Number(bindings)) {
+        this.#onProblem(`binding_counts ${alg}`, `it is the number of bindings (${bindings}), but is ${sum}`);
+      }
+    }
+    for (const [alg, sum] of sums) {
+      this.#onProblem(`binding_counts ${alg}`, `it is the number of bindings (0), but is ${sum}`);
+    }
+  }
+
+  #manifests(after: number): Promise<(ManifestRow & { declaration: number | null })[]> {
+    return this.#db
+      .selectFrom('manifests as m')
+      .leftJoin('declarations as d', 'd.manifest_key', 'm.key')
+      .selectAll('m')
+      .select('d.key as declaration')
+      .where('m.key', '>', after)
+      .orderBy('m.key')
+      .limit(BATCH_MANIFESTS)
+      .execute();
+  }
+
+  async #bindings(keys: readonly number[]): Promise<Map<number, BindingRow[]>> {
+    const rows = await this.#db
+      .selectFrom('bindings')
+      .selectAll()
+      .where('manifest_key', 'in', keys)
+      .orderBy('manifest_key')
+      .orderBy('ordinal')
+      .execute();
+    const found = new Map<number, BindingRow[]>();
+    for (const row of rows) found.set(row.manifest_key, [...(found.get(row.manifest_key) ?? []), row]);
+    return found;
+  }
+
+  async #check(
+    manifest: ManifestRow & { declaration: number | null },
+    rows: readonly BindingRow[],
+  ): Promise<void> {
+    const { manifest_id: id } = manifest;
+    if (manifest.declaration === null) this.#onProblem(id, 'a manifest has a declaration');
+    if (manifest.live === 0) return;
+    if (manifest.binding_count !== rows.length && (await this.#isLive(manifest.key))) {
+      this.#onProblem(
+        id,
+        `a manifest has as many bindings as it says (${manifest.binding_count}), but has ${rows.length}`,
+      );
+    }
+    const file = path.join(this.#dataDir, 'files', manifest.sha256.slice(0, 2), manifest.sha256 + SUFFIX);
+    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? String(error));
+    if (typeof bytes === 'string') {
+      if (await this.#isLive(manifest.key)) {
+        this.#onProblem(id, `the file of a manifest is there, but ${file} can't be read (${bytes})`);
+      }
+      return;
+    }
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    if (digest !== manifest.sha256 || bytes.length !== manifest.size) {
+      this.#onProblem(
+        id,
+        `a file has the digest and size of its row, but ${file} has ${digest}, ${bytes.length} bytes`,
+      );
+      return;
+    }
+    await this.#compareBindings(manifest, bytes, rows);
+  }
+
+  async #compareBindings(
+    manifest: ManifestRow,
+    bytes: Uint8Array,
+    rows: readonly BindingRow[],
+  ): Promise<void> {
+    const report = await this.#validator.validate(bytes);
+    if (report.outcome !== 'accepted') {
+      this.#unvalidated += 1;
+      return;
+    }
+    const { manifest_id: id } = manifest;
+    if (report.manifestId !== id) {
+      this.#onProblem(id, `a file has the id of its row, but has ${report.manifestId}`);
+    } else if (report.bindings.map(inFile).join('\n') !== rows.map(inRow).join('\n')) {
+      if (await this.#isLive(manifest.key))
+        this.#onProblem(id, 'the bindings of a manifest are those in its file');
+    }
+  }
+
+  /** A running store may have deleted it since its row was read. */
+  async #isLive(key: number): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('manifests')
+      .select('live')
+      .where('key', '=', key)
+      .executeTakeFirst();
+    return row?.live === 1;
+  }
+}
+
+function inFile({ alg, value, units }: IndexedBinding): string {
+  const searchable = units.filter((unit) => unit.searchable).map(({ iscc }) => iscc);
+  return `${alg} ${value.toString('hex')} ${units.length === 0 ? null : JSON.stringify(searchable)}`;
+}
+
+function inRow({ alg, value, units }: BindingRow): string {
+  return `${alg} ${value.toString('hex')} ${units}`;
+}
