@@ -115,6 +115,8 @@ function serving(command: string): string {
     const start = line.replace('npm start', 'isccd serve');
     return [
       'kill $(jobs -p) 2>/dev/null || true; wait',
+      // What the one before said must not pass for the new one's.
+      ': > "$ISCCD_DOCS_ROOT/serve.log"',
       `${start} > "$ISCCD_DOCS_ROOT/serve.log" 2>&1 &`,
       'for try in $(seq 300); do',
       `  [ "$(grep -c "documentation http" "$ISCCD_DOCS_ROOT/serve.log")" = ${count} ] && break; sleep 0.1`,
