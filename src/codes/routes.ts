@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Reply, Request, ResponseSpec, Route } from '../http/route.js';
 import { route } from '../http/route.js';
 import type { MediaId } from './media-id.js';
-import { serverTiming } from './pipeline/stopwatch.js';
+import { STEPS, serverTiming } from './pipeline/stopwatch.js';
 import { type IsccResult, withLinks } from './result.js';
 import * as schema from './schema.js';
 import type { CodesService, Processed, Upload } from './service.js';
@@ -69,8 +69,9 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
         503: BUSY,
       },
       handler: async (request) =>
-        created(await service.uploadAndProcess(upload(request), request.query), request, options),
+        created(await service.uploadAndProcess(watched(request), request.query), request, options),
     }),
+    progressRoute(service),
     route({
       method: 'GET',
       path: `${BASE}/iscc/{media_id}`,
@@ -86,6 +87,32 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       }),
     }),
   ];
+}
+
+/** An extension: the page shows each step while the server works. */
+function progressRoute(service: CodesService): Route {
+  return route({
+    method: 'GET',
+    path: `${BASE}/progress/{key}`,
+    operationId: 'getProgress',
+    summary: 'What an upload under way is doing',
+    description:
+      'For an upload by `POST /iscc?progress={key}` from the same client. Each answer comes as soon as something has ' +
+      'changed, or empty-handed after 10 s.',
+    tags: ['iscc'],
+    params: schema.progressParams,
+    query: schema.progressQuery,
+    responses: {
+      200: { description: 'Steps that have begun', schema: schema.progress },
+      400: { description: 'The query value is wrong' },
+      404: { description: 'No such key can be' },
+    },
+    handler: async ({ params, query, clientAddress, signal }) => {
+      const { steps, ...rest } = await service.progress(clientAddress, params.key, query.after ?? 0, signal);
+      const described = steps.map((step) => ({ ...step, description: STEPS[step.name] }));
+      return { ...json({ ...rest, steps: described }), headers: { 'Cache-Control': 'no-store' } };
+    },
+  });
 }
 
 function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
@@ -229,6 +256,12 @@ function upload(request: Request<unknown, unknown, { 'x-upload-filename': string
     body: request.body,
     signal: request.signal,
   };
+}
+
+function watched(
+  request: Parameters<typeof upload>[0] & { readonly query: { readonly progress?: string | undefined } },
+): Upload {
+  return { ...upload(request), progressKey: request.query.progress };
 }
 
 async function download(

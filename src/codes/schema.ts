@@ -29,10 +29,43 @@ const flag = z
   .transform((text) => text === '1' || text.toLowerCase() === 'true')
   .optional();
 
+/** Long enough that nobody behind the same address meets it by chance. */
+const progressKey = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, _ or -');
+
 export const processQuery = z.object({
   semantic: flag.describe('Add the experimental Semantic-Code unit (text and images)'),
   granular: flag.describe('Include granular simprints in `features` (text)'),
+  progress: progressKey.optional().describe('A name for this request, to be asked for at `/progress`'),
 });
+
+export const progressParams = z.object({
+  key: progressKey.describe('The name that an upload of the same client was given'),
+});
+
+export const progressQuery = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .optional()
+    .describe('Changes that are known; the answer waits up to 10 s for more'),
+});
+
+export const progress = z
+  .object({
+    changes: z.int().nonnegative(),
+    done: z.boolean().describe('The upload has been answered'),
+    steps: z
+      .array(
+        z.object({
+          name: z.string(),
+          description: z.string(),
+          ms: z.number().optional().describe('Milliseconds; absent while the step is under way'),
+        }),
+      )
+      .describe('In the order they began'),
+  })
+  .meta({ id: 'Progress' });
 
 export const featureSet = z
   .object({

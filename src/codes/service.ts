@@ -9,6 +9,7 @@ import { explainJson } from './pipeline/codec.js';
 import type { Compat } from './pipeline/jobs.js';
 import type { Pipeline } from './pipeline/pipeline.js';
 import { type Step, Stopwatch } from './pipeline/stopwatch.js';
+import { type Progress, ProgressBoard } from './progress.js';
 import type { Records, UploadRecord } from './records.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import type { Uploaders } from './uploader.js';
@@ -39,6 +40,8 @@ export interface Upload {
   readonly contentType: string | undefined;
   readonly clientAddress: string;
   readonly body: AsyncIterable<Uint8Array>;
+  /** The sender's name for this request, under which the same client can ask how far it is. */
+  readonly progressKey?: string | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
@@ -72,6 +75,7 @@ export class CodesService {
   readonly #records: Records;
   readonly #uploaders: Uploaders;
   readonly #pipeline: Pipeline;
+  readonly #progress = new ProgressBoard();
   readonly #ids = new MediaIdSource();
 
   constructor(
@@ -86,13 +90,29 @@ export class CodesService {
   }
 
   /** Stores a file and makes its code. Nothing is stored when the code can't be made. */
-  uploadAndProcess(upload: Upload, choice: ProcessChoice): Promise<Processed> {
+  async uploadAndProcess(upload: Upload, choice: ProcessChoice): Promise<Processed> {
     const filename = filenameFromHeader(upload.filenameHeader);
+    const { progressKey: key, clientAddress } = upload;
+    const job =
+      key === undefined ? undefined : this.#progress.begin(this.#uploaders.hash(clientAddress), key);
+    try {
+      const watch = new Stopwatch({ onStep: this.#options.onStep, onChange: job?.change });
+      return await this.#process(upload, filename, choice, watch);
+    } finally {
+      job?.end();
+    }
+  }
+
+  /** How far an upload of the same client is; waits for more than the `seen` changes. */
+  progress(clientAddress: string, key: string, seen: number, signal: AbortSignal): Promise<Progress> {
+    return this.#progress.next(this.#uploaders.hash(clientAddress), key, seen, signal);
+  }
+
+  #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
     const options = {
       granular: choice.granular ?? this.#options.granular,
       semantic: choice.semantic ?? this.#options.semantic,
     };
-    const watch = new Stopwatch(this.#options.onStep);
     return this.#inDraft(async (draft) => {
       const hasher = this.#pipeline.sumHasher();
       const { bytes, head, sum } = await watch.measure('receive', async () => {
@@ -160,7 +180,7 @@ export class CodesService {
     const record = this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
     const options = { granular: this.#options.granular, semantic: this.#options.experimental };
-    const watch = new Stopwatch(this.#options.onStep);
+    const watch = new Stopwatch({ onStep: this.#options.onStep });
     const { filename } = record;
     return this.#inDraft(async (draft) => {
       const { path } = draft;

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { filenameHeader } from '../codes/support/client.js';
+import { longFilm } from '../codes/support/hostile.js';
 import { type CodesServer, startCodes } from '../codes/support/server.js';
 import {
   dropFile,
@@ -68,6 +70,36 @@ describe('the codes page', () => {
     ]);
     expect(JSON.parse(await readFile(await result.path(), 'utf8'))).toMatchObject({ iscc });
   });
+
+  test('shows each step while the server works', async () => {
+    const busy = await startCodes({ config: { maxWorkers: 1 } });
+    onTestFinished(() => busy.close());
+    const film = await longFilm();
+    const occupant = new AbortController();
+    const occupied = fetch(`${busy.url}/api/v1/iscc`, {
+      method: 'POST',
+      headers: filenameHeader('long.mkv'),
+      body: film,
+      signal: occupant.signal,
+    });
+    occupied.catch(() => undefined);
+    const page = await openPage(browser);
+    await page.goto(busy.url);
+    await vi.waitFor(async () => expect(await runningJobs(busy.url)).toBe(1), 10_000);
+    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    await page.getByRole('button', { name: 'Make the code' }).click();
+    const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    // The one worker is busy with the film: what is done has its time, the wait is under way, and there is no answer.
+    await steps.filter({ hasText: 'Wait for a worker' }).waitFor();
+    expect(await steps.filter({ hasText: 'Receive, store and hash' }).textContent()).toMatch(/[\d.]+ ms/);
+    expect(await page.locator('#steps [aria-current=step]').textContent()).toContain('Wait for a worker');
+    expect(await page.getByRole('heading', { name: 'Result' }).isVisible()).toBe(false);
+    await screenshots(page, 'codes-working');
+    occupant.abort();
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    expect(await page.locator('#steps [aria-current=step]').count()).toBe(0);
+    expect(await steps.filter({ hasText: 'Decode the image' }).textContent()).toMatch(/[\d.]+ ms/);
+  }, 120_000);
 
   test('takes a dropped file', async () => {
     const page = await openPage(browser);
@@ -226,6 +258,12 @@ test('the documentation page opens', async () => {
   await page.getByRole('button', { name: 'Execute' }).click();
   await page.getByText('"META-NONE-V0-64-').first().waitFor();
 });
+
+/** Jobs that workers are doing. */
+async function runningJobs(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^\S*jobs_running\S* (\d+)$/m.exec(text)?.[1]);
+}
 
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');

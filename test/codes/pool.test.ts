@@ -81,15 +81,15 @@ test('a job nobody waits for is not done, or stopped', async () => {
   const workers = pool({ workersMax: 1 });
   const running = new AbortController();
   const queued = new AbortController();
-  const first = workers.run({ act: 'hang' }, running.signal);
-  const second = workers.run({ act: 'crash' }, queued.signal);
+  const first = workers.run({ act: 'hang' }, running);
+  const second = workers.run({ act: 'crash' }, queued);
   queued.abort(new Error('gone'));
   await expect(second).rejects.toThrow('gone');
   expect(workers.queued).toBe(0);
   running.abort(new Error('gone too'));
   await expect(first).rejects.toThrow('gone too');
   expect((await workers.run({ act: 'echo', value: 1 })).value).toBe(1);
-  const never = AbortSignal.abort(new Error('before'));
+  const never = { signal: AbortSignal.abort(new Error('before')) };
   await expect(workers.run({ act: 'crash' }, never)).rejects.toThrow('before');
 });
 

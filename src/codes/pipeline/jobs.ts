@@ -18,6 +18,8 @@ export interface ContentJob extends FileJob {
   readonly compat: Compat;
   /** Given where a Semantic-Code is to be made. */
   readonly semantic?: SemanticModels;
+  /** Whether somebody wants to know of each step at once. */
+  readonly watched: boolean;
 }
 
 export interface ExtractJob extends FileJob {

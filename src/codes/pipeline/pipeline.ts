@@ -13,10 +13,10 @@ import { composite } from './codec.js';
 import { type FormatName, formatNameOf } from './formats/table.js';
 import type { Compat, Content, ContentJob, Job, Output } from './jobs.js';
 import { mediaTypeOf } from './media-type.js';
-import { PoolBusy, type PoolLimits, WorkerPool } from './pool.js';
+import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from './pool.js';
 import { requireModels, type SemanticModels } from './semantic/models.js';
 import { textSimprints } from './simprint.js';
-import { Stopwatch } from './stopwatch.js';
+import { type StepChange, Stopwatch } from './stopwatch.js';
 import { type FileSum, type SumHasher, sumHasher } from './sum.js';
 import { JobFailed, WorkerLost } from './worker-process.js';
 
@@ -130,6 +130,7 @@ export class Pipeline {
     const job: ContentJob = {
       ...{ kind: 'content', path, filename, mediatype, format, compat },
       granular: options.granular,
+      watched: watch.onChange !== undefined,
       ...(options.semantic && { semantic: models }),
     };
     const { units, metahash, metadata, facts, features, thumbnail } = await this.#content(
@@ -159,7 +160,7 @@ export class Pipeline {
     const { models } = this.#options;
     const content = await textSimprints(text);
     if (models.text === undefined) return { CONTENT_TEXT_V0: content };
-    const output = await this.#run({ kind: 'simprint', text, semantic: models }, signal);
+    const output = await this.#run({ kind: 'simprint', text, semantic: models }, { signal });
     const { simprints } = output as Extract<Output, { kind: 'simprint' }>;
     return { CONTENT_TEXT_V0: content, SEMANTIC_TEXT_V0: simprints };
   }
@@ -182,7 +183,7 @@ export class Pipeline {
     const { mediatype, format } = typeOf(file.filename, await readHead(file.path));
     if (format === undefined) throw new Refused('EMBEDDING_FAILED');
     try {
-      await this.#run({ kind: 'embed', ...file, mediatype, format, fields }, signal);
+      await this.#run({ kind: 'embed', ...file, mediatype, format, fields }, { signal });
     } catch (error) {
       throw error instanceof Refused ? new Refused('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
     }
@@ -191,7 +192,15 @@ export class Pipeline {
   /** The steps in the worker, and what the job waited for one. */
   async #content(job: ContentJob, signal: AbortSignal, watch: Stopwatch, extraMs: number): Promise<Content> {
     const start = performance.now();
-    const { content, steps, ms } = (await this.#run(job, signal, extraMs)) as ContentOutput;
+    const { onChange } = watch;
+    onChange?.({ name: 'wait' });
+    let began = false;
+    const onStep = (step: StepChange) => {
+      if (!began) onChange?.({ name: 'wait', ms: performance.now() - start });
+      began = true;
+      onChange?.(step);
+    };
+    const { content, steps, ms } = (await this.#run(job, { signal, extraMs, onStep })) as ContentOutput;
     watch.add([{ name: 'wait', ms: performance.now() - start - ms }, ...steps]);
     return content;
   }
@@ -204,10 +213,10 @@ export class Pipeline {
     return isccResult({ iscc: composite(units), ...described(file, type), units, generator, datahash });
   }
 
-  async #run(job: Job, signal?: AbortSignal, extraMs = 0): Promise<Output> {
+  async #run(job: Job, options?: RunOptions): Promise<Output> {
     const type = 'format' in job ? `${job.kind} ${job.format}` : job.kind;
     try {
-      const output = await this.#pool.run(job, signal, extraMs);
+      const output = await this.#pool.run(job, options);
       this.#options.onJob?.({ type, outcome: 'done' });
       return output;
     } catch (error) {

@@ -2,6 +2,7 @@
  * Child processes for work on files that strangers made. A crash, a hang or a memory blow-up costs
  * the one job that caused it; the next job gets a fresh process.
  */
+import type { StepChange } from './stopwatch.js';
 import type { Unwatch } from './worker-process.js';
 import { WorkerProcess } from './worker-process.js';
 
@@ -16,6 +17,15 @@ export interface PoolLimits {
   readonly jobsPerWorkerMax: number;
 }
 
+export interface RunOptions {
+  /** Ends the job, or takes it out of the queue. */
+  readonly signal?: AbortSignal | undefined;
+  /** Added to the limit of time. */
+  readonly extraMs?: number;
+  /** Told what a watched job sends before its answer. */
+  readonly onStep?: ((step: StepChange) => void) | undefined;
+}
+
 /** The queue is full. */
 export class PoolBusy extends Error {
   override readonly name = 'PoolBusy';
@@ -25,8 +35,7 @@ interface Task<Job, Output> {
   readonly job: Job;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
-  readonly signal: AbortSignal | undefined;
-  readonly extraMs: number;
+  readonly options: RunOptions;
   unwatch: Unwatch;
 }
 
@@ -64,14 +73,14 @@ export class WorkerPool<Job, Output> {
 
   /**
    * Rejects with {@link PoolBusy}, with `JobFailed` when the job itself failed, with `WorkerLost` when it
-   * took its worker down, or with the signal's reason. `extraMs` is added to the limit of time.
+   * took its worker down, or with the signal's reason.
    */
-  run(job: Job, signal?: AbortSignal, extraMs = 0): Promise<Output> {
+  run(job: Job, options: RunOptions = {}): Promise<Output> {
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
+      options.signal?.throwIfAborted();
       if (this.#closed) throw new PoolBusy('the pool is closed');
       const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#spawn() : undefined);
-      const task: Task<Job, Output> = { job, resolve, reject, signal, extraMs, unwatch: () => undefined };
+      const task: Task<Job, Output> = { job, resolve, reject, options, unwatch: () => undefined };
       if (worker) this.#start(worker, task);
       else this.#enqueue(task);
     });
@@ -97,7 +106,7 @@ export class WorkerPool<Job, Output> {
 
   #enqueue(task: Task<Job, Output>): void {
     if (this.#queue.length >= this.#limits.queuedJobsMax) throw new PoolBusy('the queue is full');
-    task.unwatch = onAbort(task.signal, (reason) => {
+    task.unwatch = onAbort(task.options.signal, (reason) => {
       this.#queue.splice(this.#queue.indexOf(task), 1);
       task.reject(reason);
     });
@@ -106,12 +115,12 @@ export class WorkerPool<Job, Output> {
 
   #start(worker: WorkerProcess<Job, Output>, task: Task<Job, Output>): void {
     task.unwatch();
-    const unwatch = onAbort(task.signal, (reason) => {
+    const unwatch = onAbort(task.options.signal, (reason) => {
       task.reject(reason);
       void worker.kill('cancelled');
     });
     worker
-      .run(task.job, task.extraMs)
+      .run(task.job, task.options)
       .then(task.resolve, task.reject)
       .finally(() => {
         unwatch();

@@ -29,30 +29,50 @@ export interface Step {
   readonly ms: number;
 }
 
+/** A step that begins, or, with its time, one that has ended. */
+export interface StepChange {
+  readonly name: StepName;
+  readonly ms?: number;
+}
+
+interface Listeners {
+  /** Told each step when it is over. */
+  readonly onStep?: ((step: Step) => void) | undefined;
+  /** Told each step when it begins and when it ends. */
+  readonly onChange?: ((change: StepChange) => void) | undefined;
+}
+
 export class Stopwatch {
   /** In the order they ended. Steps may overlap. */
   readonly steps: Step[] = [];
-  readonly #onStep: (step: Step) => void;
+  readonly #told: Listeners;
 
-  /** `onStep` is told each step when it is over. */
-  constructor(onStep: (step: Step) => void = () => {}) {
-    this.#onStep = onStep;
+  constructor(told: Listeners = {}) {
+    this.#told = told;
+  }
+
+  /** Told about steps as they begin and end, if anybody watches. */
+  get onChange(): ((change: StepChange) => void) | undefined {
+    return this.#told.onChange;
   }
 
   /** Runs one step; what it throws passes through, and counts too. */
   async measure<T>(name: StepName, work: () => T | Promise<T>): Promise<T> {
     const start = performance.now();
+    this.onChange?.({ name });
     try {
       return await work();
     } finally {
-      this.add([{ name, ms: performance.now() - start }]);
+      const step = { name, ms: performance.now() - start };
+      this.add([step]);
+      this.onChange?.(step);
     }
   }
 
-  /** Takes steps over that were measured elsewhere. */
+  /** Takes steps over that were measured elsewhere. Whoever watches has been told by those who measured. */
   add(steps: readonly Step[]): void {
     this.steps.push(...steps);
-    steps.forEach(this.#onStep);
+    for (const step of steps) this.#told.onStep?.(step);
   }
 }
 

@@ -3,13 +3,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { Details, ErrorCode } from '../errors.js';
-import type { PoolLimits } from './pool.js';
+import type { PoolLimits, RunOptions } from './pool.js';
+import type { StepChange } from './stopwatch.js';
 
 export type Unwatch = () => void;
 
-/** What a worker sends: once that it is there, then one answer per job. */
+/** What a worker sends: once that it is there, then for each job its steps, if they are watched, and one answer. */
 export type WorkerMessage<Output> =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'step'; readonly step: StepChange }
   | { readonly kind: 'done'; readonly output: Output }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal?: Refusal };
 
@@ -51,6 +53,7 @@ const WATCH_INTERVAL_MS = 100;
 const STDERR_MAX_BYTES = 4096;
 
 interface Pending<Output> {
+  readonly onStep: ((step: StepChange) => void) | undefined;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: Error) => void;
 }
@@ -95,10 +98,9 @@ export class WorkerProcess<Job, Output> {
     (this.#child.stderr as Socket | null)?.unref();
   }
 
-  /** `extraMs` is added to the limit of time. */
-  run(job: Job, extraMs = 0): Promise<Output> {
+  run(job: Job, { extraMs = 0, onStep }: Omit<RunOptions, 'signal'> = {}): Promise<Output> {
     return new Promise<Output>((resolve, reject) => {
-      this.#pending = { resolve, reject };
+      this.#pending = { resolve, reject, onStep };
       this.#child.channel?.ref();
       if (!this.alive) return this.#settle((pending) => pending.reject(this.#lost()));
       // A failed send is followed by the exit event, which rejects.
@@ -123,6 +125,9 @@ export class WorkerProcess<Job, Output> {
       case 'ready':
         this.#started = true;
         ready();
+        break;
+      case 'step':
+        this.#pending?.onStep?.(message.step);
         break;
       case 'done':
         this.#settle((pending) => pending.resolve(message.output));

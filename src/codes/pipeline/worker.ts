@@ -37,7 +37,7 @@ async function output(job: Job): Promise<Output> {
 
 async function content(job: ContentJob): Promise<Output> {
   const start = performance.now();
-  const watch = new Stopwatch();
+  const watch = new Stopwatch(job.watched ? { onChange: (step) => send({ kind: 'step', step }) } : {});
   const content = await contentOf(job, watch);
   return { kind: 'content', content, steps: watch.steps, ms: performance.now() - start };
 }

@@ -29,6 +29,13 @@ export interface Step {
   readonly ms: number;
 }
 
+/** A step while the server works. */
+export interface LiveStep {
+  readonly description: string;
+  /** Absent until it is over. */
+  readonly ms?: number;
+}
+
 /** A result with what the server did for it. */
 export interface Made {
   readonly result: Result;
@@ -37,17 +44,41 @@ export interface Made {
 
 const BASE = '/api/v1';
 
+/** Under which the server is asked how far it is. */
+export function newProgressKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Shows the steps of an upload each time one begins or ends, until it is done or `signal` ends it. */
+export async function follow(
+  key: string,
+  show: (steps: readonly LiveStep[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let after = 0, done = false; !done; ) {
+    const news = await fetch(`${BASE}/progress/${key}?after=${after}`, { signal })
+      .then((response) => (response.ok ? response.json() : undefined))
+      .catch(() => undefined);
+    // It is a courtesy: the upload itself tells what went wrong, and its answer all the steps.
+    if (news === undefined || signal.aborted) return;
+    if (news.changes > after) show(news.steps);
+    ({ changes: after, done } = news);
+  }
+}
+
 /** Uploads a file; `progress` gets the share that was sent, 0 to 1. Aborting `signal` ends it. */
 export function upload(
   file: File,
-  options: { granular: boolean; semantic: boolean },
+  options: { granular: boolean; semantic: boolean; progressKey: string },
   progress: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Made> {
   return new Promise((resolve, reject) => {
     // fetch() can't tell how much of a body has been sent.
     const request = new XMLHttpRequest();
-    request.open('POST', `${BASE}/iscc?granular=${options.granular}&semantic=${options.semantic}`);
+    const { granular, semantic, progressKey } = options;
+    request.open('POST', `${BASE}/iscc?granular=${granular}&semantic=${semantic}&progress=${progressKey}`);
     request.setRequestHeader('X-Upload-Filename', base64(file.name));
     if (file.type) request.setRequestHeader('Content-Type', file.type);
     request.upload.onprogress = (event) => progress(event.total ? event.loaded / event.total : 1);

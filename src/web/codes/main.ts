@@ -1,6 +1,6 @@
 /** The page of the codes service: try an upload, explain a code, compare two. */
 import { bar, byId, bytesText, copyButton, element, facts, onDrop, onSubmit, say } from '../dom.js';
-import { explain, type Step, upload } from './api.js';
+import { explain, follow, type LiveStep, newProgressKey, upload } from './api.js';
 import { comparison } from './compare.js';
 import { showResult, units } from './result.js';
 
@@ -40,7 +40,9 @@ async function make(file: File, data: FormData, signal: AbortSignal): Promise<vo
   progress.value = 0;
   steps.replaceChildren();
   status.textContent = `Uploading ${file.name}, ${bytesText(file.size)}`;
-  const options = { granular: data.has('granular'), semantic: data.has('semantic') };
+  const progressKey = newProgressKey();
+  const options = { granular: data.has('granular'), semantic: data.has('semantic'), progressKey };
+  const over = new AbortController();
   const sent = (share: number) => {
     progress.value = share * 100;
     if (share < 1) return;
@@ -48,17 +50,25 @@ async function make(file: File, data: FormData, signal: AbortSignal): Promise<vo
     progress.removeAttribute('value');
     status.textContent = `Making the code of ${file.name}`;
   };
-  const made = await upload(file, options, sent, signal);
+  const live = (known: readonly LiveStep[]) => {
+    showSteps(known.map(({ description, ms }) => ({ name: description, ms })));
+  };
+  void follow(progressKey, live, over.signal);
+  const made = await upload(file, options, sent, signal).finally(() => over.abort());
   progress.value = 100;
   showSteps(made.steps);
   status.textContent = `Done: ${file.name} has a code`;
   await showResult(made);
 }
 
-/** One line per step, with its share of the longest. */
-function showSteps(steps: readonly Step[]): void {
-  const longest = Math.max(...steps.map(({ ms }) => ms));
+/** One line per step, with its share of the longest; a step that is under way has no time yet. */
+function showSteps(steps: readonly { readonly name: string; readonly ms?: number | undefined }[]): void {
+  const longest = Math.max(...steps.map(({ ms = 0 }) => ms));
   const lines = steps.map(({ name, ms }) => {
+    if (ms === undefined) {
+      const dots = element('span', { class: 'tick', 'aria-hidden': 'true' }, '…');
+      return element('li', { 'aria-current': 'step' }, dots, element('span', {}, name));
+    }
     const time = `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms`;
     const tick = element('span', { class: 'tick', 'aria-hidden': 'true' }, '✓');
     const share = bar(ms / longest, `${name}: ${time}`);
