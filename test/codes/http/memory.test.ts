@@ -1,59 +1,19 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bodyOf, filenameHeader, noise, sha256, uploaded } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
+import { serveCodes } from '../support/process.js';
 import { TRANSPORTS } from '../support/server.js';
 
-const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const BODY_BYTES = 300 * 1024 * 1024;
 const UPLOADS = 3;
 /** What three uploads may cost: 8 MB each, and what the garbage collector has not come to yet. */
 const GROWTH_MAX_BYTES = UPLOADS * 8_000_000 + 40_000_000;
 
-interface Process {
-  readonly url: string;
-  readonly pid: number;
-  kill(): Promise<void>;
-}
-
-/** The command, as a user starts it. */
-async function serve(folder: string, env: Record<string, string> = {}): Promise<Process> {
-  const child = spawn(process.execPath, [MAIN, 'serve', 'codes'], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      CODEWEB_PORT: '0',
-      CODEWEB_MEDIA_PATH: path.join(folder, 'media'),
-      CODEWEB_LOG_LEVEL: 'info',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const kill = async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-  };
-  onTestFinished(kill);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
-  for (;;) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
-    if (url !== undefined) return { url, pid: child.pid as number, kill };
-    if (child.exitCode !== null) throw new Error(output);
-    await pause(20);
-  }
-}
-
 test.each(TRANSPORTS)('large uploads cost little memory (%s)', { timeout: 120_000 }, async (transport) => {
-  const { url, pid } = await serve(await temporaryFolder(), { ISCCD_TRANSPORT: transport });
+  const { url, pid } = await serveCodes(await temporaryFolder(), { ISCCD_TRANSPORT: transport });
   await uploaded(url, 'warm.bin', noise(4_000_000));
   const before = await residentBytes(pid);
   let peak = before;
@@ -71,7 +31,7 @@ test.each(TRANSPORTS)('large uploads cost little memory (%s)', { timeout: 120_00
 });
 
 test('a file without content processing is answered at once', { timeout: 60_000 }, async () => {
-  const { url } = await serve(await temporaryFolder());
+  const { url } = await serveCodes(await temporaryFolder());
   const waits: number[] = [];
   for (let count = 0; count < 5; count += 1) {
     const start = performance.now();
@@ -85,12 +45,12 @@ test('a file without content processing is answered at once', { timeout: 60_000 
 test('what was answered with 201 outlives a killed server', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder();
   for (let round = 1; round <= 3; round += 1) {
-    const server = await serve(folder);
+    const server = await serveCodes(folder);
     const bytes = noise(50_000, round);
     const { media_id, iscc } = await uploaded(server.url, 'a.bin', bytes);
     const stored = await uploaded(server.url, 'b.bin', bytes, { to: 'media' });
     await server.kill();
-    const again = await serve(folder);
+    const again = await serveCodes(folder);
     for (const id of [media_id, stored.media_id]) {
       const download = await fetch(`${again.url}/api/v1/media/${id}`);
       expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(sha256(bytes));

@@ -1,0 +1,94 @@
+/** kill -9 in the middle of uploads, embeddings and deletions: nothing acknowledged is lost, nothing half is left. */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { bodyOf, noise, postJson, sha256, upload } from '../codes/support/client.js';
+import { temporaryFolder } from '../codes/support/folder.js';
+import { serveCodes } from '../codes/support/process.js';
+import { fileBytes } from '../codes/support/reference.js';
+
+const ROUNDS = 12;
+const LONGEST_MS = 1500;
+const LANES = 4;
+
+const PICTURE = fileBytes('tiny_32x32_a.png');
+
+/** What the client was told; a request without an answer leaves either. */
+interface Known {
+  state: 'stored' | 'deleted' | 'unsure';
+  /** Of the bytes; a copy with other metadata has some of its own. */
+  readonly hash?: string;
+}
+
+/** Uploads, embeds and deletes as fast as it goes, until the server is gone. */
+async function work(url: string, known: Map<string, Known>, lane: number): Promise<void> {
+  const expectStatus = (response: Response, status: number) => {
+    if (response.status !== status) throw new Unexpected(`${response.status} instead of ${status}`);
+  };
+  const stored = async (response: Response, hash?: string): Promise<string> => {
+    expectStatus(response, 201);
+    const { media_id } = await bodyOf(response);
+    known.set(media_id, { state: 'stored', ...(hash && { hash }) });
+    return media_id;
+  };
+  try {
+    for (let count = 0; ; count += 1) {
+      const bytes = noise(60_000, lane * 1000 + count);
+      const id = await stored(await upload(url, 'a.bin', bytes, { to: 'media' }), sha256(bytes));
+      if (count % 2 === 1) {
+        const picture = await stored(await upload(url, 'tiny.png', PICTURE), sha256(PICTURE));
+        await stored(await postJson(url, `/metadata/${picture}`, { name: `n${count}` }));
+      }
+      if (count % 2 === lane % 2) continue;
+      const leaving: Known = { state: 'unsure' };
+      known.set(id, leaving);
+      expectStatus(await fetch(`${url}/api/v1/media/${id}`, { method: 'DELETE' }), 204);
+      leaving.state = 'deleted';
+    }
+  } catch (error) {
+    if (error instanceof Unexpected) throw error;
+  }
+}
+
+class Unexpected extends Error {}
+
+/** Right after a start, which cleans up. */
+async function expectWhole(url: string, media: string, known: ReadonlyMap<string, Known>): Promise<void> {
+  expect(await readdir(path.join(media, 'drafts'))).toEqual([]);
+  const download = (id: string) => fetch(`${url}/api/v1/media/${id}`);
+  for (const [id, { state, hash }] of known) {
+    const response = await download(id);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (state === 'stored') expect([id, response.status]).toEqual([id, 200]);
+    if (state === 'deleted') expect([id, response.status]).toEqual([id, 404]);
+    if (state === 'stored' && hash) expect(sha256(bytes)).toBe(hash);
+  }
+  for (const id of await readdir(path.join(media, 'files'))) {
+    const response = await download(id);
+    await response.arrayBuffer();
+    expect([id, response.status]).toEqual([id, 200]);
+  }
+}
+
+test(`${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
+  const folder = await temporaryFolder();
+  const media = path.join(folder, 'media');
+  const known = new Map<string, Known>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const server = await serveCodes(folder, { CODEWEB_MAX_WORKERS: '2' });
+    await expectWhole(server.url, media, known);
+    const lanes = Array.from({ length: LANES }, (_, lane) => work(server.url, known, round * LANES + lane));
+    // Another moment in every round, the same in every run.
+    const random = createHash('sha256').update(String(round)).digest().readUInt16BE();
+    await pause((random / 65_536) * LONGEST_MS);
+    await server.kill();
+    await Promise.all(lanes);
+  }
+  const last = await serveCodes(folder);
+  await expectWhole(last.url, media, known);
+  const states = [...known.values()].map(({ state }) => state);
+  expect(states.filter((state) => state === 'stored').length).toBeGreaterThan(ROUNDS);
+  expect(states).toContain('deleted');
+});
