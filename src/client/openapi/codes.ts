@@ -20,6 +20,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/progress/{key}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What an upload under way is doing
+         * @description For an upload by `POST /iscc?progress={key}` from the same client. Each answer comes as soon as something has changed, or empty-handed after 10 s.
+         */
+        readonly get: operations["getProgress"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/iscc/{media_id}": {
         readonly parameters: {
             readonly query?: never;
@@ -212,6 +232,18 @@ export interface components {
             readonly offsets: readonly number[];
             readonly sizes: readonly number[];
         };
+        readonly Progress: {
+            readonly changes: number;
+            /** @description The upload has been answered */
+            readonly done: boolean;
+            /** @description In the order they began */
+            readonly steps: readonly {
+                readonly name: string;
+                readonly description: string;
+                /** @description Milliseconds; absent while the step is under way */
+                readonly ms?: number;
+            }[];
+        };
         readonly StoredIsccResult: {
             /** Format: uri */
             readonly "@context": string;
@@ -329,6 +361,8 @@ export interface operations {
                 readonly semantic?: string;
                 /** @description Include granular simprints in `features` (text) */
                 readonly granular?: string;
+                /** @description A name for this request, to be asked for at `/progress` */
+                readonly progress?: string;
             };
             readonly header: {
                 /** @description Base64 of the UTF-8 file name */
@@ -388,6 +422,59 @@ export interface operations {
                 headers: {
                     /** @description Seconds */
                     readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+        };
+    };
+    readonly getProgress: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Changes that are known; the answer waits up to 10 s for more */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description The name that an upload of the same client was given */
+                readonly key: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Steps that have begun */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Progress"];
+                };
+            };
+            /** @description The query value is wrong */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description No such key can be */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
