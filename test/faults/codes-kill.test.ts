@@ -9,7 +9,7 @@ import { temporaryFolder } from '../codes/support/folder.js';
 import { serveCodes } from '../codes/support/process.js';
 import { fileBytes } from '../codes/support/reference.js';
 
-const ROUNDS = 12;
+const ROUNDS = 8;
 const LONGEST_MS = 1500;
 const LANES = 4;
 
