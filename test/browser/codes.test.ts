@@ -72,7 +72,7 @@ describe('the codes page', () => {
   });
 
   test('shows each step while the server works', async () => {
-    const busy = await startCodes({ config: { maxWorkers: 1 } });
+    const busy = await startCodes({ config: { maxWorkers: 1 }, servesMetrics: true });
     onTestFinished(() => busy.close());
     const film = await longFilm();
     const occupant = new AbortController();

@@ -30,18 +30,6 @@ test.each(TRANSPORTS)('large uploads cost little memory (%s)', { timeout: 120_00
   expect(peak - before).toBeLessThan(GROWTH_MAX_BYTES);
 });
 
-test('a file without content processing is answered at once', { timeout: 60_000 }, async () => {
-  const { url } = await serveCodes(await temporaryFolder());
-  const waits: number[] = [];
-  for (let count = 0; count < 5; count += 1) {
-    const start = performance.now();
-    await uploaded(url, 'a.bin', noise(1000));
-    waits.push(performance.now() - start);
-  }
-  // The whole request for a small file, sync included; its median, because disks hiccup.
-  expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(100);
-});
-
 test('what was answered with 201 outlives a killed server', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder();
   for (let round = 1; round <= 3; round += 1) {
