@@ -127,19 +127,21 @@ export class Overview {
     const { db, engine } = this.#database;
     const live = isDeleted === undefined ? undefined : flag(!isDeleted);
     let manifests = db.selectFrom('manifests').select('manifests.key as key');
-    if (live !== undefined) manifests = manifests.where('manifests.live', '=', live);
     if (isTrusted !== undefined) manifests = manifests.where('manifests.trusted', '=', flag(isTrusted));
     if (search !== '') manifests = manifests.where(idContains(engine, search));
-    if (status === undefined) return manifests;
-    // A declaration has the manifest's flag too, so that a status alone needs no join.
-    let declared = db
+    if (status === undefined) {
+      return live === undefined ? manifests : manifests.where('manifests.live', '=', live);
+    }
+    // A declaration has the manifest's flag too, so that a status alone needs no other table.
+    const declared = db
       .selectFrom('declarations')
       .select(sql<number>`manifest_key`.as('key'))
       .where('manifest_key', 'is not', null)
       .where('status', '=', status)
       .where('live', 'in', live === undefined ? [0, 1] : [live]);
-    if (isTrusted !== undefined || search !== '') declared = declared.where('manifest_key', 'in', manifests);
-    return declared;
+    if (isTrusted === undefined && search === '') return declared;
+    const same = manifests.where(sql<boolean>`manifests.key = declarations.manifest_key`);
+    return declared.where(({ exists }) => exists(same));
   }
 }
 

@@ -56,6 +56,12 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     ['deleted ones', { isDeleted: true }, 20, 2000],
     ['live ones of a status', { isDeleted: false, status: 'pending' as const }, 650, 65_333],
     ['trusted ones', { isTrusted: true }, 50, 10_000],
+    [
+      'all filters at once',
+      { search: 'c2pa', status: 'pending' as const, isDeleted: false, isTrusted: false },
+      200,
+      60_000,
+    ],
   ])('lists %s', async (name, filter, page, total) => {
     const start = performance.now();
     const found = await overview.list({ ...ANY, ...filter }, page);

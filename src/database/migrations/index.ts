@@ -6,6 +6,7 @@ import { createStore } from './0001-store.js';
 import { addSessionFlash } from './0002-session-flash.js';
 import { addLocalIndex } from './0003-local-index.js';
 import { addForgottenChanges } from './0004-forgotten-changes.js';
+import { addLiveIndex } from './0005-live-index.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   addSessionFlash,
   addLocalIndex,
   addForgottenChanges,
+  addLiveIndex,
 ];
