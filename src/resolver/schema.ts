@@ -13,8 +13,6 @@ export const isccManifestPath = z.object({
   manifestId,
 });
 
-export const errorBody = z.object({ detail: z.string() }).meta({ id: 'Error' });
-
 export const summary = z.object({
   title: z.string(),
   version: z.string(),

@@ -1,25 +1,20 @@
 /** Every error of the store, and how errors look: JSON with a `detail`. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
+import { COMMON_ERRORS, commonRefusal, errorReply } from '../c2pa/error-detail.js';
 import type { Reply } from '../http/route.js';
 import type { ErrorForm, Refusal } from '../http/service.js';
 import { errorBody } from './schema.js';
 
 export const ERRORS = {
-  BAD_REQUEST: [400, 'Bad Request'],
+  ...COMMON_ERRORS,
   ALGORITHM_UNKNOWN: [400, 'Unknown soft binding algorithm'],
   UNAUTHORIZED: [401, 'Invalid or missing operator token'],
-  NOT_FOUND: [404, 'Not found'],
   MANIFEST_NOT_FOUND: [404, 'Manifest not found'],
-  METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   ID_IN_USE: [409, 'Manifest ID is already in use by a different manifest'],
   ID_DELETED: [409, 'Manifest ID belongs to a deleted manifest'],
   MANIFEST_DELETED: [410, 'Manifest was deleted'],
-  LENGTH_REQUIRED: [411, 'Content-Length required'],
-  BODY_TOO_LARGE: [413, 'Request body too large'],
   MEDIA_TYPE: [415, 'Content-Type must be application/c2pa'],
-  RANGE_UNSATISFIABLE: [416, 'Range not satisfiable'],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
-  INTERNAL: [500, 'Internal error'],
   BUSY: [503, 'Too many requests are waiting'],
   OVERDUE: [503, 'The manifest takes too long to check'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>;
@@ -62,54 +57,31 @@ export function errorForm(debug: boolean): ErrorForm {
     refusal,
     thrown(error) {
       if (error instanceof Refused) return refusedReply(error);
-      if (error instanceof ManifestRefused) {
-        return { ...json(400, { detail: error.message, code: error.code }) };
-      }
-      if (error instanceof BindingQueryInvalid) return json(400, { detail: error.message });
-      return debug && error instanceof Error ? json(500, { detail: error.message }) : table('INTERNAL');
+      if (error instanceof ManifestRefused) return manifestReply(error.message, error.code);
+      if (error instanceof BindingQueryInvalid) return errorReply([400, error.message]);
+      return errorReply(debug && error instanceof Error ? [500, error.message] : ERRORS.INTERNAL);
     },
   };
 }
 
 function refusal(refused: Refusal): Reply {
   switch (refused.kind) {
-    case 'not-found':
-      return table('NOT_FOUND');
-    case 'method-not-allowed':
-      return table('METHOD_NOT_ALLOWED');
-    case 'invalid':
-      return json(400, { detail: refused.violations[0]?.message ?? ERRORS.BAD_REQUEST[1] });
-    case 'malformed':
-      return json(400, { detail: refused.message });
-    case 'body-not-json':
-      return json(400, { detail: 'Invalid JSON body' });
-    // Only uploads have to have a body.
+    // Only uploads have to have a body, and a type.
     case 'body-empty':
-      return json(400, { detail: 'Manifest Store refused: the body is empty', code: 'manifest.unreadable' });
-    case 'body-too-large':
-      return table('BODY_TOO_LARGE');
-    case 'length-required':
-      return table('LENGTH_REQUIRED');
+      return manifestReply('Manifest Store refused: the body is empty', 'manifest.unreadable');
     case 'media-type':
-      return table('MEDIA_TYPE');
-    case 'range-unsatisfiable':
-      return table('RANGE_UNSATISFIABLE');
+      return errorReply(ERRORS.MEDIA_TYPE);
     default:
-      return refused satisfies never;
+      return commonRefusal(refused);
   }
 }
 
 function refusedReply({ code, detail, retryAfter }: Refused): Reply {
-  const reply = json(ERRORS[code][0], { detail });
+  const reply = errorReply([ERRORS[code][0], detail]);
   if (code === 'UNAUTHORIZED') return { ...reply, headers: { 'WWW-Authenticate': 'Bearer' } };
   return retryAfter === undefined ? reply : { ...reply, headers: { 'Retry-After': String(retryAfter) } };
 }
 
-function table(code: ErrorCode): Reply {
-  const [status, detail] = ERRORS[code];
-  return json(status, { detail });
-}
-
-function json(status: number, value: { detail: string; code?: string }): Reply {
-  return { status, body: { kind: 'json', value } };
+function manifestReply(detail: string, code: string): Reply {
+  return { status: 400, body: { kind: 'json', value: { detail, code } } };
 }
