@@ -16,13 +16,22 @@ export interface ContentBlob {
   readonly writtenAt: number;
 }
 
+const FILES = 'files';
+
+/** Where the bytes with a digest are, relative to the root of the blobs. */
+export function contentFile(digest: string, suffix: string): string {
+  return path.posix.join(FILES, digest.slice(0, 2), digest + suffix);
+}
+
 export class ContentBlobs {
+  readonly #root: string;
   readonly #files: string;
   readonly #drafts: string;
   readonly #suffix: string;
 
   private constructor(root: string, suffix: string) {
-    this.#files = path.join(root, 'files');
+    this.#root = root;
+    this.#files = path.join(root, FILES);
     this.#drafts = path.join(root, 'drafts');
     this.#suffix = suffix;
   }
@@ -39,7 +48,7 @@ export class ContentBlobs {
   }
 
   pathOf(digest: string): string {
-    return path.join(this.#files, digest.slice(0, 2), digest + this.#suffix);
+    return path.join(this.#root, contentFile(digest, this.#suffix));
   }
 
   /** Size in bytes; `undefined` if there is no such file. */

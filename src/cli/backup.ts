@@ -11,6 +11,7 @@ import type { Copied, OnStep } from '../data/port.js';
 import { backupSearch } from '../search/backup.js';
 import { backupStore } from '../store/backup.js';
 import { generator } from '../version.js';
+import { countsLine } from './counts-line.js';
 import { configuredPlaces, type DataPlace } from './data-places.js';
 import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED, reason } from './failure.js';
 import { StatusLine } from './status-line.js';
@@ -104,8 +105,7 @@ function print(target: string, manifest: Manifest, isJson: boolean): void {
     return;
   }
   for (const [kind, { counts, notes }] of Object.entries(manifest.stores)) {
-    const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
-    process.stdout.write(`${kind.padEnd(9)} ${told.join(', ') || 'nothing'}\n`);
+    process.stdout.write(countsLine(kind, counts));
     for (const note of notes) process.stderr.write(`isccd: ${kind}: ${note}\n`);
   }
   process.stdout.write(`backup    ${target}\n`);

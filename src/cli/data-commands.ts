@@ -6,7 +6,7 @@ const BACKUP_HELP = `
 The services may run. What they had acknowledged before the command began is in the copy, and every
 row of the copy has its file. DIR must be new or empty; it appears, whole, at the end. Where the data
 is, the same variables and .env tell as for serve. Files are hard links where DIR is on the same file
-system. A PostgreSQL database is copied by pg_dump, if that is on the PATH.
+system. A PostgreSQL database is copied by pg_dump, which has to be on the PATH.
 
 To restore, stop the services and copy DIR/codes, DIR/search and DIR/store where the services look for
 them (a PostgreSQL database: pg_restore store/store.pgdump); then start them.`;

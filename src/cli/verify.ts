@@ -6,6 +6,7 @@ import { type DataKind, FormatRefused, readFormat } from '../data/format.js';
 import { digestOf, type Manifest, readManifest } from '../data/manifest.js';
 import type { Checked, Counts, Problem } from '../data/port.js';
 import { native } from '../native.js';
+import { countsLine } from './counts-line.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from './data-places.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from './failure.js';
 import { StatusLine } from './status-line.js';
@@ -158,10 +159,7 @@ function print({ counts, problems, notes }: Report, isJson: boolean): void {
     return;
   }
   for (const { store, key, rule } of problems) process.stdout.write(`problem   ${store}: ${key}: ${rule}\n`);
-  for (const [kind, found] of Object.entries(counts)) {
-    const told = Object.entries(found).map(([name, count]) => `${count} ${name}`);
-    process.stdout.write(`${kind.padEnd(9)} ${told.join(', ') || 'nothing'}\n`);
-  }
+  for (const [kind, found] of Object.entries(counts)) process.stdout.write(countsLine(kind, found));
   for (const note of notes) process.stderr.write(`isccd: ${note}\n`);
   process.stdout.write(problems.length === 0 ? 'no problems\n' : `${problems.length} problems\n`);
 }

@@ -16,12 +16,7 @@ const KEY_FILE = 'uploader.key';
  */
 export async function backupCodes(mediaPath: string, target: string, onStep: OnStep): Promise<Copied> {
   const copier = new Copier(mediaPath, target);
-  for (const folder of await copier.names('files')) {
-    for (const name of await copier.names(path.join('files', folder))) {
-      await copier.share(path.join('files', folder, name));
-      onStep();
-    }
-  }
+  await copier.shareAll('files', onStep);
   const hasRecords = (await copier.names(RECORDS)).includes('data.mdb');
   if (hasRecords) await Records.copy(path.join(mediaPath, RECORDS), path.join(target, RECORDS));
   const records = await Records.open(path.join(target, RECORDS));

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncPath } from './durable.js';
+import type { OnStep } from './port.js';
 
 /** Why there can be no second name for a file: another file system, or one that has none. */
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EINVAL', 'ENOSYS']);
@@ -45,6 +46,16 @@ export class Copier {
     return (await stat(path.join(this.#to, file)).catch(() => undefined)) !== undefined;
   }
 
+  /** Shares what is in the folders of a folder, as far as it is still there. */
+  async shareAll(folder: string, onStep: OnStep): Promise<void> {
+    for (const inner of await this.names(folder)) {
+      for (const name of await this.names(path.join(folder, inner))) {
+        await this.share(path.join(folder, inner, name));
+        onStep();
+      }
+    }
+  }
+
   /** Names in a folder of the original; none if it is not there. */
   names(folder: string): Promise<string[]> {
     return namesIn(path.join(this.#from, folder));
@@ -53,6 +64,16 @@ export class Copier {
   /** Names in a folder of the copy. */
   copiedNames(folder: string): Promise<string[]> {
     return namesIn(path.join(this.#to, folder));
+  }
+
+  /** What the copy has in the folders of a folder. */
+  async copiedFiles(folder: string): Promise<string[]> {
+    const files: string[] = [];
+    for (const inner of await this.copiedNames(folder)) {
+      const names = await this.copiedNames(path.join(folder, inner));
+      files.push(...names.map((name) => path.posix.join(folder, inner, name)));
+    }
+    return files;
   }
 
   /** Resolves when everything that was copied would survive a power loss. */

@@ -15,6 +15,7 @@ import type { Declarer } from './declarer.js';
 import { errorForm } from './errors.js';
 import { declarationFigure, WatchedValidator } from './figures.js';
 import { LiveIndex } from './live-index.js';
+import { MANIFEST_SUFFIX } from './manifest-file.js';
 import { Manifests } from './manifests.js';
 import { manifestRoutes, queryRoutes } from './routes.js';
 import { StoreService } from './service.js';
@@ -33,8 +34,6 @@ export interface Store {
   /** @param routes of others on the same address, such as the dashboard */
   app(routes: readonly Route[]): ServiceApp;
 }
-
-const BLOB_SUFFIX = '.c2pa';
 
 const CORS: CorsPolicy = {
   origins: ['*'],
@@ -56,7 +55,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   await mkdir(config.dataDir, { recursive: true });
   const algorithms = native.softBindingAlgorithms();
   const manifests = new Manifests(database.db);
-  const blobs = await ContentBlobs.open(config.dataDir, BLOB_SUFFIX);
+  const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
   const validator = new WatchedValidator(new native.ManifestValidator(config.trustAnchorsPem));
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log });
   const index = await LiveIndex.load({ db: database.db, newIndex: () => new native.BindingIndex(), log });

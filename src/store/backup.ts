@@ -7,11 +7,12 @@ import { copyDatabase, type DatabaseCopyJob } from '../database/copy.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
 import { storeCounts } from './counts.js';
 import { doAllAgain } from './local-index-rows.js';
+import { MANIFEST_SUFFIX, manifestFile } from './manifest-file.js';
 
 /** What `pg_dump` writes; `pg_restore` reads it. */
 export const DUMP_FILE = 'store.pgdump';
 const FIRST_TRY_FILE = 'first-try.json';
-const SUFFIX = '.c2pa';
+const FILES = 'files';
 
 export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'>;
 
@@ -25,12 +26,7 @@ export async function backupStore(
   onStep: OnStep,
 ): Promise<Copied> {
   const copier = new Copier(source.dataDir, target);
-  for (const folder of await copier.names('files')) {
-    for (const name of await copier.names(path.join('files', folder))) {
-      await copier.share(path.join('files', folder, name));
-      onStep();
-    }
-  }
+  await copier.shareAll(FILES, onStep);
   const files: string[] = [];
   for (const file of [FIRST_TRY_FILE, FORMAT_FILE]) if (await copier.copy(file)) files.push(file);
   let counts = {};
@@ -47,7 +43,7 @@ export async function backupStore(
   });
   if (copy !== undefined) files.push(path.basename(copy));
   // Rows in a dump can't vouch for files before they are restored.
-  if (files.includes(DUMP_FILE)) files.push(...(await copiedFiles(copier)));
+  if (files.includes(DUMP_FILE)) files.push(...(await copier.copiedFiles(FILES)));
   await copier.finish();
   return { counts, files, notes: [] };
 }
@@ -57,20 +53,11 @@ async function takeFiles(rows: Db, copier: Copier): Promise<boolean> {
   const live = await rows.selectFrom('manifests').select('sha256').where('live', '=', 1).distinct().execute();
   const wanted = new Set(live.map(({ sha256 }) => sha256));
   for (const digest of wanted) {
-    const file = path.join('files', digest.slice(0, 2), digest + SUFFIX);
+    const file = manifestFile(digest);
     if (!(await copier.has(file)) && !(await copier.share(file))) return false;
   }
-  for (const file of await copiedFiles(copier)) {
-    if (!wanted.has(path.basename(file, SUFFIX))) await copier.drop(file);
+  for (const file of await copier.copiedFiles(FILES)) {
+    if (!wanted.has(path.basename(file, MANIFEST_SUFFIX))) await copier.drop(file);
   }
   return true;
-}
-
-async function copiedFiles(copier: Copier): Promise<string[]> {
-  const folders = await copier.copiedNames('files');
-  const names = folders.map(async (folder) => {
-    const inner = path.posix.join('files', folder);
-    return (await copier.copiedNames(inner)).map((name) => path.posix.join(inner, name));
-  });
-  return (await Promise.all(names)).flat();
 }

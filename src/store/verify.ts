@@ -8,10 +8,10 @@ import type { Db } from '../database/open.js';
 import type { BindingRow, ManifestRow } from '../database/tables.js';
 import { native } from '../native.js';
 import { storeCounts } from './counts.js';
+import { manifestFile } from './manifest-file.js';
 import type { IndexedBinding, Validator } from './validator.js';
 
 const BATCH_MANIFESTS = 500;
-const SUFFIX = '.c2pa';
 /** Problems that SQLite tells of one file. */
 const INTEGRITY_LINES_MAX = 20;
 
@@ -154,7 +154,7 @@ class StoreCheck {
         `a manifest has as many bindings as it says (${manifest.binding_count}), but has ${rows.length}`,
       );
     }
-    const file = path.join(this.#dataDir, 'files', manifest.sha256.slice(0, 2), manifest.sha256 + SUFFIX);
+    const file = path.join(this.#dataDir, manifestFile(manifest.sha256));
     const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? String(error));
     if (typeof bytes === 'string') {
       if (await this.#isLive(manifest.key)) {

@@ -13,7 +13,7 @@ import { DATA_KINDS, FORMAT_FILE, knownFormat } from '../../src/data/format.js';
 import { native } from '../../src/native.js';
 import { uploaded } from '../codes/support/client.js';
 import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
-import { type House, startHouse } from './support/house.js';
+import { type House, isccd, startHouse } from './support/house.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
 const KEPT = path.join(FIXTURES, 'data');
@@ -104,6 +104,10 @@ describe.skipIf(toKeep).each(versions)('data of %s', (version) => {
       expect([manifest.status, await digestOf(manifest)]).toEqual([200, sha256]);
     }
     expect((await house.store.get(content.removed)).status).toBe(410);
+  });
+
+  it('has no problems', async () => {
+    expect(await isccd(['verify', folder, '--json'], {})).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('takes more', async () => {

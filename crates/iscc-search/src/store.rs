@@ -70,7 +70,7 @@ impl Store {
             // operator chose; a killed process costs nothing.
             unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
         }
-        // SAFETY: the service's lock on the folder keeps other processes away, nothing here edits
+        // SAFETY: the service's lock on the folder keeps other writers away, nothing here edits
         // the file by other means, and no path is opened twice (the engine owns one `Store` each).
         let env = unsafe { open.open(folder) }?;
         env.clear_stale_readers()?;
