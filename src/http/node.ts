@@ -1,8 +1,14 @@
 /** The transport over node:http, for platforms without a binary of uWebSockets.js. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { NodeExchange } from './node-exchange.js';
-import type { Exchange, Listener, Transport } from './transport.js';
+import type { Exchange, Listener, Transport, UnreadableAnswer } from './transport.js';
 
 /** A connection on which nothing moves for this long is closed, as over the other transport. */
 const IDLE_MS_MAX = 10_000;
@@ -18,7 +24,12 @@ export const nodeTransport: Transport = {
   listen,
 };
 
-function listen(host: string, port: number, onExchange: (exchange: Exchange) => void): Promise<Listener> {
+function listen(
+  host: string,
+  port: number,
+  onExchange: (exchange: Exchange) => void,
+  unreadable: (message: string) => UnreadableAnswer,
+): Promise<Listener> {
   const server = createServer({
     keepAlive: true,
     keepAliveTimeout: IDLE_MS_MAX,
@@ -28,7 +39,7 @@ function listen(host: string, port: number, onExchange: (exchange: Exchange) => 
     connectionsCheckingInterval: 2000,
     maxHeaderSize: HEAD_BYTES_MAX,
   });
-  const connections = new Connections(onExchange);
+  const connections = new Connections(onExchange, unreadable);
   server.on('request', (request, response) => connections.onRequest(request, response, false));
   server.on('checkContinue', (request, response) => connections.onRequest(request, response, true));
   server.on('clientError', (error, socket) => connections.onClientError(error, socket as Socket));
@@ -61,12 +72,14 @@ function listener(server: Server, host: string): Listener {
 /** What is going on on each connection. */
 class Connections {
   readonly #onExchange: (exchange: Exchange) => void;
+  readonly #unreadable: (message: string) => UnreadableAnswer;
   readonly #exchanges = new WeakMap<Socket, NodeExchange>();
   /** Connections on which a request broke the rules: what follows there is not trusted to be a request. */
   readonly #refused = new WeakSet<Socket>();
 
-  constructor(onExchange: (exchange: Exchange) => void) {
+  constructor(onExchange: (exchange: Exchange) => void, unreadable: (message: string) => UnreadableAnswer) {
     this.#onExchange = onExchange;
+    this.#unreadable = unreadable;
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
@@ -88,10 +101,28 @@ class Connections {
       return;
     }
     this.#refused.add(socket);
-    const status = CLIENT_ERRORS[error.code ?? ''] ?? '400 Bad Request';
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-      socket.destroy(),
-    );
+    const { status, headers, body } = this.#answerTo(error.code);
+    const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close'];
+    for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+    lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
+    socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  }
+
+  /** @param code that the parser gives the error */
+  #answerTo(code = ''): UnreadableAnswer {
+    switch (code) {
+      case 'HPE_HEADER_OVERFLOW':
+        return { status: 431, headers: [], body: '' };
+      case 'ERR_HTTP_REQUEST_TIMEOUT':
+        return { status: 408, headers: [], body: '' };
+      case 'HPE_INVALID_CONTENT_LENGTH':
+      case 'HPE_UNEXPECTED_CONTENT_LENGTH':
+        return this.#unreadable('Invalid Content-Length');
+      case 'HPE_INVALID_TRANSFER_ENCODING':
+        return this.#unreadable('Invalid Transfer-Encoding');
+      default:
+        return this.#unreadable('Invalid request');
+    }
   }
 
   onIdle(socket: Socket): void {
@@ -100,8 +131,3 @@ class Connections {
     if (exchange === undefined || exchange.isOver || exchange.waitsForClient) socket.destroy();
   }
 }
-
-const CLIENT_ERRORS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};

@@ -31,11 +31,15 @@ export function sendReply(outgoing: Outgoing, reply: Reply): number | Promise<nu
 
 /** Answers a request that broke HTTP's rules, and closes the connection. */
 export function sendRefusal(outgoing: Outgoing, reply: Reply): number {
-  const { body } = reply;
-  const text = body?.kind === 'json' ? jsonText(body) : body?.kind === 'text' ? body.text : '';
-  const contentType = body?.kind === 'json' ? JSON_TYPE : TEXT_TYPE;
+  const { text, contentType } = refusalText(reply);
   outgoing.exchange.refuse(responseHead(outgoing, reply, contentType), text);
   return Buffer.byteLength(text);
+}
+
+/** Bodies of refusals are short: JSON or text. */
+export function refusalText({ body }: Reply): { text: string; contentType: string } {
+  if (body?.kind === 'json') return { text: jsonText(body), contentType: JSON_TYPE };
+  return { text: body?.kind === 'text' ? body.text : '', contentType: TEXT_TYPE };
 }
 
 function sendWithoutBody(outgoing: Outgoing, reply: Reply): number {

@@ -9,6 +9,7 @@ import { countRequests, metricsRoute } from './metrics.js';
 import type { Route } from './route.js';
 import type { ServiceApp } from './service.js';
 import type { Listener, Transport } from './transport.js';
+import { unreadableAnswer } from './unreadable.js';
 
 export interface ServerOptions {
   readonly host: string;
@@ -55,7 +56,12 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
       options.onOutcome?.(outcome);
     },
   });
-  const listener = await transport.listen(host, port, (exchange) => dispatcher.handle(exchange));
+  const listener = await transport.listen(
+    host,
+    port,
+    (exchange) => dispatcher.handle(exchange),
+    (message) => unreadableAnswer(app, message),
+  );
   const running = {
     url: `http://${authority(host, listener.port)}`,
     host,

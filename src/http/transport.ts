@@ -11,9 +11,23 @@ export interface Transport {
   /**
    * Listens and calls `onExchange` for each request.
    *
+   * @param unreadable words the answer to what is no request, where the transport lets it be worded: told which rule
+   *   of HTTP is broken
    * @throws if the address can't be listened on; the message names host and port
    */
-  listen(host: string, port: number, onExchange: (exchange: Exchange) => void): Promise<Listener>;
+  listen(
+    host: string,
+    port: number,
+    onExchange: (exchange: Exchange) => void,
+    unreadable: (message: string) => UnreadableAnswer,
+  ): Promise<Listener>;
+}
+
+export interface UnreadableAnswer {
+  readonly status: number;
+  /** Name, value, name, value ... */
+  readonly headers: readonly string[];
+  readonly body: string;
 }
 
 export interface Listener {

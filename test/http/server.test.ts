@@ -75,8 +75,9 @@ describe.each([
 
   it('says which address is taken', async () => {
     const server = await serve(demo(), load());
-    const other = { listen: () => load().listen('127.0.0.1', server.port, () => {}) };
-    await expect(other.listen()).rejects.toThrow(`cannot listen on 127.0.0.1:${server.port}`);
+    const unreadable = () => ({ status: 400, headers: [], body: '' });
+    const other = load().listen('127.0.0.1', server.port, () => {}, unreadable);
+    await expect(other).rejects.toThrow(`cannot listen on 127.0.0.1:${server.port}`);
     await server.stop();
   });
 });

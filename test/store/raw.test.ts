@@ -38,41 +38,37 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
     return client;
   };
 
-  it.each(['+5', '-5', '0x5', '5.0', '1e3', 'five', '5,5', '٥'])(
+  const status = 'GET /v1/services/status HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  it.each(['+5', '-5', '0x5', '5.0', '1e3', 'five', '5,5', '5 5', '"5"', ''])(
     'refuses Content-Length: %s',
     async (length) => {
-      const client = await connect();
-      client.send(Buffer.from(head([`Content-Length: ${length}`]), 'utf8'));
-      const answer = await client.answer();
-      expect(answer?.status ?? 400).toBe(400);
+      const client = await refused([`Content-Length: ${length}`], 400, 'Invalid Content-Length');
       expect(await client.closes()).toBe(true);
     },
   );
+
+  it('refuses a Content-Length of other digits', async () => {
+    const client = await connect();
+    client.send(Buffer.from(head(['Content-Length: ٥']), 'utf8'));
+    expect((await client.answer())?.status).toBe(400);
+    expect(await client.closes()).toBe(true);
+  });
 
   // Blanks around a value are no part of it; a transport may all the same be stricter.
   it.each(['5 ', '5\t', ' \t5  '])(
     'takes Content-Length: "%s" for 5 bytes, or refuses it',
     async (length) => {
       const client = await connect();
-      client.send(
-        `${head([`Content-Length: ${length}`])}helloGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-      );
+      client.send(`${head([`Content-Length: ${length}`])}hello`);
       const answer = await client.answer();
-      expect(answer?.status ?? 400).toBe(400);
+      expect(answer?.status).toBe(400);
       if (answer?.text.includes('manifest.unreadable')) {
-        expect(await client.answer()).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+        client.send(status);
+        expect(await client.answer()).toMatchObject({ status: 200 });
       } else expect(await client.closes()).toBe(true);
-      expect(client.rest).toBe('');
     },
   );
-
-  it.each(['5 5', '5 ,', '"5"'])('refuses Content-Length: %s', async (length) => {
-    const client = await connect();
-    client.send(`${head([`Content-Length: ${length}`])}hello`);
-    const answer = await client.answer();
-    expect(answer?.status ?? 400).toBe(400);
-    expect(await client.closes()).toBe(true);
-  });
 
   it.each([
     ['two lengths', ['Content-Length: 5', 'Content-Length: 5']],
@@ -81,7 +77,7 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
     ['a coding that hides chunks', ['Transfer-Encoding: xchunked']],
   ])('refuses %s, and takes nothing that follows for a request', async (_, lines) => {
     const client = await connect();
-    client.send(`${head(lines)}GET /v1/services/status HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    client.send(head(lines) + status);
     const answer = await client.answer();
     expect(answer?.status ?? 400).toBe(400);
     expect(await client.closes()).toBe(true);
