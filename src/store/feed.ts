@@ -32,37 +32,43 @@ export async function recordChanges(
   await transaction.insertInto('changes').values(changes).execute();
 }
 
-/** Changes in their order; `forgotten` if some of those that were asked for are there no more. */
-export type Changes = readonly ChangeTable[] | 'forgotten';
+/** Changes in their order, and the number up to which there are no others. */
+export interface Changes {
+  readonly changes: readonly ChangeTable[];
+  readonly upTo: number;
+}
 
-/** Changes with a higher number become visible later, never earlier: their numbers are given under a lock. */
-export async function changesAfter(db: Db, sequence: number, limit: number): Promise<Changes> {
-  // In one statement, so that nothing is forgotten between the question whether it is and the reading.
-  const rows = await db
-    .selectFrom('feed as f')
-    .leftJoin('changes as c', (join) => join.on('c.sequence', '>', sequence))
-    .select(['f.forgotten', 'c.sequence', 'c.manifest_key', 'c.live'])
-    .orderBy('c.sequence')
+/**
+ * Changes with a higher number become visible later, never earlier: their numbers are given under a lock.
+ *
+ * @returns `forgotten` if some of those that are asked for may be there no more
+ */
+export async function changesAfter(db: Db, sequence: number, limit: number): Promise<Changes | 'forgotten'> {
+  const upTo = await lastChange(db);
+  // As a rule there is nothing new, and one row tells.
+  if (upTo === sequence) return { changes: [], upTo };
+  const changes = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where('sequence', '>', sequence)
+    .orderBy('sequence')
     .limit(limit)
     .execute();
-  if (rows.some(({ forgotten }) => forgotten > sequence)) return 'forgotten';
-  return rows.flatMap(({ sequence, manifest_key, live }) =>
-    sequence === null || manifest_key === null || live === null ? [] : [{ sequence, manifest_key, live }],
-  );
+  // After the reading: before it, they might be forgotten in between.
+  const { forgotten } = await feed(db);
+  if (forgotten > sequence) return 'forgotten';
+  const last = changes.at(-1)?.sequence ?? sequence;
+  return { changes, upTo: changes.length < limit ? Math.max(last, upTo) : last };
 }
 
 export async function lastChange(db: Db): Promise<number> {
-  const { sequence } = await db.selectFrom('feed').select('sequence').executeTakeFirstOrThrow();
-  return sequence;
+  return (await feed(db)).sequence;
 }
 
 /** Forgets all but the last changes; who was away for longer has to load everything anew. */
 export async function forgetChanges(db: Db, kept: number): Promise<void> {
   for (;;) {
-    const { sequence, forgotten } = await db
-      .selectFrom('feed')
-      .select(['sequence', 'forgotten'])
-      .executeTakeFirstOrThrow();
+    const { sequence, forgotten } = await feed(db);
     if (forgotten >= sequence - kept) return;
     const last = Math.min(forgotten + CHANGES_PER_DELETE, sequence - kept);
     await db.transaction().execute(async (transaction) => {
@@ -75,4 +81,8 @@ export async function forgetChanges(db: Db, kept: number): Promise<void> {
       await transaction.deleteFrom('changes').where('sequence', '<=', last).execute();
     });
   }
+}
+
+function feed(db: Db): Promise<{ sequence: number; forgotten: number }> {
+  return db.selectFrom('feed').select(['sequence', 'forgotten']).executeTakeFirstOrThrow();
 }

@@ -74,16 +74,15 @@ export class LiveIndex {
   async #catchUp(): Promise<void> {
     const { db, log } = this.#options;
     for (;;) {
-      const changes = await changesAfter(db, this.#loaded.sequence, CHANGES_MAX);
-      if (changes === 'forgotten') {
+      const found = await changesAfter(db, this.#loaded.sequence, CHANGES_MAX);
+      if (found === 'forgotten') {
         log.warn('away for longer than changes are kept: the index of bindings is loaded anew');
         this.#loaded = await load(this.#options);
         continue;
       }
-      const last = changes.at(-1);
-      if (last === undefined) return;
-      await this.#take(changes);
-      this.#loaded.sequence = last.sequence;
+      const { changes, upTo } = found;
+      if (changes.length > 0) await this.#take(changes);
+      this.#loaded.sequence = upTo;
       if (changes.length < CHANGES_MAX) return;
     }
   }

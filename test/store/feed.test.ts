@@ -49,12 +49,17 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     await Promise.all([forgetChanges(db, 20), forgetChanges(db, 100)]);
     expect(await sequences()).toEqual(all.slice(-10).map(({ sequence }) => sequence));
     expect(await changesAfter(db, 24_989, 5)).toBe('forgotten');
-    expect(await changesAfter(db, 24_990, 5)).toEqual(all.slice(24_990, 24_995));
-    expect(await changesAfter(db, 25_010, 5)).toEqual([]);
+    expect(await changesAfter(db, 24_990, 5)).toEqual({
+      changes: all.slice(24_990, 24_995),
+      upTo: 24_995,
+    });
+    expect(await changesAfter(db, 24_995, 100)).toEqual({ changes: all.slice(24_995), upTo: 25_010 });
+    expect(await changesAfter(db, 25_005, 5)).toEqual({ changes: [], upTo: 25_010 });
+    expect(await changesAfter(db, 25_010, 5)).toEqual({ changes: [], upTo: 25_010 });
     await forgetChanges(db, 0);
     expect(await sequences()).toEqual([]);
     expect(await changesAfter(db, 25_009, 5)).toBe('forgotten');
-    expect(await changesAfter(db, await lastChange(db), 5)).toEqual([]);
+    expect(await changesAfter(db, await lastChange(db), 5)).toEqual({ changes: [], upTo: 25_010 });
   });
 
   it('are not needed by a process that has followed, and another finds the same without them', async () => {
