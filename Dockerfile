@@ -18,7 +18,7 @@ RUN ops/image/build.sh /packages
 
 FROM node:20-bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ffmpeg perl \
+ && apt-get install -y --no-install-recommends ffmpeg perl postgresql-client \
  && rm -rf /var/lib/apt/lists/*
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
     --mount=type=bind,from=build,source=/src/ops/image,target=/image \

@@ -115,7 +115,7 @@ overEachTransport('downloads', (context) => {
     context.app.file = file('content');
     await sleep(50);
     client.socket.resume();
-    const answer = await client.answer({ ms: 15_000 });
+    const answer = await client.answer({ ms: 50_000 });
     expect(answer?.body.equals(Buffer.alloc(20_000_000, 'd'))).toBe(true);
   });
 
