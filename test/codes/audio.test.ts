@@ -1,14 +1,21 @@
 /** Audio files against the recorded results of the reference. */
 import { execFileSync } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AudioTooShort, fingerprintOf, format, readAudio } from '../../src/codes/pipeline/formats/audio.js';
+import {
+  AudioTooShort,
+  fingerprintByFfmpeg,
+  fingerprintOf,
+  format,
+  readAudio,
+} from '../../src/codes/pipeline/formats/audio.js';
 import { FfmpegMissing } from '../../src/codes/pipeline/tools/ffmpeg.js';
 import { ToolFailed } from '../../src/codes/pipeline/tools/process.js';
+import { native } from '../../src/native.js';
 import {
   contentUnit,
   distance,
@@ -51,6 +58,35 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
 
   it.each(AUDIO)('$file has the fingerprint that fpcalc printed', async ({ path, fpcalc }) => {
     expect([...(await fingerprintOf(TOOLS, path))]).toEqual(fpcalc?.fingerprint);
+  });
+
+  it.each([
+    ...['wav', 'aiff', 'flac'].flatMap((type) =>
+      [11_025, 22_050, 44_100, 48_000, 96_000].map((hz) => `${hz}.${type}`),
+    ),
+    ...['8000.wav', '32000.flac'],
+  ])('%s gets from the addon what FFmpeg gives, also cut and damaged', async (name) => {
+    const hz = Number.parseInt(name, 10);
+    for (const channels of [1, 2]) {
+      const file = path.join(folder, `${channels}-${name}`);
+      const sound = `aevalsrc='0.4*sin(2*PI*(300+50*sin(t))*t)+0.2*sin(2*PI*990*t)*exp(-3*mod(t,0.6))':d=6:s=${hz}`;
+      const noise = `anoisesrc=d=6:c=pink:r=${hz}:a=0.1:seed=1`;
+      const mixed = ['-filter_complex', '[0][1]amerge', '-ac', `${channels}`, '-sample_fmt', 's16'];
+      const inputs = [sound, noise].flatMap((source) => ['-f', 'lavfi', '-i', source]);
+      execFileSync('ffmpeg', ['-v', 'error', ...inputs, ...mixed, file]);
+      const bytes = await readFile(file);
+      const cut = path.join(folder, `cut-${name}`);
+      await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length * 0.77)));
+      const damaged = path.join(folder, `damaged-${name}`);
+      await writeFile(damaged, bytes.fill(0x77, bytes.length - 9000, bytes.length - 8000));
+      for (const one of [file, cut, damaged]) {
+        const expected = await fingerprintByFfmpeg(TOOLS, one);
+        expect(expected.length).toBeGreaterThan(5);
+        expect(await fingerprintOf(TOOLS, one)).toEqual(expected);
+        const own = one === file && ![8000, 32_000].includes(hz) && name !== '96000.wav';
+        if (own) expect(await native.soundFingerprint(one)).toEqual(expected);
+      }
+    }
   });
 
   it.each(AUDIO)('$file has the recorded tags and duration', async (one) => {

@@ -102,7 +102,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
       '#!/bin/sh\ncase "$*" in *-filters*) echo " ... scale V->V x";; *) exit 1;; esac\n',
     );
     await chmod(ffmpeg, 0o755);
-    const reading = readVideo({ ffmpeg, ffprobe: 'ffprobe' }, fileOf(recorded('test_a.mp4')));
+    const reading = readVideo({ ffmpeg, ffprobe: 'ffprobe' }, fileOf(recorded('test_a.mp4')), '0.9.7');
     await expect(reading).rejects.toThrow(FfmpegMissing);
     await expect(reading).rejects.toThrow(/filter "signature"/);
   });

@@ -1,10 +1,12 @@
 //! JavaScript face of audio and video, from samples and signatures to codes.
 
 use std::cell::RefCell;
+use std::fs::File;
+use std::io::BufReader;
 use std::sync::LazyLock;
 
 use iscc_codec::{Kind, Mode, Unit};
-use iscc_media::audio::Fingerprinter;
+use iscc_media::audio::{Fingerprinter, sound};
 use iscc_media::video::signature;
 use iscc_units::{audio, video};
 use napi::Env;
@@ -63,6 +65,16 @@ impl AudioFingerprinter {
             Ok(Int32Array::new(stream.finish()))
         })
     }
+}
+
+/// Chromaprint's raw fingerprint of a file that is decoded here: `null` for all that is to be left to FFmpeg. No items
+/// for less than about 2.6 s.
+#[napi(catch_unwind, ts_return_type = "Promise<Int32Array | null>")]
+pub fn sound_fingerprint<'env>(env: &'env Env, path: String) -> Result<Object<'env>> {
+    POOL.run(env, move || {
+        let file = File::open(&path).map(BufReader::new).map_err(reason)?;
+        Ok(sound::fingerprint(file).map(Int32Array::new))
+    })
 }
 
 fn start() -> Result<Fingerprinter> {

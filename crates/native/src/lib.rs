@@ -7,6 +7,7 @@ pub mod c2pa;
 pub mod codec;
 pub mod document;
 pub mod file_sum;
+pub mod image;
 pub mod media;
 pub mod search;
 pub mod search_beside;

@@ -12,7 +12,8 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::media::{options, parse, read, refused};
+use crate::image::{RawPixels, raster_of, trim};
+use crate::media::{parse, read, refused};
 use crate::task::Pool;
 use crate::text::{Text, utf8};
 
@@ -122,28 +123,23 @@ pub fn semantic_image<'env>(env: &'env Env, path: String, compat: String) -> Res
         let file = read(&path)?;
         let raster = image::decode(&file, image::IMAGE_PIXELS_MAX).map_err(refused)?;
         let orientation = Orientation::from_blocks(&Blocks::read(&file));
-        Ok(Float32Array::from(image::semantic_input(&raster, orientation, options(compat).trim)))
+        Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
     })
 }
 
-/// Like `semanticImage`, with pixels that another decoder made of the file; see `imageContentOfPixels`.
+/// Like `semanticImage`, with pixels that another decoder made of the file.
 #[napi(catch_unwind, ts_return_type = "Promise<Float32Array>")]
 pub fn semantic_image_of_pixels<'env>(
     env: &'env Env,
     path: String,
-    samples: Uint8Array,
-    width: u32,
-    height: u32,
-    channels: u32,
+    pixels: RawPixels,
     compat: String,
 ) -> Result<Object<'env>> {
     let compat = parse(&compat)?;
     POOL.run(env, move || {
-        let (width, height, channels) = (width as usize, height as usize, channels as usize);
-        let limit = image::IMAGE_PIXELS_MAX;
-        let raster = image::raster_of(&samples, width, height, channels, limit).map_err(refused)?;
+        let raster = raster_of(&pixels)?;
         let orientation = Orientation::from_blocks(&Blocks::read(&read(&path)?));
-        Ok(Float32Array::from(image::semantic_input(&raster, orientation, options(compat).trim)))
+        Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
     })
 }
 

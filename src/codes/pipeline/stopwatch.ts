@@ -9,7 +9,7 @@ export const STEPS = {
   wait: 'Wait for a worker',
   text: 'Read the text and its metadata, make the Text-Code',
   pdf: 'Read the text and its metadata, draw the first page',
-  image: 'Decode the image, make the Image-Code',
+  image: 'Decode the image, make the Image-Code and the thumbnail',
   audio: 'Decode the sound',
   video: 'Decode the frames',
   metadata: 'Read the embedded metadata',

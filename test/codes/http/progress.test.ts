@@ -68,15 +68,7 @@ test('steps are told when they begin and when they end', async () => {
   const [answers, response] = await Promise.all([follow(key), finish()]);
   expect(response).toMatch(/^HTTP\/1\.1 201 /);
   const { steps = [] } = answers.at(-1) ?? {};
-  expect(steps.map(({ name }) => name)).toEqual([
-    'receive',
-    'mediatype',
-    'wait',
-    'image',
-    'thumbnail',
-    'meta',
-    'save',
-  ]);
+  expect(steps.map(({ name }) => name)).toEqual(['receive', 'mediatype', 'wait', 'image', 'meta', 'save']);
   for (const { description, ms } of steps) {
     expect(description).toMatch(/^[A-Z]/);
     expect(ms).toBeGreaterThanOrEqual(0);

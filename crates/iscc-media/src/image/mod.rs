@@ -17,6 +17,7 @@ mod raster;
 mod resample;
 mod semantic;
 mod svg;
+mod thumbnail;
 mod tiff;
 mod transparency;
 mod trim;
@@ -25,6 +26,7 @@ mod webp;
 pub use orientation::Orientation;
 pub use raster::{Channels, Raster};
 pub use semantic::{SEMANTIC_SIDE, semantic_input};
+pub use thumbnail::thumbnail;
 pub use trim::Trim;
 
 use self::resample::Filter;

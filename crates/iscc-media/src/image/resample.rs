@@ -1,5 +1,7 @@
-//! Scaling to a square with the arithmetic of Pillow's resampler: weights in 22-bit fixed point, rows
-//! first, each pass rounded to 8 bits.
+//! Scaling with the arithmetic of Pillow's resampler: weights in 22-bit fixed point, rows first, each
+//! pass rounded to 8 bits.
+
+use std::f64::consts::PI;
 
 use super::gray::Gray;
 
@@ -10,14 +12,36 @@ pub enum Filter {
     Bicubic,
     /// The nearer, the more.
     Bilinear,
+    /// A windowed sinc of three lobes to each side: the sharpest.
+    Lanczos,
 }
 
 /// Scales to `SIDE` x `SIDE` without keeping the aspect ratio. A side that fits is left as it is.
 /// The result has `SIDE * SIDE` levels.
 pub fn to_square<const SIDE: usize>(gray: &Gray, filter: Filter) -> Vec<u8> {
-    let narrow =
-        if gray.width == SIDE { gray.levels.clone() } else { across::<SIDE>(gray, filter) };
+    let narrow = if gray.width == SIDE { gray.levels.clone() } else { across(gray, SIDE, filter) };
     if gray.height == SIDE { narrow } else { down::<SIDE>(&narrow, gray.height, filter) }
+}
+
+/// Like [`to_square`], to any size: `width * height` levels.
+pub fn to_size(gray: &Gray, width: usize, height: usize, filter: Filter) -> Vec<u8> {
+    let narrow =
+        if gray.width == width { gray.levels.clone() } else { across(gray, width, filter) };
+    if gray.height == height {
+        return narrow;
+    }
+    let mut sums = vec![HALF; width];
+    let mut levels = Vec::with_capacity(width * height);
+    for Taps { first, weights } in taps(gray.height, height, filter) {
+        sums.fill(HALF);
+        for (row, weight) in narrow.chunks_exact(width).skip(first).zip(weights) {
+            for (sum, level) in sums.iter_mut().zip(row) {
+                *sum += i32::from(*level) * weight;
+            }
+        }
+        levels.extend(sums.iter().copied().map(rounded));
+    }
+    levels
 }
 
 /// Fraction bits of a weight: Pillow's 32 bits less 8 for the sample and 2 for overshoot.
@@ -32,9 +56,9 @@ struct Taps {
     weights: Vec<i32>,
 }
 
-fn across<const SIDE: usize>(gray: &Gray, filter: Filter) -> Vec<u8> {
-    let taps = taps(gray.width, SIDE, filter);
-    let mut narrow = Vec::with_capacity(gray.height * SIDE);
+fn across(gray: &Gray, width: usize, filter: Filter) -> Vec<u8> {
+    let taps = taps(gray.width, width, filter);
+    let mut narrow = Vec::with_capacity(gray.height * width);
     for row in gray.levels.chunks_exact(gray.width) {
         narrow.extend(taps.iter().map(|Taps { first, weights }| {
             let inputs = &row[*first..*first + weights.len()];
@@ -71,6 +95,7 @@ fn taps(length: usize, outputs: usize, filter: Filter) -> Vec<Taps> {
     let (kernel, support): (fn(f64) -> f64, f64) = match filter {
         Filter::Bicubic => (bicubic, 2.0),
         Filter::Bilinear => (|x| (1.0 - x.abs()).max(0.0), 1.0),
+        Filter::Lanczos => (lanczos, LANCZOS_LOBES),
     };
     let scale = length as f64 / outputs as f64;
     let widening = scale.max(1.0);
@@ -105,16 +130,22 @@ fn bicubic(x: f64) -> f64 {
     }
 }
 
+const LANCZOS_LOBES: f64 = 3.0;
+
+fn lanczos(x: f64) -> f64 {
+    let sinc = |x: f64| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
+    if x.abs() < LANCZOS_LOBES { sinc(x) * sinc(x / LANCZOS_LOBES) } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn weights_sum_to_one() {
-        for (length, filter) in [1, 2, 31, 33, 64, 1000, 4097]
-            .into_iter()
-            .flat_map(|length| [(length, Filter::Bicubic), (length, Filter::Bilinear)])
-        {
+        for (length, filter) in [1, 2, 31, 33, 64, 1000, 4097].into_iter().flat_map(|length| {
+            [Filter::Bicubic, Filter::Bilinear, Filter::Lanczos].map(|filter| (length, filter))
+        }) {
             for taps in taps(length, 32, filter) {
                 let sum: i32 = taps.weights.iter().sum();
                 assert!((sum - (1 << PRECISION_BITS)).abs() <= taps.weights.len() as i32);
@@ -129,6 +160,16 @@ mod tests {
             let gray = Gray { width, height, levels: vec![137; width * height] };
             assert_eq!(to_square::<32>(&gray, Filter::Bicubic), [137; 32 * 32]);
             assert_eq!(to_square::<512>(&gray, Filter::Bilinear), [137; 512 * 512]);
+            assert_eq!(to_size(&gray, 7, 99, Filter::Lanczos), [137; 7 * 99]);
+        }
+    }
+
+    #[test]
+    fn any_size_scales_as_a_square_does() {
+        let levels: Vec<u8> = (0..90 * 70).map(|i| (i * i * 31 % 256) as u8).collect();
+        let gray = Gray { width: 90, height: 70, levels };
+        for filter in [Filter::Bicubic, Filter::Bilinear, Filter::Lanczos] {
+            assert_eq!(to_size(&gray, 32, 32, filter), to_square::<32>(&gray, filter));
         }
     }
 

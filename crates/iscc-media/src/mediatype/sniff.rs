@@ -267,7 +267,8 @@ const PREFIXES: [(&[u8], &str); 51] = [
     (b"FWS", "application/x-shockwave-flash"),
     (b"CWS", "application/x-shockwave-flash"),
     (b"ZWS", "application/x-shockwave-flash"),
-    (b".RMF\0\0", "application/vnd.rn-realmedia"),
+    // The reference's signatures know it as sound, whatever is in it.
+    (b".RMF\0\0", "audio/x-pn-realaudio"),
     (b"\0\0\x01\xba", "video/mpeg"),
     (b"\0\0\x01\xb3", "video/mpeg"),
     (b"BBCD\0", "video/x-dirac"),

@@ -45,11 +45,20 @@ export async function readAudio(
   };
 }
 
-/**
- * Chromaprint's raw items of the whole file; at least one. The samples go by in pieces: memory does not
- * grow with the length of the sound.
- */
+/** Chromaprint's raw items of the whole file; at least one. FFmpeg decodes what the addon does not. */
 export async function fingerprintOf(
+  tools: FfmpegTools,
+  path: string,
+  options?: FfmpegOptions,
+): Promise<Int32Array> {
+  const own = await native.soundFingerprint(path);
+  const fingerprint = own ?? (await fingerprintByFfmpeg(tools, path, options));
+  if (fingerprint.length === 0) throw new AudioTooShort('the sound is too short for a fingerprint');
+  return fingerprint;
+}
+
+/** The samples go by in pieces: memory does not grow with the length of the sound. */
+export async function fingerprintByFfmpeg(
   tools: FfmpegTools,
   path: string,
   options?: FfmpegOptions,
@@ -57,9 +66,7 @@ export async function fingerprintOf(
   const fingerprinter = new native.AudioFingerprinter();
   const args = [...input(path), '-map', '0:a:0', '-af', RESAMPLER, '-f', 's16le', 'pipe:1'];
   await ffmpeg(tools, args, (samples) => fingerprinter.push(samples), options);
-  const fingerprint = await fingerprinter.finish();
-  if (fingerprint.length === 0) throw new AudioTooShort('the sound is too short for a fingerprint');
-  return fingerprint;
+  return fingerprinter.finish();
 }
 
 async function coverThumbnail({ cover }: AudioTags): Promise<string | undefined> {

@@ -1,8 +1,8 @@
 /** Video: the Video-Code from frame signatures, facts, tags and a picture. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { native } from '../../../native.js';
+import type { Compat } from '../jobs.js';
 import { Stopwatch } from '../stopwatch.js';
 import { THUMBNAIL_SIDE_MAX_PIXELS, thumbnailOfImage } from '../thumbnail.js';
 import {
@@ -21,7 +21,7 @@ import type { Format, FormatContent, FormatFile } from './format.js';
 import { embedVideoMetadata, videoFacts, videoMetadata } from './video-metadata.js';
 
 export const format: Format = {
-  content: (file, _, watch) => readVideo(configuredTools(), file, watch),
+  content: (file, { compat }, watch) => readVideo(configuredTools(), file, compat, watch),
   metadata: async (file) => videoMetadata(await probe(configuredTools(), file.path)),
   embed: (file, fields) => embedVideoMetadata(configuredTools(), file, fields),
 };
@@ -31,20 +31,24 @@ const FRAMES_PER_SECOND = 5;
 /** The thumbnail is the most typical of so many frames. */
 const THUMBNAIL_FRAMES = 100;
 const THUMBNAIL_MAX_BYTES = 1024 ** 2;
+const WEBP_SIDE_MAX_PIXELS = 16_383;
 /** Relative to the run's own folder: a path would have to be escaped twice for the filter's syntax. */
 const SIGNATURE_FILE = 'signature.bin';
 
 export async function readVideo(
   tools: FfmpegTools,
   file: FormatFile,
+  compat: Compat,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
   const [facts, pictures] = await together(
     (signal) => watch.measure('metadata', () => probe(tools, file.path, { signal })),
-    (signal) => watch.measure('video', () => readPictures(tools, path.resolve(file.path), { signal })),
+    (signal) =>
+      watch.measure('video', () => readPictures(tools, path.resolve(file.path), compat, { signal })),
   );
   const thumbnail = await watch.measure('thumbnail', () =>
-    thumbnailOfImage(pictures.thumbnail).catch(() => undefined),
+    // FFmpeg has given it its size.
+    thumbnailOfImage(pictures.thumbnail, WEBP_SIDE_MAX_PIXELS).catch(() => undefined),
   );
   return {
     unit: await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS)),
@@ -65,12 +69,14 @@ interface Pictures {
 export async function readPictures(
   tools: FfmpegTools,
   file: string,
+  compat: Compat,
   options?: FfmpegOptions,
 ): Promise<Pictures> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-video-'));
+  // Beside the draft: should this process be killed, the folder goes where the draft goes.
+  const folder = await mkdtemp(`${file}-`);
   try {
     const thumbnail = collector(THUMBNAIL_MAX_BYTES);
-    await ffmpeg(tools, pictureArguments(file), thumbnail.sink, { ...options, cwd: folder });
+    await ffmpeg(tools, pictureArguments(file, compat), thumbnail.sink, { ...options, cwd: folder });
     const signature = await readFile(path.join(folder, SIGNATURE_FILE));
     return { signature, thumbnail: thumbnail.bytes() };
   } catch (error) {
@@ -80,14 +86,15 @@ export async function readPictures(
   }
 }
 
-function pictureArguments(file: string): readonly string[] {
+function pictureArguments(file: string, compat: Compat): readonly string[] {
   const stream = ['-map', '0:v:0'];
   const signature = `fps=fps=${FRAMES_PER_SECOND},signature=format=binary:filename=${SIGNATURE_FILE}`;
   const side = THUMBNAIL_SIDE_MAX_PIXELS;
   const picture = [
     `trim=end_frame=${THUMBNAIL_FRAMES}`,
     'thumbnail',
-    `scale=${side}:${side}:force_original_aspect_ratio=decrease`,
+    // Release 0.9.5 looks at the width only.
+    compat === '0.9.5' ? `scale=${side}:-1` : `scale=${side}:${side}:force_original_aspect_ratio=decrease`,
   ].join(',');
   return [
     ...input(file),

@@ -1,0 +1,226 @@
+//! Sound of 16-bit samples to the rate that fingerprints are made at, with the fixed-point arithmetic of FFmpeg's
+//! resampler and the settings that Chromaprint's own tool gives it: sample for sample, because the fingerprint shows
+//! the difference.
+//!
+//! The settings: a windowed sinc of 16 zero crossings, cut off at 0.8 of the lower rate, tabulated for up to 256
+//! positions between two samples. Rates that need positions between those are left to FFmpeg itself: its interpolation
+//! rounds differently from machine to machine.
+
+use std::collections::VecDeque;
+use std::f64::consts::PI;
+
+use super::SAMPLE_RATE_HZ;
+
+/// Rates in samples per second that come out as FFmpeg's do.
+pub const RATES_HZ: [u32; 6] = [11_025, 22_050, 44_100, 48_000, 88_200, 96_000];
+
+const CROSSINGS: f64 = 16.0;
+const CUTOFF: f64 = 0.8;
+const POSITIONS_MAX: usize = 256;
+/// Of the window, which is Kaiser's.
+const BETA: f64 = 9.0;
+
+/// One channel on its way to [`SAMPLE_RATE_HZ`].
+pub struct Resampler {
+    /// One row of weights for each position between two samples.
+    weights: Vec<Vec<i16>>,
+    length: usize,
+    /// How far the output moves with each sample, in positions.
+    step: usize,
+    /// Of the next output in `waiting`, in positions.
+    at: usize,
+    waiting: VecDeque<i16>,
+    begun: bool,
+}
+
+impl Resampler {
+    /// `None` for a rate outside [`RATES_HZ`].
+    pub fn new(rate_hz: u32) -> Option<Self> {
+        if !RATES_HZ.contains(&rate_hz) {
+            return None;
+        }
+        let (from, to) = (rate_hz as usize, SAMPLE_RATE_HZ as usize);
+        let exact = to / common_divisor(from, to);
+        let positions = exact * (POSITIONS_MAX / exact);
+        let factor = (to as f64 * CUTOFF / from as f64).min(1.0);
+        let length = ((CROSSINGS / factor).ceil() as usize).next_multiple_of(2);
+        Some(Self {
+            weights: (0..positions)
+                .map(|position| weights(position, positions, length, factor))
+                .collect(),
+            length,
+            step: from * positions / to,
+            at: 0,
+            waiting: VecDeque::new(),
+            begun: false,
+        })
+    }
+
+    /// Takes samples and gives those that follow from what came so far.
+    pub fn push(&mut self, samples: &[i16], output: &mut Vec<i16>) {
+        if self.step == self.weights.len() {
+            // The rate is right already.
+            output.extend_from_slice(samples);
+            return;
+        }
+        self.waiting.extend(samples);
+        if !self.begun && !self.begin() {
+            return;
+        }
+        self.drain(output);
+    }
+
+    /// Gives the rest: the end is extended by its mirror image.
+    pub fn finish(mut self, output: &mut Vec<i16>) {
+        if !self.begun {
+            return;
+        }
+        let count = self.waiting.len();
+        let mirrored = count.min(self.length).div_ceil(2);
+        let tail: Vec<i16> = self.waiting.range(count - mirrored..).rev().copied().collect();
+        self.waiting.extend(tail);
+        self.drain(output);
+    }
+
+    /// The first sample is the middle of the first output: before it comes the mirror image of what follows.
+    fn begin(&mut self) -> bool {
+        if self.waiting.len() <= self.length {
+            return false;
+        }
+        let before = (self.length - 1) / 2;
+        for offset in 0..before {
+            // What was at `offset + 1` has moved by as many as were put before it.
+            self.waiting.push_front(self.waiting[2 * offset + 1]);
+        }
+        self.begun = true;
+        true
+    }
+
+    fn drain(&mut self, output: &mut Vec<i16>) {
+        let positions = self.weights.len();
+        let samples = self.waiting.make_contiguous();
+        let mut first = self.at / positions;
+        while let Some(window) = samples.get(first..first + self.length) {
+            output.push(weighed(window, &self.weights[self.at % positions]));
+            self.at += self.step;
+            first = self.at / positions;
+        }
+        let done = first.min(self.waiting.len());
+        self.waiting.drain(..done);
+        self.at -= done * positions;
+    }
+}
+
+/// Weights for an output at `position` of `positions` behind the middle sample. Those of the second half mirror the
+/// first's.
+fn weights(position: usize, positions: usize, length: usize, factor: f64) -> Vec<i16> {
+    if positions.is_multiple_of(2) && position > positions / 2 {
+        let mut mirrored = weights(positions - position, positions, length, factor);
+        mirrored.reverse();
+        return mirrored;
+    }
+    let middle = (length - 1) / 2;
+    let exact: Vec<f64> = (0..length)
+        .map(|tap| {
+            let distance = tap as f64 - middle as f64 - position as f64 / positions as f64;
+            let x = PI * distance * factor;
+            let sinc = if x == 0.0 { 1.0 } else { x.sin() / x };
+            let edge = 2.0 * x / (factor * length as f64 * PI);
+            sinc * bessel(BETA * (1.0 - edge * edge).max(0.0).sqrt())
+        })
+        .collect();
+    let total: f64 = exact.iter().sum();
+    exact.iter().map(|weight| fixed_point(weight / total)).collect()
+}
+
+/// Fraction bits of a weight.
+const WEIGHT_BITS: u32 = 15;
+
+fn fixed_point(exact: f64) -> i16 {
+    // Single precision first, as there.
+    let scaled = (exact * f64::from(1 << WEIGHT_BITS)) as f32;
+    scaled.round_ties_even().clamp(i16::MIN.into(), i16::MAX.into()) as i16
+}
+
+/// The weighed sum of as many samples as there are weights, which sum to 1.
+fn weighed(samples: &[i16], weights: &[i16]) -> i16 {
+    let products = samples.iter().zip(weights).map(|(a, b)| i32::from(*a) * i32::from(*b));
+    let sum = products.fold(1 << (WEIGHT_BITS - 1), i32::wrapping_add);
+    (sum >> WEIGHT_BITS).clamp(i16::MIN.into(), i16::MAX.into()) as i16
+}
+
+/// Modified Bessel function of the first kind and order zero, by its power series.
+fn bessel(x: f64) -> f64 {
+    let quarter = x * x / 4.0;
+    let mut term = 1.0;
+    let mut sum = 1.0;
+    let mut k = 1.0;
+    while term > sum * f64::EPSILON / 4.0 {
+        term *= quarter / (k * k);
+        sum += term;
+        k += 1.0;
+    }
+    sum
+}
+
+fn common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resampled(rate_hz: u32, samples: &[i16], piece: usize) -> Vec<i16> {
+        let mut resampler = Resampler::new(rate_hz).unwrap();
+        let mut output = Vec::new();
+        samples.chunks(piece).for_each(|piece| resampler.push(piece, &mut output));
+        resampler.finish(&mut output);
+        output
+    }
+
+    fn tone(rate_hz: u32, hz: f64, seconds: u32) -> Vec<i16> {
+        let sample = |n: u32| 12_000.0 * (2.0 * PI * hz * f64::from(n) / f64::from(rate_hz)).sin();
+        (0..rate_hz * seconds).map(|n| sample(n) as i16).collect()
+    }
+
+    #[test]
+    fn other_rates_are_left_to_others() {
+        assert!(Resampler::new(8000).is_none());
+        assert!(Resampler::new(0).is_none());
+    }
+
+    #[test]
+    fn a_tone_stays_where_it_is() {
+        for rate in RATES_HZ {
+            let output = resampled(rate, &tone(rate, 440.0, 1), 1000);
+            let expected = tone(SAMPLE_RATE_HZ, 440.0, 1);
+            assert_eq!(output.len(), expected.len(), "{rate}");
+            let worst = output.iter().zip(&expected).map(|(a, b)| a.abs_diff(*b)).max();
+            assert!(worst < Some(40), "{rate}: {worst:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_new_rate_can_not_hold_is_gone() {
+        for rate in [44_100, 48_000] {
+            let output = resampled(rate, &tone(rate, 9000.0, 1), 1000);
+            assert!(output[100..10_000].iter().all(|sample| sample.abs() < 20));
+        }
+    }
+
+    #[test]
+    fn pieces_may_end_anywhere() {
+        let samples = tone(48_000, 1000.0, 1);
+        let whole = resampled(48_000, &samples, samples.len());
+        for piece in [1, 7, 89, 4096] {
+            assert_eq!(resampled(48_000, &samples, piece), whole);
+        }
+    }
+
+    #[test]
+    fn a_few_samples_give_nothing() {
+        assert_eq!(resampled(44_100, &[1; 80], 80), []);
+        assert_eq!(resampled(44_100, &[], 80), []);
+    }
+}
