@@ -196,7 +196,10 @@ mod tests {
             let output = resampled(rate, &tone(rate, 440.0, 1), 1000);
             let expected = tone(SAMPLE_RATE_HZ, 440.0, 1);
             assert_eq!(output.len(), expected.len(), "{rate}");
-            let worst = output.iter().zip(&expected).map(|(a, b)| a.abs_diff(*b)).max();
+            // At both ends the mirror image is no tone.
+            let inner = 100..output.len() - 100;
+            let pairs = output[inner.clone()].iter().zip(&expected[inner]);
+            let worst = pairs.map(|(a, b)| a.abs_diff(*b)).max();
             assert!(worst < Some(40), "{rate}: {worst:?}");
         }
     }
