@@ -5,6 +5,7 @@ import type { Answer, Body, Query } from './operation.js';
 import { type OnProgress, type Source, uploadOf } from './upload.js';
 
 export type IsccResult = Answer<operations['createIscc']>;
+export type ProcessingProgress = Answer<operations['getProgress']>;
 export type StoredIsccResult = Answer<operations['getIscc']>;
 export type UploadedMedia = Answer<operations['uploadMedia']>;
 export type Explanation = Answer<operations['explainIscc']>;
@@ -20,10 +21,17 @@ export interface UploadOptions extends CallOptions {
   readonly onProgress?: OnProgress;
 }
 
-/** Parameters of the operation, as flags. */
+type IsccQuery = Query<operations['createIscc']>;
+
+/** Parameters of the operation, as flags; `progress` names the upload for {@link CodesClient.getProgress}. */
 export type IsccOptions = UploadOptions & {
-  readonly [Name in keyof Query<operations['createIscc']>]?: boolean;
-};
+  readonly [Name in Exclude<keyof IsccQuery, 'progress'>]?: boolean;
+} & Pick<IsccQuery, 'progress'>;
+
+export interface ProgressOptions extends CallOptions {
+  /** `changes` of the answer that is known; the service waits a while for more. */
+  readonly after?: number;
+}
 
 export interface DownloadOptions extends CallOptions {
   /** First and last byte, as in HTTP; without `last` to the end. */
@@ -43,8 +51,14 @@ export class CodesClient {
 
   /** Uploads a file and makes its ISCC-CODE. Not repeated once the service may have got it. */
   async createIscc(source: Source, options: IsccOptions = {}): Promise<IsccResult> {
-    const { semantic, granular } = options;
-    return this.#upload('iscc', source, options, { semantic, granular });
+    const { semantic, granular, progress } = options;
+    return this.#upload('iscc', source, options, { semantic, granular, progress });
+  }
+
+  /** What the service does for an upload with this `progress`, by the same client. */
+  getProgress(key: string, { after, ...options }: ProgressOptions = {}): Promise<ProcessingProgress> {
+    const path = [...BASE, 'progress', key];
+    return this.#http.json({ method: 'GET', path, query: { after } }, options);
   }
 
   getIscc(mediaId: string, options?: CallOptions): Promise<StoredIsccResult> {

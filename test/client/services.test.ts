@@ -67,6 +67,15 @@ describe('every operation of the OpenAPI documents', () => {
 });
 
 describe('CodesClient', () => {
+  it('follows the steps of an upload', async () => {
+    const progress = 'progress-of-a-test';
+    const upload = codes.createIscc(PHOTO, { progress });
+    let seen = await codes.getProgress(progress);
+    while (!seen.done) seen = await codes.getProgress(progress, { after: seen.changes });
+    expect(seen.steps.map(({ name }) => name)).toContain('image');
+    expect((await upload).mode).toBe('image');
+  });
+
   it('uploads a file by its path, its bytes or a stream of it, alike', async () => {
     const seen: Progress[] = [];
     const onProgress = (progress: Progress) => void seen.push(progress);
