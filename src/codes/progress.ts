@@ -18,8 +18,9 @@ const ENDED_KEPT_MAX = 1000;
 
 const NOTHING_YET: Progress = { changes: 0, done: false, steps: [] };
 
-/** So long a question waits for news. */
-const WAIT_MAX_MS = 10_000;
+/** So long a question waits for news of a job, and for a job that has not begun. */
+const WAIT_MAX_MS = 8000;
+const BEGIN_MAX_MS = 1000;
 
 export class ProgressBoard {
   readonly #jobs = new Map<string, Job>();
@@ -48,9 +49,10 @@ export class ProgressBoard {
   /** What has changed since `seen`; waits for it, and for a job that has not begun. */
   async next(uploader: string, key: string, seen: number, signal: AbortSignal): Promise<Progress> {
     const id = idOf(uploader, key);
-    const now = this.#jobs.get(id)?.progress ?? NOTHING_YET;
-    if (now.changes > seen) return now;
-    const end = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MAX_MS)]);
+    const known = this.#jobs.get(id)?.progress;
+    const now = known ?? NOTHING_YET;
+    if (now.changes > seen || now.done) return now;
+    const end = AbortSignal.any([signal, AbortSignal.timeout(known ? WAIT_MAX_MS : BEGIN_MAX_MS)]);
     try {
       const [news] = (await once(this.#news, id, { signal: end })) as [Progress];
       return news;

@@ -98,7 +98,7 @@ function progressRoute(service: CodesService): Route {
     summary: 'What an upload under way is doing',
     description:
       'For an upload by `POST /iscc?progress={key}` from the same client. Each answer comes as soon as something has ' +
-      'changed, or empty-handed after 10 s.',
+      'changed, or after 8 s without news, or after 1 s if there is no such upload yet.',
     tags: ['iscc'],
     params: schema.progressParams,
     query: schema.progressQuery,

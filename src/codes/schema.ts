@@ -48,7 +48,7 @@ export const progressQuery = z.object({
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .optional()
-    .describe('Changes that are known; the answer waits up to 10 s for more'),
+    .describe('Changes that are known; the answer waits up to 8 s for more'),
 });
 
 export const progress = z

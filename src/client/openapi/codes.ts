@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * What an upload under way is doing
-         * @description For an upload by `POST /iscc?progress={key}` from the same client. Each answer comes as soon as something has changed, or empty-handed after 10 s.
+         * @description For an upload by `POST /iscc?progress={key}` from the same client. Each answer comes as soon as something has changed, or after 8 s without news, or after 1 s if there is no such upload yet.
          */
         readonly get: operations["getProgress"];
         readonly put?: never;
@@ -433,7 +433,7 @@ export interface operations {
     readonly getProgress: {
         readonly parameters: {
             readonly query?: {
-                /** @description Changes that are known; the answer waits up to 10 s for more */
+                /** @description Changes that are known; the answer waits up to 8 s for more */
                 readonly after?: string;
             };
             readonly header?: never;
