@@ -52,11 +52,11 @@ it('APP_SECRET_KEY keys the hashes of uploaders', async () => {
 it('APP_DEBUG lets answers tell about unexpected errors', async () => {
   for (const [debug, detail] of [
     ['false', 'Internal error'],
-    ['true', 'no such table: changes'],
+    ['true', 'no such table: feed'],
   ] as const) {
     const { store, place } = await start({ APP_DEBUG: debug });
     const { db } = await opened(place);
-    await db.schema.dropTable('changes').execute();
+    await db.schema.dropTable('feed').execute();
     const { status, body } = await store.query('io.iscc.v0', binding?.value ?? '');
     expect([debug, status, body.detail]).toEqual([debug, 500, detail]);
   }
