@@ -6,8 +6,8 @@ import path from 'node:path';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SERVICE_NAMES } from '../src/cli/service-names.js';
 import { type RunningHouse, startHouse } from './support/house.js';
-import { SERVICE_NAMES } from './support/serve.js';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** Any JSON is a schema that contains itself, which TypeScript can't say in this form. */

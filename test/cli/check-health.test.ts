@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceName } from '../../src/cli/service-names.js';
 import { isccd } from '../support/command.js';
 import { type RunningHouse, startHouse } from '../support/house.js';
-import type { Service } from '../support/serve.js';
 
 let house: RunningHouse;
 /** A server that answers by a table, and hangs where there is nothing in it. */
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const health = (args: readonly string[], env: Record<string, string> = {}) =>
   isccd(['check', 'health', ...args], { cwd: house.folder, env });
-const portOf = (service: Service) => new URL(house.url[service]).port;
+const portOf = (service: ServiceName) => new URL(house.url[service]).port;
 
 describe('services that are well', () => {
   it('are found where the configuration says, one line each', async () => {

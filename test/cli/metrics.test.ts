@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SERVICE_NAMES } from '../../src/cli/service-names.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
 import { type RunningHouse, startHouse } from '../support/house.js';
-import { SERVICE_NAMES } from '../support/serve.js';
 
 const DASHBOARD = path.resolve(import.meta.dirname, '../../ops/grafana/isccd.json');
 const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';

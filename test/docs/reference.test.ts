@@ -7,12 +7,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { SERVICE_NAMES } from '../../src/cli/service-names.js';
 import { variablesSection } from '../../src/cli/variables.js';
 import { ERRORS as codes } from '../../src/codes/errors.js';
 import { ERRORS as resolver } from '../../src/resolver/errors.js';
 import { ERRORS as search } from '../../src/search/errors.js';
 import { ERRORS as store } from '../../src/store/errors.js';
-import { MAIN, SERVICE_NAMES } from '../support/serve.js';
+import { MAIN } from '../support/serve.js';
 import { ROOT } from './support/page.js';
 
 const MADE = '<!-- Made from the source by `npm run docs`; a test compares. -->\n';

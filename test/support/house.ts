@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { SERVICE_NAMES, type ServedProcess, type Service, serve } from './serve.js';
+import { SERVICE_NAMES, type ServiceName } from '../../src/cli/service-names.js';
+import { type ServedProcess, serve } from './serve.js';
 
-const PORT_VARIABLES: Readonly<Record<Service, string>> = {
+const PORT_VARIABLES: Readonly<Record<ServiceName, string>> = {
   codes: 'CODEWEB_PORT',
   search: 'INDEXSVC_PORT',
   store: 'MSTORE_PORT',

@@ -2,11 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import type { ServiceName } from '../../src/cli/service-names.js';
 
 export const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
-
-export const SERVICE_NAMES = ['codes', 'search', 'store', 'resolver'] as const;
-export type Service = (typeof SERVICE_NAMES)[number];
 
 const STOP_MS = 20_000;
 
@@ -28,12 +26,12 @@ export interface Process {
 
 export interface ServedProcess extends Process {
   /** Where each service listens; `metrics` is there if it was configured. */
-  readonly urls: Readonly<Record<Service, string> & { metrics?: string }>;
+  readonly urls: Readonly<Record<ServiceName, string> & { metrics?: string }>;
 }
 
 /** Starts services in one process; rejects with what it said if it ends before all of them listen. */
 export async function serve(
-  services: readonly Service[],
+  services: readonly ServiceName[],
   { cwd, env }: ServeOptions = {},
 ): Promise<ServedProcess> {
   const child = spawn(process.execPath, [MAIN, 'serve', ...services], {
