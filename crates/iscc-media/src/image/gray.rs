@@ -1,5 +1,7 @@
 //! One gray channel.
 
+use multiversion::multiversion;
+
 use super::orientation::Orientation;
 use super::raster::{Channels, Raster};
 use super::trim::Window;
@@ -28,13 +30,19 @@ pub fn window_to_gray(raster: &Raster, window: Window) -> Gray {
         let row = raster.row(y, window.left, window.right);
         match raster.channels() {
             Channels::Gray => levels.extend_from_slice(row),
-            Channels::Rgb => levels.extend(row.as_chunks::<3>().0.iter().map(luma)),
+            Channels::Rgb => add_luma(&mut levels, row.as_chunks().0),
         }
     }
     Gray { width, height, levels }
 }
 
+#[multiversion(targets("x86_64+avx2"))]
+fn add_luma(levels: &mut Vec<u8>, row: &[[u8; 3]]) {
+    levels.extend(row.iter().map(luma));
+}
+
 /// ITU-R BT.601 luma in 16-bit fixed point, rounded, as Pillow has it.
+#[inline]
 fn luma(&[red, green, blue]: &[u8; 3]) -> u8 {
     let sum = 19_595 * u32::from(red) + 38_470 * u32::from(green) + 7_471 * u32::from(blue);
     ((sum + 0x8000) >> 16) as u8

@@ -50,6 +50,11 @@ impl Raster {
         self.channels
     }
 
+    /// All samples, row by row.
+    pub fn samples(&self) -> &[u8] {
+        &self.samples
+    }
+
     /// All samples.
     pub fn into_samples(self) -> Vec<u8> {
         self.samples
@@ -59,5 +64,11 @@ impl Raster {
     pub fn row(&self, y: usize, left: usize, right: usize) -> &[u8] {
         let count = self.channels.count();
         &self.samples[(y * self.width + left) * count..(y * self.width + right) * count]
+    }
+
+    /// All samples of row `y`.
+    pub fn row_mut(&mut self, y: usize) -> &mut [u8] {
+        let length = self.width * self.channels.count();
+        &mut self.samples[y * length..(y + 1) * length]
     }
 }

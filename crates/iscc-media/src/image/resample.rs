@@ -1,7 +1,7 @@
 //! Scaling with the arithmetic of Pillow's resampler: weights in 22-bit fixed point, rows first, each
 //! pass rounded to 8 bits.
 
-use std::f64::consts::PI;
+use multiversion::multiversion;
 
 use super::gray::Gray;
 
@@ -12,8 +12,6 @@ pub enum Filter {
     Bicubic,
     /// The nearer, the more.
     Bilinear,
-    /// A windowed sinc of three lobes to each side: the sharpest.
-    Lanczos,
 }
 
 /// Scales to `SIDE` x `SIDE` without keeping the aspect ratio. A side that fits is left as it is.
@@ -21,27 +19,6 @@ pub enum Filter {
 pub fn to_square<const SIDE: usize>(gray: &Gray, filter: Filter) -> Vec<u8> {
     let narrow = if gray.width == SIDE { gray.levels.clone() } else { across(gray, SIDE, filter) };
     if gray.height == SIDE { narrow } else { down::<SIDE>(&narrow, gray.height, filter) }
-}
-
-/// Like [`to_square`], to any size: `width * height` levels.
-pub fn to_size(gray: &Gray, width: usize, height: usize, filter: Filter) -> Vec<u8> {
-    let narrow =
-        if gray.width == width { gray.levels.clone() } else { across(gray, width, filter) };
-    if gray.height == height {
-        return narrow;
-    }
-    let mut sums = vec![HALF; width];
-    let mut levels = Vec::with_capacity(width * height);
-    for Taps { first, weights } in taps(gray.height, height, filter) {
-        sums.fill(HALF);
-        for (row, weight) in narrow.chunks_exact(width).skip(first).zip(weights) {
-            for (sum, level) in sums.iter_mut().zip(row) {
-                *sum += i32::from(*level) * weight;
-            }
-        }
-        levels.extend(sums.iter().copied().map(rounded));
-    }
-    levels
 }
 
 /// Fraction bits of a weight: Pillow's 32 bits less 8 for the sample and 2 for overshoot.
@@ -60,14 +37,22 @@ fn across(gray: &Gray, width: usize, filter: Filter) -> Vec<u8> {
     let taps = taps(gray.width, width, filter);
     let mut narrow = Vec::with_capacity(gray.height * width);
     for row in gray.levels.chunks_exact(gray.width) {
-        narrow.extend(taps.iter().map(|Taps { first, weights }| {
-            let inputs = &row[*first..*first + weights.len()];
-            let products =
-                inputs.iter().zip(weights).map(|(level, weight)| i32::from(*level) * weight);
-            rounded(HALF + products.sum::<i32>())
-        }));
+        add_weighed(&mut narrow, row, &taps);
     }
     narrow
+}
+
+/// Adds what is made of one row. Eight products at a time are four times as fast as the two that every x86-64 can do.
+#[multiversion(targets("x86_64+avx2"))]
+fn add_weighed(narrow: &mut Vec<u8>, row: &[u8], taps: &[Taps]) {
+    for Taps { first, weights } in taps {
+        let inputs = &row[*first..*first + weights.len()];
+        let mut sum = HALF;
+        for (level, weight) in inputs.iter().zip(weights) {
+            sum += i32::from(*level) * weight;
+        }
+        narrow.push(rounded(sum));
+    }
 }
 
 fn down<const SIDE: usize>(narrow: &[u8], height: usize, filter: Filter) -> Vec<u8> {
@@ -95,7 +80,6 @@ fn taps(length: usize, outputs: usize, filter: Filter) -> Vec<Taps> {
     let (kernel, support): (fn(f64) -> f64, f64) = match filter {
         Filter::Bicubic => (bicubic, 2.0),
         Filter::Bilinear => (|x| (1.0 - x.abs()).max(0.0), 1.0),
-        Filter::Lanczos => (lanczos, LANCZOS_LOBES),
     };
     let scale = length as f64 / outputs as f64;
     let widening = scale.max(1.0);
@@ -130,22 +114,16 @@ fn bicubic(x: f64) -> f64 {
     }
 }
 
-const LANCZOS_LOBES: f64 = 3.0;
-
-fn lanczos(x: f64) -> f64 {
-    let sinc = |x: f64| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
-    if x.abs() < LANCZOS_LOBES { sinc(x) * sinc(x / LANCZOS_LOBES) } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn weights_sum_to_one() {
-        for (length, filter) in [1, 2, 31, 33, 64, 1000, 4097].into_iter().flat_map(|length| {
-            [Filter::Bicubic, Filter::Bilinear, Filter::Lanczos].map(|filter| (length, filter))
-        }) {
+        for (length, filter) in [1, 2, 31, 33, 64, 1000, 4097]
+            .into_iter()
+            .flat_map(|length| [Filter::Bicubic, Filter::Bilinear].map(|filter| (length, filter)))
+        {
             for taps in taps(length, 32, filter) {
                 let sum: i32 = taps.weights.iter().sum();
                 assert!((sum - (1 << PRECISION_BITS)).abs() <= taps.weights.len() as i32);
@@ -160,16 +138,6 @@ mod tests {
             let gray = Gray { width, height, levels: vec![137; width * height] };
             assert_eq!(to_square::<32>(&gray, Filter::Bicubic), [137; 32 * 32]);
             assert_eq!(to_square::<512>(&gray, Filter::Bilinear), [137; 512 * 512]);
-            assert_eq!(to_size(&gray, 7, 99, Filter::Lanczos), [137; 7 * 99]);
-        }
-    }
-
-    #[test]
-    fn any_size_scales_as_a_square_does() {
-        let levels: Vec<u8> = (0..90 * 70).map(|i| (i * i * 31 % 256) as u8).collect();
-        let gray = Gray { width: 90, height: 70, levels };
-        for filter in [Filter::Bicubic, Filter::Bilinear, Filter::Lanczos] {
-            assert_eq!(to_size(&gray, 32, 32, filter), to_square::<32>(&gray, filter));
         }
     }
 
