@@ -64,14 +64,16 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
     ...['wav', 'aiff', 'flac'].flatMap((type) =>
       [11_025, 22_050, 44_100, 48_000, 96_000].map((hz) => `${hz}.${type}`),
     ),
-    ...['8000.wav', '32000.flac'],
+    ...[22_050, 44_100, 48_000].map((hz) => `${hz}.mp3`),
+    ...['8000.wav', '32000.flac', '32000.mp3'],
   ])('%s gets from the addon what FFmpeg gives, also cut and damaged', async (name) => {
     const hz = Number.parseInt(name, 10);
     for (const channels of [1, 2]) {
       const file = path.join(folder, `${channels}-${name}`);
       const sound = `aevalsrc='0.4*sin(2*PI*(300+50*sin(t))*t)+0.2*sin(2*PI*990*t)*exp(-3*mod(t,0.6))':d=6:s=${hz}`;
       const noise = `anoisesrc=d=6:c=pink:r=${hz}:a=0.1:seed=1`;
-      const mixed = ['-filter_complex', '[0][1]amerge', '-ac', `${channels}`, '-sample_fmt', 's16'];
+      const samples = name.endsWith('.mp3') ? 's16p' : 's16';
+      const mixed = ['-filter_complex', '[0][1]amerge', '-ac', `${channels}`, '-sample_fmt', samples];
       const inputs = [sound, noise].flatMap((source) => ['-f', 'lavfi', '-i', source]);
       execFileSync('ffmpeg', ['-v', 'error', ...inputs, ...mixed, file]);
       const bytes = await readFile(file);
@@ -117,7 +119,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
 
   it('without ffmpeg says that it is missing and how to get it', async () => {
     const tools = { ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' };
-    const reading = readAudio(tools, fileOf(recorded('song_a.mp3')));
+    const reading = readAudio(tools, fileOf(recorded('song_a.ogg')));
     await expect(reading).rejects.toThrow(FfmpegMissing);
     await expect(reading).rejects.toThrow(/\/nowhere\/ffmpeg.*apt-get install -y ffmpeg.*CODESDK_FFMPEG/);
   });

@@ -1,7 +1,9 @@
 //! Audio: from decoded samples to the fingerprint that the Audio-Code is made of.
 
 pub mod fingerprint;
+mod mp3;
 mod resample;
+mod sample;
 pub mod sound;
 pub mod tags;
 

@@ -1,0 +1,164 @@
+//! Whether an MP3 file is as its encoder left it. Encoders write a frame without sound in front, with the length and a
+//! checksum of all that follows (the LAME tag, in the frame that Xing introduced). All decoders make the same of a file
+//! that agrees with it, and each something else of a damaged one.
+
+use std::io::{BufReader, Read, Seek, SeekFrom};
+
+use crc::{CRC_16_ARC, Crc, Table};
+use nanomp3::VbrTag;
+
+use super::sound::{bytes, fill, skip};
+
+/// `None` for a file that is damaged, or does not say that it isn't.
+pub fn check<R: Read + Seek>(file: &mut R) -> Option<()> {
+    let end = file.seek(SeekFrom::End(0)).ok()?;
+    file.rewind().ok()?;
+    let mut file = BufReader::new(file);
+    let start = id3v2_bytes(&mut file)?;
+    let first = first_frame(&mut file)?;
+    let Stated { music_bytes, music_crc } = Stated::in_frame(&first)?;
+    let sound_bytes = music_bytes.checked_sub(first.len() as u64)?;
+    (crc_of(&mut file, sound_bytes)? == music_crc).then_some(())?;
+    let rest = end.checked_sub(start + music_bytes)?;
+    (rest == 0 || rest == ID3V1_BYTES && &bytes::<3>(&mut file)? == b"TAG").then_some(())
+}
+
+const ID3V1_BYTES: u64 = 128;
+
+/// Size of the tag in front; the reader is left behind it.
+fn id3v2_bytes<R: Read + Seek>(file: &mut BufReader<R>) -> Option<u64> {
+    let [b'I', b'D', b'3', _, _, flags, size @ ..] = bytes::<10>(file)? else {
+        file.seek_relative(-10).ok()?;
+        return Some(0);
+    };
+    let size = size.iter().fold(0, |sum, byte| sum << 7 | u64::from(byte & 0x7f));
+    let footer = if flags & 0x10 == 0 { 0 } else { 10 };
+    skip(file, size + footer)?;
+    Some(10 + size + footer)
+}
+
+const HEADER_BYTES: usize = 4;
+
+/// A frame of layer III without a checksum of its own (ISO/IEC 11172-3, 2.4.1.3, and 13818-3).
+fn first_frame(file: &mut impl Read) -> Option<Vec<u8>> {
+    const KBITS_MPEG1: [usize; 14] =
+        [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+    const KBITS_MPEG2: [usize; 14] = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+    let header @ [0xff, version, rates, _] = bytes::<HEADER_BYTES>(file)? else { return None };
+    let (kbits, slots, divisor) = match version {
+        0xfb => (KBITS_MPEG1, 144_000, 1),
+        0xf3 => (KBITS_MPEG2, 72_000, 2),
+        _ => return None,
+    };
+    let kbits = kbits.get(usize::from(rates >> 4).checked_sub(1)?)?;
+    let rate_hz = [44_100, 48_000, 32_000].get(usize::from(rates >> 2 & 3))? / divisor;
+    let mut frame = vec![0; kbits * slots / rate_hz + usize::from(rates >> 1 & 1)];
+    let (head, rest) = frame.split_at_mut_checked(HEADER_BYTES)?;
+    head.copy_from_slice(&header);
+    file.read_exact(rest).ok()?;
+    Some(frame)
+}
+
+/// What the first frame says of the file.
+struct Stated {
+    /// From the beginning of this frame to the end of the last.
+    music_bytes: u64,
+    /// Of the frames behind this one.
+    music_crc: u16,
+}
+
+impl Stated {
+    fn in_frame(frame: &[u8]) -> Option<Self> {
+        const LENGTH_AT: usize = 28;
+        VbrTag::parse(frame)?.encoder_delay_padding?;
+        let at = frame.windows(4).position(|name| name == b"Xing" || name == b"Info")? + 4;
+        let flags = u32::from_be_bytes(*frame.get(at..)?.first_chunk()?);
+        // Number of frames, of bytes, a table of contents, a quality.
+        let fields = [4, 4, 100, 4].iter().enumerate();
+        let present: usize =
+            fields.filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, size)| size).sum();
+        let lame = frame.get(at + 4 + present + LENGTH_AT..)?;
+        Some(Self {
+            music_bytes: u32::from_be_bytes(*lame.first_chunk()?).into(),
+            music_crc: u16::from_be_bytes(*lame.get(4..)?.first_chunk()?),
+        })
+    }
+}
+
+/// Of the next so many bytes.
+fn crc_of<R: Read + Seek>(file: &mut BufReader<R>, length: u64) -> Option<u16> {
+    static ALGORITHM: Crc<u16, Table<16>> = Crc::<u16, Table<16>>::new(&CRC_16_ARC);
+    let mut digest = ALGORITHM.digest();
+    let mut rest = file.take(length);
+    let mut block = vec![0; 64 << 10];
+    loop {
+        match fill(&mut rest, &mut block).ok()? {
+            0 => break,
+            read => digest.update(&block[..read]),
+        }
+    }
+    (rest.limit() == 0).then(|| digest.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    const FRAME_BYTES: usize = 417;
+
+    /// Three frames of 128 kbit/s, the first of which tells of the others.
+    fn file() -> Vec<u8> {
+        let mut file = vec![0; 3 * FRAME_BYTES];
+        for frame in file.chunks_mut(FRAME_BYTES) {
+            frame[..4].copy_from_slice(&[0xff, 0xfb, 0x90, 0x00]);
+            frame[200..].fill(77);
+        }
+        let crc = Crc::<u16>::new(&CRC_16_ARC).checksum(&file[FRAME_BYTES..]);
+        let tag = &mut file[36..];
+        tag[..8].copy_from_slice(b"Info\0\0\0\x01");
+        tag[8..12].copy_from_slice(&2u32.to_be_bytes());
+        tag[12..21].copy_from_slice(b"LAME3.100");
+        tag[40..44].copy_from_slice(&(3 * FRAME_BYTES as u32).to_be_bytes());
+        tag[44..46].copy_from_slice(&crc.to_be_bytes());
+        file
+    }
+
+    fn is_whole(parts: &[&[u8]]) -> bool {
+        check(&mut Cursor::new(parts.concat())).is_some()
+    }
+
+    #[test]
+    fn a_whole_file_may_have_tags() {
+        let id3v2 = [&b"ID3\x04\0\0\0\0\x01\x02"[..], &[0xff; 130]].concat();
+        let id3v1 = [&b"TAG"[..], &[0; 125]].concat();
+        assert!(is_whole(&[&file()]));
+        assert!(is_whole(&[&id3v2, &file(), &id3v1]));
+    }
+
+    #[test]
+    fn every_damage_shows() {
+        let whole = file();
+        for at in FRAME_BYTES..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x10;
+            assert!(!is_whole(&[&damaged]), "{at}");
+        }
+        for length in 0..whole.len() {
+            assert!(!is_whole(&[&whole[..length]]), "{length}");
+        }
+        assert!(!is_whole(&[&whole, b"bytes behind it"]));
+        assert!(!is_whole(&[&whole, &whole]));
+        assert!(!is_whole(&[b"in front", &whole]));
+    }
+
+    #[test]
+    fn what_does_not_say_so_may_be_damaged() {
+        let whole = file();
+        assert!(!is_whole(&[&whole[FRAME_BYTES..]]));
+        let mut without = whole.clone();
+        without[36 + 12..36 + 21].fill(0);
+        assert!(!is_whole(&[&without]));
+    }
+}
