@@ -2,7 +2,7 @@
 import type { BlobDraft } from '../blobs/port.js';
 import { Blocks } from './blocks.js';
 import { Refused } from './errors.js';
-import type { FileSum, SumHasher } from './pipeline/sum.js';
+import type { HeadAndSum, SumHasher } from './pipeline/sum.js';
 
 /** So much of a file's beginning tells its media type. */
 export const HEAD_BYTES = 4096;
@@ -47,10 +47,7 @@ export async function receive(
 }
 
 /** Hashes a file that is on disk already. */
-export async function sumOf(
-  chunks: AsyncIterable<Uint8Array>,
-  hasher: SumHasher,
-): Promise<{ head: Uint8Array; sum: FileSum }> {
+export async function sumOf(chunks: AsyncIterable<Uint8Array>, hasher: SumHasher): Promise<HeadAndSum> {
   const head = new Head();
   for await (const chunk of chunks) {
     head.push(chunk);

@@ -23,6 +23,9 @@ export const LIMIT_DEFAULT = 100;
 export class SearchService {
   readonly #engine: Engine;
   readonly #folder: string | undefined;
+  /** When, and how long, a search last kept the event loop: at least as long it has for others, before it may again. */
+  #blockedUntil = 0;
+  #blockedMs = 0;
 
   /** `folder` is where the indexes are, if they are stored. */
   constructor(engine: Engine, folder?: string) {
@@ -59,7 +62,15 @@ export class SearchService {
   }
 
   search(name: string, body: Uint8Array, contentType: string | undefined, limit: unknown): Promise<Answer> {
-    return this.#engine.search(name, jsonBody(body, contentType, 'object'), parseLimit(limit));
+    const query = jsonBody(body, contentType, 'object');
+    const start = performance.now();
+    const mayBlock = start - this.#blockedUntil >= this.#blockedMs;
+    const answer = this.#engine.search(name, query, parseLimit(limit), mayBlock);
+    if (mayBlock) {
+      this.#blockedUntil = performance.now();
+      this.#blockedMs = this.#blockedUntil - start;
+    }
+    return answer;
   }
 
   searchCode(name: string, isccCode: string | undefined, limit: unknown): Promise<Answer> {

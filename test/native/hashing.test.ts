@@ -75,6 +75,18 @@ describe('sumFile', () => {
     expect(await native.sumFile(file)).toEqual(await hasher.finish());
   });
 
+  it('comes with the head of a file that is not too large', async () => {
+    const bytes = bytesOf({ lcg_seed: 6, size: 10_000 });
+    const file = path.join(folder, 'head');
+    writeFileSync(file, bytes);
+    const sum = await native.sumFile(file);
+    const of = (headBytes: number, bytesMax: number) => native.headAndSumOfFile(file, headBytes, bytesMax);
+    expect(await of(4096, 10_000)).toEqual({ head: Buffer.from(bytes.subarray(0, 4096)), sum });
+    expect(await of(20_000, 10_000)).toEqual({ head: Buffer.from(bytes), sum });
+    expect(await of(4096, 9999)).toBeNull();
+    await expect(native.headAndSumOfFile(folder, 1, 1)).rejects.toThrow(/not a regular file/);
+  });
+
   it('names a file that it cannot read', async () => {
     await expect(native.sumFile(path.join(folder, 'absent'))).rejects.toThrow(/absent: /);
     await expect(native.sumFile(folder)).rejects.toThrow(/not a regular file/);

@@ -7,6 +7,7 @@ mod registry;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 
 use crate::answer::IndexInfo;
 use crate::failure::{Answer, Failure, FailureKind};
@@ -27,6 +28,13 @@ const SEARCHES_WAITING_MAX: usize = 4096;
 const BATCHES_WAITING_MAX: usize = 256;
 /// Searches of one pass at most.
 const PASS_SEARCHES_MAX: usize = 16;
+
+/// What a search may have to look at so that it is over in less than 100 microseconds: rows of units, ...
+const AT_ONCE_ROWS_MAX: usize = 50_000;
+/// ... what is asked for, ...
+const AT_ONCE_BODY_BYTES_MAX: usize = 2048;
+/// ... and matches.
+const AT_ONCE_LIMIT_MAX: i64 = 100;
 
 /// Why an engine does not start.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +66,7 @@ impl OpenError {
 /// All indexes of one location.
 pub struct Engine {
     searches: Workers<SearchTask>,
+    scanners: Arc<rayon::ThreadPool>,
     batches: Workers<AddJob>,
     registry: Arc<Registry>,
     linker: Linker,
@@ -81,7 +90,7 @@ impl Engine {
             PASS_SEARCHES_MAX,
             SEARCHES_WAITING_MAX,
             {
-                let registry = Arc::clone(&registry);
+                let (registry, scanners) = (Arc::clone(&registry), Arc::clone(&scanners));
                 move |tasks| jobs::search(&registry, &scanners, tasks)
             },
         );
@@ -95,6 +104,7 @@ impl Engine {
         });
         Ok(Self {
             searches: searches.map_err(OpenError::Threads)?,
+            scanners,
             batches: batches.map_err(OpenError::Threads)?,
             registry,
             linker,
@@ -169,6 +179,27 @@ impl Engine {
     /// Searches with an ISCC-CODE.
     pub fn search_code(&self, index: &str, code: String, limit: i64, reply: Reply) {
         self.enqueue(index, SearchBody::Code(code), limit, reply);
+    }
+
+    /// Answers on this thread a search that takes less time than to wake another one and be woken by it; `None` if it
+    /// takes longer, or if others are under way, which are better done together.
+    pub fn search_at_once(&self, index: &str, body: &[u8], limit: i64) -> Option<Answer> {
+        if body.len() > AT_ONCE_BODY_BYTES_MAX
+            || limit > AT_ONCE_LIMIT_MAX
+            || !self.searches.is_idle()
+        {
+            return None;
+        }
+        let AnyIndex::Stored(stored) = &*self.registry.find(index).ok()? else { return None };
+        if stored.scanned_rows() > AT_ONCE_ROWS_MAX {
+            return None;
+        }
+        let (sender, answer) = channel();
+        let reply = Reply::new(move |answer| drop(sender.send(answer)));
+        let body = SearchBody::Json(body.to_vec());
+        let task = SearchTask { index: index.to_owned(), body, limit, reply };
+        jobs::search(&self.registry, &self.scanners, vec![task]);
+        answer.try_recv().ok()
     }
 
     fn enqueue(&self, index: &str, body: SearchBody, limit: i64, reply: Reply) {

@@ -142,6 +142,11 @@ impl Index {
         }
     }
 
+    /// Rows that a scan of all unit types reads.
+    pub(crate) fn scanned_rows(&self) -> usize {
+        self.snapshot().scanned_rows()
+    }
+
     /// The index as clients see it.
     pub fn info(&self) -> Result<IndexInfo, Failure> {
         let snapshot = self.snapshot();

@@ -48,6 +48,12 @@ impl Snapshot {
         added
     }
 
+    /// Rows that a scan of all unit types reads.
+    pub fn scanned_rows(&self) -> usize {
+        let columns = self.segments.iter().flat_map(|segment| &segment.units);
+        columns.map(|(_, column)| column.rows()).sum()
+    }
+
     /// Scanned rows of each unit type, dead ones included.
     pub fn unit_rows(&self) -> BTreeMap<UnitType, usize> {
         let mut rows = BTreeMap::new();

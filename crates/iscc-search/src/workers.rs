@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -15,6 +16,8 @@ struct Shared<J> {
     queue: Mutex<Queue<J>>,
     changed: Condvar,
     waiting_max: usize,
+    /// Threads that have a batch.
+    busy: AtomicUsize,
 }
 
 struct Queue<J> {
@@ -38,6 +41,7 @@ impl<J: Send + 'static> Workers<J> {
             queue: Mutex::new(Queue { jobs: VecDeque::new(), stopping: false }),
             changed: Condvar::new(),
             waiting_max,
+            busy: AtomicUsize::new(0),
         });
         let run = Arc::new(run);
         let threads = threads.max(1);
@@ -47,11 +51,18 @@ impl<J: Send + 'static> Workers<J> {
                 while let Some(batch) = shared.take(threads, batch_max) {
                     // The panic hook has reported it; the thread goes on with the next jobs.
                     let _ = catch_unwind(AssertUnwindSafe(|| run(batch)));
+                    shared.busy.fetch_sub(1, Ordering::Relaxed);
                 }
             })
         };
         let threads = (0..threads).map(spawn).collect::<std::io::Result<Vec<_>>>()?;
         Ok(Self { shared, threads })
+    }
+
+    /// Whether no job waits or is being done.
+    pub fn is_idle(&self) -> bool {
+        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.jobs.is_empty() && self.shared.busy.load(Ordering::Relaxed) == 0
     }
 
     /// Adds a job; gives it back if too many wait.
@@ -73,6 +84,7 @@ impl<J> Shared<J> {
         loop {
             if !queue.jobs.is_empty() {
                 let count = queue.jobs.len().div_ceil(threads).min(batch_max);
+                self.busy.fetch_add(1, Ordering::Relaxed);
                 return Some(queue.jobs.drain(..count).collect());
             }
             if queue.stopping {
@@ -121,6 +133,24 @@ mod tests {
         let done: Vec<u32> = receiver.iter().collect();
         // The batch with 5 may have lost what came after it.
         assert!(done.contains(&5) && done.contains(&99) && done.len() >= 97, "{done:?}");
+    }
+
+    #[test]
+    fn it_is_idle_when_nothing_is_to_do() {
+        let (release, gate) = channel::<()>();
+        let gate = Mutex::new(gate);
+        let workers = Workers::start("test", 1, 1, 2, move |_: Vec<u32>| {
+            let _ = gate.lock().unwrap().recv();
+        });
+        let workers = workers.unwrap();
+        assert!(workers.is_idle());
+        workers.push(1).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(!workers.is_idle());
+        release.send(()).unwrap();
+        while !workers.is_idle() {
+            std::thread::yield_now();
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{ask, rows, with_recorded_assets};
+use common::{ask, rows, value, with_recorded_assets};
 use iscc_search::Options;
 use serde_json::Value;
 
@@ -246,4 +246,28 @@ fn scores_do_not_depend_on_the_limit() {
             }
         }
     }
+}
+
+#[test]
+fn a_small_search_may_be_answered_on_the_calling_thread() {
+    let service = with_recorded_assets("usearch", Options::default());
+    let mut at_once = 0;
+    for query in rows("queries.jsonl").iter().filter(|query| query["method"] != "GET") {
+        let body = query["body"].to_string();
+        let limit = query["limit"].as_i64().unwrap_or(100);
+        let expected = ask(&service, query);
+        // The thread that has just answered may not be idle yet.
+        let answer = (0..1000).find_map(|_| {
+            std::thread::yield_now();
+            service.engine.search_at_once("ds", body.as_bytes(), limit)
+        });
+        match answer {
+            Some(answer) => assert_eq!(value(answer), expected, "{query}"),
+            None => assert!(limit > 100 || body.len() > 2048, "{query}"),
+        }
+        at_once += usize::from(limit <= 100 && body.len() <= 2048);
+    }
+    assert!(at_once > 50, "{at_once}");
+    assert!(service.engine.search_at_once("ds", b"not JSON", 10).unwrap().is_err());
+    assert!(service.engine.search_at_once("unknown", b"{}", 10).is_none());
 }

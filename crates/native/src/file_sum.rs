@@ -10,18 +10,55 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::units::{POOL, file_sum};
+use crate::units::{FileSum, POOL, file_sum};
 
 /// Data- and Instance-Code of a file, on all cores. Each thread reads pieces of its own, of 1 MiB;
 /// the file must not change meanwhile. The promise is rejected if it can't be read.
 #[napi(catch_unwind, ts_return_type = "Promise<FileSum>")]
 pub fn sum_file<'env>(env: &'env Env, path: String) -> Result<Object<'env>> {
+    POOL.run(env, move || file_sum(&sum_of(&path, &open(&path)?)?))
+}
+
+/// A file's first bytes, and what a pass over all of them gives.
+#[napi(object)]
+pub struct HeadAndSum {
+    /// As many as asked for, or all of a shorter file.
+    pub head: Buffer,
+    /// Of the whole file.
+    pub sum: FileSum,
+}
+
+/// Like `sumFile`, with the first `headBytes` of the file; `null` for one of more than `bytesMax`.
+#[napi(catch_unwind, ts_return_type = "Promise<HeadAndSum | null>")]
+pub fn head_and_sum_of_file<'env>(
+    env: &'env Env,
+    path: String,
+    head_bytes: u32,
+    bytes_max: f64,
+) -> Result<Object<'env>> {
     POOL.run(env, move || {
-        let unreadable = |error: io::Error| Error::from_reason(format!("{path}: {error}"));
-        let source = FileSource::open(&path).map_err(unreadable)?;
-        let threads = available_parallelism().map_or(1, Into::into);
-        file_sum(&sum::digest_parallel(&source, threads).map_err(unreadable)?)
+        let source = open(&path)?;
+        if source.len() as f64 > bytes_max {
+            return Ok(None);
+        }
+        let sum = file_sum(&sum_of(&path, &source)?)?;
+        let mut head = vec![0; source.len().min(u64::from(head_bytes)) as usize];
+        read_exact_at(&source.file, &mut head, 0).map_err(|error| unreadable(&path, &error))?;
+        Ok(Some(HeadAndSum { head: head.into(), sum }))
     })
+}
+
+fn open(path: &str) -> Result<FileSource> {
+    FileSource::open(path).map_err(|error| unreadable(path, &error))
+}
+
+fn sum_of(path: &str, source: &FileSource) -> Result<sum::Sum> {
+    let threads = available_parallelism().map_or(1, Into::into);
+    sum::digest_parallel(source, threads).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Error {
+    Error::from_reason(format!("{path}: {error}"))
 }
 
 /// A file as it is when it is opened: bytes added later are left out, missing ones are an error.

@@ -13,7 +13,7 @@ pub mod search;
 pub mod search_beside;
 pub mod semantic;
 pub mod sign;
-mod task;
+pub mod task;
 pub mod text;
 pub mod units;
 mod watchdog;

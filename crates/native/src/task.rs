@@ -1,13 +1,14 @@
 //! Work that leaves the event loop: named thread pools with promises.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use napi::bindgen_prelude::*;
 use napi::{Env, JsDeferred};
+use napi_derive::napi;
 
 type Job = Box<dyn FnOnce() + Send + 'static>;
 
@@ -35,7 +36,7 @@ impl Pool {
         Self { jobs }
     }
 
-    /// Runs `work` on the pool; the promise is settled with its value or its error.
+    /// Runs `work` on the pool, or at once after [`work_at_once`]; the promise is settled with its value or its error.
     ///
     /// A panic inside `work` rejects the promise: across the boundary it would abort the process.
     pub fn run<'env, T, F>(&self, env: &'env Env, work: F) -> Result<Object<'env>>
@@ -43,8 +44,14 @@ impl Pool {
         T: ToNapiValue + Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
+        if AT_ONCE.load(Ordering::Relaxed) {
+            return settled(env, outcome(work));
+        }
         let (deferred, promise) = env.create_deferred()?;
-        self.spawn(move || settle(deferred, work))?;
+        self.spawn(move || match outcome(work) {
+            Ok(value) => deferred.resolve(Box::new(move |_| Ok(value))),
+            Err(error) => deferred.reject(error),
+        })?;
         Ok(promise)
     }
 
@@ -115,16 +122,28 @@ fn serve(queue: &Mutex<Receiver<Job>>) {
 
 type Resolver<T> = Box<dyn FnOnce(Env) -> Result<T>>;
 
-fn settle<T, F>(deferred: JsDeferred<T, Resolver<T>>, work: F)
-where
-    T: ToNapiValue + Send + 'static,
-    F: FnOnce() -> Result<T> + Send + 'static,
-{
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(value)) => deferred.resolve(Box::new(move |_| Ok(value))),
-        Ok(Err(error)) => deferred.reject(error),
-        Err(panic) => deferred.reject(Error::from_reason(format!("panic: {}", message(&panic)))),
-    }
+/// Makes what pools are given happen on the JavaScript thread from now on, before the call returns; it still gives a
+/// promise. For processes whose event loop has one job at a time: waking another thread and being woken by it costs more
+/// than many a job.
+#[napi]
+pub fn work_at_once() {
+    AT_ONCE.store(true, Ordering::Relaxed);
+}
+
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
+
+fn outcome<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(Error::from_reason(format!("panic: {}", message(&panic)))))
+}
+
+/// A promise that is settled already.
+pub fn settled<T: ToNapiValue>(env: &Env, outcome: Result<T>) -> Result<Object<'_>> {
+    let promise = match outcome {
+        Ok(value) => PromiseRaw::resolve(env, value)?,
+        Err(error) => PromiseRaw::reject(env, error)?,
+    };
+    Ok(Object::from_raw(env.raw(), promise.raw()))
 }
 
 fn message(panic: &Box<dyn std::any::Any + Send>) -> &str {

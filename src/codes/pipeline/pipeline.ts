@@ -17,7 +17,7 @@ import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from './pool.j
 import { requireModels, type SemanticModels } from './semantic/models.js';
 import { textSimprints } from './simprint.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
-import { type FileSum, type SumHasher, sumHasher } from './sum.js';
+import { type FileSum, headAndSumOf, type SumHasher, sumHasher } from './sum.js';
 import { JobFailed, WorkerLost } from './worker-process.js';
 
 export interface PipelineOptions {
@@ -110,8 +110,10 @@ export class Pipeline {
 
   /** Reads a whole file for what {@link process} needs to know of it. */
   async open(path: string, filename: string): Promise<SourceFile> {
-    const bytes = createReadStream(path, { highWaterMark: this.#options.readBytes });
-    const { head, sum } = await sumOf(bytes, this.sumHasher());
+    const { readBytes } = this.#options;
+    const { head, sum } =
+      (await headAndSumOf(path, readBytes)) ??
+      (await sumOf(createReadStream(path, { highWaterMark: readBytes }), this.sumHasher()));
     return { path, filename, head, sum };
   }
 

@@ -1,4 +1,5 @@
 /** The program of a worker process: takes a job, answers it, takes the next. */
+import { native } from '../../native.js';
 import { Refused } from '../errors.js';
 import { contentOf } from './content.js';
 import { loadFormat } from './formats/table.js';
@@ -6,6 +7,8 @@ import type { ContentJob, EmbedJob, Job, Output, SimprintJob } from './jobs.js';
 import { Stopwatch } from './stopwatch.js';
 import type { WorkerMessage } from './worker-process.js';
 
+// One job at a time: there is nobody whom a busy event loop would keep waiting.
+native.workAtOnce();
 // Without its parent a worker has nobody to answer.
 process.on('disconnect', () => process.exit());
 process.on('message', (job: Job) => void answer(job));
