@@ -1,11 +1,12 @@
 /**
- * Whole files to codes, per kind of file, next to iscc-sdk (PyPI): the same files, one after the other, in rounds that
- * take turns. Then uploads of all kinds by several clients at a time over HTTP.
+ * Whole files to codes, per kind of file, next to iscc-sdk (PyPI), which takes one after the other: the same files, in
+ * rounds that take turns, one at a time and as `isccd code` takes them, as many at a time as there are cores. Then
+ * uploads of all kinds by several clients at a time over HTTP.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -53,21 +54,30 @@ const filesOf = (kind: Kind): string[] =>
   );
 
 class Ours {
-  readonly #pipeline = new Pipeline(
-    {
-      ...{ workers: 1, fallback: true, compat: '0.9.7', readBytes: 2 * 1024 ** 2, jobSecondsMax: 600 },
-      models: { runtime: 'onnxruntime-node' },
-    },
-    {},
-    WORKER,
-  );
+  readonly #workers: number;
+  readonly #pipeline: Pipeline;
+
+  /** `workers` files are taken at a time. */
+  constructor(workers: number) {
+    const limits = { fallback: true, compat: '0.9.7', readBytes: 2 * 1024 ** 2, jobSecondsMax: 600 } as const;
+    this.#workers = workers;
+    this.#pipeline = new Pipeline(
+      { workers, ...limits, models: { runtime: 'onnxruntime-node' } },
+      {},
+      WORKER,
+    );
+  }
 
   async run(files: readonly string[]): Promise<Round> {
     const start = performance.now();
     const codes: string[] = [];
-    for (const file of files) codes.push(await this.#code(file));
+    const waiting = files.entries();
+    const take = async () => {
+      for (const [index, file] of waiting) codes[index] = await this.#code(file);
+    };
+    await Promise.all(Array.from({ length: this.#workers }, take));
     const seconds = (performance.now() - start) / 1000;
-    return { seconds, codes, peak_kib: [await peakOf(process.pid), Math.max(...(await childrenPeaks()))] };
+    return { seconds, codes, peak_kib: [await peakOf(process.pid), Math.max(...(await workersPeaks()))] };
   }
 
   async #code(file: string): Promise<string> {
@@ -90,62 +100,69 @@ async function peakOf(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0);
 }
 
-async function childrenPeaks(): Promise<number[]> {
-  const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(process.pid)]);
-  return Promise.all(
-    stdout
-      .trim()
-      .split(/\s+/)
-      .map((pid) => peakOf(Number(pid))),
-  );
+/** Of the workers. The reference is a child of this process, too. */
+async function workersPeaks(): Promise<number[]> {
+  const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]);
+  const workers = stdout.split('\n').filter((line) => line.includes(WORKER));
+  return Promise.all(workers.map((line) => peakOf(Number.parseInt(line, 10))));
 }
 
 const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 
+const WIDTHS = [1, availableParallelism()];
+
 async function compare(kinds: readonly Kind[]): Promise<void> {
   const theirs = await IsccSdk.start();
-  const ours = new Ours();
-  const title = [
-    'kind',
-    'files',
-    'iscc-sdk/s',
-    'isccd/s',
-    'ratio',
-    'target',
-    'codes equal',
-    'peak MB (sdk, isccd)',
-  ];
-  console.log(title.join('\t'));
+  const each = WIDTHS.flatMap((width) => [`isccd/s, ${width} at a time`, 'ratio']);
+  console.log(
+    ['kind', 'files', 'iscc-sdk/s', ...each, 'target', 'codes equal', 'peak MB (sdk, isccd)'].join('\t'),
+  );
   try {
-    for (const kind of kinds) {
-      const { target, repeat } = KINDS[kind];
-      const files = filesOf(kind);
-      const round = Array.from({ length: repeat }, () => files).flat();
-      // Both once without a clock: modules, caches, disk.
-      const [a, b] = [await theirs.run(files), await ours.run(files)];
-      const seconds: [number[], number[]] = [[], []];
-      let peaks: [Round, Round] = [a, b];
-      for (let index = 0; index < ROUNDS; index += 1) {
-        peaks = [await theirs.run(round), await ours.run(round)];
-        seconds[0].push(peaks[0].seconds);
-        seconds[1].push(peaks[1].seconds);
-      }
-      const rates = seconds.map((all) => round.length / median(all)) as [number, number];
-      const equal = files.filter((_, index) => a.codes[index] === b.codes[index]).length;
-      const memory = peaks.map(({ peak_kib: peak }) => `${Math.round((peak[0] + peak[1]) / 1024)}`);
-      const figures = [
-        rates[0].toFixed(1),
-        rates[1].toFixed(1),
-        `${(rates[1] / rates[0]).toFixed(2)}x`,
-        `>= ${target}x`,
-      ];
-      console.log([kind, files.length, ...figures, `${equal}/${files.length}`, memory.join(', ')].join('\t'));
-    }
+    for (const kind of kinds) await compareKind(kind, theirs);
   } finally {
     theirs.stop();
-    await ours.stop();
   }
+}
+
+/** Peaks of memory are those of this process and of its largest child, one file at a time. */
+async function compareKind(kind: Kind, theirs: IsccSdk): Promise<void> {
+  const { target, repeat } = KINDS[kind];
+  const files = filesOf(kind);
+  const round = Array.from({ length: repeat }, () => files).flat();
+  const ours = WIDTHS.map((width) => new Ours(width));
+  try {
+    const sides = [theirs, ...ours];
+    const seconds = sides.map((): number[] => []);
+    // The first without a clock: modules, caches, disk.
+    const first = await inTurn(sides, files);
+    for (let index = 0; index < ROUNDS; index += 1) {
+      for (const [side, { seconds: took }] of (await inTurn(sides, round)).entries())
+        seconds[side]?.push(took);
+    }
+    const [rate = Number.NaN, ...rates] = seconds.map((all) => round.length / median(all));
+    const [a, ...others] = first.map(({ codes }) => codes);
+    const equal = files.filter((_, index) => others.every((b) => b[index] === a?.[index])).length;
+    const memory = first.slice(0, 2).map(({ peak_kib: peak }) => `${Math.round((peak[0] + peak[1]) / 1024)}`);
+    const figures = rates.flatMap((own) => [own.toFixed(1), `${(own / rate).toFixed(2)}x`]);
+    const row = [
+      kind,
+      files.length,
+      rate.toFixed(1),
+      ...figures,
+      `>= ${target}x`,
+      `${equal}/${files.length}`,
+    ];
+    console.log([...row, memory.join(', ')].join('\t'));
+  } finally {
+    await Promise.all(ours.map((one) => one.stop()));
+  }
+}
+
+async function inTurn(sides: readonly (IsccSdk | Ours)[], files: readonly string[]): Promise<Round[]> {
+  const rounds: Round[] = [];
+  for (const side of sides) rounds.push(await side.run(files));
+  return rounds;
 }
 
 /** Uploads of a mixed set by several clients at a time. */
