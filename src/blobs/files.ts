@@ -30,9 +30,13 @@ export class FileBlobs implements Blobs {
 
   async begin(): Promise<BlobDraft> {
     const file = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
-    const handle = await open(file, 'wx', 0o600);
+    const ended = () => this.#open.delete(file);
     this.#open.add(file);
-    return new FileDraft(file, handle, this.#files, () => this.#open.delete(file));
+    const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+      ended();
+      throw error;
+    });
+    return new FileDraft(file, handle, this.#files, ended);
   }
 
   async find(key: BlobKey): Promise<StoredBlob | undefined> {
@@ -50,7 +54,9 @@ export class FileBlobs implements Blobs {
   }
 
   removeDrafts(before: number): Promise<number> {
-    return removeOld(this.#drafts, (name) => this.#open.has(path.join(this.#drafts, name)), before);
+    // What programs put beside a draft begins with its name.
+    const draftOf = (name: string) => path.join(this.#drafts, name.slice(0, 2 * DRAFT_NAME_BYTES));
+    return removeOld(this.#drafts, (name) => this.#open.has(draftOf(name)), before);
   }
 }
 

@@ -22,10 +22,13 @@ export class Cleanup {
     this.#expiryMs = expirySeconds * 1000;
   }
 
-  /** Before the first request every stray is a leftover; afterwards a clean-up runs every so many seconds, or never with 0. */
+  /**
+   * Before the first request every stray is a leftover; afterwards a clean-up runs every so many seconds. With 0 what
+   * has expired stays.
+   */
   async start(intervalSeconds: number): Promise<void> {
+    if (intervalSeconds === 0) return this.#removeLeftovers(Number.POSITIVE_INFINITY, 0);
     await this.#run(Number.POSITIVE_INFINITY);
-    if (intervalSeconds === 0) return;
     this.#timer = setInterval(() => {
       this.#running ??= this.#run(Date.now() - STRAY_GRACE_MS)
         .catch((error: unknown) => this.#log.error({ err: error }, 'clean-up failed'))
@@ -42,8 +45,12 @@ export class Cleanup {
   }
 
   async #run(straysBefore: number): Promise<void> {
-    const expired = await this.#removeExpired();
-    const drafts = await this.#blobs.removeDrafts(straysBefore);
+    await this.#removeLeftovers(straysBefore, await this.#removeExpired());
+  }
+
+  async #removeLeftovers(straysBefore: number, expired: number): Promise<void> {
+    // Drafts that are in use are known: one server owns the folder.
+    const drafts = await this.#blobs.removeDrafts(Number.POSITIVE_INFINITY);
     const strays = await this.#blobs.removeStrays((folder) => this.#records.has(folder), straysBefore);
     if (expired + drafts + strays > 0) this.#log.info({ expired, drafts, strays }, 'cleaned up');
   }

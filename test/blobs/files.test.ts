@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { FileBlobs } from '../../src/blobs/files.js';
@@ -14,6 +14,18 @@ test('drafts that another process left behind are removed when they are old', as
   const blobs = await FileBlobs.open(folder);
   expect(await blobs.removeDrafts(Date.now() - 60_000)).toBe(0);
   expect(await blobs.removeDrafts(Date.now() + 60_000)).toBe(1);
+  expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
+});
+
+test('what a program put beside a draft goes when the draft has ended', async () => {
+  const folder = await temporaryFolder();
+  const blobs = await FileBlobs.open(folder);
+  const draft = await blobs.begin();
+  await writeFile(`${draft.path}.embedding`, 'half a copy');
+  await mkdir(`${draft.path}-work`);
+  expect(await blobs.removeDrafts(Number.POSITIVE_INFINITY)).toBe(0);
+  await draft.discard();
+  expect(await blobs.removeDrafts(Number.POSITIVE_INFINITY)).toBe(2);
   expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
 });
 

@@ -42,6 +42,20 @@ test('the clean-up removes what has expired, and nothing else', async () => {
   expect((await fetch(young.content)).status).toBe(200);
 });
 
+test('without a clean-up what has expired stays, also over a restart; leftovers of a crash go', async () => {
+  const folder = await temporaryFolder();
+  const config = { storageExpirySeconds: 1, cleanupIntervalSeconds: 0 };
+  const first = await startCodes({ folder, config });
+  const { media_id, content } = await uploaded(first.url, 'old.bin', noise(10));
+  await pause(1100);
+  expect((await fetch(content)).status).toBe(404);
+  await first.close();
+  await writeFile(path.join(folder, 'drafts', 'leftover'), 'half an upload');
+  await start({ folder, config });
+  expect(await readdir(path.join(folder, 'files'))).toEqual([media_id]);
+  expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
+});
+
 test.each(TRANSPORTS)(
   'a download that has begun when the file expires is delivered whole (%s)',
   async (transport) => {
