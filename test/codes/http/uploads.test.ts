@@ -11,6 +11,14 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     return () => server.close();
   });
 
+  test.each(['icon.ico', 'picture.jp2', 'picture.jxl', 'picture.ppm'])(
+    'an image without a decoder, such as %s, gets an ISCC-SUM',
+    async (name) => {
+      const { iscc, units } = await uploaded(server.url, name, noise(5000));
+      expect([iscc.slice(0, 8), units.length]).toEqual(['ISCC:K4A', 2]);
+    },
+  );
+
   test('a file of unknown type gets an ISCC-SUM, and is there', async () => {
     const bytes = noise(100_000);
     const response = await upload(server.url, 'data ü.bin', bytes, {

@@ -1,6 +1,7 @@
 /** Which module reads which media type. Adding a format is a line here and a module beside it. */
 import type { Mode } from '../../result.js';
 import { canDecodeHeif } from '../tools/heif.js';
+import { canDecodeBySharp } from '../tools/sharp.js';
 import type { Format } from './format.js';
 
 export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
@@ -32,12 +33,25 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'application/vnd.ms-excel',
   'application/vnd.ms-powerpoint',
   'application/postscript',
-  ...(canDecodeHeif() ? [] : ['image/heic']),
+]);
+
+/** The images that there is a decoder for. */
+const IMAGES: ReadonlySet<string> = new Set([
+  'image/bmp',
+  'image/gif',
+  'image/jpeg',
+  'image/png',
+  'image/svg+xml',
+  'image/tiff',
+  'image/vnd.adobe.photoshop',
+  'image/webp',
+  ...(canDecodeBySharp() ? ['image/avif'] : []),
+  ...(canDecodeHeif() ? ['image/heic'] : []),
 ]);
 
 /** The name of the module for a type; without one the type counts as unsupported. */
 export function formatNameOf(mode: Mode, mediatype: string): FormatName | undefined {
-  if (UNREADABLE.has(mediatype)) return undefined;
+  if (UNREADABLE.has(mediatype) || (mode === 'image' && !IMAGES.has(mediatype))) return undefined;
   const name = BY_MEDIATYPE[mediatype] ?? BY_MODE[mode];
   return name in LOADERS ? name : undefined;
 }

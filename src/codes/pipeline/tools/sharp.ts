@@ -1,5 +1,21 @@
 /** Images that the addon has no decoder for, such as AVIF, through libvips. It is loaded when the first of them comes. */
+import { createRequire } from 'node:module';
 import { IMAGE_PIXELS_MAX, type RawPixels } from '../raw-pixels.js';
+
+const require = createRequire(import.meta.url);
+
+/** Whether libvips is installed for this platform. */
+export function canDecodeBySharp(): boolean {
+  return [process.platform, `${process.platform}musl`].some((platform) => {
+    try {
+      // As the library itself looks for it.
+      createRequire(require.resolve('sharp')).resolve(`@img/sharp-${platform}-${process.arch}/sharp.node`);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
 
 /** An encoded image (path or bytes) as its pixels, not turned; colour profiles are ignored, as the Image-Code does. */
 export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixels> {
