@@ -1,7 +1,7 @@
 /** Runs ExifTool on one file. Every value is spelled in character references, so none can become an argument. */
-import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { runTool, type ToolLimits } from '../pipeline/tools/process.js';
 
 /** A tag and its new value; `append` adds to a list instead of replacing it. */
 export interface TagValue {
@@ -15,8 +15,12 @@ export class ExifToolFailed extends Error {
   override readonly name = 'ExifToolFailed';
 }
 
-const DURATION_MAX_MS = 30_000;
-const MESSAGE_MAX_CHARACTERS = 500;
+const LIMITS: ToolLimits = {
+  durationMaxMs: 30_000,
+  memoryMaxBytes: 1024 ** 3,
+  // The image and what is added to it; an upload has a limit of its own.
+  fileMaxBytes: 64 * 1024 ** 3,
+};
 
 /** Declares the XMP namespace that holds the inputs of a Meta-Code. */
 const CONFIG = `%Image::ExifTool::UserDefined = (
@@ -34,11 +38,16 @@ const CONFIG = `%Image::ExifTool::UserDefined = (
 /** Replaces the file at `path` by one with the new values. */
 export async function writeTags(path: string, values: readonly TagValue[]): Promise<void> {
   const configFile = `${path}.config`;
-  await writeFile(configFile, CONFIG);
+  const argumentsFile = `${path}.arguments`;
+  await Promise.all([writeFile(configFile, CONFIG), writeFile(argumentsFile, argumentLines(path, values))]);
+  const program = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
   try {
-    await run(configFile, argumentLines(path, values));
+    const args = [program, '-config', configFile, '-@', argumentsFile];
+    await runTool('perl', args, () => undefined, { limits: LIMITS });
+  } catch (error) {
+    throw new ExifToolFailed(error instanceof Error ? error.message : String(error), { cause: error });
   } finally {
-    await rm(configFile, { force: true });
+    await Promise.all([rm(configFile, { force: true }), rm(argumentsFile, { force: true })]);
   }
 }
 
@@ -51,27 +60,4 @@ function argumentLines(path: string, values: readonly TagValue[]): string {
 /** Only letters and digits stand for themselves. */
 function references(value: string): string {
   return value.replace(/[^A-Za-z0-9]/gu, (character) => `&#${character.codePointAt(0)};`);
-}
-
-function run(configFile: string, lines: string): Promise<void> {
-  const program = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
-  const child = spawn('perl', [program, '-config', configFile, '-@', '-'], {
-    stdio: ['pipe', 'ignore', 'pipe'],
-    timeout: DURATION_MAX_MS,
-    killSignal: 'SIGKILL',
-  });
-  let message = '';
-  child.stderr.on('data', (data: Buffer) => {
-    message = (message + data.toString()).slice(0, MESSAGE_MAX_CHARACTERS);
-  });
-  // It may end before it has read everything; its exit status tells.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(lines);
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new ExifToolFailed(error.message)));
-    child.once('close', (status) => {
-      if (status === 0) resolve();
-      else reject(new ExifToolFailed(message.trim() || `ended with ${status}`));
-    });
-  });
 }
