@@ -1,6 +1,16 @@
 /** What the package gives to programs that embed it. */
 export { composeCode, type DecodedCode, decodeCode, decomposeCode, encodeUnit } from './codec.js';
 export { codesApp } from './codes/app.js';
+export {
+  compactIsrc,
+  ISRC_SCHEMA,
+  type IsrcSeed,
+  isrcSeed,
+  linkedIsrc,
+  parseIsrc,
+  SeedInvalid,
+  seedDataUrl,
+} from './codes/seed/isrc.js';
 export { codesVariables } from './config/codes.js';
 export { commonVariables } from './config/common.js';
 export { environment } from './config/env.js';
