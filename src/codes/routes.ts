@@ -21,6 +21,7 @@ const BASE = '/api/v1';
 /** An escape such as \u0041 takes six bytes for one of text. */
 const JSON_BYTES_PER_TEXT_BYTE = 6;
 const JSON_FRAME_BYTES = 1024;
+/** JSON is read as a whole. */
 const SIMPRINT_BODY_MAX_BYTES = 128 * 1024 * 1024;
 const EMBED_BODY_MAX_BYTES = 1024 * 1024;
 
@@ -231,6 +232,7 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
       path: `${BASE}/simprint`,
       operationId: 'createSimprints',
       summary: 'Simprints of plain text',
+      description: 'A text has at most as many bytes as an upload may have, and its JSON at most 128 MiB.',
       tags: ['simprint'],
       body: {
         kind: 'json',

@@ -167,7 +167,12 @@ export class CodesService {
   async metadata(id: MediaId): Promise<EmbeddedMetadata> {
     const record = this.#found(id);
     const blob = await this.#blob(id, record);
-    return this.#pipeline.extract({ path: blob.path, filename: record.filename });
+    // Keywords are taken, and given to nobody.
+    const { keywords: _, ...fields } = await this.#pipeline.extract({
+      path: blob.path,
+      filename: record.filename,
+    });
+    return fields;
   }
 
   /** Embeds metadata into a copy and makes the copy's code; the original stays as it is. */

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export const POSTGRES_BIN = process.env.ISCCD_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 const START_MS_MAX = 30_000;
 /** Power loss is not what these tests are about. */
-const SETTINGS = ['fsync=off', 'listen_addresses=', 'max_connections=100', 'shared_buffers=32MB'];
+const SETTINGS = ['fsync=off', 'listen_addresses=', 'max_connections=100', 'shared_buffers=128MB'];
 
 export interface PostgresServer {
   /** A fresh, empty database. */

@@ -139,7 +139,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Simprints of plain text */
+        /**
+         * Simprints of plain text
+         * @description A text has at most as many bytes as an upload may have, and its JSON at most 128 MiB.
+         */
         readonly post: operations["createSimprints"];
         readonly delete?: never;
         readonly options?: never;

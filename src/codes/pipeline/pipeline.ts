@@ -187,7 +187,9 @@ export class Pipeline {
     try {
       await this.#run({ kind: 'embed', ...file, mediatype, format, fields }, { signal });
     } catch (error) {
-      throw error instanceof Refused ? new Refused('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
+      // Which program is missing is for the client to know, as when it uploads.
+      const isOfTheFile = error instanceof Refused && error.code !== 'FFMPEG_MISSING';
+      throw isOfTheFile ? new Refused('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
     }
   }
 

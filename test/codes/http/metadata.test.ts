@@ -20,7 +20,8 @@ const IMAGES = recording.files.filter(
   ({ file }) => /\.(?:jpg|png|tif|webp)$/.test(file) && referenceOf(file).embed?.reextracted,
 );
 const EXTRACTABLE = recording.files.filter(
-  ({ file, result }) => result && /\.(?:jpg|png|tif|webp|gif|bmp|txt|md|html)$/.test(file),
+  ({ file, result }) =>
+    result && /\.(?:jpg|png|tif|webp|gif|bmp|txt|md|html|pdf|docx|epub|odt|mp3|flac|ogg|mp4|mkv)$/.test(file),
 );
 
 describe('metadata', () => {
@@ -85,6 +86,11 @@ describe('metadata', () => {
       await postJson(server.url, `/metadata/${second.media_id}`, { creator: 'B', rights: 'R' }),
     );
     expect(await extract(third.media_id)).toEqual({ name: 'One', creator: 'A, B', rights: 'R' });
+    // As the page sends back what it has shown.
+    const fourth = await bodyOf(
+      await postJson(server.url, `/metadata/${third.media_id}`, { name: 'Two', creator: 'A, B' }),
+    );
+    expect(await extract(fourth.media_id)).toEqual({ name: 'Two', creator: 'A, B', rights: 'R' });
   });
 
   test('nothing to embed makes a copy all the same', async () => {

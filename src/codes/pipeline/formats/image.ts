@@ -28,7 +28,10 @@ export const format: Format = {
   async embed({ path, mediatype }, fields) {
     if (mediatype === 'image/svg+xml') return native.embedSvg(path, texts(fields));
     if (!EMBEDDABLE_IMAGES.has(mediatype)) throw new Error(`${mediatype} has no place for metadata`);
-    await embedIntoImage(path, fields);
+    const { creator } = ownMetadata(await native.imageMetadata(path)).metadata;
+    // A work keeps the creators it has: those that it has already would be there twice.
+    const { creator: wanted, ...rest } = fields;
+    await embedIntoImage(path, wanted === creator ? rest : fields);
   },
 };
 
