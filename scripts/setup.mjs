@@ -93,6 +93,15 @@ function addon() {
   });
 }
 
+/**
+ * What makes cargo take over what the addon was built of: its profile and platform. Hundreds of crates are below ours,
+ * and some of them build C libraries. (`cargo test` alone checks more: overflow, `debug_assert`.)
+ */
+export function asTheAddon() {
+  const host = /^host: (.+)$/m.exec(attempt('rustc', ['-vV']).stdout ?? '')?.[1];
+  return host === undefined ? ['--release'] : ['--release', '--target', host];
+}
+
 function typescript() {
   const key = digest([
     'src',
