@@ -16,6 +16,7 @@ use crate::memory::MemoryIndex;
 use crate::options::{Backend, BadLocation, Options};
 use crate::reply::Reply;
 use crate::request;
+use crate::scanners::Scanners;
 use crate::store::StoreError;
 use crate::workers::Workers;
 use jobs::{AddJob, SearchBody, SearchTask};
@@ -66,7 +67,7 @@ impl OpenError {
 /// All indexes of one location.
 pub struct Engine {
     searches: Workers<SearchTask>,
-    scanners: Arc<rayon::ThreadPool>,
+    scanners: Arc<Scanners>,
     batches: Workers<AddJob>,
     registry: Arc<Registry>,
     linker: Linker,
@@ -77,12 +78,9 @@ impl Engine {
     pub fn open(location: &str, options: Options) -> Result<Self, OpenError> {
         let backend = Backend::parse(location)?;
         let options = Arc::new(options);
-        let scanners = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.search_threads.max(1))
-            .thread_name(|index| format!("scan-{index}"))
-            .build()
+        let scanners = Scanners::start(options.search_threads)
             .map_err(|error| OpenError::Threads(std::io::Error::other(error)))?;
-        let registry = Arc::new(Registry::open(backend, &options, &scanners)?);
+        let registry = Arc::new(Registry::open(backend, &options, scanners.pool())?);
         let scanners = Arc::new(scanners);
         let searches = Workers::start(
             "search",

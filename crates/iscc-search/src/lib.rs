@@ -28,6 +28,7 @@ mod record;
 mod reply;
 mod request;
 pub mod scan;
+mod scanners;
 mod score;
 mod segment;
 mod slots;

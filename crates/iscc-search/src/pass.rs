@@ -1,7 +1,7 @@
 //! One pass over the rows of a snapshot for all queries that wait.
 //!
 //! Reading the rows is what a scan costs, so queries that wait at the same time share one pass, and
-//! a large pass is split over the pool's threads.
+//! the threads that are idle help with a large pass.
 
 mod plan;
 mod prefixes;

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use rayon::ThreadPool;
-
 use super::registry::{AnyIndex, Registry};
 use crate::asset::NewAsset;
 use crate::failure::Failure;
 use crate::index::{Change, Index, SearchJob};
 use crate::reply::Reply;
 use crate::request::{entry, query};
+use crate::scanners::Scanners;
 
 /// Matches that a search may ask for.
 const LIMIT_MAX: i64 = 10_000;
@@ -65,7 +64,7 @@ pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
 }
 
 /// Answers searches, those of one index in one pass.
-pub fn search(registry: &Registry, pool: &ThreadPool, tasks: Vec<SearchTask>) {
+pub fn search(registry: &Registry, scanners: &Scanners, tasks: Vec<SearchTask>) {
     // The bodies outlive the checked queries, which borrow from them.
     let (bodies, rest): (Vec<SearchBody>, Vec<_>) =
         tasks.into_iter().map(|task| (task.body, (task.index, task.limit, task.reply))).unzip();
@@ -86,7 +85,7 @@ pub fn search(registry: &Registry, pool: &ThreadPool, tasks: Vec<SearchTask>) {
         }
     }
     for (index, jobs) in by_index {
-        index.search(pool, jobs);
+        index.search(scanners, jobs);
     }
 }
 

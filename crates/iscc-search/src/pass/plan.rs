@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
-use rayon::ThreadPool;
-use rayon::prelude::*;
-
 use crate::column::{Block, Body, Column, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::scan::{Hit, Probe, scan};
+use crate::scanners::Scanners;
 
 /// Blocks of a piece of work that one thread does.
 const BLOCKS_PER_TASK: usize = 8;
-/// Blocks from which on a pass is split: below, waking another thread costs more than it saves.
-const BLOCKS_SPLIT_MIN: usize = 20;
+/// Blocks times probes from which on a pass is split: below, it is over before another thread is awake.
+const READS_SPLIT_MIN: usize = 48;
 
 /// A hit as the scan of one column finds it.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +64,18 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
         Self { segment, column, lanes }
     }
 
+    /// Pieces of work.
+    fn stretches(&self) -> impl Iterator<Item = Range<usize>> + use<P> {
+        let blocks = self.column.blocks().len();
+        let starts = (0..blocks).step_by(BLOCKS_PER_TASK);
+        starts.map(move |start| start..(start + BLOCKS_PER_TASK).min(blocks))
+    }
+
+    fn reads(&self) -> usize {
+        let probes: usize = self.lanes.iter().map(|lane| lane.probes.len()).sum();
+        self.column.blocks().len() * probes
+    }
+
     fn scan<T>(
         &self,
         blocks: Range<usize>,
@@ -91,10 +101,10 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
     }
 }
 
-/// Scans all planned columns, on the pool's threads if there is much to read; `keep` makes a
+/// Scans all planned columns, with the help of idle threads if there is much to read; `keep` makes a
 /// result of each hit or drops it. The order of the results is not defined.
 pub fn scan_all<P, T>(
-    pool: &ThreadPool,
+    scanners: &Scanners,
     plans: &[ColumnPlan<'_, P>],
     keep: impl Fn(&ColumnPlan<'_, P>, &Block<P>, RowHit) -> Option<T> + Sync,
 ) -> Vec<T>
@@ -102,20 +112,15 @@ where
     P: Copy + Send + Sync,
     T: Send,
 {
-    let blocks: usize = plans.iter().map(|plan| plan.column.blocks().len()).sum();
-    if blocks < BLOCKS_SPLIT_MIN {
-        let all = plans.iter().map(|plan| plan.scan(0..plan.column.blocks().len(), &keep));
-        return all.flatten().collect();
-    }
-    let tasks: Vec<(&ColumnPlan<'_, P>, Range<usize>)> = plans
-        .iter()
-        .flat_map(|plan| {
-            let blocks = plan.column.blocks().len();
-            let starts = (0..blocks).step_by(BLOCKS_PER_TASK);
-            starts.map(move |start| (plan, start..(start + BLOCKS_PER_TASK).min(blocks)))
-        })
-        .collect();
-    let scan = |(plan, range): (&ColumnPlan<'_, P>, Range<usize>)| plan.scan(range, &keep);
-    let found: Vec<Vec<T>> = pool.install(|| tasks.into_par_iter().map(scan).collect());
+    let tasks: Vec<(&ColumnPlan<'_, P>, Range<usize>)> =
+        plans.iter().flat_map(|plan| plan.stretches().map(move |blocks| (plan, blocks))).collect();
+    let scan =
+        |(plan, blocks): &(&ColumnPlan<'_, P>, Range<usize>)| plan.scan(blocks.clone(), &keep);
+    let reads: usize = plans.iter().map(ColumnPlan::reads).sum();
+    let found = if reads < READS_SPLIT_MIN {
+        tasks.iter().map(scan).collect()
+    } else {
+        scanners.run(&tasks, scan)
+    };
     found.into_iter().flatten().collect()
 }

@@ -1,9 +1,8 @@
 //! Similar simprints: every row within the threshold, by scan.
 
-use rayon::ThreadPool;
-
 use super::plan::{ColumnPlan, scan_all};
 use crate::column::Body;
+use crate::scanners::Scanners;
 use crate::segment::{Chunk, SimprintKind};
 use crate::snapshot::Snapshot;
 
@@ -33,7 +32,7 @@ pub struct SimprintHit {
 
 /// Every simprint of a live asset within the threshold of a probe of the same type and length.
 pub fn similar_simprints(
-    pool: &ThreadPool,
+    scanners: &Scanners,
     snapshot: &Snapshot,
     probes: &[SimprintProbe],
     threshold: f64,
@@ -53,7 +52,7 @@ pub fn similar_simprints(
             }
         }
     }
-    scan_all(pool, &plans, |plan, block, hit| {
+    scan_all(scanners, &plans, |plan, block, hit| {
         let chunk = block.payload(hit.row);
         let segment = &snapshot.segments[plan.segment];
         segment.slots.is_live(chunk.slot).then(|| SimprintHit {

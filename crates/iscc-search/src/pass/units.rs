@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use rayon::ThreadPool;
-use rayon::prelude::*;
-
 use super::plan::{ColumnPlan, scan_all};
 use crate::column::{BLOCK_ROWS, Body};
 use crate::distance::distance_max;
+use crate::scanners::Scanners;
 use crate::segment::{Key, Segment};
 use crate::snapshot::Snapshot;
 use crate::unit::UnitType;
@@ -47,12 +45,12 @@ type Answered = HashSet<(usize, Key<UnitType>, usize)>;
 
 /// Every live asset with a unit within the threshold of a probe of the same type.
 pub fn similar_units(
-    pool: &ThreadPool,
+    scanners: &Scanners,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
     threshold: f64,
 ) -> Vec<UnitHit> {
-    let (mut found, answered) = from_graphs(pool, snapshot, probes, threshold);
+    let (mut found, answered) = from_graphs(scanners, snapshot, probes, threshold);
     let mut plans = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for (key, column) in &segment.units {
@@ -66,7 +64,7 @@ pub fn similar_units(
             }
         }
     }
-    found.extend(scan_all(pool, &plans, |plan, block, hit| {
+    found.extend(scan_all(scanners, &plans, |plan, block, hit| {
         let slot = block.payload(hit.row);
         let segment = &snapshot.segments[plan.segment];
         segment.slots.is_live(slot).then(|| UnitHit {
@@ -83,7 +81,7 @@ pub fn similar_units(
 
 /// What the graphs find, measured again, and which probes of which columns that settles.
 fn from_graphs(
-    pool: &ThreadPool,
+    scanners: &Scanners,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
     threshold: f64,
@@ -105,10 +103,9 @@ fn from_graphs(
     if tasks.is_empty() {
         return (Vec::new(), Answered::new());
     }
-    let answers: Vec<_> = pool.install(|| tasks.par_iter().filter_map(ask).collect());
     let mut answered = Answered::new();
     let mut found = Vec::new();
-    for (task, hits) in answers {
+    for (task, hits) in scanners.run(&tasks, ask).into_iter().flatten() {
         answered.insert(task);
         found.extend(hits);
     }
