@@ -3,7 +3,8 @@
  * assets of four 256-bit units, ingest in batches of 1,000, searches for ten.
  *
  * Arguments: `assets=10000` for both (`100000` takes the peer five minutes and more), `large=100000` for ours
- * alone, `seconds=3` a load, `checked=100` queries, `peer=off` to measure ours only. `large=1000000` is the test of a million.
+ * alone, `rounds=3` of searches with `seconds=3` each, `checked=100` queries, `peer=off` to measure ours only.
+ * `large=1000000` is the test of a million.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -45,12 +46,24 @@ const SECONDS = number('seconds', 3);
 /** Queries that are compared with a walk over all assets. */
 const CHECKED = number('checked', 100);
 
+const SERVERS = { isccd: startOurs, 'iscc-search': startPeer } as const;
+/** Of searches, which are short. */
+const ROUNDS = number('rounds', 3);
+
 /** What one server did with one collection. */
-interface Figures {
+type Figures = Filling & Searches & Lived;
+
+interface Filling {
   readonly 'ingest, assets/s': number;
   readonly 'ingest, assets per CPU s': number;
-  readonly [load: `search, ${string}`]: number;
   readonly 'queries fully right, %': number;
+}
+
+interface Searches {
+  [load: `search, ${string}`]: number;
+}
+
+interface Lived {
   readonly 'alive under full load, p99 ms': number;
   readonly 'alive under full load, max ms': number;
   readonly 'memory, B/asset': number;
@@ -64,13 +77,11 @@ const work = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
 try {
   const assets = number('assets', 10_000);
   const small = await prepared(assets);
-  const ours = await measure('isccd', startOurs, small);
-  const peer = given.get('peer') === 'off' ? undefined : await measure('iscc-search', startPeer, small);
-  print(assets, ours, peer);
+  print(assets, await measure(small, given.get('peer') === 'off' ? ['isccd'] : ['isccd', 'iscc-search']));
   const large = number('large', 100_000);
   if (large > assets) {
     const data = await prepared(large);
-    print(large, await measure('isccd', startOurs, data));
+    print(large, await measure(data, ['isccd']));
     await inProcess(data);
   }
 } finally {
@@ -125,45 +136,94 @@ async function prepared(assets: number): Promise<Prepared> {
   return { all, batches, queries, queryFile, truth };
 }
 
-async function measure(name: string, start: Start, data: Prepared): Promise<Figures> {
-  const folder = path.join(work, `${name}-${data.all.count}`);
-  let server = await start(folder);
+/** The servers side by side: each is filled, then they are searched in turns, and then each goes on alone. */
+async function measure(data: Prepared, names: readonly (keyof typeof SERVERS)[]): Promise<Figures[]> {
+  const trials: Trial[] = [];
   try {
-    const before = await memory(server);
-    const { perSecond, perCpuSecond } = await ingest(server, data);
-    const right = await rightShare(server, data);
-    const searches: Record<`search, ${string}`, number> = {};
-    for (const clients of CLIENTS) {
-      const load = await searchLoad(server, clients, data.queryFile);
-      const label = `${clients} client${clients > 1 ? 's' : ''}`;
-      searches[`search, ${label}, q/s`] = load.perSecond;
-      searches[`search, ${label}, p99 ms`] = load.p99Ms;
-      searches[`search, ${label}, CPU ms`] = load.cpuMs;
+    for (const name of names) trials.push(await filled(SERVERS[name], `${name}-${data.all.count}`, data));
+    const searches = await searchesInTurns(trials, data);
+    const figures: Figures[] = [];
+    for (const [index, trial] of trials.entries()) {
+      figures.push({ ...trial.filling, ...searches[index], ...(await lived(trial, data)) });
+      await kill(trial.server);
     }
-    const alive = await aliveUnderLoad(server, data);
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    const after = await memory(server);
-    const disk = await diskBytes(folder);
-    await kill(server);
-    const killed = performance.now();
-    server = await start(folder);
-    const ready = (performance.now() - killed) / 1000;
-    return {
+    return figures;
+  } finally {
+    for (const { server } of trials) await kill(server);
+  }
+}
+
+/** A server with all assets in one index. */
+interface Trial {
+  readonly start: Start;
+  readonly folder: string;
+  server: Server;
+  readonly emptyMemory: Awaited<ReturnType<typeof memory>>;
+  readonly filling: Filling;
+}
+
+async function filled(start: Start, name: string, data: Prepared): Promise<Trial> {
+  const folder = path.join(work, name);
+  const server = await start(folder);
+  try {
+    const emptyMemory = await memory(server);
+    const { perSecond, perCpuSecond } = await ingest(server, data);
+    const filling = {
       'ingest, assets/s': perSecond,
       'ingest, assets per CPU s': perCpuSecond,
-      ...searches,
-      'queries fully right, %': right,
-      'alive under full load, p99 ms': alive.p99Ms,
-      'alive under full load, max ms': alive.maxMs,
-      'memory, B/asset': (after.all - before.all) / data.all.count,
-      'memory without file pages, B/asset': (after.own - before.own) / data.all.count,
-      'disk, B/asset': disk / data.all.count,
-      'ready after kill -9, s': ready,
-      'queries fully right after kill -9, %': await rightShare(server, data),
+      'queries fully right, %': await rightShare(server, data),
     };
-  } finally {
+    return { start, folder, server, emptyMemory, filling };
+  } catch (error) {
     await kill(server);
+    throw error;
   }
+}
+
+/** In rounds, so that what else the machine does meets all servers; of each server its median round. */
+async function searchesInTurns(trials: readonly Trial[], data: Prepared): Promise<Searches[]> {
+  const found: Searches[] = trials.map(() => ({}));
+  for (const clients of CLIENTS) {
+    const rounds: Load[][] = trials.map(() => []);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [index, { server }] of trials.entries()) {
+        rounds[index]?.push(await searchLoad(server, clients, data.queryFile));
+      }
+    }
+    const label = `search, ${clients} client${clients > 1 ? 's' : ''}`;
+    for (const [index, loads] of rounds.entries()) {
+      const load = loads.sort((a, b) => a.perSecond - b.perSecond)[ROUNDS >> 1] as Load;
+      Object.assign(found[index] as Searches, {
+        [`${label}, q/s`]: load.perSecond,
+        [`${label}, p50 ms`]: load.p50Ms,
+        [`${label}, p99 ms`]: load.p99Ms,
+        [`${label}, CPU ms`]: load.cpuMs,
+      });
+    }
+  }
+  return found;
+}
+
+async function lived(trial: Trial, data: Prepared): Promise<Lived> {
+  const { start, folder, emptyMemory } = trial;
+  const { count } = data.all;
+  const alive = await aliveUnderLoad(trial.server, data);
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  const after = await memory(trial.server);
+  const disk = await diskBytes(folder);
+  await kill(trial.server);
+  const killed = performance.now();
+  trial.server = await start(folder);
+  const ready = (performance.now() - killed) / 1000;
+  return {
+    'alive under full load, p99 ms': alive.p99Ms,
+    'alive under full load, max ms': alive.maxMs,
+    'memory, B/asset': (after.all - emptyMemory.all) / count,
+    'memory without file pages, B/asset': (after.own - emptyMemory.own) / count,
+    'disk, B/asset': disk / count,
+    'ready after kill -9, s': ready,
+    'queries fully right after kill -9, %': await rightShare(trial.server, data),
+  };
 }
 
 async function ingest(server: Server, { all, batches }: Prepared) {
@@ -198,13 +258,20 @@ async function rightShare(server: Server, { queries, truth }: Prepared): Promise
   return (100 * right) / truth.length;
 }
 
-async function searchLoad(server: Server, clients: number, file: string) {
+interface Load {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMs: number;
+}
+
+async function searchLoad(server: Server, clients: number, file: string): Promise<Load> {
   const script = path.join(import.meta.dirname, 'support', 'search-load.mjs');
   const target = `/indexes/main/search?limit=${LIMIT}`;
   const args = [script, server.port, clients, SECONDS, target, file].map(String);
   const [cpu, start] = [await cpuSeconds(server), performance.now()];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  const load = JSON.parse(stdout) as { perSecond: number; p99Ms: number };
+  const load = JSON.parse(stdout) as Omit<Load, 'cpuMs'>;
   // Processor time also covers the warm-up, at the same rate.
   const seconds = (performance.now() - start) / 1000;
   const cpuMs = (1000 * ((await cpuSeconds(server)) - cpu)) / seconds / load.perSecond;
@@ -254,7 +321,8 @@ async function diskBytes(folder: string): Promise<number> {
   return bytes;
 }
 
-function print(assets: number, ours: Figures, peer?: Figures): void {
+function print(assets: number, [ours, peer]: readonly Figures[]): void {
+  if (ours === undefined) return;
   console.log(`\n${assets} assets${' '.repeat(32 - String(assets).length)}isccd   iscc-search     ratio`);
   for (const [name, value] of Object.entries(ours)) {
     const other = peer?.[name as keyof Figures];

@@ -40,8 +40,9 @@ export async function startPeer(folder: string): Promise<Server> {
   });
 }
 
-/** Ends a server without a word. */
+/** Ends a server without a word, unless it is over already. */
 export async function kill({ child }: Server): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
