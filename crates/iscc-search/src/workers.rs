@@ -111,7 +111,7 @@ impl<J> Drop for Workers<J> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Sender, channel};
 
     use super::*;
 
@@ -135,14 +135,19 @@ mod tests {
         assert!(done.contains(&5) && done.contains(&99) && done.len() >= 97, "{done:?}");
     }
 
-    #[test]
-    fn it_is_idle_when_nothing_is_to_do() {
+    /// One thread, which keeps each job until it is released, and two places to wait.
+    fn held() -> (Sender<()>, Workers<u32>) {
         let (release, gate) = channel::<()>();
         let gate = Mutex::new(gate);
         let workers = Workers::start("test", 1, 1, 2, move |_: Vec<u32>| {
             let _ = gate.lock().unwrap().recv();
         });
-        let workers = workers.unwrap();
+        (release, workers.unwrap())
+    }
+
+    #[test]
+    fn it_is_idle_when_nothing_is_to_do() {
+        let (release, workers) = held();
         assert!(workers.is_idle());
         workers.push(1).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -155,12 +160,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_gives_the_job_back() {
-        let (release, gate) = channel::<()>();
-        let gate = Mutex::new(gate);
-        let workers = Workers::start("test", 1, 1, 2, move |_: Vec<u32>| {
-            let _ = gate.lock().unwrap().recv();
-        });
-        let workers = workers.unwrap();
+        let (release, workers) = held();
         let refused = (0..20).filter_map(|job| workers.push(job).err()).count();
         assert!((17..=18).contains(&refused), "{refused}");
         drop(release);

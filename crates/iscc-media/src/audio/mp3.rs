@@ -5,16 +5,17 @@
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use crc::{CRC_16_ARC, Crc, Table};
-use nanomp3::VbrTag;
+use nanomp3::{VbrTag, id3v2_len};
 
-use super::sound::{bytes, fill, skip};
+use super::sound::{bytes, fill};
 
 /// `None` for a file that is damaged, or does not say that it isn't.
 pub fn check<R: Read + Seek>(file: &mut R) -> Option<()> {
     let end = file.seek(SeekFrom::End(0)).ok()?;
     file.rewind().ok()?;
+    let start = id3v2_len(&bytes::<ID3V2_HEADER_BYTES>(file)?) as u64;
+    file.seek(SeekFrom::Start(start)).ok()?;
     let mut file = BufReader::new(file);
-    let start = id3v2_bytes(&mut file)?;
     let first = first_frame(&mut file)?;
     let Stated { music_bytes, music_crc } = Stated::in_frame(&first)?;
     let sound_bytes = music_bytes.checked_sub(first.len() as u64)?;
@@ -24,18 +25,7 @@ pub fn check<R: Read + Seek>(file: &mut R) -> Option<()> {
 }
 
 const ID3V1_BYTES: u64 = 128;
-
-/// Size of the tag in front; the reader is left behind it.
-fn id3v2_bytes<R: Read + Seek>(file: &mut BufReader<R>) -> Option<u64> {
-    let [b'I', b'D', b'3', _, _, flags, size @ ..] = bytes::<10>(file)? else {
-        file.seek_relative(-10).ok()?;
-        return Some(0);
-    };
-    let size = size.iter().fold(0, |sum, byte| sum << 7 | u64::from(byte & 0x7f));
-    let footer = if flags & 0x10 == 0 { 0 } else { 10 };
-    skip(file, size + footer)?;
-    Some(10 + size + footer)
-}
+const ID3V2_HEADER_BYTES: usize = 10;
 
 const HEADER_BYTES: usize = 4;
 

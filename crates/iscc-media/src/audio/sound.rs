@@ -236,7 +236,7 @@ pub(super) fn bytes<const N: usize>(file: &mut impl Read) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-pub(super) fn skip(file: &mut impl Seek, bytes: u64) -> Option<()> {
+fn skip(file: &mut impl Seek, bytes: u64) -> Option<()> {
     file.seek(SeekFrom::Current(i64::try_from(bytes).ok()?)).ok().map(drop)
 }
 
