@@ -11,9 +11,9 @@ import { type Block, type Page, ROOT } from './page.js';
 
 /** What a clone has that pages name. */
 const LINKED = ['dist', 'native', 'openapi', 'test', 'node_modules/isccd'];
-/** The addresses that pages have, in the order of the services. */
 /** A page that takes longer hangs. */
 export const PAGE_MS_MAX = 300_000;
+/** The addresses that pages have, in the order of the services. */
 const PORTS = ['8000', '8010', '8020', '8030'];
 
 /** One command of a page: what it is, what it should print, and what it did. */
@@ -107,9 +107,9 @@ function scriptOf(planned: readonly Planned[], toTest: (text: string) => string)
 
 const STOP_AT_END = "trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT";
 
-/** A server is what a page says to start in another terminal: it goes on while the next blocks run. */
+/** A server is what a page says to start in another terminal: it goes on while the next blocks run, unless it is to fail. */
 function serving(command: string): string {
-  return command.replace(/^(?:(?:\w+=\S+ )*)(?:isccd serve(?! --)[^\n&]*|npm start)$/gm, (line) => {
+  return command.replace(/^(?:(?:\w+=\S+ )*)(?:isccd serve(?! --)[^\n&|]*|npm start)$/gm, (line) => {
     const names = SERVICE_NAMES.filter((name) => line.split(/\s+/).includes(name));
     const count = names.length === 0 ? SERVICE_NAMES.length : names.length;
     const start = line.replace('npm start', 'isccd serve');

@@ -16,7 +16,7 @@ export async function startResolver(
   const config = readResolverConfig({
     RESOLVER_ENVIRONMENT: 'test',
     RESOLVER_TEST_ALLOW: '127.0.0.1',
-    RESOLVER_PROBE_TIMEOUT: '0.5',
+    RESOLVER_PROBE_TIMEOUT: '3',
     ...environment,
   });
   const log = createLogger('silent');

@@ -5,7 +5,15 @@ import { ENGINES, type TestDatabases, testDatabases } from '../../support/databa
 import { type Fault, HubServer } from '../../support/hub-server.js';
 import { bytesOf, sidecar } from '../support/fixtures.js';
 import { type Place, type StoreClient, startStore } from '../support/server.js';
-import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID, OTHER_ACTOR, seedForeign } from './support.js';
+import {
+  DECLARED,
+  GATEWAY,
+  hubEnvironment,
+  IMPATIENT,
+  MANIFEST_ID,
+  OTHER_ACTOR,
+  seedForeign,
+} from './support.js';
 
 const SETTLE = { timeout: 20_000, interval: 50 };
 
@@ -37,6 +45,9 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   const upload = async (store: StoreClient, query = '') =>
     (await (await store.upload(bytesOf(sidecar(DECLARED)), query)).json()) as UploadAnswer;
+
+  const isDeclared = (store: StoreClient) =>
+    vi.waitFor(async () => expect((await upload(store)).declaration.status).toBe('declared'), SETTLE);
 
   it('an upload is declared, once', async () => {
     const { hub, store } = await start();
@@ -97,7 +108,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await upload(store)).declaration).toEqual({ status: 'pending', hub: expect.any(String) });
     await expectDegradedWhenOld(store, place);
     hub.faults = () => undefined;
-    await vi.waitFor(async () => expect((await upload(store)).declaration.status).toBe('declared'), SETTLE);
+    await isDeclared(store);
     expect(hub.model.inForce(GATEWAY).length).toBe(1);
     expect(await store.json('/v1/services/status')).toMatchObject({ status: 'ok' });
   });
@@ -108,7 +119,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     hub.faults = () => ({ processed: false, answer: { status: 422, body } });
     expect((await upload(store)).declaration).toEqual({ status: 'failed', hub: expect.any(String) });
     hub.faults = () => undefined;
-    await vi.waitFor(async () => expect((await upload(store)).declaration.status).toBe('declared'), SETTLE);
+    await isDeclared(store);
   });
 
   it('a delete withdraws', async () => {
@@ -120,8 +131,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   it('a delete does not wait for a hub that hangs, which withdraws later', async () => {
-    const { hub, store } = await start();
-    await upload(store);
+    const { hub, store } = await start(IMPATIENT);
+    await isDeclared(store);
     hub.faults = () => ({ processed: false, answer: 'hang' });
     expect((await store.remove(MANIFEST_ID)).status).toBe(204);
     expect(hub.model.inForce().length).toBe(1);
@@ -140,13 +151,11 @@ describe.each(ENGINES)('on %s', (engine) => {
   // A duplicate of somebody else's: POST, forced POST; and after the delete DELETE.
   const steps = [1, 2, 3].flatMap((step) => faults.map(([how, fault]) => ({ step, how, fault })));
   it.each(steps)('all is well in the end when request $step $how', async ({ step, fault }) => {
-    const { hub, store } = await start();
+    const { hub, store } = await start(fault.answer === 'hang' ? IMPATIENT : {});
     seedForeign(hub.model);
     hub.faults = (_, number) => (number === step ? fault : undefined);
     await upload(store);
-    await vi.waitFor(async () => {
-      expect((await upload(store)).declaration.status).toBe('declared');
-    }, SETTLE);
+    await isDeclared(store);
     const own = hub.model.inForce(GATEWAY);
     expect(own.map(({ isccId }) => isccId)).toEqual([(await upload(store)).declaration.isccId]);
     expect((await store.remove(MANIFEST_ID)).status).toBe(204);
