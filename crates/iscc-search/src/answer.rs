@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::id::IsccId;
 use crate::query::Query;
 use crate::record::{Record, StoredSimprints};
-use crate::request::json::{Node, push_number, push_string};
+use crate::request::json::{Pairs, push_number, push_string};
 use crate::score::{ChunkMatch, GlobalMatch, TypeMatch};
 use crate::unit::UnitType;
 
@@ -220,9 +220,9 @@ fn push_type_match(json: &mut Vec<u8>, matched: &TypeMatch, query: impl Fn(usize
 
 /// The text of the metadata's `source` member, if that is a string.
 fn source(metadata: &[u8]) -> Option<&[u8]> {
-    let raw: &RawValue = serde_json::from_slice(metadata).ok()?;
-    let Ok(Node::Object(members)) = Node::read(raw) else { return None };
-    let (_, value) = members.into_iter().find(|(name, _)| name == "source")?;
+    let members: Pairs<'_, &RawValue> = serde_json::from_slice(metadata).ok()?;
+    // Of equal names the last one stands.
+    let (_, value) = members.0.into_iter().rfind(|(name, _)| name == "source")?;
     Some(value.get().as_bytes()).filter(|text| text.starts_with(b"\""))
 }
 

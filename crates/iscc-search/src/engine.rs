@@ -30,8 +30,10 @@ const BATCHES_WAITING_MAX: usize = 256;
 /// Searches of one pass at most.
 const PASS_SEARCHES_MAX: usize = 16;
 
-/// What a search may have to look at so that it is over in less than 100 microseconds: rows of units, ...
+/// What a search may have to look at so that it is over in some 100 microseconds: rows, ...
 const AT_ONCE_ROWS_MAX: usize = 50_000;
+/// ... what is stored with them (metadata may be of any size), ...
+const AT_ONCE_DISK_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// ... what is asked for, ...
 const AT_ONCE_BODY_BYTES_MAX: usize = 2048;
 /// ... and matches.
@@ -182,14 +184,11 @@ impl Engine {
     /// Answers on this thread a search that takes less time than to wake another one and be woken by it; `None` if it
     /// takes longer, or if others are under way, which are better done together.
     pub fn search_at_once(&self, index: &str, body: &[u8], limit: i64) -> Option<Answer> {
-        if body.len() > AT_ONCE_BODY_BYTES_MAX
-            || limit > AT_ONCE_LIMIT_MAX
-            || !self.searches.is_idle()
-        {
+        if !tells_all(body) || limit > AT_ONCE_LIMIT_MAX || !self.searches.is_idle() {
             return None;
         }
         let AnyIndex::Stored(stored) = &*self.registry.find(index).ok()? else { return None };
-        if stored.scanned_rows() > AT_ONCE_ROWS_MAX {
+        if !stored.is_small(AT_ONCE_ROWS_MAX, AT_ONCE_DISK_BYTES_MAX) {
             return None;
         }
         let (sender, answer) = channel();
@@ -219,6 +218,14 @@ impl Engine {
             _ => 0,
         }
     }
+}
+
+/// Whether a query is short and names no asset, of which there may be much more to search for. An escape could hide that.
+fn tells_all(body: &[u8]) -> bool {
+    const NAMED: &[u8] = b"iscc_id";
+    body.len() <= AT_ONCE_BODY_BYTES_MAX
+        && !body.contains(&b'\\')
+        && !body.windows(NAMED.len()).any(|part| part == NAMED)
 }
 
 fn busy() -> Failure {

@@ -142,9 +142,10 @@ impl Index {
         }
     }
 
-    /// Rows that a scan of all unit types reads.
-    pub(crate) fn scanned_rows(&self) -> usize {
-        self.snapshot().scanned_rows()
+    /// Whether there is so little in it, on disk as in memory, that no search of it takes long.
+    pub(crate) fn is_small(&self, rows_max: usize, disk_bytes_max: u64) -> bool {
+        self.snapshot().rows() <= rows_max
+            && self.store.disk_bytes().is_ok_and(|bytes| bytes <= disk_bytes_max)
     }
 
     /// The index as clients see it.
@@ -181,13 +182,7 @@ impl Index {
         id_text: &str,
     ) -> Result<(IsccId, Record<'v>, StoredSimprints), Failure> {
         let id = IsccId::parse(id_text).map_err(Failure::rejected)?;
-        if let Some(realm) = view.snapshot.realm.filter(|&realm| realm != id.realm) {
-            return Err(Failure::rejected(format!(
-                "Realm mismatch: ISCC-ID '{id_text}' has realm={}, but expected realm={realm}. \
-                 Cannot query assets from different realm.",
-                id.realm
-            )));
-        }
+        check_realm(view.snapshot.realm, id.realm, id_text)?;
         let Some(bytes) = view.reading.asset(id.body).map_err(Failure::broken)? else {
             return Err(self.no_asset(id_text));
         };
@@ -222,4 +217,15 @@ pub(crate) fn store_failure(error: &StoreError) -> Failure {
 /// The answer to a request for an index that is not there.
 pub(crate) fn no_index(name: &str) -> Failure {
     Failure::not_found(format!("Index '{name}' not found"))
+}
+
+/// All assets of an index are of one realm, which the first one fixes.
+fn check_realm(expected: Option<u8>, realm: u8, id_text: &str) -> Result<(), Failure> {
+    match expected {
+        Some(expected) if expected != realm => Err(Failure::rejected(format!(
+            "Realm mismatch: ISCC-ID '{id_text}' has realm={realm}, but expected realm={expected}. \
+             Cannot query assets from different realm."
+        ))),
+        _ => Ok(()),
+    }
 }

@@ -68,6 +68,11 @@ impl<P: Copy> Ordered<P> {
         }
     }
 
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.runs.iter().chain(std::iter::once(&self.tail)).map(|run| run.rows()).sum()
+    }
+
     /// All rows, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Body, P)> + '_ {
         let runs = self.runs.iter().chain(std::iter::once(&self.tail));

@@ -30,7 +30,7 @@ pub struct Probe {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hit {
     /// Position in the list of probes.
-    pub probe: u16,
+    pub probe: u32,
     /// Position in the columns.
     pub row: u32,
     /// Bits that differ.
@@ -146,7 +146,7 @@ macro_rules! in_groups {
         while first < $probes.len() {
             let rest = &$probes[first..];
             let call =
-                crate::scan::Group { columns: $columns, last_mask: $mask, first: first as u16 };
+                crate::scan::Group { columns: $columns, last_mask: $mask, first: first as u32 };
             first += match ($columns.width, rest.len()) {
                 (1, 4..) => $group::<1, 4>(&call, rest, $hits),
                 (1, 2..) => $group::<1, 2>(&call, rest, $hits),
@@ -171,5 +171,5 @@ struct Group<'a> {
     columns: &'a Columns<'a>,
     last_mask: u64,
     /// Position of the group's first probe in the whole list.
-    first: u16,
+    first: u32,
 }

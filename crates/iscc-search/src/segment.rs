@@ -95,6 +95,15 @@ impl Segment {
         slot
     }
 
+    /// Rows of units and simprints, dead ones included.
+    pub fn rows(&self) -> usize {
+        let scanned: usize = self.units.values().map(Column::rows).sum();
+        let sorted: usize = self.prefixes.values().map(Ordered::rows).sum();
+        let simprints: usize = self.simprints.values().map(Column::rows).sum();
+        let equal: usize = self.equal_simprints.values().map(Ordered::rows).sum();
+        scanned + sorted + simprints + equal
+    }
+
     /// One segment with the live assets of several, and the slot each asset has in it.
     pub fn rewritten(uid: u32, sources: &[&Self]) -> (Self, Vec<(u64, u32)>) {
         let matching = sources.first().map_or(Matching::Approximate, |segment| segment.matching);

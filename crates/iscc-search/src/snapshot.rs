@@ -48,10 +48,9 @@ impl Snapshot {
         added
     }
 
-    /// Rows that a scan of all unit types reads.
-    pub fn scanned_rows(&self) -> usize {
-        let columns = self.segments.iter().flat_map(|segment| &segment.units);
-        columns.map(|(_, column)| column.rows()).sum()
+    /// Rows of all kinds: more than any search reads, or finds.
+    pub fn rows(&self) -> usize {
+        self.segments.iter().map(|segment| segment.rows()).sum()
     }
 
     /// Scanned rows of each unit type, dead ones included.

@@ -8,6 +8,8 @@ mod error;
 pub mod load;
 mod meta;
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -23,10 +25,14 @@ type IdKey = U64<BigEndian>;
 
 /// An environment's file, beside its lock.
 pub const DATA_FILE: &str = "data.mdb";
+/// Where LMDB keeps who reads and writes.
+pub const LOCK_FILE: &str = "lock.mdb";
 /// Databases of an environment.
 const DATABASES: u32 = 3;
 /// Read transactions that may be open at once, in all processes.
 const READERS_MAX: u32 = 1024;
+/// What a lock file for so many readers takes: 64 bytes each, and some for what is common.
+const LOCK_BYTES: u64 = READERS_MAX as u64 * 64 + 4096;
 
 /// How an environment is opened.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +76,7 @@ impl Store {
             // operator chose; a killed process costs nothing.
             unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
         }
+        reserve_lock(folder)?;
         // SAFETY: the service's lock on the folder keeps other writers away, nothing here edits
         // the file by other means, and no path is opened twice (the engine owns one `Store` each).
         let env = unsafe { open.open(folder) }?;
@@ -135,6 +142,14 @@ impl Store {
     pub fn disk_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.env.real_disk_size()?)
     }
+}
+
+/// Writes the lock file's bytes where there are none. LMDB would make it as one hole, and map it: on a full disk the first
+/// use of it ends the process with SIGBUS.
+fn reserve_lock(folder: &Path) -> std::io::Result<()> {
+    let mut file = File::options().create(true).append(true).open(folder.join(LOCK_FILE))?;
+    let missing = LOCK_BYTES.saturating_sub(file.metadata()?.len());
+    file.write_all(&vec![0; missing as usize])
 }
 
 /// A row as it is: key and value.

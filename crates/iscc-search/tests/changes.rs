@@ -282,3 +282,117 @@ fn an_index_can_be_created_anew_while_it_is_searched() {
         }
     });
 }
+
+#[test]
+fn an_asset_of_another_realm_is_another_asset() {
+    for scheme in SCHEMES {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        service.add("main", &json!([{ "iscc_id": id(1), "units": units(1) }])).unwrap();
+        let other = iscc_codec::IsccId::from_body(1, (1 << 40) + 1).unwrap().text().to_string();
+        let (status, detail) = service.delete("main", &other).unwrap_err();
+        assert_eq!(status, 400);
+        assert!(detail.as_str().unwrap().starts_with("Realm mismatch"), "{detail}");
+        assert_eq!(service.get("main", &other).unwrap_err(), (400, detail));
+        assert_eq!(service.assets("main"), 1);
+    }
+}
+
+#[test]
+fn what_is_not_an_index_is_left_alone() {
+    for scheme in SCHEMES {
+        let home = tempfile::tempdir().unwrap();
+        let documents = ["documents/a.txt", "photos/sub/b.jpg", "old.deleted1/c", "half/lock.mdb"];
+        let documents = documents.map(|name| home.path().join(name));
+        for path in &documents {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, b"mine").unwrap();
+        }
+        std::fs::write(home.path().join("half/data.mdb"), b"").unwrap();
+        let location = format!("{scheme}://{}", home.path().display());
+        let open = || Engine::open(&location, Options::default()).unwrap();
+        let engine = open();
+        assert_eq!(engine.list_indexes().unwrap(), b"[]");
+        // Not even an index among them takes them away when it goes.
+        engine.create_index(br#"{"name":"documents"}"#).unwrap();
+        engine.delete_index("documents").unwrap();
+        engine.create_index(br#"{"name":"half"}"#).unwrap();
+        drop(engine);
+        assert!(String::from_utf8(open().list_indexes().unwrap()).unwrap().contains("half"));
+        let left = walk(home.path());
+        for text in ["a.txt", "b.jpg", "old.deleted1/c"] {
+            assert!(left.iter().any(|path| path.ends_with(text)), "{text} of {left:?}");
+        }
+    }
+}
+
+/// All files below a folder.
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn an_index_takes_64_types_of_simprints() {
+    for scheme in SCHEMES {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let asset = |number: u64| {
+            let simprint =
+                json!([{ "simprint": "AAAAAAAAAAAAAAAAAAAAAA", "offset": 0, "size": 1 }]);
+            let types = json!({ format!("TYPE{number}"): simprint, "TYPE0": simprint });
+            json!([{ "iscc_id": id(number), "units": units(number), "simprints": types }])
+        };
+        (1..64).for_each(|number| drop(service.add("main", &asset(number)).unwrap()));
+        let (status, detail) = service.add("main", &asset(64)).unwrap_err();
+        let expected = "simprint type 'TYPE64': an index takes at most 64 types";
+        assert_eq!((status, detail.as_str()), (400, Some(expected)));
+        service.add("main", &asset(7)).unwrap();
+        assert_eq!(service.assets("main"), 63);
+    }
+}
+
+#[test]
+fn the_last_of_very_many_units_is_found_as_well() {
+    let service = Service::new("usearch", Options::default());
+    service.create("main");
+    service.add("main", &json!([{ "iscc_id": id(1), "units": units(1) }])).unwrap();
+    let kind = Kind::content(Mode::Text);
+    let mut random = Random(99);
+    let mut many: Vec<String> = (0..70_000).map(|_| unit(kind, &random.bytes(32))).collect();
+    many.push(units(1)[0].clone());
+    let answer = service.search("main", &json!({ "units": many }), 10).unwrap();
+    assert_eq!(answer["global_matches"][0]["score"], 1.0);
+}
+
+#[test]
+fn a_refusal_is_short_however_much_is_wrong() {
+    let service = Service::new("usearch", Options::default());
+    service.create("main");
+    let wrong = Value::from(vec![1; 200_000]);
+    let (status, detail) = service.add("main", &wrong).unwrap_err();
+    assert_eq!((status, detail.as_array().unwrap().len()), (422, 100));
+    let long = json!([{ "iscc_id": "x".repeat(1 << 20), "units": ["y".repeat(1 << 20)] }]);
+    let (status, detail) = service.add("main", &long).unwrap_err();
+    assert_eq!(status, 422);
+    assert!(detail.to_string().len() < 20_000, "{}", detail.to_string().len());
+}
+
+#[test]
+fn metadata_with_very_many_names_takes_no_time() {
+    let service = Service::new("usearch", Options::default());
+    service.create("main");
+    let names = (0..100_000).map(|number| (format!("name {number}"), json!(number)));
+    let mut metadata: serde_json::Map<String, Value> = names.collect();
+    metadata.insert("source".to_owned(), json!("file:///a"));
+    let simprint = json!([{ "simprint": "AAAAAAAAAAAAAAAAAAAAAA", "offset": 0, "size": 1 }]);
+    let asset = json!([{ "iscc_id": id(1), "units": units(1), "metadata": metadata,
+        "simprints": { "CONTENT_TEXT_V0": simprint } }]);
+    let query = json!({ "simprints": { "CONTENT_TEXT_V0": ["AAAAAAAAAAAAAAAAAAAAAA"] } });
+    let start = std::time::Instant::now();
+    service.add("main", &asset).unwrap();
+    let answer = service.search("main", &query, 10).unwrap();
+    assert_eq!(answer["chunk_matches"][0]["source"], "file:///a");
+    // It took 20 s when each name was compared with all.
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
+}

@@ -76,9 +76,22 @@ fn a_full_disk_is_told_and_survived() {
     assert_eq!(service.add("main", &batch(stored)).unwrap_err().0, 507);
     assert!(service.get("main", &id(0)).is_ok());
     assert!(service.get("main", &id(stored * BATCH)).is_err());
+    // An index more has no place either, not even for LMDB's lock.
+    let rest = disk.path().join("rest");
+    let mut filler = std::fs::File::create(&rest).unwrap();
+    while std::io::Write::write(&mut filler, &[1; 4096]).is_ok_and(|bytes| bytes > 0) {}
+    let refused = service.engine.create_index(br#"{"name":"more"}"#).unwrap_err();
+    assert_eq!(refused.kind.status(), 507);
+    assert!(!indexes.join("more").exists());
+    drop(service.engine);
+    service = open();
+    assert_eq!(service.assets("main"), stored * BATCH);
+    drop(filler);
+    std::fs::remove_file(&rest).unwrap();
 
     std::fs::remove_file(&ballast).unwrap();
     service.add("main", &batch(stored)).unwrap();
+    service.create("more");
     stored += 1;
     drop(service.engine);
     service = open();

@@ -48,7 +48,7 @@ proptest! {
             for (row, body) in rows.iter().enumerate() {
                 let (distance, _) = prefix_distance(body, query);
                 if distance <= *max {
-                    let (probe, row) = (probe as u16, row as u32);
+                    let (probe, row) = (probe as u32, row as u32);
                     expected.push(Hit { probe, row, distance: distance as u16 });
                 }
             }

@@ -7,11 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::OpenError;
 use crate::request::index::is_name;
+use crate::store::{DATA_FILE, LOCK_FILE};
 
 /// File that the process at work holds locked.
 const LOCK: &str = ".lock";
-/// What the name of a deleted index's folder ends with; no index can be called that.
+/// What stands between the name of a deleted index and a number; no index can be called that.
 const DELETED: &str = ".deleted";
+/// Whatever else is in an index's folder is somebody else's, and stays.
+const INDEX_FILES: [&str; 2] = [DATA_FILE, LOCK_FILE];
+/// LMDB's first two pages: a shorter file has never been an index.
+const DATA_BYTES_MIN: u64 = 2 * 4096;
 
 /// The folder of stored indexes.
 pub struct Folder {
@@ -36,15 +41,18 @@ impl Folder {
         Ok(Self { path: path.to_owned(), deletions: AtomicU64::new(0), _lock: lock })
     }
 
-    /// Names of the indexes. Removes what an interrupted deletion left.
+    /// Names of the indexes. Removes what an interrupted deletion left. Other folders are none of our business: somebody
+    /// may keep documents in one that could be an index's by its name.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            if is_name(&name) {
+            let data = fs::metadata(self.path.join(&name).join(DATA_FILE));
+            let has_data = data.is_ok_and(|data| data.is_file() && data.len() >= DATA_BYTES_MIN);
+            if is_name(&name) && has_data {
                 names.push(name);
-            } else if name.contains(DELETED) {
-                fs::remove_dir_all(self.path.join(name))?;
+            } else if is_deleted(&name) {
+                remove(&self.path.join(name));
             }
         }
         Ok(names)
@@ -55,12 +63,14 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Makes an index's folder.
-    pub fn create(&self, name: &str) -> io::Result<PathBuf> {
+    /// Makes an index's folder; gives also whether it is new. A creation that was interrupted may have left it.
+    pub fn create(&self, name: &str) -> io::Result<(PathBuf, bool)> {
         let path = self.of(name);
-        // A creation that was interrupted may have left it.
-        fs::create_dir_all(&path)?;
-        Ok(path)
+        match fs::create_dir(&path) {
+            Ok(()) => Ok((path, true)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok((path, false)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Takes an index's folder away under another name, durably; gives where it is now.
@@ -79,5 +89,32 @@ impl Folder {
     /// Waits until the disk has the list of folders.
     pub fn sync(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
+    }
+}
+
+/// Removes an index's folder. What can't be removed now is removed at the next start; what is not ours is not.
+pub fn remove(folder: &Path) {
+    for file in INDEX_FILES {
+        let _ = fs::remove_file(folder.join(file));
+    }
+    let _ = fs::remove_dir(folder);
+}
+
+fn is_deleted(name: &str) -> bool {
+    name.split_once(DELETED).is_some_and(|(index, number)| {
+        is_name(index) && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_retired_indexes_are_taken_for_deleted() {
+        let deleted = ["main.deleted0", "a1.deleted12"];
+        let kept = [".deleted1", "main.deleted", "main.deleted1.bak", "Main.deleted1", "main"];
+        assert!(deleted.into_iter().all(is_deleted));
+        assert!(!kept.into_iter().any(is_deleted));
     }
 }

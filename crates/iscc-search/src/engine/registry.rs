@@ -1,13 +1,14 @@
 //! The indexes by name; creating and deleting them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::folder::Folder;
+use super::folder::{Folder, remove};
 use super::{OpenError, in_memory};
 use crate::answer::IndexInfo;
 use crate::failure::{Failure, FailureKind};
@@ -75,13 +76,9 @@ impl Registry {
             pool.install(|| names.into_par_iter().map(open).collect::<Result<_, OpenError>>())?;
         let mut indexes = BTreeMap::new();
         for (name, is_created, index) in opened {
+            // Where creating it was interrupted, nobody was told of it; whoever creates it again goes on from there.
             if is_created {
                 indexes.insert(name, (0, Arc::new(AnyIndex::Stored(Arc::new(index)))));
-            } else {
-                // Creating it was interrupted before anybody was told of it.
-                drop(index);
-                let retired = folder.retire(&name).map_err(failed)?;
-                std::fs::remove_dir_all(retired).map_err(failed)?;
             }
         }
         Ok(Self::new(Some((folder, matching)), options, indexes))
@@ -137,10 +134,21 @@ impl Registry {
     }
 
     fn make(&self, folder: &Folder, matching: Matching, name: &str) -> Result<Index, StoreError> {
-        let path = folder.create(name)?;
+        let (path, is_new) = folder.create(name)?;
+        let made = self.make_in(&path, matching, name).and_then(|index| {
+            folder.sync()?;
+            Ok(index)
+        });
+        if made.is_err() && is_new {
+            remove(&path);
+        }
+        made
+    }
+
+    fn make_in(&self, path: &Path, matching: Matching, name: &str) -> Result<Index, StoreError> {
         let mut tries = 0;
         let index = loop {
-            match Index::open(name, &path, matching, &self.options) {
+            match Index::open(name, path, matching, &self.options) {
                 // Requests may still hold a deleted index of the same name.
                 Err(error) if error.is_open_already() && tries < REOPEN_TRIES => tries += 1,
                 opened => break opened?,
@@ -148,7 +156,6 @@ impl Registry {
             std::thread::sleep(REOPEN_PAUSE);
         };
         index.mark_created()?;
-        folder.sync()?;
         Ok(index)
     }
 
@@ -165,9 +172,8 @@ impl Registry {
         };
         self.indexes.write().unwrap_or_else(PoisonError::into_inner).remove(name);
         if let Some(path) = retired {
-            // Requests that still hold the index keep its files open; the names may go. What
-            // cannot be removed now is removed at the next start.
-            let _ = std::fs::remove_dir_all(path);
+            // Requests that still hold the index keep its files open; the names may go.
+            remove(&path);
         }
         Ok(())
     }

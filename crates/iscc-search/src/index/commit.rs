@@ -119,7 +119,7 @@ impl Index {
             for (change, _) in group {
                 answers.push(match change {
                     Change::Add(assets) => draft.add(writing, assets)?,
-                    Change::Delete { id, id_text } => draft.delete(writing, id.body, id_text)?,
+                    Change::Delete { id, id_text } => draft.delete(writing, *id, id_text)?,
                 });
             }
             if draft.finish(writing)? {

@@ -1,17 +1,21 @@
 //! The next state of an index while it is made: changes are applied to it and to a transaction of
 //! the store, and it is thrown away if the transaction fails.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Index, SlotRef, Writer, no_index};
+use super::{Index, SlotRef, Writer, check_realm, no_index};
 use crate::answer::{self, AddStatus};
 use crate::asset::{NewAsset, other_length};
 use crate::failure::{Answer, Failure};
+use crate::id::IsccId;
 use crate::record::{Record, StoredSimprints, read_simprints, write_simprints};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::Snapshot;
 use crate::store::{StoreError, StoredMeta, Writing};
+
+/// Types of simprints in one index.
+const SIMPRINT_TYPES_MAX: usize = 64;
 
 /// The next state.
 pub(super) struct Draft<'a> {
@@ -81,9 +85,13 @@ impl<'a> Draft<'a> {
     pub(super) fn delete(
         &mut self,
         writing: &mut Writing<'_, '_>,
-        id: u64,
+        IsccId { body: id, realm, .. }: IsccId,
         id_text: &str,
     ) -> Result<Answer, StoreError> {
+        // The same number in another realm is another asset.
+        if let Err(failure) = check_realm(self.snapshot.realm, realm, id_text) {
+            return Ok(Err(failure));
+        }
         if self.slot(id).is_none() {
             return Ok(Err(self.index.no_asset(id_text)));
         }
@@ -109,8 +117,26 @@ impl<'a> Draft<'a> {
                 asset.id_text, asset.id.realm
             )));
         }
+        self.check_types(assets)?;
         if self.index.matching == Matching::Approximate {
             self.check_lengths(assets)?;
+        }
+        Ok(())
+    }
+
+    /// An index has few types of simprints: each is a column of its own, in memory and in every search.
+    fn check_types(&self, assets: &[NewAsset]) -> Result<(), Failure> {
+        let known = &self.snapshot.simprint_types;
+        let mut added: HashSet<&str> = HashSet::new();
+        for (name, _) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
+            if known.contains_key(name) || !added.insert(name) {
+                continue;
+            }
+            if known.len() + added.len() > SIMPRINT_TYPES_MAX {
+                return Err(Failure::rejected(format!(
+                    "simprint type '{name}': an index takes at most {SIMPRINT_TYPES_MAX} types"
+                )));
+            }
         }
         Ok(())
     }

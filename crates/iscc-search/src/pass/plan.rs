@@ -90,7 +90,7 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
                 hits.clear();
                 scan(&block.columns(words), mask, &lane.probes, &mut hits);
                 kept.extend(hits.iter().filter_map(|hit| {
-                    let probe = lane.origins[usize::from(hit.probe)];
+                    let probe = lane.origins[hit.probe as usize];
                     let row = hit.row as usize;
                     let hit = RowHit { probe, distance: hit.distance, bits: lane.bits, row };
                     keep(self, block, hit)

@@ -5,6 +5,11 @@ use serde_json::value::RawValue;
 use super::json::push_string;
 use crate::failure::{Failure, FailureKind};
 
+/// Violations that an answer names; who makes more has seen enough of them.
+const ISSUES_MAX: usize = 100;
+/// Of a value that is shown in an answer, and of a name. A body may be one value of many megabytes.
+const SHOWN_BYTES_MAX: usize = 4096;
+
 /// One step of the way to a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<'a> {
@@ -36,7 +41,7 @@ impl<'a> Place<'a> {
             json.push(b',');
         }
         match self.step {
-            Step::Name(name) => push_string(json, name),
+            Step::Name(name) => push_string(json, shown(name)),
             Step::Index(index) => json.extend_from_slice(index.to_string().as_bytes()),
         }
     }
@@ -46,6 +51,7 @@ impl<'a> Place<'a> {
 #[derive(Debug, Default)]
 pub struct Issues {
     json: Vec<u8>,
+    count: usize,
 }
 
 impl Issues {
@@ -54,8 +60,13 @@ impl Issues {
         self.json.is_empty()
     }
 
-    /// Adds a violation; `ctx` is an object's text, or empty.
+    /// Adds a violation, unless there are very many; `ctx` is an object's text, or empty. A long input is shown as
+    /// text that breaks off.
     pub fn add(&mut self, place: &Place<'_>, kind: &str, message: &str, input: &str, ctx: &str) {
+        self.count += 1;
+        if self.count > ISSUES_MAX {
+            return;
+        }
         let json = &mut self.json;
         json.extend_from_slice(if json.is_empty() { b"[{\"type\":" } else { b",{\"type\":" });
         push_string(json, kind);
@@ -64,7 +75,11 @@ impl Issues {
         json.extend_from_slice(b"],\"msg\":");
         push_string(json, message);
         json.extend_from_slice(b",\"input\":");
-        json.extend_from_slice(input.as_bytes());
+        if input.len() > SHOWN_BYTES_MAX {
+            push_string(json, &format!("{}…", shown(input)));
+        } else {
+            json.extend_from_slice(input.as_bytes());
+        }
         if !ctx.is_empty() {
             json.extend_from_slice(b",\"ctx\":");
             json.extend_from_slice(ctx.as_bytes());
@@ -134,4 +149,9 @@ impl Issues {
         self.json.push(b']');
         Err(Failure { kind: FailureKind::Invalid, detail: self.json })
     }
+}
+
+/// The beginning of a text.
+fn shown(text: &str) -> &str {
+    &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)]
 }

@@ -1,6 +1,7 @@
 //! JSON one level at a time: members and items stay raw text until somebody looks at them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -84,17 +85,34 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
+const FEW_MEMBERS: usize = 16;
+
 /// Members of an object, in order, the last of equal names.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members: Pairs<'de, &'de RawValue> = Pairs::deserialize(deserializer)?;
+        let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
         let mut kept: Vec<(Cow<'a, str>, &'a RawValue)> = Vec::with_capacity(members.0.len());
         for (name, value) in members.0 {
-            match kept.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, place)) => *place = value,
-                None => kept.push((name, value)),
+            // Few are found faster by looking at all; and a client may send any number.
+            let known = if kept.len() < FEW_MEMBERS {
+                kept.iter().position(|(known, _)| *known == name)
+            } else {
+                if places.is_empty() {
+                    let names = kept.iter().enumerate();
+                    places.extend(names.map(|(place, (name, _))| (name.clone(), place)));
+                }
+                places.get(&name).copied()
+            };
+            if let Some(place) = known {
+                kept[place].1 = value;
+            } else {
+                if !places.is_empty() {
+                    places.insert(name.clone(), kept.len());
+                }
+                kept.push((name, value));
             }
         }
         Ok(Self(kept))

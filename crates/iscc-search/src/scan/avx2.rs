@@ -64,7 +64,7 @@ fn group_of<const W: usize, const Q: usize>(
             let far = _mm256_cmpgt_epi64(sums, limits[index]);
             let near = !_mm256_movemask_pd(_mm256_castsi256_pd(far)) as u32 & 0xf;
             if near != 0 {
-                push(near, sums, group.first + index as u16, start, hits);
+                push(near, sums, group.first + index as u32, start, hits);
             }
         }
     }
@@ -97,7 +97,7 @@ fn bytewise(value: __m256i) -> __m256i {
 /// Hits are rare: kept out of the loop.
 #[cold]
 #[target_feature(enable = "avx2")]
-fn push(mut near: u32, sums: __m256i, probe: u16, start: usize, hits: &mut Vec<Hit>) {
+fn push(mut near: u32, sums: __m256i, probe: u32, start: usize, hits: &mut Vec<Hit>) {
     let mut distances = [0u64; LANES];
     // SAFETY: the array is as large as the register.
     unsafe { _mm256_storeu_si256(distances.as_mut_ptr().cast(), sums) };
@@ -125,7 +125,7 @@ fn tail<const W: usize, const Q: usize>(
                 distance += differing.count_ones();
             }
             if distance <= probe.distance_max {
-                let probe = group.first + index as u16;
+                let probe = group.first + index as u32;
                 hits.push(Hit { probe, row: row as u32, distance: distance as u16 });
             }
         }

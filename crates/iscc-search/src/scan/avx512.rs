@@ -72,7 +72,7 @@ fn group_of<const W: usize, const Q: usize>(
             let sum = _mm512_add_epi64(sums[index], _mm512_popcnt_epi64(differing));
             let near = _mm512_cmple_epu64_mask(sum, limits[index]) & live;
             if near != 0 {
-                push(near, sum, group.first + index as u16, start, hits);
+                push(near, sum, group.first + index as u32, start, hits);
             }
         }
         start += LANES;
@@ -104,7 +104,7 @@ fn near<const Q: usize>(sums: &[__m512i; Q], limits: &[__m512i; Q]) -> __mmask8 
 /// Hits are rare: kept out of the loop.
 #[cold]
 #[target_feature(enable = "avx512f")]
-fn push(mut near: __mmask8, sums: __m512i, probe: u16, start: usize, hits: &mut Vec<Hit>) {
+fn push(mut near: __mmask8, sums: __m512i, probe: u32, start: usize, hits: &mut Vec<Hit>) {
     let mut distances = [0u64; LANES];
     // SAFETY: the array is as large as the register.
     unsafe { _mm512_storeu_si512(distances.as_mut_ptr().cast(), sums) };

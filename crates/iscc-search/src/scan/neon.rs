@@ -33,7 +33,7 @@ fn group_of<const W: usize, const Q: usize>(
             let distances = distances::<W>(group, probe, start);
             for lane in 0..LANES.min(rows - start) {
                 if distances[lane] <= u64::from(probe.distance_max) {
-                    let probe = group.first + index as u16;
+                    let probe = group.first + index as u32;
                     let row = (start + lane) as u32;
                     hits.push(Hit { probe, row, distance: distances[lane] as u16 });
                 }

@@ -30,7 +30,7 @@ fn group<const W: usize, const Q: usize>(
             }
             for (lane, &distance) in distances[..lanes].iter().enumerate() {
                 if distance <= probe.distance_max {
-                    let probe = group.first + index as u16;
+                    let probe = group.first + index as u32;
                     let row = (start + lane) as u32;
                     hits.push(Hit { probe, row, distance: distance as u16 });
                 }
