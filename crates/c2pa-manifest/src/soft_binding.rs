@@ -1,7 +1,9 @@
 //! Blocks of soft-binding assertions, read from their CBOR.
 
+use std::sync::LazyLock;
+
 use ciborium::Value;
-use data_encoding::BASE64_NOPAD;
+use data_encoding::{BASE64_NOPAD, Encoding};
 
 use crate::framing::ActiveManifest;
 
@@ -39,11 +41,18 @@ fn value(block: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// Base64 of either alphabet, padded or not.
+/// Base64 of either alphabet, padded or not, as queries are read too: with blanks for `+` and any unused bits.
 fn base64(text: &str) -> Option<Vec<u8>> {
-    let standard = text.trim().replace('-', "+").replace('_', "/");
-    BASE64_NOPAD.decode(standard.trim_end_matches('=').as_bytes()).ok()
+    LENIENT_BASE64.decode(text.trim().trim_end_matches('=').as_bytes()).ok()
 }
+
+static LENIENT_BASE64: LazyLock<Encoding> = LazyLock::new(|| {
+    let mut rules = BASE64_NOPAD.specification();
+    rules.check_trailing_bits = false;
+    rules.translate.from.push_str("-_ ");
+    rules.translate.to.push_str("+/+");
+    rules.encoding().expect("one letter for each")
+});
 
 /// The first item of `cbor`; `None` also for what is nested deeper than the parser goes.
 fn parse(cbor: &[u8]) -> Option<Value> {
@@ -57,4 +66,21 @@ fn member<'a>(map: &'a Value, name: &str) -> Option<&'a Value> {
 
 fn text<'a>(map: &'a Value, name: &str) -> Option<&'a str> {
     member(map, name)?.as_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_read_as_a_query_is() {
+        for text in ["+/8B", "-_8B", " +/8B ", "-/8B="] {
+            assert_eq!(base64(text), Some(vec![0xfb, 0xff, 0x01]), "{text}");
+        }
+        // A blank that was a plus, and bits that the last byte has no use for.
+        assert_eq!(base64("a 8B"), base64("a+8B"));
+        assert_eq!(base64("AB"), Some(vec![0]));
+        assert_eq!(base64("A"), None);
+        assert_eq!(base64("A*=="), None);
+    }
 }
