@@ -1,5 +1,5 @@
 /** Variables of the search service. */
-import { integer, logLevel, number, origins, port, text } from './schemas.js';
+import { boolean, integer, logLevel, number, origins, port, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const searchVariables = defineVariables({
@@ -54,6 +54,13 @@ export const searchVariables = defineVariables({
     default: '67108864',
     unit: 'bytes',
     description: 'Largest request body',
+  },
+  sync: {
+    name: 'INDEXSVC_SYNC',
+    schema: boolean(),
+    default: 'true',
+    description:
+      'Whether an answer to a write waits until the disk has it; without, a power failure may cost an index, a killed process nothing',
   },
   scanLimitRows: {
     name: 'INDEXSVC_SCAN_LIMIT',

@@ -98,7 +98,8 @@ export class BodyInbox implements BodyStream {
   #keep(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#waitingBytes += chunk.length;
-    if (this.#waitingBytes > WAITING_BYTES_MAX) this.#exchange.pause();
+    // Who has sent all need not be held up; and a transport may count the time from when it goes on.
+    if (this.#waitingBytes > WAITING_BYTES_MAX && !this.#complete) this.#exchange.pause();
   }
 
   #next(): Promise<IteratorResult<Buffer, undefined>> {

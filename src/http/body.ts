@@ -19,6 +19,15 @@ export function lengthRefusal(
   return declared > bytesMax ? { kind: 'body-too-large', bytesMax } : undefined;
 }
 
+/** What may come with a request whose body nobody reads. */
+const UNREAD_BYTES_MAX = 64 * 1024;
+
+/** Why a request is refused that carries a body where none belongs. */
+export function unreadRefusal(head: RequestHead): Refusal | undefined {
+  const tooMuch = (declaredLength(head) ?? 0) > UNREAD_BYTES_MAX;
+  return tooMuch ? { kind: 'body-too-large', bytesMax: UNREAD_BYTES_MAX } : undefined;
+}
+
 /** Why the rest of the head is enough to refuse the body. */
 export function contentRefusal(spec: BodySpec, head: RequestHead): Refusal | undefined {
   const isEmpty = declaredLength(head) === 0;

@@ -1,7 +1,7 @@
 /** One request from its head to its last byte: routing, limits, validation, the handler, the reply. */
 import type { Logger } from '../observe/log.js';
 import { isAllowedHost } from './allowed-hosts.js';
-import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson } from './body.js';
+import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson, unreadRefusal } from './body.js';
 import { corsHeaders, isPreflight, preflightReply } from './cors.js';
 import { errorReply } from './error-reply.js';
 import { AnswerBroken, ClientGone, RequestRefused } from './errors.js';
@@ -65,7 +65,7 @@ export class Dispatcher implements RequestContext {
 
   answerHeaders(request: ServedRequest): string[] {
     const headers = ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', request.id, ...this.#answerHeaders];
-    if (this.#app.cors !== undefined && request.compiled?.route.cors !== false) {
+    if (this.#app.cors !== undefined && isCrossOrigin(request)) {
       headers.push(...corsHeaders(this.#app.cors, request));
     }
     return headers;
@@ -109,9 +109,11 @@ export class Dispatcher implements RequestContext {
     if (!isAllowedHost(this.#app.allowedHosts, head.headers)) {
       throw new RequestRefused({ kind: 'malformed', message: 'Invalid Host' });
     }
-    if (match === undefined) throw new RequestRefused({ kind: 'not-found', path: head.path });
+    if (match === undefined)
+      throw new RequestRefused({ kind: 'not-found', path: head.path, query: head.query });
     if (compiled === undefined) return this.#otherMethod(request, match);
     const { route } = compiled;
+    if (route.body === undefined) refuse(unreadRefusal(head));
     if (route.body !== undefined || route.guard !== undefined) {
       return this.#replyInTime(request, compiled, match.values);
     }
@@ -123,9 +125,8 @@ export class Dispatcher implements RequestContext {
     if (request.exchange.head.method !== 'OPTIONS') {
       throw new RequestRefused({ kind: 'method-not-allowed', allow: match.allow });
     }
-    const asked = match.methods.get(request.header('access-control-request-method') ?? '');
     const { cors } = this.#app;
-    if (cors !== undefined && asked?.route.cors !== false && isPreflight(cors, request)) {
+    if (cors !== undefined && isCrossOrigin(request) && isPreflight(cors, request)) {
       return preflightReply(cors, request);
     }
     return { status: 204, headers: { Allow: [...match.allow, 'OPTIONS'].sort().join(', ') } };
@@ -209,6 +210,12 @@ export class Dispatcher implements RequestContext {
     this.#options.onOutcome({ request, status, bodyBytes });
     if (this.#inFlight === 0) this.#onIdle?.();
   }
+}
+
+/** Whether the service's CORS policy is for this path, whatever the method. */
+function isCrossOrigin({ compiled, match }: ServedRequest): boolean {
+  if (compiled !== undefined) return compiled.route.cors !== false;
+  return match === undefined || [...match.methods.values()].every(({ route }) => route.cors !== false);
 }
 
 function refuse(refusal: Refusal | undefined): void {

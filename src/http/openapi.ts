@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { acceptedTypes } from './body.js';
 import { responsesOf } from './openapi-responses.js';
 import { type JsonObject, SchemaWriter } from './openapi-schema.js';
-import type { BodySpec, Route } from './route.js';
+import type { BodySpec, Route, SecurityScheme } from './route.js';
 import type { ServiceApp } from './service.js';
 
 /** Headers that OpenAPI describes elsewhere than among parameters. */
@@ -25,8 +25,19 @@ export function openApiDocument(app: ServiceApp, routes: readonly Route[]): Json
     openapi: '3.0.3',
     info: { title: app.title, description: app.description, version: app.version },
     paths,
-    components: { schemas: schemas.components },
+    components: { schemas: schemas.components, ...securitySchemes(routes) },
   };
+}
+
+const SECURITY: Readonly<Record<SecurityScheme, JsonObject>> = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+};
+
+function securitySchemes(routes: readonly Route[]): JsonObject {
+  const used = new Set(routes.flatMap(({ hidden, security }) => (hidden || !security ? [] : [security])));
+  if (used.size === 0) return {};
+  return { securitySchemes: Object.fromEntries([...used].map((name) => [name, SECURITY[name]])) };
 }
 
 function operation(route: Route, app: ServiceApp, schemas: SchemaWriter): JsonObject {
@@ -42,6 +53,7 @@ function operation(route: Route, app: ServiceApp, schemas: SchemaWriter): JsonOb
     ...(route.tags !== undefined && { tags: route.tags }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && { requestBody: requestBody(route.body, schemas) }),
+    ...(route.security !== undefined && { security: [{ [route.security]: [] }] }),
     responses: responsesOf(route, app.errors, schemas),
   };
 }
@@ -73,7 +85,8 @@ function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
   const types = acceptedTypes(body) ?? [isJson ? 'application/json' : 'application/octet-stream'];
   const schema = bodySchema(body, schemas);
   return {
-    required: body.required ?? body.kind === 'json',
+    // What a service reads as JSON itself is not JSON when it is empty.
+    required: body.required ?? isJson,
     content: Object.fromEntries(types.map((type) => [type, { schema }])),
   };
 }

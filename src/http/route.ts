@@ -94,6 +94,9 @@ export type ReplyBody =
       readonly contentType: string;
     };
 
+/** How a request shows that it may: `Authorization: Bearer ...`, or `X-API-Key: ...`. */
+export type SecurityScheme = 'bearer' | 'apiKey';
+
 /** One documented answer of a route. */
 export interface ResponseSpec {
   readonly description: string;
@@ -139,6 +142,8 @@ export interface Route {
    * limits. Refuses by throwing. `params`, `query`, `headers` and `body` are not there yet.
    */
   readonly guard?: (request: Request) => void | Promise<void>;
+  /** What the guard asks for, for the documentation. */
+  readonly security?: SecurityScheme;
   readonly handler: (request: Request) => Reply | Promise<Reply>;
 }
 

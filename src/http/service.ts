@@ -16,7 +16,7 @@ export interface Violation {
 export type Refusal =
   /** The request breaks HTTP's own rules; the connection is closed after the answer. 400. */
   | { readonly kind: 'malformed'; readonly message: string }
-  | { readonly kind: 'not-found'; readonly path: string }
+  | { readonly kind: 'not-found'; readonly path: string; readonly query?: string }
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] }
   | { readonly kind: 'body-not-json'; readonly message: string }

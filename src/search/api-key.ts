@@ -3,11 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refused } from './errors.js';
 
 /**
- * A check of `X-API-Key`; none when no secret is set. Digests are compared, in constant time: their
- * length says nothing, and neither does the time.
+ * A check of `X-API-Key`. Digests are compared, in constant time: their length says nothing, and neither does
+ * the time.
  */
-export function apiKeyGuard(secret: string | undefined): (key: string | undefined) => void {
-  if (secret === undefined) return () => {};
+export function apiKeyGuard(secret: string): (key: string | undefined) => void {
   const expected = digest(secret);
   return (key) => {
     if (key === undefined || !timingSafeEqual(digest(key), expected)) throw new Refused('UNAUTHORIZED');

@@ -31,6 +31,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     matchThresholdSimprints: config.matchThresholdSimprints,
     confidenceExponent: config.confidenceExponent,
     scanLimit: config.scanLimitRows,
+    sync: config.sync,
   });
   const service = new SearchService(engine, searchFolder(location));
   return {
@@ -41,7 +42,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     version,
     routes: searchRoutes(service, {
       bodyBytesMax: config.bodyBytesMax,
-      checkKey: apiKeyGuard(config.apiSecret),
+      ...(config.apiSecret !== undefined && { checkKey: apiKeyGuard(config.apiSecret) }),
     }),
     errors: errorForm,
     cors: {

@@ -60,12 +60,15 @@ export const errorForm: ErrorForm = {
   },
 };
 
+function withoutSlash(path: string, query = ''): Reply {
+  const search = query === '' ? '' : `?${query}`;
+  return { status: 307, headers: { Location: path.slice(0, -1) + search } };
+}
+
 function refusal(refused: Refusal): Reply {
   switch (refused.kind) {
     case 'not-found':
-      if (SLASHED.test(refused.path))
-        return { status: 307, headers: { Location: refused.path.slice(0, -1) } };
-      return table('NOT_FOUND');
+      return SLASHED.test(refused.path) ? withoutSlash(refused.path, refused.query) : table('NOT_FOUND');
     case 'method-not-allowed':
       return { ...table('METHOD_NOT_ALLOWED'), headers: { Allow: refused.allow.join(', ') } };
     case 'invalid':

@@ -8,8 +8,8 @@ import type { Answer, SearchService } from './service.js';
 
 export interface RouteOptions {
   readonly bodyBytesMax: number;
-  /** @throws Refused without the right key */
-  readonly checkKey: (key: string | undefined) => void;
+  /** @throws Refused without the right key; without it everybody may do everything */
+  readonly checkKey?: (key: string | undefined) => void;
 }
 
 const JSON_TYPE = 'application/json';
@@ -47,7 +47,8 @@ export function searchRoutes(service: SearchService, options: RouteOptions): Rou
 
 /** What every route to indexes has: the key is checked before the body is read. */
 function guarded({ checkKey }: RouteOptions) {
-  return { guard: (request: Request) => checkKey(request.header('x-api-key')) };
+  if (checkKey === undefined) return {};
+  return { guard: (request: Request) => checkKey(request.header('x-api-key')), security: 'apiKey' } as const;
 }
 
 function body(schema: z.ZodType, { bodyBytesMax }: RouteOptions) {

@@ -59,6 +59,18 @@ overEachTransport('timeouts', (context) => {
     expect(await client.answer()).toMatchObject({ status: 200, text: '"slow"' });
   });
 
+  it.concurrent('let it take as long with a body that had to wait for it', async () => {
+    context.app.lateMs = 13_000;
+    const client = await context.connect();
+    client.send('POST /late HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n');
+    client.send(Buffer.alloc(7_500_000));
+    await sleep(500);
+    // One piece, of more than may wait.
+    client.send(Buffer.alloc(500_000));
+    const answer = await client.answer({ ms: PATIENCE_MS });
+    expect(answer).toMatchObject({ status: 200, text: '{"bytes":8000000}' });
+  });
+
   it.concurrent('let an upload be slow as long as bytes come', async () => {
     const client = await context.connect();
     client.send('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n');

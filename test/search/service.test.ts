@@ -199,6 +199,9 @@ describe('requests', () => {
     expect([put.status, put.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
     const slash = await fetch(`${server.url}/indexes/`, { headers: key, redirect: 'manual' });
     expect([slash.status, slash.headers.get('location')]).toEqual([307, '/indexes']);
+    const query = 'iscc_code=ISCC:KACX&limit=3';
+    const search = await fetch(`${server.url}/indexes/main/search/?${query}`, { redirect: 'manual' });
+    expect(search.headers.get('location')).toBe(`/indexes/main/search?${query}`);
     expect((await fetch(`${server.url}//example.org/`, { redirect: 'manual' })).status).toBe(404);
   });
 });

@@ -609,7 +609,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly requestBody?: {
+        readonly requestBody: {
             readonly content: {
                 readonly "application/json": components["schemas"]["c2pa.softBindingQuery"];
             };

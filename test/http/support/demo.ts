@@ -1,5 +1,6 @@
 /** A small service that uses every feature of the HTTP layer. */
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Reply, type Route, route } from '../../../src/http/route.js';
 import type { ErrorForm, Refusal, ServiceApp } from '../../../src/http/service.js';
@@ -22,6 +23,8 @@ export interface Demo extends ServiceApp {
   file: string;
   /** Lets `/slow` answer. */
   release: () => void;
+  /** How long `/late` takes once it has the body. */
+  lateMs: number;
 }
 
 export function demo(overrides: Partial<ServiceApp> = {}): Demo {
@@ -39,6 +42,7 @@ export function demo(overrides: Partial<ServiceApp> = {}): Demo {
     seen,
     file: '',
     release: () => {},
+    lateMs: 0,
   };
   return Object.assign(app, { routes: overrides.routes ?? demoRoutes(app) });
 }
@@ -202,6 +206,17 @@ function demoRoutes(app: Demo): Route[] {
           throw error;
         }
         return json({ bytes, declared: request.body.declaredBytes ?? null });
+      },
+    }),
+    route({
+      ...row,
+      method: 'POST',
+      path: '/late',
+      operationId: 'late',
+      body: { kind: 'bytes', bytesMax: 50_000_000 },
+      handler: async ({ body }) => {
+        await sleep(app.lateMs);
+        return json({ bytes: body.length });
       },
     }),
     route({
