@@ -1,14 +1,21 @@
 /** Entries for the similarity index from files: JSON, JSON lines, and what the codes service writes. */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { ImportSource, ImportStep } from '../client/import.js';
 import type { Entry, Simprint } from '../client/types.js';
+import { native } from '../native.js';
 import { CommandFailed, reason } from './failure.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Entries of a piece of a file; progress is shown from piece to piece. */
-const STEP_ENTRIES = 1000;
+export const STEP_ENTRIES = 1000;
+
+export interface EntryOptions {
+  /** Whether entries without an ISCC-ID get one that is made of their code and file name. */
+  readonly makeIds?: boolean;
+}
 
 /** Files as a source of entries. */
 export class EntryFiles implements ImportSource {
@@ -18,9 +25,9 @@ export class EntryFiles implements ImportSource {
     this.#entries = entries;
   }
 
-  /** Reads all files first: a wrong one must not leave half an import behind. */
-  static async read(files: readonly string[]): Promise<EntryFiles> {
-    return new EntryFiles((await Promise.all(files.map(readEntries))).flat());
+  /** Reads all files first: one that can't be read must not leave half an import behind. */
+  static async read(files: readonly string[], options: EntryOptions = {}): Promise<EntryFiles> {
+    return new EntryFiles((await Promise.all(files.map((file) => readEntries(file, options)))).flat());
   }
 
   get size(): number {
@@ -35,9 +42,10 @@ export class EntryFiles implements ImportSource {
 }
 
 /** All entries of a file; `-` is standard input. */
-export async function readEntries(file: string): Promise<Entry[]> {
-  const text = (await read(file)).toString('utf8');
-  return parse(text, file).map((value, index) => entry(value, `${file}, entry ${index + 1}`));
+export async function readEntries(file: string, { makeIds = false }: EntryOptions = {}): Promise<Entry[]> {
+  // Some editors put a mark of byte order in front.
+  const text = (await read(file)).toString('utf8').replace(/^\ufeff/, '');
+  return parse(text, file).map((value, index) => entry(value, `${file}, entry ${index + 1}`, makeIds));
 }
 
 async function read(file: string): Promise<Buffer> {
@@ -66,12 +74,31 @@ function parse(text: string, file: string): unknown[] {
   }
 }
 
-function entry(value: unknown, place: string): Entry {
+function entry(value: unknown, place: string, makeIds: boolean): Entry {
   if (!isObject(value)) throw new CommandFailed(`${place}: not a JSON object`);
-  if (typeof value.iscc_id !== 'string') throw new CommandFailed(`${place}: there is no iscc_id`);
+  const isccId = typeof value.iscc_id === 'string' ? value.iscc_id : makeIds ? madeId(value) : undefined;
+  if (isccId === undefined) {
+    const hint = makeIds ? 'nor a code to make one of' : '--make-ids makes one of the code';
+    throw new CommandFailed(`${place}: there is no iscc_id; ${hint}`);
+  }
   // The codes service calls the code `iscc`; an entry for the index calls it `iscc_code`.
-  return typeof value.iscc === 'string' ? fromCodes(value, value.iscc_id) : (value as unknown as Entry);
+  if (typeof value.iscc === 'string') return fromCodes(value, isccId);
+  return { ...value, iscc_id: isccId } as unknown as Entry;
 }
+
+/**
+ * An ISCC-ID of the test realm that no hub has given: the same for the same code and file name, so that whoever adds a
+ * file again replaces its entry.
+ */
+function madeId({ iscc, iscc_code: code = iscc, filename }: Members): string | undefined {
+  if (typeof code !== 'string') return undefined;
+  const digest = createHash('sha256')
+    .update(`${code}\n${filename ?? ''}`)
+    .digest();
+  return native.isccId(0, digest.readUIntBE(0, 6), digest.readUInt16BE(6) % HUBS);
+}
+
+const HUBS = 4096;
 
 function fromCodes(value: Members, isccId: string): Entry {
   const simprints = fromFeatures(value.features);
@@ -80,8 +107,14 @@ function fromCodes(value: Members, isccId: string): Entry {
     iscc_code: String(value.iscc),
     ...(Array.isArray(value.units) ? { units: value.units.map(String) } : {}),
     ...(Object.keys(simprints).length > 0 ? { simprints } : {}),
-    ...(typeof value.name === 'string' ? { metadata: { name: value.name } } : {}),
+    ...metadataOf(value),
   };
+}
+
+/** What tells people which file it was. */
+function metadataOf({ name, filename }: Members): Pick<Entry, 'metadata'> {
+  const told = Object.entries({ name, filename }).filter(([, text]) => typeof text === 'string');
+  return told.length === 0 ? {} : { metadata: Object.fromEntries(told) };
 }
 
 /** Lists of simprints, offsets and sizes per type to simprints with their own offset and size. */

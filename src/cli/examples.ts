@@ -45,6 +45,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'index add': [
     { line: 'isccd index add photos entries.jsonl --at ./indexes' },
     { line: 'cat entries.jsonl | isccd index add photos - --at ./indexes' },
+    { line: 'isccd code photo.jpg | isccd index add photos - --make-ids --at ./indexes' },
   ],
   'index search': [{ line: `isccd index search photos ${CODE} --at ./indexes --limit 10` }],
   'index get': [{ line: 'isccd index get photos ISCC:MAIGIIFJRDGEQQAA --at ./indexes' }],

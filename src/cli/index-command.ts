@@ -7,7 +7,7 @@ import { LocalSearch } from '../client/local-search.js';
 import { SearchClient } from '../client/search-client.js';
 import type { SearchService } from '../client/types.js';
 import { FormatRefused } from '../data/format.js';
-import { EntryFiles } from './entries.js';
+import { EntryFiles, type EntryOptions, STEP_ENTRIES } from './entries.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from './failure.js';
 
 export interface Where {
@@ -31,15 +31,28 @@ export async function remove(name: string, where: Where): Promise<void> {
 }
 
 /** Adds all entries of some files; prints how many were new. */
-export async function add(name: string, files: readonly string[], where: Where): Promise<void> {
+export async function add(
+  name: string,
+  files: readonly string[],
+  where: Where & EntryOptions,
+): Promise<void> {
   await using(where, async (service) => {
-    const source = await EntryFiles.read(files);
+    const source = await EntryFiles.read(files, where);
     const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
     bar.start(source.size, 0);
+    let added = 0;
     try {
-      const step = ({ entries }: ImportStep) => bar.increment(entries.length);
+      const step = ({ entries }: ImportStep) => {
+        added += entries.length;
+        bar.increment(entries.length);
+      };
       const { created, updated } = await importFrom(source, service, name, step);
       print({ created, updated });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      // Steps are one request each, which is all or nothing.
+      const [first, last] = [added + 1, Math.min(added + STEP_ENTRIES, source.size)];
+      throw new CommandFailed(`entries ${first} to ${last}: ${error.message}; those before are in the index`);
     } finally {
       bar.stop();
     }

@@ -106,9 +106,9 @@ function indexCommands(root: Command): void {
   add('rm <name>', 'delete an index and all that is in it').action(async (name, where) =>
     (await actions()).remove(name, where),
   );
-  add('add <name> <files...>', 'add entries: JSON, JSON lines, *.iscc.json, or - for standard input').action(
-    async (name, files, where) => (await actions()).add(name, files, where),
-  );
+  add('add <name> <files...>', 'add entries: JSON, JSON lines, *.iscc.json, or - for standard input')
+    .option('--make-ids', 'make an ISCC-ID for entries without one, of code and file name')
+    .action(async (name, files, where) => (await actions()).add(name, files, where));
   add('search <name> <code>', 'assets that are similar to an ISCC-CODE')
     .option('--limit <n>', 'matches at most')
     .action(async (name, code, options) => (await actions()).search(name, code, options));

@@ -49,8 +49,10 @@ export function webAddress(): z.ZodType<string, string> {
 
 function isWebAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
-  const { protocol, search, hash } = new URL(address);
-  return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '';
+  const { protocol, username, password } = new URL(address);
+  // An empty query or fragment is not in the parsed parts. A password does not belong where others read it.
+  const isPlain = !/[?#]/.test(address) && username === '' && password === '';
+  return (protocol === 'http:' || protocol === 'https:') && isPlain;
 }
 
 /** Web origins separated by spaces or commas, or `*` for any. */

@@ -49,6 +49,20 @@ describe('entries', () => {
     ]);
   });
 
+  it('get an ISCC-ID if that is wanted: one for each file, the same every time', async () => {
+    const file = path.join(folder, 'codes.jsonl');
+    const line = (filename: string) => JSON.stringify({ iscc: 'ISCC:KACX', filename });
+    await writeFile(file, `\ufeff${line('a.jpg')}\n${line('b.jpg')}\n${line('a.jpg')}\n`);
+    const entries = await readEntries(file, { makeIds: true });
+    const [a, b, again] = entries.map(({ iscc_id }) => iscc_id);
+    expect(a).toMatch(/^ISCC:MAI[A-Z2-7]{13}$/);
+    expect(again).toBe(a);
+    expect(b).not.toBe(a);
+    expect(entries[1]).toEqual({ iscc_id: b, iscc_code: 'ISCC:KACX', metadata: { filename: 'b.jpg' } });
+    await writeFile(file, '{"units":[]}');
+    await expect(readEntries(file, { makeIds: true })).rejects.toThrow('nor a code to make one of');
+  });
+
   it('say where they are not sound', async () => {
     await expect(read('{"iscc":"ISCC:KACX"}')).rejects.toThrow('entry 1: there is no iscc_id');
     await expect(read('{"a":1}\nnope\n')).rejects.toThrow('line 2');
