@@ -5,6 +5,7 @@ const TABLE = {
   CSRF: [403, 'The form is too old or came from elsewhere. Please go back, reload the page and try again.'],
   FORBIDDEN: [403, 'Your account may look, but not change anything.'],
   NOT_FOUND: [404, 'There is no such manifest.'],
+  PAGE_UNKNOWN: [404, 'There is no such page.'],
   USERNAME_INVALID: [
     400,
     'a user name has 1 to 64 characters: letters a to z, digits, and . _ @ - but not first',

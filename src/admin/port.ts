@@ -7,7 +7,9 @@ export interface StoreActions {
   /** Frees the ids of deleted manifests whose declaration is not `declared`. */
   release(keys: readonly number[]): Promise<{ readonly released: number; readonly skipped: number }>;
   /** Tries pending and failed declarations now, and unfinished withdrawals. */
-  retry(keys: readonly number[]): Promise<{ readonly retried: number; readonly skipped: number }>;
+  retry(
+    keys: readonly number[],
+  ): Promise<{ readonly retried: number; readonly waiting: number; readonly skipped: number }>;
 }
 
 /** Counts a request of a client; gives 0 if it may go on, else the seconds to wait. */

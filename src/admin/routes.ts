@@ -28,15 +28,12 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Rou
     assetRoute('/admin/static/icon.svg', 'icon.svg'),
     assetRoute('/admin/static/admin.css', 'admin/admin.css'),
     assetRoute('/admin/static/admin.js', 'admin/main.js'),
+    ...elsewhere(service),
   ].map((row) => ({ ...row, cors: false }));
 }
 
 function pages(service: AdminService): Route[] {
   return [
-    route({
-      ...row('GET', '/admin'),
-      handler: () => redirect('/admin/'),
-    }),
     route({
       ...row('GET', '/admin/'),
       handler: (request) =>
@@ -87,6 +84,22 @@ function forms(service: AdminService): Route[] {
   ];
 }
 
+/** All addresses of pages end with a slash. */
+function elsewhere(service: AdminService): Route[] {
+  return [
+    route({ ...row('GET', '/admin'), handler: () => redirect('/admin/') }),
+    route({
+      ...row('GET', '/admin/{path...}'),
+      handler: (request) => {
+        if (!request.path.endsWith('/')) return redirect(`${request.path}/`);
+        return inSession(service, request, () => {
+          throw new Refused('PAGE_UNKNOWN');
+        });
+      },
+    }),
+  ];
+}
+
 type ActionForm = ReturnType<typeof schema.actionForm.parse>;
 
 /** Asks first; then does it and shows the list with what came of it. */
@@ -100,8 +113,9 @@ async function act(service: AdminService, session: Session, form: ActionForm): P
     await service.sessions.setFlash(session, missing);
     return redirect(`${LIST}${back}`);
   }
+  const chosenKeys = chosen.map(({ key }) => key);
   if (confirmed === undefined) return pageReply(confirmPage(session, action, chosen, back));
-  await service.sessions.setFlash(session, await service.act(session, action, keys));
+  await service.sessions.setFlash(session, await service.act(session, action, chosenKeys));
   return redirect(`${LIST}${back}`);
 }
 

@@ -12,7 +12,9 @@ const PAGE_MAX = 1_000_000;
 const KEYS_MAX = 1000;
 
 /** A field that comes once; of several the first counts. */
-const once = z.union([z.string(), z.array(z.string()).transform(([first]) => first ?? '')]);
+const first = z.union([z.string(), z.array(z.string()).transform(([first]) => first ?? '')]);
+/** Nothing that is typed has a zero, and PostgreSQL takes none. */
+const once = first.refine((value) => !value.includes('\0'));
 const text = once.catch('').default('');
 const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
   once.pipe(z.enum(values)).optional().catch(undefined);
@@ -31,7 +33,8 @@ export const listQuery = z.object({
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
-export const keyParams = z.object({ key });
+/** No manifest has the key 0. */
+export const keyParams = z.object({ key: z.string().transform((text) => key.safeParse(text).data ?? 0) });
 
 export const loginQuery = z.object({ next: text });
 

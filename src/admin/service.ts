@@ -68,8 +68,8 @@ export class AdminService {
         return told(released, 'released', skipped);
       }
       case 'retry': {
-        const { retried, skipped } = await this.#actions.retry(keys);
-        return told(retried, 'retried', skipped);
+        const { retried, waiting, skipped } = await this.#actions.retry(keys);
+        return told(retried, 'retried', skipped, waiting);
       }
       default:
         return action satisfies never;
@@ -78,7 +78,9 @@ export class AdminService {
 }
 
 /** "2 manifests deleted, 1 skipped." */
-function told(done: number, verb: string, skipped: number): string {
-  const first = `${done} ${done === 1 ? 'manifest' : 'manifests'} ${verb}`;
-  return skipped === 0 ? `${first}.` : `${first}, ${skipped} skipped.`;
+function told(done: number, verb: string, skipped: number, waiting = 0): string {
+  const parts = [`${done} ${done === 1 ? 'manifest' : 'manifests'} ${verb}`];
+  if (waiting > 0) parts.push(`${waiting} being ${verb} now`);
+  if (skipped > 0) parts.push(`${skipped} skipped`);
+  return `${parts.join(', ')}.`;
 }

@@ -12,6 +12,15 @@ export interface NewManifest {
   readonly bindings: readonly IndexedBinding[];
 }
 
+/** What became of an operator's wish by the time of the answer. */
+export interface Retried {
+  readonly retried: number;
+  /** Those that the hub has not been asked about yet: that goes on. */
+  readonly waiting: number;
+  /** Those with nothing to do, or not tried because the hub is out of reach. */
+  readonly skipped: number;
+}
+
 export interface Declarer {
   /** The first state of a declaration, written in the manifest's own transaction: before any hub is called. */
   initial(manifest: NewManifest, wanted: boolean): Omit<DeclarationInsert, 'manifest_key' | 'live'>;
@@ -24,7 +33,7 @@ export interface Declarer {
   /** In the release's transaction, before the tombstone goes. */
   onRelease(transaction: Transaction<Tables>, row: DeclarationRow): Promise<void>;
   /** An operator's wish: tries unfinished declarations and withdrawals of these manifests now. */
-  retry(keys: readonly number[]): Promise<{ retried: number; skipped: number }>;
+  retry(keys: readonly number[]): Promise<Retried>;
   /** The did:web document of the key; `undefined` when nothing is declared. */
   didDocument(): object | undefined;
   /** Begins to retry in the background. */
@@ -44,9 +53,14 @@ export const NO_DECLARER: Declarer = {
   // Withdrawn once there is a key and a hub again.
   onTombstone: ({ status }) => (status === 'declared' ? { open: 1 } : {}),
   onDeleted: async () => {},
-  onRelease: async () => {},
-  retry: async (keys) => ({ retried: 0, skipped: keys.length }),
+  onRelease: dropSettled,
+  retry: async (keys) => ({ retried: 0, waiting: 0, skipped: keys.length }),
   didDocument: () => undefined,
   start: () => {},
   close: async () => {},
 };
+
+/** What is settled goes with its tombstone; what may still be accepted by a hub stays until it is known. */
+export async function dropSettled(transaction: Transaction<Tables>, { key }: DeclarationRow): Promise<void> {
+  await transaction.deleteFrom('declarations').where('key', '=', key).where('open', '=', 0).execute();
+}

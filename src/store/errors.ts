@@ -13,7 +13,6 @@ export const ERRORS = {
   ID_IN_USE: [409, 'Manifest ID is already in use by a different manifest'],
   ID_DELETED: [409, 'Manifest ID belongs to a deleted manifest'],
   MANIFEST_DELETED: [410, 'Manifest was deleted'],
-  MEDIA_TYPE: [415, 'Content-Type must be application/c2pa'],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   BUSY: [503, 'Too many requests are waiting'],
   OVERDUE: [503, 'The manifest takes too long to check'],
@@ -70,7 +69,7 @@ function refusal(refused: Refusal): Reply {
     case 'body-empty':
       return manifestReply('Manifest Store refused: the body is empty', 'manifest.unreadable');
     case 'media-type':
-      return errorReply(ERRORS.MEDIA_TYPE);
+      return errorReply([415, `Content-Type must be ${refused.accepted.join(' or ')}`]);
     default:
       return commonRefusal(refused);
   }

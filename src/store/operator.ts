@@ -10,7 +10,6 @@ import { Refused } from './errors.js';
 export function checkOperator(sha256: string | undefined, authorization: string | undefined): void {
   const token = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
   if (sha256 === undefined || token === undefined) throw new Refused('UNAUTHORIZED');
-  // Header values are bytes written as Latin-1 characters.
-  const given = createHash('sha256').update(token, 'latin1').digest();
+  const given = createHash('sha256').update(token).digest();
   if (!timingSafeEqual(given, Buffer.from(sha256, 'hex'))) throw new Refused('UNAUTHORIZED');
 }

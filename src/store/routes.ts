@@ -117,6 +117,7 @@ function remove(service: StoreService, options: RouteOptions): Route {
       await count(request);
       checkOperator(options.operatorTokenSha256, request.header('authorization'));
     },
+    security: 'bearer',
     responses: {
       204: { description: 'Deleted; the id stays taken.' },
       401: { description: 'The token is missing or wrong, or none is configured.' },

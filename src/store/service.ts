@@ -4,7 +4,7 @@ import type { ContentBlobs } from '../blobs/content.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
-import type { Declarer } from './declarer.js';
+import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, Refused } from './errors.js';
 import type { LiveIndex } from './live-index.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
@@ -78,11 +78,11 @@ export class StoreService {
   ): Promise<UploadAnswer> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const same = await this.#parts.manifests.findLiveBytes(sha256);
-    if (same !== undefined) return this.#answer(same);
+    if (same !== undefined) return this.#answerKept(same, bytes);
     const report = accepted(await this.#parts.validator.validate(bytes));
     for (let tries = 0; tries < UPLOAD_TRIES; tries += 1) {
       const there = await this.#parts.manifests.findById(report.manifestId);
-      if (there !== undefined) return this.#answerTaken(there, sha256);
+      if (there !== undefined) return this.#answerTaken(there, sha256, bytes);
       await this.#parts.blobs.put(sha256, bytes);
       const wanted = declare ?? this.#options.declareDefault;
       const key = await this.#insert(report, { sha256, size: bytes.length, client, wanted });
@@ -154,7 +154,8 @@ export class StoreService {
     return { released, skipped: keys.length - released };
   }
 
-  retry(keys: readonly number[]): Promise<{ retried: number; skipped: number }> {
+  /** Tries unfinished declarations now; where that takes longer than one request may, it goes on by itself. */
+  retry(keys: readonly number[]): Promise<Retried> {
     return this.#parts.declarer.retry(keys);
   }
 
@@ -240,10 +241,21 @@ export class StoreService {
     return this.#answer(stored);
   }
 
-  #answerTaken(there: StoredManifest, sha256: string): UploadAnswer {
+  async #answerTaken(there: StoredManifest, sha256: string, bytes: Uint8Array): Promise<UploadAnswer> {
     if (!there.live) throw new Refused('ID_DELETED');
     if (there.sha256 !== sha256) throw new Refused('ID_IN_USE');
-    return this.#answer(there);
+    return this.#answerKept(there, bytes);
+  }
+
+  /** What was acknowledged is there: a file that was lost comes back with its bytes. */
+  async #answerKept(stored: StoredManifest, bytes: Uint8Array): Promise<UploadAnswer> {
+    const { blobs, log } = this.#parts;
+    const { manifestId, sha256 } = stored;
+    if ((await blobs.size(sha256)) === undefined) {
+      await blobs.put(sha256, bytes);
+      log.warn({ manifestId, file: blobs.pathOf(sha256) }, 'the file of a manifest was missing');
+    }
+    return this.#answer(stored);
   }
 
   #answer(stored: StoredManifest): UploadAnswer {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
 import { openDatabase } from '../../src/database/open.js';
 import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID } from '../store/declarations/support.js';
-import { bytesOf, sidecar } from '../store/support/fixtures.js';
+import { bytesOf, sidecar, takenSidecars } from '../store/support/fixtures.js';
 import { type StoreClient, startStore } from '../store/support/server.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { type Fault, HubServer } from '../support/hub-server.js';
@@ -11,6 +11,11 @@ import { OPERATOR, PASSWORD } from './support/dashboard.js';
 import { type Fields, Visitor } from './support/visitor.js';
 
 const LIST = '/admin/manifests/';
+/** More that are declared. */
+const OTHERS = takenSidecars().filter(
+  ({ expect: { manifestId, indexed } }) =>
+    manifestId !== MANIFEST_ID && indexed?.some(({ alg }) => alg === 'io.iscc.v0'),
+);
 const DOWN: Fault = { processed: false, answer: 'reset' };
 const REFUSING: Fault = {
   processed: false,
@@ -31,7 +36,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const place = await databases.create();
     hub = new HubServer();
     const environment = { ...hubEnvironment(await hub.listen()), MSTORE_RETRY_SECONDS: '86400' };
-    store = await startStore(place, environment);
+    store = await startStore(place, { ...environment, MSTORE_HUB_TIMEOUT: '5' });
     const { db, close } = await openDatabase(place.url, place.dataDir);
     await new Accounts(db).add(OPERATOR, PASSWORD, true);
     await close();
@@ -45,14 +50,14 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   /** What the dashboard tells after an action that was confirmed. */
-  async function act(action: string): Promise<string> {
+  async function act(action: string, keys = [key]): Promise<string> {
     const fields: Fields = [
       ['csrf', await visitor.csrf(LIST)],
       ['action', action],
-      ['key', key],
+      ...keys.map((one) => ['key', one] as const),
     ];
     const asked = await visitor.post(LIST, fields);
-    expect(await asked.text()).toContain(MANIFEST_ID);
+    expect(await asked.text()).toContain('name="confirmed"');
     expect((await visitor.post(LIST, [...fields, ['confirmed', 'yes']])).status).toBe(302);
     return /role="status"[^>]*>\s*([^<]*?)\s*</.exec(await visitor.text(LIST))?.[1] ?? '';
   }
@@ -96,5 +101,57 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await listedAs('withdrawn')).toBe(true);
     expect(await act('release')).toBe('1 manifest released.');
     expect((await store.get(MANIFEST_ID)).status).toBe(404);
+  });
+
+  it('what a hub says is kept, whatever it is', async () => {
+    const [other] = OTHERS;
+    if (other === undefined) throw new Error('there is no other sidecar');
+    const error = { code: 'did_required', message: 'no\u0000did' };
+    hub.faults = () => ({ processed: false, answer: { status: 422, body: JSON.stringify({ error }) } });
+    await store.upload(bytesOf(other));
+    [, key = ''] = /href="\/admin\/manifests\/(\d+)\/"/.exec(await visitor.text(LIST)) ?? [];
+    expect(await detail()).toContain('422 did_required: no did');
+  });
+
+  it('an attempt that breaks off says so, and keeps no other waiting', async () => {
+    hub.faults = () => undefined;
+    await store.upload(bytesOf(sidecar(DECLARED)));
+    const [declared] = hub.model.inForce(GATEWAY);
+    const body = JSON.stringify({ iscc_id: declared?.isccId });
+    // As a hub would that has lost its memory.
+    hub.faults = () => ({ processed: false, answer: { status: 201, body } });
+    expect(await act('retry')).toBe('1 manifest retried.');
+    expect(await detail()).toContain('the attempt broke off');
+    hub.faults = () => undefined;
+    expect(await act('retry')).toBe('1 manifest retried.');
+    expect(await detail()).not.toContain('broke off');
+  });
+
+  it('a retry that takes long goes on after the answer', { timeout: 120_000 }, async () => {
+    hub.faults = () => DOWN;
+    const many = OTHERS.slice(1, 7);
+    for (const one of many) await store.upload(bytesOf(one));
+    const keys = [...(await visitor.text(`${LIST}?status=pending`)).matchAll(/manifests\/(\d+)\/"/g)];
+    hub.faults = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      return undefined;
+    };
+    const before = hub.model.inForce().length;
+    const told = await act(
+      'retry',
+      keys.map(([, one = '']) => one),
+    );
+    expect(told).toMatch(/^\d manifests? retried, \d being retried now\.$/);
+    const settled = () => hub.model.inForce().length - before;
+    expect(settled()).toBeLessThan(many.length);
+    hub.faults = () => undefined;
+    await expect.poll(settled, { timeout: 60_000 }).toBe(many.length);
+  });
+
+  it.each(['a\0b', '\0'])('no database has to take %j', async (text) => {
+    const stranger = new Visitor(store.url);
+    expect((await stranger.login(text, text)).status).toBe(200);
+    const list = await visitor.get(`${LIST}?q=${encodeURIComponent(text)}`);
+    expect(list.status).toBe(200);
   });
 });

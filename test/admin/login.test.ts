@@ -23,9 +23,20 @@ describe('without a session', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
   });
 
-  test('the address without its last slash leads to the one with it', async () => {
-    const answer = await new Visitor(dashboard.url).get('/admin');
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/']);
+  test.each(['/admin', '/admin/login', '/admin/manifests', '/admin/manifests/7', '/admin/nothing'])(
+    '%s leads to the address with a slash at its end',
+    async (path) => {
+      const answer = await new Visitor(dashboard.url).get(path);
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, `${path}/`]);
+    },
+  );
+
+  test('what there is and what there is not is nobody else’s business', async () => {
+    const answer = await new Visitor(dashboard.url).get('/admin/nothing/');
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      302,
+      '/admin/login/?next=%2Fadmin%2Fnothing%2F',
+    ]);
   });
 
   test('a posted form leads there too', async () => {
@@ -72,6 +83,27 @@ describe('logging in', () => {
     expect(rows.map(({ token_hash }) => token_hash)).toContain(hash);
     expect(JSON.stringify(rows)).not.toContain(token);
     expect(await visitor.text('/admin/')).toContain(`Logged in as <strong>${OPERATOR}</strong>`);
+  });
+
+  test.each([
+    ['/admin/nothing/', 'There is no such page.'],
+    ['/admin/manifests/abc/', 'There is no such manifest.'],
+    ['/admin/manifests/0/', 'There is no such manifest.'],
+  ])('leads to no page at %s, and says so on one', async (path, text) => {
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login();
+    const page = await visitor.get(path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await page.text()).toContain(text);
+  });
+
+  test('takes forms only, in its own words', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await fetch(`${dashboard.url}/admin/login/`, { method: 'POST', headers, body: '{}' });
+    expect([answer.status, await answer.json()]).toEqual([
+      415,
+      { detail: 'Content-Type must be application/x-www-form-urlencoded' },
+    ]);
   });
 
   test('again ends the session before', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
 import { openDatabase } from '../../src/database/open.js';
 import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
-import { type StoreClient, startStore } from '../store/support/server.js';
+import { type Place, type StoreClient, startStore } from '../store/support/server.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 import { OPERATOR, PASSWORD } from './support/dashboard.js';
 import { type Fields, Visitor } from './support/visitor.js';
@@ -11,11 +11,12 @@ import { type Fields, Visitor } from './support/visitor.js';
 const LIST = '/admin/manifests/';
 
 let databases: TestDatabases;
+let place: Place;
 let store: StoreClient;
 let visitor: Visitor;
 beforeAll(async () => {
   databases = await testDatabases('sqlite');
-  const place = await databases.create();
+  place = await databases.create();
   store = await startStore(place, { MSTORE_RATE_LOGIN: '2/h' });
   const database = await openDatabase(place.url, place.dataDir);
   await new Accounts(database.db).add(OPERATOR, PASSWORD, true);
@@ -61,16 +62,21 @@ test('an uploaded manifest is there, can be deleted, and its id released', async
   await act('release', key);
   expect(await visitor.text(LIST)).toContain('1 manifest released.');
   expect((await store.get(manifestId)).status).toBe(404);
+  const database = await openDatabase(place.url, place.dataDir);
+  expect(await database.db.selectFrom('declarations').selectAll().execute()).toEqual([]);
+  await database.close();
   expect((await store.upload(bytesOf(item))).status).toBe(200);
 });
 
 test('its answers are of no interest to other sites', async () => {
-  for (const path of ['/admin/', '/admin/login/', LIST]) {
-    const answer = await fetch(store.url + path, {
-      headers: { Origin: 'https://example.org' },
-      redirect: 'manual',
-    });
-    expect([path, answer.headers.get('access-control-allow-origin')]).toEqual([path, null]);
+  const headers = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PUT' };
+  for (const path of ['/admin/', '/admin/login/', LIST, '/admin/logout/', '/admin/nothing/']) {
+    for (const method of ['GET', 'PUT', 'OPTIONS']) {
+      const answer = await fetch(store.url + path, { method, headers, redirect: 'manual' });
+      const seen = [method, path, answer.headers.get('access-control-allow-origin')];
+      expect(seen).toEqual([method, path, null]);
+      expect(answer.headers.get('access-control-allow-methods')).toBe(null);
+    }
   }
 });
 

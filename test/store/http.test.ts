@@ -1,4 +1,6 @@
 /** The store's rules of HTTP: parameters, errors, CORS, hosts, limits, documents. */
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar, vectors } from './support/fixtures.js';
@@ -22,6 +24,25 @@ afterAll(async () => {
   await store.stop();
   await databases.stop();
 });
+
+/** `fetch` sends no body with GET. */
+function statusOf(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: Buffer,
+): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = { port, method, path, headers: { ...headers, 'Content-Length': body.length } };
+    const sent = request(options, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
 
 async function detail(path: string, init: RequestInit = {}): Promise<[status: number, detail: unknown]> {
   const response = await fetch(store.url + path, init);
@@ -300,6 +321,25 @@ describe('deletes', () => {
     const closed = await start({ MSTORE_OPERATOR_TOKEN_SHA256: '' });
     expect((await closed.remove(id)).status).toBe(401);
     await closed.stop();
+  });
+
+  it.each(['uws', 'node'] as const)('take any token that was hashed as UTF-8 (%s)', async (transport) => {
+    const token = 'tökén';
+    const sha256 = createHash('sha256').update(token).digest('hex');
+    const environment = { MSTORE_OPERATOR_TOKEN_SHA256: sha256 };
+    const other = await startStore(await databases.create(), environment, transport);
+    const Authorization = Buffer.from(`Bearer ${token}`).toString('latin1');
+    const path = `${other.url}/v1/manifests/urn:c2pa:00000000-0000-4000-8000-000000000000`;
+    expect((await fetch(path, { method: 'DELETE', headers: { Authorization } })).status).toBe(404);
+    await other.stop();
+  });
+
+  it.each(['GET', 'DELETE'])('and fetches have no body of more than 64 KiB (%s)', async (method) => {
+    const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
+    const path = `${new URL(store.url).pathname}v1/manifests/unknown`.replace(/^\/+/, '/');
+    const status = (bytes: number) => statusOf(store.port, method, path, headers, Buffer.alloc(bytes));
+    expect(await status(65_536)).toBe(404);
+    expect(await status(65_537)).toBe(413);
   });
 
   it.each([`Basic ${OPERATOR_TOKEN}`, 'Bearer', '', `Bearer x${OPERATOR_TOKEN}`, 'Bearer é'])(

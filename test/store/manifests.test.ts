@@ -165,12 +165,15 @@ describe.each(ENGINES)('%s', (engine) => {
     });
   });
 
-  it('answers 404 for a manifest whose file is missing', async () => {
+  it('answers 404 for a manifest whose file is missing, until its bytes are posted again', async () => {
     const item = sidecar('ok-ed25519');
     const digest = sha256(bytesOf(item));
     await rm(path.join(place.dataDir, 'files', digest.slice(0, 2), `${digest}.c2pa`));
     const response = await store.get(item.expect.manifestId ?? '');
     expect([response.status, await response.json()]).toEqual([404, { detail: 'Manifest not found' }]);
+    expect((await store.upload(bytesOf(item))).status).toBe(200);
+    const again = await store.get(item.expect.manifestId ?? '');
+    expect(Buffer.from(await again.arrayBuffer()).equals(bytesOf(item))).toBe(true);
   });
 
   it('has everything again after a restart', async () => {

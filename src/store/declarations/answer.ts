@@ -159,7 +159,8 @@ function hubError(body: unknown): HubError | undefined {
 }
 
 function reasonOf(status: number, { code, message }: HubError): string {
-  return `${status} ${code}: ${message}`.slice(0, REASON_CHARS_MAX);
+  // Whatever a hub says is to be stored and shown.
+  return `${status} ${code}: ${message}`.replace(/\p{Cc}+/gu, ' ').slice(0, REASON_CHARS_MAX);
 }
 
 function isccIdOr(value: unknown): string | undefined {

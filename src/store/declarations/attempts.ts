@@ -37,18 +37,24 @@ export class Attempts {
   }
 
   /**
-   * One attempt to bring a declaration further. A row that another attempt works on is left alone.
+   * One attempt to bring a declaration further. A row that another attempt works on is left alone; one whose attempt
+   * breaks off says so, and does not keep others waiting.
    *
    * @param trace of the request that it is made for
    */
   async run(key: number, trace: Trace = newTrace()): Promise<Outcome> {
     const { rows, now, log } = this.#ports;
+    const leased = await rows.lease(key, now());
+    if (leased === undefined) return REACHED;
     try {
-      const leased = await rows.lease(key, now());
-      return leased === undefined ? REACHED : await this.#advance(leased, trace);
+      return await this.#advance(leased, trace);
     } catch (error) {
-      if (!(error instanceof LeaseLost)) throw error;
-      log.warn({ declaration: key }, 'the attempt took so long that another one has begun');
+      if (error instanceof LeaseLost) {
+        log.warn({ declaration: key }, 'the attempt took so long that another one has begun');
+      } else {
+        log.error({ err: error, declaration: key, traceId: trace.traceId }, 'the attempt broke off');
+        await rows.release(leased, brokenOff(error), now());
+      }
       return REACHED;
     }
   }
@@ -130,6 +136,10 @@ export class Attempts {
     if (error === undefined) log.info(fields, 'declaration');
     else log.warn({ ...fields, error }, 'declaration is not finished');
   }
+}
+
+function brokenOff(error: unknown): string {
+  return `the attempt broke off: ${error instanceof Error ? error.message : error}`;
 }
 
 /** Deleted while it was being declared, or found declared after the delete: the withdrawal needs no round of its own. */

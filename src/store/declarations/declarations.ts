@@ -6,8 +6,8 @@ import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
-import type { Declarer, NewManifest } from '../declarer.js';
-import { Attempts } from './attempts.js';
+import { type Declarer, dropSettled, type NewManifest, type Retried } from '../declarer.js';
+import { Attempts, type Outcome } from './attempts.js';
 import { declarableContent } from './content.js';
 import { type Hub, HubClient } from './hub-client.js';
 import { RetryLoop } from './retry-loop.js';
@@ -36,6 +36,12 @@ export interface DeclarationPorts {
   /** Instead of a client of the configured hub. */
   readonly hub?: Hub;
   readonly now?: () => number;
+}
+
+/** Of several attempts. */
+interface Progress {
+  tried: number;
+  left: number;
 }
 
 /** `undefined` where nothing is declared: for that there must be both a key and a hub. */
@@ -116,27 +122,23 @@ export class Declarations implements Declarer {
     }
   }
 
-  /** Goes on in the background where it takes longer than one request may. */
   async onDeleted(manifestKey: number, trace?: Trace): Promise<void> {
     if (this.#now() - this.#unreachableAt < UNREACHABLE_MS) return;
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#timeoutMs);
-    });
-    await Promise.race([this.#track(this.#tryDeleted(manifestKey, trace)), limit]);
-    clearTimeout(timer);
+    await this.#forAWhile(this.#tryDeleted(manifestKey, trace));
   }
 
-  /** What is settled goes with its tombstone; what may still be accepted by the hub stays until it is known. */
-  async onRelease(transaction: Transaction<Tables>, { key }: DeclarationRow): Promise<void> {
-    await transaction.deleteFrom('declarations').where('key', '=', key).where('open', '=', 0).execute();
+  onRelease(transaction: Transaction<Tables>, row: DeclarationRow): Promise<void> {
+    return dropSettled(transaction, row);
   }
 
-  async retry(manifestKeys: readonly number[]): Promise<{ retried: number; skipped: number }> {
-    const work = this.#tryNow(manifestKeys);
-    await this.#track(work);
-    const { tried } = await work;
-    return { retried: tried, skipped: manifestKeys.length - tried };
+  async retry(manifestKeys: readonly number[]): Promise<Retried> {
+    const progress: Progress = { tried: 0, left: 0 };
+    const work = this.#tryNow(manifestKeys, undefined, progress);
+    const isOver = await this.#forAWhile(work);
+    if (isOver) await work;
+    const { tried, left } = progress;
+    const waiting = isOver ? 0 : left;
+    return { retried: tried, waiting, skipped: manifestKeys.length - tried - waiting };
   }
 
   didDocument(): object {
@@ -168,14 +170,28 @@ export class Declarations implements Declarer {
   async #tryNow(
     manifestKeys: readonly number[],
     trace?: Trace,
-  ): Promise<{ tried: number; unreachable: boolean }> {
-    let tried = 0;
-    for (const key of await this.#rows.openOf(manifestKeys)) {
-      const { unreachable } = await this.#attempts.run(key, trace);
-      tried += 1;
-      if (unreachable) return { tried, unreachable };
+    progress: Progress = { tried: 0, left: 0 },
+  ): Promise<Outcome> {
+    const keys = await this.#rows.openOf(manifestKeys);
+    progress.left = keys.length;
+    for (const key of keys) {
+      const outcome = await this.#attempts.run(key, trace);
+      progress.tried += 1;
+      progress.left -= 1;
+      if (outcome.unreachable) return outcome;
     }
-    return { tried, unreachable: false };
+    return { unreachable: false };
+  }
+
+  /** Whether the work is over in the time that one request may take. It goes on in the background. */
+  async #forAWhile(work: Promise<unknown>): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.#timeoutMs);
+    });
+    const isOver = await Promise.race([this.#track(work).then(() => true), limit]);
+    clearTimeout(timer);
+    return isOver;
   }
 
   /** Settles when the work does, whatever came of it: an unfinished declaration is the loop's. */

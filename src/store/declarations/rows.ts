@@ -115,6 +115,16 @@ export class DeclarationRows {
     return { ...state, live: row.live === 1 };
   }
 
+  /** Gives a row back whose attempt broke off; what was saved before stays, and it is tried again. */
+  async release({ key, lease }: Leased, error: string, now: number): Promise<void> {
+    await this.#db
+      .updateTable('declarations')
+      .set({ error, lease: null, leased_until: null, updated_at: now })
+      .where('key', '=', key)
+      .where('lease', '=', lease)
+      .execute();
+  }
+
   /** Whose an ISCC-ID may be, other than this declaration's. */
   async holder({ key, content }: Leased, isccId: string): Promise<Holder> {
     const others = this.#db.selectFrom('declarations').select('key').where('hub', '=', this.#hub);

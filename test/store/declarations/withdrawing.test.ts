@@ -169,12 +169,12 @@ it('an operator’s retry tries what is unfinished of the chosen manifests', asy
   await world.upload(A);
   await world.upload(C);
   await world.upload({ name: 'x', binding: Buffer.from('xyz') });
-  expect(await world.retry('a', 'x', 'nobody')).toEqual({ retried: 1, skipped: 2 });
+  expect(await world.retry('a', 'x', 'nobody')).toEqual({ retried: 1, waiting: 0, skipped: 2 });
   expect(await world.declaration('a')).toMatchObject({ status: 'declared' });
   expect(await world.declaration('c')).toMatchObject({ status: 'pending' });
   await world.upload(B);
   world.fates = ['lost'];
   await world.delete('b');
-  expect(await world.retry('b')).toEqual({ retried: 1, skipped: 0 });
+  expect(await world.retry('b')).toEqual({ retried: 1, waiting: 0, skipped: 0 });
   expect(await world.declaration('b')).toMatchObject({ status: 'withdrawn' });
 });
