@@ -30,6 +30,9 @@ pub struct SimprintType {
     pub bits: u16,
 }
 
+/// Types of simprints in one index.
+pub const SIMPRINT_TYPES_MAX: usize = 64;
+
 impl Snapshot {
     /// Number of assets.
     pub fn assets(&self) -> u64 {

@@ -396,3 +396,15 @@ fn metadata_with_very_many_names_takes_no_time() {
     // It took 20 s when each name was compared with all.
     assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_list_is_no_object() {
+    let service = Service::new("usearch", Options::default());
+    service.create("main");
+    let simprints = json!({ "CONTENT_TEXT_V0": [["AAAAAAAAAAAAAAAAAAAAAA", 1, 2]] });
+    let inner = json!([{ "iscc_id": id(1), "units": units(1), "simprints": simprints }]);
+    for wrong in [json!([[id(1), null, units(1)]]), inner] {
+        assert_eq!(service.add("main", &wrong).unwrap_err().0, 422, "{wrong}");
+    }
+    assert_eq!(service.assets("main"), 0);
+}

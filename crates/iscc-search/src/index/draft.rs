@@ -11,11 +11,8 @@ use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
 use crate::record::{Record, StoredSimprints, read_simprints, write_simprints};
 use crate::segment::{AssetRows, Matching, Segment};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{SIMPRINT_TYPES_MAX, Snapshot};
 use crate::store::{StoreError, StoredMeta, Writing};
-
-/// Types of simprints in one index.
-const SIMPRINT_TYPES_MAX: usize = 64;
 
 /// The next state.
 pub(super) struct Draft<'a> {

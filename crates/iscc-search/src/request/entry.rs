@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::issues::{Issues, Place, Step};
-use super::json::{self, Node, Pairs, Text};
+use super::json::{self, Node, Object, Pairs, Text};
 use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_CHARS_MIN, SIMPRINT_PATTERN};
 use crate::failure::Failure;
+use crate::snapshot::SIMPRINT_TYPES_MAX;
 
 /// Units that an entry has at least, if it has any.
 pub const ENTRY_UNITS_MIN: usize = 2;
@@ -60,7 +61,7 @@ struct FastEntry<'a> {
     #[serde(borrow, default)]
     units: Option<Vec<Text<'a>>>,
     #[serde(borrow, default)]
-    simprints: Option<Pairs<'a, Vec<FastSimprint<'a>>>>,
+    simprints: Option<Pairs<'a, Vec<Object<FastSimprint<'a>>>>>,
     #[serde(borrow, default)]
     metadata: Option<&'a RawValue>,
 }
@@ -74,8 +75,8 @@ struct FastSimprint<'a> {
 }
 
 fn fast(body: &[u8]) -> Option<Vec<Entry<'_>>> {
-    let entries: Vec<FastEntry<'_>> = serde_json::from_slice(body).ok()?;
-    entries.into_iter().map(checked).collect()
+    let entries: Vec<Object<FastEntry<'_>>> = serde_json::from_slice(body).ok()?;
+    entries.into_iter().map(|entry| checked(entry.0)).collect()
 }
 
 /// The entry, if it keeps all rules.
@@ -83,16 +84,20 @@ fn checked(entry: FastEntry<'_>) -> Option<Entry<'_>> {
     let units = entry.units.map(|units| units.into_iter().map(|unit| unit.0).collect::<Vec<_>>());
     let mut simprints: Option<Vec<(Cow<'_, str>, Vec<Simprint<'_>>)>> = None;
     if let Some(types) = entry.simprints {
+        // Each name is compared with all before it.
+        if types.0.len() > SIMPRINT_TYPES_MAX {
+            return None;
+        }
         let list = simprints.insert(Vec::with_capacity(types.0.len()));
         for (name, items) in types.0 {
-            let valid = |item: &FastSimprint<'_>| {
+            let valid = |Object(item): &Object<FastSimprint<'_>>| {
                 item.simprint.0.len() >= SIMPRINT_CHARS_MIN && rules::is_simprint(&item.simprint.0)
             };
             let repeated = list.iter().any(|(known, _)| *known == name);
             if items.is_empty() || repeated || !items.iter().all(valid) {
                 return None;
             }
-            let item = |FastSimprint { simprint, offset, size }| Simprint {
+            let item = |Object(FastSimprint { simprint, offset, size })| Simprint {
                 simprint: simprint.0,
                 offset,
                 size,
