@@ -1,9 +1,11 @@
 /** `isccd index ...`: a similarity index, in a folder of this machine or behind a URL. */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { ConnectionFailed, ServiceError } from '../client/errors.js';
 import { type ImportStep, importFrom } from '../client/import.js';
 import { LocalSearch } from '../client/local-search.js';
+import { searchFolder } from '../client/open-engine.js';
 import { SearchClient } from '../client/search-client.js';
 import type { SearchService } from '../client/types.js';
 import { FormatRefused } from '../data/format.js';
@@ -17,7 +19,7 @@ export interface Where {
 }
 
 export async function create(name: string, where: Where): Promise<void> {
-  await using(where, async (service) => print(await service.createIndex(name)));
+  await using(where, async (service) => print(await service.createIndex(name)), { mayBeNew: true });
 }
 
 export async function list(where: Where): Promise<void> {
@@ -74,8 +76,12 @@ export async function get(name: string, isccId: string, where: Where): Promise<v
   await using(where, async (service) => print(await service.getAsset(name, isccId)));
 }
 
-async function using(where: Where, work: (service: SearchService) => Promise<void>): Promise<void> {
-  const service = await open(where);
+async function using(
+  where: Where,
+  work: (service: SearchService) => Promise<void>,
+  { mayBeNew = false } = {},
+): Promise<void> {
+  const service = await open(where, mayBeNew);
   try {
     await work(service);
   } catch (error) {
@@ -86,9 +92,13 @@ async function using(where: Where, work: (service: SearchService) => Promise<voi
   }
 }
 
-async function open({ at, apiKey }: Where): Promise<SearchService> {
-  if (/^https?:\/\//.test(at)) return new SearchClient(at, apiKey === undefined ? {} : { apiKey });
-  const location = /^[a-z]+:\/\//.test(at) ? at : `usearch://${path.resolve(at)}`;
+async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchService> {
+  if (/^https?:\/\//i.test(at)) return new SearchClient(at, apiKey === undefined ? {} : { apiKey });
+  const location = /^[a-z][\w+.-]*:\/\//i.test(at) ? at : `usearch://${path.resolve(at)}`;
+  const folder = searchFolder(location);
+  if (!mayBeNew && folder !== undefined && !existsSync(folder)) {
+    throw new CommandFailed(`there are no indexes at ${folder}; isccd index create makes one`);
+  }
   try {
     return await LocalSearch.open(location);
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Opens the engine of the search, with the version of its folder checked before. */
-import { mkdir } from 'node:fs/promises';
-import { FormatRefused, prepareData } from '../data/format.js';
+import { mkdir, readdir } from 'node:fs/promises';
+import { FORMAT_FILE, FormatRefused, prepareData } from '../data/format.js';
 import { native, type SearchEngine, type SearchOptions } from '../native.js';
 
 /** What the addon says of a location that is none, and of an index that a newer version has written. */
@@ -15,6 +15,7 @@ export async function openEngine(location: string, options?: SearchOptions): Pro
   const folder = searchFolder(location);
   if (folder !== undefined) {
     await mkdir(folder, { recursive: true });
+    await refuseForeign(folder);
     await prepareData('search', folder);
   }
   try {
@@ -23,6 +24,22 @@ export async function openEngine(location: string, options?: SearchOptions): Pro
     const isRefused = error instanceof Error && 'code' in error && error.code === REFUSED;
     throw isRefused ? new FormatRefused(error.message) : error;
   }
+}
+
+/** At the root of a file system. */
+const HARMLESS = ['lost+found'];
+/** What a folder had before it told its version. */
+const LOCK = '.lock';
+
+/** Indexes are folders among others: in a folder with other things, nobody would know which are which. */
+async function refuseForeign(folder: string): Promise<void> {
+  const entries = await readdir(folder);
+  const isOurs = entries.includes(FORMAT_FILE) || entries.includes(LOCK);
+  const foreign = entries.find((entry) => !HARMLESS.includes(entry));
+  if (isOurs || foreign === undefined) return;
+  throw new FormatRefused(
+    `${folder} holds other things than indexes, such as ${foreign}: give an empty folder`,
+  );
 }
 
 /** Where a location keeps its indexes; `undefined` if only in memory, or if it is none. */

@@ -1,5 +1,6 @@
 /** Data directories of another version: older ones are brought up to date, newer ones are refused at start. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DATA_KINDS, FORMAT_FILE, knownFormat, prepareData } from '../../src/data/format.js';
@@ -69,4 +70,30 @@ it('the index command refuses a newer folder', async () => {
   const { folder } = await folderOf('search', 'isccd search 2\n');
   const { code, stderr } = await isccd(['index', 'list', '--at', folder], {});
   expect([code, stderr]).toEqual([CONFIGURATION_INVALID, expect.stringContaining(`${folder} has format 2`)]);
+});
+
+it.each(['a.txt', 'photos/a.jpg'])('no folder is taken for indexes that holds %s', async (name) => {
+  const { root, folder } = await folderOf('search');
+  const file = path.join(folder, name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, 'mine');
+  const told = `${folder} holds other things than indexes, such as ${name.split('/')[0]}: `;
+  for (const command of [
+    ['index', 'create', 'main', '--at', folder],
+    ['serve', 'search'],
+  ]) {
+    const { code, stderr } = await isccd(command, houseEnvironment(root));
+    expect([code, stderr]).toEqual([CONFIGURATION_INVALID, expect.stringContaining(told)]);
+  }
+  expect(await readdir(folder)).toEqual([name.split('/')[0]]);
+});
+
+it('the index command makes a folder only where an index is made', async () => {
+  const { root } = await folderOf('search');
+  const folder = path.join(root, 'typo');
+  const { code, stderr } = await isccd(['index', 'list', '--at', folder], {});
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`there are no indexes at ${folder}`)]);
+  expect(existsSync(folder)).toBe(false);
+  expect((await isccd(['index', 'create', 'main', '--at', folder], {})).code).toBe(0);
+  expect((await isccd(['index', 'list', '--at', folder], {})).code).toBe(0);
 });
