@@ -104,7 +104,7 @@ export const codesVariables = defineVariables({
   },
   errorTrackingDsn: {
     name: 'CODEWEB_ERROR_TRACKING_DSN',
-    schema: webAddress(),
+    schema: webAddress({ mayHaveKey: true }),
     secret: true,
     defaultShown: '',
     description: 'Sentry-compatible address that unexpected errors are reported to',

@@ -37,21 +37,25 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return lower.pipe(z.enum(values, `must be one of ${values.join(', ')}`));
 }
 
-/** An absolute http or https address without query; a trailing slash is dropped. */
-export function webAddress(): z.ZodType<string, string> {
+/**
+ * An absolute http or https address without query; a trailing slash is dropped.
+ *
+ * @param mayHaveKey whether a name, such as a key, may stand before the host
+ */
+export function webAddress({ mayHaveKey = false } = {}): z.ZodType<string, string> {
   const rule = 'must be an absolute http or https address without query';
   return z
     .string()
     .trim()
-    .refine(isWebAddress, rule)
+    .refine((address) => isWebAddress(address, mayHaveKey), rule)
     .transform((address) => address.replace(/\/+$/, ''));
 }
 
-function isWebAddress(address: string): boolean {
+function isWebAddress(address: string, mayHaveKey = false): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, username, password } = new URL(address);
   // An empty query or fragment is not in the parsed parts. A password does not belong where others read it.
-  const isPlain = !/[?#]/.test(address) && username === '' && password === '';
+  const isPlain = !/[?#]/.test(address) && (mayHaveKey || (username === '' && password === ''));
   return (protocol === 'http:' || protocol === 'https:') && isPlain;
 }
 

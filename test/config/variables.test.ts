@@ -58,6 +58,8 @@ describe('readVariables', () => {
     ['CODEWEB_ENVIRONMENT', 'test', 'must be one of development, production'],
     ['CODEWEB_LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, fatal, silent'],
     ['CODEWEB_SITE_ADDRESS', 'ftp://x', 'must be an absolute http or https address without query'],
+    ['CODEWEB_SITE_ADDRESS', 'http://x/?', 'must be an absolute http or https address without query'],
+    ['CODEWEB_SITE_ADDRESS', 'http://u:p@x', 'must be an absolute http or https address without query'],
     ['CODESDK_COMPAT', '1', 'must be one of 0.9.7, 0.9.5'],
   ])('refuses %s=%s in one line with name, value and rule', (name, value, rule) => {
     expect(() => codes({ [name]: value })).toThrow(new ConfigurationInvalid(`${name}="${value}" ${rule}`));
