@@ -15,7 +15,9 @@ import { type Place, startStore } from '../store/support/server.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 
 const ROUNDS = 50;
+/** A machine that did nothing in most of this time gets twice as long from then on. */
 const LONGEST_MS = 60;
+const LONGEST_MS_MAX = 4000;
 
 const sidecars = takenSidecars().map((item) => ({ id: item.expect.manifestId ?? '', bytes: bytesOf(item) }));
 
@@ -28,8 +30,9 @@ afterAll(() => databases.stop());
 /** What the client was told; a request without an answer leaves either. */
 type Known = 'absent' | 'stored' | 'deleted' | 'unsure';
 
-/** Uploads and deletes as fast as it goes until the process is gone. */
-async function work(store: StoreProcess, known: Map<string, Known>, lane: number): Promise<void> {
+/** Uploads and deletes as fast as it goes until the process is gone; gives how many were answered. */
+async function work(store: StoreProcess, known: Map<string, Known>, lane: number): Promise<number> {
+  let answered = 0;
   for (const [at, { id, bytes }] of sidecars.entries()) {
     if (at % 4 !== lane || known.get(id) === 'deleted') continue;
     const before = known.get(id);
@@ -41,13 +44,15 @@ async function work(store: StoreProcess, known: Map<string, Known>, lane: number
       else if (status === 204 || status === 410) known.set(id, 'deleted');
       else if (status === 409) known.set(id, 'deleted');
       else throw new Error(`unexpected status ${status}`);
+      answered += 1;
     } catch (error) {
       if (error instanceof Error && error.message.startsWith('unexpected')) throw error;
       // The connection broke. A manifest that was stored is so, unless this was its delete.
       if (before !== undefined && !deletes) known.set(id, before);
-      return;
+      return answered;
     }
   }
+  return answered;
 }
 
 async function expectKnown(place: Place, known: ReadonlyMap<string, Known>): Promise<void> {
@@ -85,14 +90,17 @@ it(`${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
   let place = await databases.create();
   let known = new Map<string, Known>();
   let acknowledged = 0;
+  let longestMs = LONGEST_MS;
   for (let round = 0; round < ROUNDS; round += 1) {
     const store = await startStoreProcess(place);
     const working = Promise.all([0, 1, 2, 3].map((lane) => work(store, known, lane)));
-    // Another moment in every round, the same in every run.
+    // Another moment in every round.
     const random = createHash('sha256').update(String(round)).digest().readUInt16BE();
-    await sleep((random / 65_536) * LONGEST_MS);
+    const waitMs = (random / 65_536) * longestMs;
+    await sleep(waitMs);
     await store.kill();
-    await working;
+    const answered = (await working).reduce((sum, count) => sum + count, 0);
+    if (answered === 0 && waitMs > longestMs / 2) longestMs = Math.min(2 * longestMs, LONGEST_MS_MAX);
     if (round % 10 === 9) {
       await expectKnown(place, known);
       await expectWhole(place);

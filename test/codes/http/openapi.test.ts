@@ -93,7 +93,8 @@ async function fuzz(
   settings: string,
 ): Promise<{ passed: boolean; output: string }> {
   const config = path.join(folder, 'schemathesis.toml');
-  await writeFile(config, settings);
+  // Some answers take seconds, and a busy machine takes longer.
+  await writeFile(config, `request-timeout = 60.0\n${settings}`);
   const limits = [
     '--max-examples',
     '12',
