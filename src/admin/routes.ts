@@ -113,9 +113,13 @@ async function act(service: AdminService, session: Session, form: ActionForm): P
     await service.sessions.setFlash(session, missing);
     return redirect(`${LIST}${back}`);
   }
-  const chosenKeys = chosen.map(({ key }) => key);
   if (confirmed === undefined) return pageReply(confirmPage(session, action, chosen, back));
-  await service.sessions.setFlash(session, await service.act(session, action, chosenKeys));
+  const told = await service.act(
+    session,
+    action,
+    chosen.map(({ key }) => key),
+  );
+  await service.sessions.setFlash(session, told);
   return redirect(`${LIST}${back}`);
 }
 

@@ -336,8 +336,8 @@ describe('deletes', () => {
 
   it.each(['GET', 'DELETE'])('and fetches have no body of more than 64 KiB (%s)', async (method) => {
     const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
-    const path = `${new URL(store.url).pathname}v1/manifests/unknown`.replace(/^\/+/, '/');
-    const status = (bytes: number) => statusOf(store.port, method, path, headers, Buffer.alloc(bytes));
+    const status = (bytes: number) =>
+      statusOf(store.port, method, '/v1/manifests/unknown', headers, Buffer.alloc(bytes));
     expect(await status(65_536)).toBe(404);
     expect(await status(65_537)).toBe(413);
   });
