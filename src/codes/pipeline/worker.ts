@@ -1,7 +1,7 @@
 /** The program of a worker process: takes a job, answers it, takes the next. */
 import { native } from '../../native.js';
 import { Refused } from '../errors.js';
-import { contentOf } from './content.js';
+import { contentOf, metadataOf } from './content.js';
 import { loadFormat } from './formats/table.js';
 import type { ContentJob, EmbedJob, Job, Output, SimprintJob } from './jobs.js';
 import { Stopwatch } from './stopwatch.js';
@@ -9,8 +9,8 @@ import type { WorkerMessage } from './worker-process.js';
 
 // One job at a time: there is nobody whom a busy event loop would keep waiting.
 native.workAtOnce();
-// Without its parent a worker has nobody to answer.
-process.on('disconnect', () => process.exit());
+// Without its parent a worker has nobody to answer. A thread watches, because this one may be busy for long.
+native.endWithParent();
 process.on('message', (job: Job) => void answer(job));
 send({ kind: 'ready' });
 
@@ -27,7 +27,7 @@ async function output(job: Job): Promise<Output> {
     case 'content':
       return content(job);
     case 'extract':
-      return { kind: 'extract', metadata: await (await loadFormat(job.format)).metadata(job) };
+      return { kind: 'extract', metadata: await metadataOf(job) };
     case 'embed':
       await embed(job);
       return { kind: 'embed' };

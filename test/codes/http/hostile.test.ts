@@ -10,6 +10,7 @@ import {
   longFilm,
   pdfBomb,
   pngBomb,
+  talkativeDocx,
   zip,
 } from '../support/hostile.js';
 import { fileBytes } from '../support/reference.js';
@@ -149,5 +150,17 @@ describe('work without end', () => {
     const response = await upload(url, 'large.docx', docxBomb());
     expect(response.status).toBe(422);
     await worksStill(url);
+  });
+});
+
+describe('what files say about themselves', () => {
+  test('without end in a small document is cut', async () => {
+    const file = talkativeDocx();
+    expect(file.byteLength).toBeLessThan(1_000_000);
+    const { media_id, creator, name } = await uploaded(server.url, 'talk.docx', file);
+    expect(name).toBe('talk');
+    expect(creator).toMatch(/^A creator, A creator/);
+    const metadata = await (await fetch(`${server.url}/api/v1/metadata/${media_id}`)).text();
+    for (const said of [`${creator}`, metadata]) expect(said.length).toBeLessThan(300_000);
   });
 });

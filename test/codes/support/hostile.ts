@@ -146,6 +146,24 @@ export function docxBomb(): Bytes {
   ]);
 }
 
+/** A text document of a word, and of 60 MB of creators. */
+export function talkativeDocx(): Bytes {
+  const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+  const core = 'xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"';
+  const creators = '<dc:creator>A creator</dc:creator>'.repeat(1_800_000);
+  return zip([
+    ['[Content_Types].xml', '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'],
+    [
+      'word/document.xml',
+      `<w:document ${word}><w:body><w:p><w:r><w:t>word</w:t></w:r></w:p></w:body></w:document>`,
+    ],
+    [
+      'docProps/core.xml',
+      `<cp:coreProperties ${core} xmlns:dc="http://purl.org/dc/elements/1.1/">${creators}</cp:coreProperties>`,
+    ],
+  ]);
+}
+
 /** A book of 20 001 parts. */
 export function epubOfManyParts(): Bytes {
   const parts = Array.from({ length: 20_001 }, (_, index) => [`p${index}`, ''] as const);

@@ -9,6 +9,10 @@ pub mod xmp;
 
 use crate::sanitize::plain_text;
 
+/// Bytes of a value that are looked at; no honest file says more in one field. What crosses to the
+/// service is small then, however much a document unpacks to.
+pub const VALUE_BYTES_MAX: usize = 192 << 10;
+
 /// Metadata fields; all values are cleaned, none is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
@@ -77,11 +81,25 @@ impl Field {
                 | Self::Credit
         )
     }
+
+    /// Whether the beginning of a value is of use. That of an address is another address.
+    fn can_be_cut(self) -> bool {
+        !matches!(
+            self,
+            Self::Meta | Self::License | Self::Acquire | Self::Identifier | Self::Language
+        )
+    }
 }
 
 impl Metadata {
-    /// Sets a field that is not set yet, to the cleaned value unless that is empty.
+    /// Sets a field that is not set yet, to the cleaned value unless that is empty. Of a value
+    /// above [`VALUE_BYTES_MAX`] the beginning counts, or nothing.
     pub fn offer(&mut self, field: Field, value: &str) {
+        let value = match value.len() {
+            0..=VALUE_BYTES_MAX => value,
+            _ if field.can_be_cut() => &value[..value.floor_char_boundary(VALUE_BYTES_MAX)],
+            _ => return,
+        };
         let slot = match field {
             Field::Name => &mut self.name,
             Field::Description => &mut self.description,
@@ -98,5 +116,25 @@ impl Metadata {
         if slot.is_none() {
             *slot = Some(plain_text(value)).filter(|value| !value.is_empty());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Field, Metadata, VALUE_BYTES_MAX};
+
+    #[test]
+    fn of_endless_values_the_beginning_or_nothing_counts() {
+        let mut metadata = Metadata::default();
+        let endless = format!("a{}", "ü".repeat(VALUE_BYTES_MAX));
+        metadata.offer(Field::Creator, &endless);
+        assert_eq!(metadata.creator.as_deref(), endless.get(..VALUE_BYTES_MAX - 1));
+        metadata.offer(Field::License, &endless);
+        assert_eq!(metadata.license, None);
+        metadata.offer(Field::License, "https://example.com/");
+        assert_eq!(metadata.license.as_deref(), Some("https://example.com/"));
+        let longest = "k".repeat(VALUE_BYTES_MAX);
+        metadata.offer(Field::Meta, &longest);
+        assert_eq!(metadata.meta, Some(longest));
     }
 }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { FIELD_BYTES_MAX, limitedFacts, limitedMetadata } from '../../src/codes/pipeline/metadata-limits.js';
+
+const long = 'ü'.repeat(FIELD_BYTES_MAX);
+
+test('texts are cut between characters', () => {
+  const { creator, rights } = limitedMetadata({ creator: `a${long}`, rights: long });
+  expect(creator).toBe(`a${'ü'.repeat(FIELD_BYTES_MAX / 2 - 1)}`);
+  expect(rights).toBe('ü'.repeat(FIELD_BYTES_MAX / 2));
+});
+
+test('what is of no use in part is left out', () => {
+  const url = `https://example.com/${long}`;
+  expect(limitedMetadata({ license: url, acquire: url, meta: url, identifier: url, name: 'N' })).toEqual({
+    name: 'N',
+  });
+  expect(limitedFacts({ language: long, width: 3 })).toEqual({ width: 3 });
+});
+
+test('what is in use stays, up to the largest metadata of a Meta-Code', () => {
+  const meta = `data:application/json;charset=utf-8;base64,${'A'.repeat(Math.ceil(128_000 / 3) * 4)}`;
+  const metadata = { name: '\ufeffN', description: '', meta, creator: 'C'.repeat(FIELD_BYTES_MAX) };
+  expect(limitedMetadata(metadata)).toEqual(metadata);
+  expect(limitedFacts({ language: 'de', duration: 1 })).toEqual({ language: 'de', duration: 1 });
+});
