@@ -3,7 +3,11 @@
 mod common;
 
 use common::Case;
-use iscc_media::text::extract;
+use iscc_media::text::{self, Extracted, TEXT_CHARACTERS_MAX};
+
+fn extract(bytes: &[u8], mediatype: &str) -> Result<Extracted, iscc_media::MediaError> {
+    text::extract(bytes, mediatype, TEXT_CHARACTERS_MAX)
+}
 
 /// What a Text-Code sees, more or less: neither white space nor punctuation.
 fn essence(text: &str) -> String {

@@ -101,7 +101,10 @@ pub fn text_file_content<'env>(
 ) -> Result<Object<'env>> {
     let compat = parse(&compat)?;
     POOL.run(env, move || {
-        let extracted = text::extract(&read(&path)?, &mediatype).map_err(refused)?;
+        let file = read(&path)?;
+        let extracted =
+            text::extract(&file, &mediatype, characters_max(compat)).map_err(refused)?;
+        drop(file);
         let clean = iscc_units::text::clean(&extracted.text);
         let result = text_result(&clean, extracted.metadata.into(), granular, compat)?;
         Ok(TextFileContent { text: keep_text.then(|| clean.into_bytes().into()), ..result })
@@ -116,7 +119,9 @@ pub fn text_metadata<'env>(
     mediatype: String,
 ) -> Result<Object<'env>> {
     POOL.run(env, move || {
-        let extracted = text::extract(&read(&path)?, &mediatype).map_err(refused)?;
+        // Metadata stands apart from the text: no release cuts it there.
+        let max = text::TEXT_CHARACTERS_MAX;
+        let extracted = text::extract(&read(&path)?, &mediatype, max).map_err(refused)?;
         Ok(FileMetadata::from(extracted.metadata))
     })
 }
@@ -164,6 +169,13 @@ fn text_result(
         metadata,
         text: None,
     })
+}
+
+fn characters_max(compat: Compat) -> usize {
+    match compat {
+        Compat::Sdk0_9_5 => text::TEXT_CHARACTERS_MAX_0_9_5,
+        Compat::Sdk0_9_7 => text::TEXT_CHARACTERS_MAX,
+    }
 }
 
 pub(crate) fn parse(compat: &str) -> Result<Compat> {

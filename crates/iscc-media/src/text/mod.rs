@@ -12,6 +12,13 @@ use crate::mediatype;
 use crate::metadata::Metadata;
 use crate::metadata::text::Keys;
 
+/// Characters of a document that count, as the reference's extractor counts them: one beyond U+FFFF
+/// is two, and what it writes between lines and cells counts, too.
+pub const TEXT_CHARACTERS_MAX: usize = 10_000_000;
+
+/// The same in release 0.9.5 of the reference.
+pub const TEXT_CHARACTERS_MAX_0_9_5: usize = 500_000;
+
 /// A document's text and what it says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
@@ -22,23 +29,43 @@ pub struct Extracted {
 }
 
 /// Extracts text. The media type says what to expect; content that has the signature of another
-/// text format is read as that, as the reference's extractor does it.
+/// text format is read as that, as the reference's extractor does it. Of the text the first
+/// `characters_max` characters count.
 ///
 /// # Errors
 /// [`MediaError::NoText`] if nothing but white space comes out, or if the bytes are those of an
 /// image, a sound or the like; [`MediaError::NoDecoder`] for PDF and the binary office formats;
 /// `Damaged` and `TooLarge` for broken and for oversized documents.
-pub fn extract(bytes: &[u8], mediatype: &str) -> Result<Extracted, MediaError> {
-    let extracted = match Kind::of(bytes, mediatype)? {
+pub fn extract(
+    bytes: &[u8],
+    mediatype: &str,
+    characters_max: usize,
+) -> Result<Extracted, MediaError> {
+    let mut extracted = match Kind::of(bytes, mediatype)? {
         Kind::Plain => Extracted { text: plain(bytes, mediatype), metadata: Metadata::default() },
         Kind::Html => html::extract(&html::decode(bytes)),
         Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
         Kind::Document(format) => from_document(format, bytes)?,
     };
+    extracted.text.truncate(cut_at(&extracted.text, characters_max));
     if extracted.text.trim().is_empty() {
         return Err(MediaError::NoText);
     }
     Ok(extracted)
+}
+
+/// Where the first `max` characters end, in UTF-16's units; one that the limit goes through is left out.
+fn cut_at(text: &str, max: usize) -> usize {
+    // No character has fewer bytes than units.
+    if text.len() <= max {
+        return text.len();
+    }
+    let mut units = 0;
+    let is_beyond = |character: char| {
+        units += character.len_utf16();
+        units > max
+    };
+    text.find(is_beyond).unwrap_or(text.len())
 }
 
 /// The text as it is, but for tables.
@@ -123,7 +150,9 @@ mod tests {
     use super::*;
 
     fn text(bytes: &[u8], mediatype: &str) -> Result<String, &'static str> {
-        extract(bytes, mediatype).map(|extracted| extracted.text).map_err(|error| error.code())
+        extract(bytes, mediatype, TEXT_CHARACTERS_MAX)
+            .map(|extracted| extracted.text)
+            .map_err(|error| error.code())
     }
 
     #[test]
@@ -134,6 +163,21 @@ mod tests {
         assert_eq!(text(b"<p>x</p>", "text/xml").unwrap().trim(), "x");
         assert_eq!(text(b"{\"a\": \"<b>\"}", "application/json").unwrap(), "{\"a\": \"<b>\"}");
         assert_eq!(text(b"body { }", "text/css").unwrap(), "body { }");
+    }
+
+    #[test]
+    fn the_first_characters_count_as_the_reference_counts_them() {
+        let cut = |text: &str, max: usize| {
+            extract(text.as_bytes(), "text/plain", max).map(|extracted| extracted.text).ok()
+        };
+        assert_eq!(cut("abcdef", 6).as_deref(), Some("abcdef"));
+        assert_eq!(cut("abcdef", 5).as_deref(), Some("abcde"));
+        assert_eq!(cut("üüüüüü", 5).as_deref(), Some("üüüüü"));
+        assert_eq!(cut("😀b😀b", 4).as_deref(), Some("😀b"));
+        assert_eq!(cut("😀b😀b", 5).as_deref(), Some("😀b😀"));
+        assert_eq!(cut("   word", 3), None);
+        // A table is cut behind the tabs that its cells get.
+        assert_eq!(cut(&"a,b\n".repeat(12), 7).as_deref(), Some("\ta\tb\n\ta".get(..7).unwrap()));
     }
 
     #[test]
