@@ -29,6 +29,7 @@ export const ERRORS = {
   EMBEDDING_FAILED: [422, 'Unprocessable Entity - Failed to embed metadata.'],
   SIMPRINT_FAILED: [422, 'Unprocessable Entity - simprint processing error.'],
   INTERNAL: [500, 'Internal Server Error'],
+  STORAGE_FULL: [507, 'Insufficient Storage - no space left for the file.'],
   BUSY: [503, 'Service Unavailable - too much work is waiting, try again in {seconds} s.'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
@@ -49,13 +50,16 @@ export class Refused extends Error {
   }
 }
 
+/** Some jobs are over by then. */
+const RETRY_AFTER_SECONDS = 5;
+
 /** Something that the service needs is not to be had now; a later try may succeed. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly code: ErrorCode = 'BUSY';
   readonly retryAfterSeconds: number;
 
-  constructor(retryAfterSeconds: number) {
+  constructor(retryAfterSeconds = RETRY_AFTER_SECONDS) {
     super(errorText('BUSY', { seconds: retryAfterSeconds }));
     this.retryAfterSeconds = retryAfterSeconds;
   }

@@ -4,8 +4,9 @@
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { type Database, IF_EXISTS, open, type RootDatabase } from 'lmdb';
 import { syncPath } from '../data/durable.js';
+import { StorageFull, storageIsFull } from '../data/full.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
 import type { IsccResult } from './result.js';
 
@@ -21,13 +22,21 @@ export interface UploadRecord {
   readonly bytes: number;
 }
 
+/**
+ * A write that resolves is on the disk, and one that can't be made rejects: with either option on, the library
+ * keeps promises of a failed commit to itself, which ends the process or waits for ever.
+ */
+const WRITES = { overlappingSync: false, eventTurnBatching: false } as const;
+
 export class Records {
+  readonly #folder: string;
   readonly #root: RootDatabase;
   readonly #uploads: Database<UploadRecord, string>;
   readonly #results: Database<IsccResult, string>;
 
   private constructor(folder: string, readOnly: boolean) {
-    this.#root = open({ path: folder, maxDbs: 2, readOnly });
+    this.#folder = folder;
+    this.#root = open({ path: folder, maxDbs: 2, readOnly, ...WRITES });
     this.#uploads = this.#root.openDB('uploads', { encoding: 'json' });
     this.#results = this.#root.openDB('results', { encoding: 'json' });
   }
@@ -76,23 +85,24 @@ export class Records {
     return this.#results.get(id);
   }
 
+  /** Resolves when both are on the disk. @throws {StorageFull} if they have no room there; nothing is kept then */
   async add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void> {
-    // Writes of one turn of the event loop are one transaction.
-    const writes = [this.#uploads.put(id, record)];
-    if (result !== undefined) writes.push(this.#results.put(id, result));
-    await this.#acknowledge(writes);
+    await this.#write(() =>
+      this.#root.batch(() => {
+        void this.#uploads.put(id, record);
+        if (result !== undefined) void this.#results.put(id, result);
+      }),
+    );
   }
 
   /** Tells whether there was such an upload; of two removals at a time one is told so. */
-  async remove(id: MediaId): Promise<boolean> {
-    const removal = this.#root.transaction(() => {
-      const there = this.#uploads.doesExist(id);
-      void this.#uploads.remove(id);
-      void this.#results.remove(id);
-      return there;
-    });
-    await this.#acknowledge([removal]);
-    return removal;
+  remove(id: MediaId): Promise<boolean> {
+    return this.#write(() =>
+      this.#uploads.ifVersion(id, IF_EXISTS, () => {
+        void this.#uploads.remove(id);
+        void this.#results.remove(id);
+      }),
+    );
   }
 
   /** Ids of the uploads made before `time` (milliseconds since the epoch), oldest first. */
@@ -104,9 +114,19 @@ export class Records {
     return this.#root.close();
   }
 
-  /** The one place where a write becomes a promise to a client: a resolved `put` is visible, not yet on disk. */
-  async #acknowledge(writes: readonly Promise<boolean>[]): Promise<void> {
-    await Promise.all(writes);
-    await this.#root.flushed;
+  /** The one place where a write becomes a promise to a client. Writes that wait are committed together. */
+  async #write(change: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await change();
+    } catch (error) {
+      const cause = await commitError(error);
+      throw (await storageIsFull(this.#folder, cause)) ? new StorageFull({ cause }) : cause;
+    }
   }
+}
+
+/** What was wrong with a commit: the library rejects a write first, and says why in a second promise. */
+async function commitError(error: unknown): Promise<unknown> {
+  const reason = (error as { commitError?: Promise<never> }).commitError;
+  return reason === undefined ? error : reason.catch((cause: unknown) => cause);
 }

@@ -1,42 +1,22 @@
 /** A disk that gets full under the search service: 507, nothing acknowledged is lost, and work goes on. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Entry, IndexInfo, SearchResult } from '../../src/client/types.js';
 import { randomAsset } from '../search/support/random-assets.js';
 import { startProcess } from '../search/support/search-process.js';
 import { post } from '../search/support/search-server.js';
+import { smallDisk } from './support/small-disk.js';
 
-const run = promisify(execFile);
-const DISK = 'size=16m';
+const DISK_MEGABYTES = 16;
 const BALLAST_BYTES = 6 * 1024 * 1024;
 const BATCH_ASSETS = 50;
 /** Far more batches than the disk has room for. */
 const BATCHES_MAX = 500;
 const FULL = { detail: 'No space left for the index' };
 
-/** A small file system of its own; `undefined` where mounting is not allowed. */
-async function smallDisk(): Promise<string | undefined> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-disk-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  try {
-    await run('mount', ['-t', 'tmpfs', '-o', DISK, 'tmpfs', folder]);
-  } catch (error) {
-    // Not root, or a container that forbids it: the engine's behaviour is then not shown here.
-    console.warn(`NOT TESTED, a small disk can't be mounted: ${String(error)}`);
-    return undefined;
-  }
-  onTestFinished(async () => {
-    await run('umount', ['-l', folder]);
-  });
-  return folder;
-}
-
 test.each(['usearch', 'lmdb'])('%s tells, keeps and goes on', { timeout: 120_000 }, async (backend) => {
-  const disk = await smallDisk();
+  const disk = await smallDisk(DISK_MEGABYTES);
   if (disk === undefined) return;
   const ballast = path.join(disk, 'ballast');
   await writeFile(ballast, Buffer.alloc(BALLAST_BYTES, 1));

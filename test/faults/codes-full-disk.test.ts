@@ -1,0 +1,76 @@
+/** A disk that gets full under the codes service: 507, nothing acknowledged is lost, and work goes on. */
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { bodyOf, noise, postJson, sha256, upload } from '../codes/support/client.js';
+import { serveCodes } from '../codes/support/process.js';
+import { fileBytes } from '../codes/support/reference.js';
+import { smallDisk } from './support/small-disk.js';
+
+const DISK_MEGABYTES = 12;
+const PAGE_BYTES = 4096;
+/** A file of so many bytes has its place in the last pages, its simprints have not. */
+const TEXT = Buffer.from(
+  Array.from({ length: 700 }, (_, index) => `word ${index} of ${sha256(noise(8, index))}`).join('\n'),
+);
+const PICTURE = fileBytes('tiny_32x32_a.png');
+const FULL = [507, 'Insufficient Storage - no space left for the file.'];
+
+/** Takes all room of the disk but some pages. */
+async function fill(file: string, pagesLeft: number): Promise<void> {
+  const handle = await open(file, 'w');
+  let bytes = 0;
+  try {
+    for (const page = Buffer.alloc(PAGE_BYTES, 1); ; bytes += PAGE_BYTES) await handle.write(page);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+    await handle.truncate(Math.max(0, bytes - pagesLeft * PAGE_BYTES));
+  } finally {
+    await handle.close();
+  }
+}
+
+test('tells, keeps and goes on', { timeout: 180_000 }, async () => {
+  const disk = await smallDisk(DISK_MEGABYTES);
+  if (disk === undefined) return;
+  const ballast = path.join(disk, 'ballast');
+  let server = await serveCodes(disk);
+  const stored = new Map<string, string>();
+  const keep = async (response: Response, bytes: Uint8Array) =>
+    stored.set((await bodyOf(response)).media_id, sha256(bytes));
+  const answer = async (response: Response) => [response.status, await response.text()];
+  const expectKept = async () => {
+    for (const [id, hash] of stored) {
+      const response = await fetch(`${server.url}/api/v1/media/${id}`);
+      expect([response.status, sha256(new Uint8Array(await response.arrayBuffer()))]).toEqual([200, hash]);
+    }
+  };
+  const picture = await upload(server.url, 'tiny.png', PICTURE);
+  await keep(picture, PICTURE);
+  const [pictureId] = stored.keys();
+
+  await fill(ballast, 0);
+  expect(await answer(await upload(server.url, 'a.bin', noise(60_000, 1), { to: 'media' }))).toEqual(FULL);
+  expect(await answer(await upload(server.url, 'a.txt', TEXT))).toEqual(FULL);
+  expect(await answer(await postJson(server.url, `/metadata/${pictureId}`, { name: 'new' }))).toEqual(FULL);
+
+  // With more and more room: first the file has its place, then its record, then both.
+  const seen = new Set<number>();
+  for (let pages = 4; pages < 60 && seen.size < 2; pages += 4) {
+    await fill(ballast, pages);
+    const response = await upload(server.url, 'a.txt', TEXT, { query: '?granular=true' });
+    seen.add(response.status);
+    if (response.status === 201) await keep(response, TEXT);
+    else expect(await answer(response)).toEqual(FULL);
+  }
+  expect([...seen]).toEqual([507, 201]);
+  await expectKept();
+
+  await rm(ballast);
+  await keep(await upload(server.url, 'a.txt', TEXT), TEXT);
+  expect((await fetch(`${server.url}/api/v1/media/${pictureId}`, { method: 'DELETE' })).status).toBe(204);
+  stored.delete(pictureId as string);
+  await server.kill();
+  server = await serveCodes(disk);
+  await expectKept();
+});
