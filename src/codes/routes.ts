@@ -32,6 +32,7 @@ const BUSY: ResponseSpec = {
   description: 'Too much work is waiting',
   headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
 };
+const FULL: ResponseSpec = { description: 'There is no space left to store the file' };
 const LOCATION = {
   Location: { description: 'Root-relative URL of the stored file', schema: z.string() },
 };
@@ -68,6 +69,7 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
         400: { description: 'File name, body size or query value is wrong' },
         422: UNPROCESSABLE,
         503: BUSY,
+        507: FULL,
       },
       handler: async (request) =>
         created(await service.uploadAndProcess(watched(request), request.query), request, options),
@@ -129,6 +131,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       responses: {
         201: { description: 'Created', schema: schema.uploadResult, headers: LOCATION },
         400: { description: 'File name or body size is wrong' },
+        507: FULL,
       },
       handler: async (request) => {
         const id = await service.upload(upload(request));
@@ -198,6 +201,7 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
         404: UNKNOWN,
         422: { description: 'Embedding or processing failed' },
         503: BUSY,
+        507: FULL,
       },
       handler: async (request) => {
         const { params, body, clientAddress, signal } = request;
@@ -235,8 +239,9 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
       description: 'A text has at most as many bytes as an upload may have, and its JSON at most 128 MiB.',
       tags: ['simprint'],
       body: {
-        kind: 'json',
-        schema: schema.simprintRequest,
+        kind: 'stream',
+        documented: schema.simprintRequest,
+        required: true,
         bytesMax: Math.min(bodyBytes, SIMPRINT_BODY_MAX_BYTES),
       },
       responses: {
@@ -245,7 +250,7 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
         422: { description: 'Simprint processing error' },
         503: BUSY,
       },
-      handler: async ({ body, signal }) => json(await service.simprint(body.text, signal)),
+      handler: async ({ body, signal }) => json(await service.simprint(body, signal)),
     }),
   ];
 }

@@ -12,6 +12,7 @@ import { type Step, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard } from './progress.js';
 import type { Records, UploadRecord } from './records.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
+import { TextBodies } from './text-bodies.js';
 import type { Uploaders } from './uploader.js';
 import { receive } from './uploads.js';
 
@@ -65,6 +66,9 @@ export interface Processed {
   readonly steps: readonly Step[];
 }
 
+/** By type, base64url. */
+type Simprints = Readonly<Record<string, readonly string[]>>;
+
 /** Two ids in a row that exist are a clock that was set back; more are a fault. */
 const STORE_ATTEMPTS_MAX = 8;
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -77,6 +81,7 @@ export class CodesService {
   readonly #pipeline: Pipeline;
   readonly #progress = new ProgressBoard();
   readonly #ids = new MediaIdSource();
+  readonly #texts = new TextBodies();
 
   constructor(
     options: CodesOptions,
@@ -205,16 +210,18 @@ export class CodesService {
     return explainJson(code, this.#options.compat);
   }
 
-  /** Simprints of every chunk of a text, by type. */
-  async simprint(text: string, signal: AbortSignal): Promise<Readonly<Record<string, readonly string[]>>> {
+  /** Simprints of every chunk of the text in a JSON body, by type. */
+  async simprint(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Simprints> {
     const max = this.#options.uploadBytesMax;
-    if (Buffer.byteLength(text) > max) throw new Refused('TEXT_SIZE', { max });
-    try {
-      return await this.#pipeline.simprints(text, signal);
-    } catch (error) {
-      const failed = error instanceof Refused && error.code === 'PROCESSING_FAILED';
-      throw failed ? new Refused('SIMPRINT_FAILED', {}, { cause: error.cause }) : error;
-    }
+    return this.#texts.read(body, async (text) => {
+      if (text.length === 0 || text.length > max) throw new Refused('TEXT_SIZE', { max });
+      try {
+        return await this.#pipeline.simprints(text, signal);
+      } catch (error) {
+        const failed = error instanceof Refused && error.code === 'PROCESSING_FAILED';
+        throw failed ? new Refused('SIMPRINT_FAILED', {}, { cause: error.cause }) : error;
+      }
+    });
   }
 
   async #inDraft<T>(work: (draft: BlobDraft) => Promise<T>): Promise<T> {

@@ -8,9 +8,10 @@ use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
 use iscc_codec::{Kind, Mode, Unit};
+use iscc_units::Compat;
 use iscc_units::meta::{self, Meta, Metadata};
 use iscc_units::simprint::{self, Simprint};
-use iscc_units::{Compat, text};
+use iscc_units::text::{self, JsonTextError};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -144,6 +145,30 @@ pub fn text_clean<'env>(env: &'env Env, text: Text) -> Result<Object<'env>> {
 )]
 pub fn text_collapse<'env>(env: &'env Env, text: Text) -> Result<Object<'env>> {
     POOL.run(env, move || Ok(string(text::collapse(&utf8(&text)?))))
+}
+
+/// The text of a JSON object, or why there is none.
+#[napi(object)]
+pub struct JsonText {
+    /// UTF-8 but for lone surrogates.
+    pub text: Option<Buffer>,
+    /// What is wrong with the JSON.
+    pub not_json: Option<String>,
+    /// What is wrong with the object.
+    pub invalid: Option<String>,
+}
+
+/// Reads `text` out of a JSON object, which may be large and hold anything beside it.
+#[napi(catch_unwind, ts_return_type = "Promise<JsonText>")]
+pub fn json_text(env: &Env, body: Uint8Array) -> Result<Object<'_>> {
+    POOL.run(env, move || {
+        let (text, not_json, invalid) = match text::json_text(&body) {
+            Ok(text) => (Some(text.into_owned().into()), None, None),
+            Err(JsonTextError::NotJson(reason)) => (None, Some(reason), None),
+            Err(JsonTextError::Invalid(reason)) => (None, None, Some(reason)),
+        };
+        Ok(JsonText { text, not_json, invalid })
+    })
 }
 
 /// Content text simprints of a text, which is cleaned before: one per chunk, at least one.

@@ -431,6 +431,15 @@ export interface operations {
                     readonly "text/plain": string;
                 };
             };
+            /** @description There is no space left to store the file */
+            readonly 507: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
         };
     };
     readonly getProgress: {
@@ -574,6 +583,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description There is no space left to store the file */
+            readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -864,6 +882,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds */
                     readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description There is no space left to store the file */
+            readonly 507: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -2,10 +2,12 @@
 
 pub(crate) mod chunks;
 mod code;
+mod json;
 pub(crate) mod table;
 
 pub(crate) use code::soft_hash_at;
 pub use code::{TextCode, code, code_at};
+pub use json::{JsonTextError, json_text};
 
 pub use crate::kernels::clean::clean_at;
 pub use crate::kernels::collapse::collapse_at;
