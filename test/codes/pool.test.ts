@@ -21,6 +21,7 @@ function pool(limits: Partial<PoolLimits> = {}): WorkerPool<Order, Answer> {
     queuedJobsMax: 4,
     jobDurationMaxMs: 60_000,
     workerRssMaxBytes: 1024 ** 3,
+    restingRssMaxBytes: 512 * 1024 ** 2,
     jobsPerWorkerMax: 1000,
     ...limits,
   });

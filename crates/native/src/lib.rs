@@ -9,6 +9,7 @@ pub mod document;
 pub mod file_sum;
 pub mod image;
 pub mod media;
+pub mod orphan;
 pub mod search;
 pub mod search_beside;
 pub mod semantic;

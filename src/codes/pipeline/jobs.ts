@@ -10,6 +10,8 @@ interface FileJob {
   readonly filename: string;
   readonly mediatype: string;
   readonly format: FormatName;
+  /** For what programs write on the way, made when it is needed; beside the file where none is named. */
+  readonly workFolder?: string | undefined;
 }
 
 export interface ContentJob extends FileJob {

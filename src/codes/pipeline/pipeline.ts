@@ -2,7 +2,7 @@
  * From a file to its result: media type, content in a worker process, Data- and Instance-Code from
  * the bytes that went by, and all of it put together.
  */
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { generator } from '../../version.js';
@@ -31,6 +31,8 @@ export interface PipelineOptions {
   readonly models: SemanticModels;
   /** Seconds that work on one file may take; sound and film get more by their size. */
   readonly jobSecondsMax: number;
+  /** For what programs write on the way, made when it is needed; by default that is beside each file. */
+  readonly workFolder?: string;
   /** Told about every job when it is over. */
   readonly onJob?: (job: JobOutcome) => void;
 }
@@ -61,9 +63,12 @@ export interface SourceFile extends NamedFile {
 /** A film takes time in proportion to its bytes: so much more for each MiB of sound or pictures. */
 const EXTRA_MS_PER_MIB = 2000;
 const WORKER_RSS_MAX_BYTES = 2 * 1024 ** 3;
+/** More than a photograph leaves behind, so that only what is rare costs a new worker. */
+const RESTING_RSS_MAX_BYTES = WORKER_RSS_MAX_BYTES / 4;
+/** A model that is loaded takes its file's size, and as much again for what it computes. */
+const MODEL_RSS_FACTOR = 2;
 const JOBS_PER_WORKER_MAX = 1000;
 const QUEUED_JOBS_PER_WORKER_MAX = 32;
-const RETRY_AFTER_SECONDS = 5;
 
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -76,6 +81,7 @@ export class Pipeline {
       queuedJobsMax: options.workers * QUEUED_JOBS_PER_WORKER_MAX,
       jobDurationMaxMs: options.jobSecondsMax * 1000,
       workerRssMaxBytes: WORKER_RSS_MAX_BYTES,
+      restingRssMaxBytes: restingRssMax(options.models),
       jobsPerWorkerMax: JOBS_PER_WORKER_MAX,
       ...limits,
     });
@@ -127,10 +133,10 @@ export class Pipeline {
     if (type.format === undefined) return this.#sumOnly(file, type);
     const { filename, path, sum } = file;
     const { mediatype, mode, format } = type;
-    const { compat, models } = this.#options;
+    const { compat, models, workFolder } = this.#options;
     if (options.semantic) requireModels(models, mode);
     const job: ContentJob = {
-      ...{ kind: 'content', path, filename, mediatype, format, compat },
+      ...{ kind: 'content', path, filename, mediatype, format, compat, workFolder },
       granular: options.granular,
       watched: watch.onChange !== undefined,
       ...(options.semantic && { semantic: models }),
@@ -157,12 +163,12 @@ export class Pipeline {
     });
   }
 
-  /** Simprints of every chunk of a text by type; semantic ones where there is a model. */
-  async simprints(text: string, signal: AbortSignal): Promise<Readonly<Record<string, readonly string[]>>> {
+  /** Simprints of every chunk of a text (UTF-8) by type; semantic ones where there is a model. */
+  async simprints(text: Buffer, signal: AbortSignal): Promise<Readonly<Record<string, readonly string[]>>> {
     const { models } = this.#options;
     const content = await textSimprints(text);
     if (models.text === undefined) return { CONTENT_TEXT_V0: content };
-    const output = await this.#run({ kind: 'simprint', text, semantic: models }, { signal });
+    const output = await this.#run({ kind: 'simprint', text: text.toString(), semantic: models }, { signal });
     const { simprints } = output as Extract<Output, { kind: 'simprint' }>;
     return { CONTENT_TEXT_V0: content, SEMANTIC_TEXT_V0: simprints };
   }
@@ -225,7 +231,7 @@ export class Pipeline {
       return output;
     } catch (error) {
       this.#options.onJob?.({ type, outcome: outcomeOf(error) });
-      if (error instanceof PoolBusy) throw new Unavailable(RETRY_AFTER_SECONDS);
+      if (error instanceof PoolBusy) throw new Unavailable();
       const refusal = error instanceof JobFailed ? error.refusal : undefined;
       if (refusal) throw new Refused(refusal.code, refusal.details, { cause: error });
       const ofTheFile = error instanceof JobFailed || (error instanceof WorkerLost && error.started);
@@ -269,6 +275,14 @@ async function readHead(path: string): Promise<Uint8Array> {
   } finally {
     await handle.close();
   }
+}
+
+/** A worker keeps the models it has loaded. */
+function restingRssMax({ text, image }: SemanticModels): number {
+  const bytes = [text, image].map((one) =>
+    one === undefined ? 0 : (statSync(one.model, { throwIfNoEntry: false })?.size ?? 0),
+  );
+  return bytes.reduce((sum, size) => sum + MODEL_RSS_FACTOR * size, RESTING_RSS_MAX_BYTES);
 }
 
 function workerEntry(): string {

@@ -13,6 +13,8 @@ export interface PoolLimits {
   readonly jobDurationMaxMs: number;
   /** Resident memory of one worker. */
   readonly workerRssMaxBytes: number;
+  /** A worker that keeps more than this after a job is replaced: what a large file took need not come back. */
+  readonly restingRssMaxBytes: number;
   /** A worker is replaced after so many jobs: libraries leak. */
   readonly jobsPerWorkerMax: number;
 }
@@ -31,6 +33,9 @@ export class PoolBusy extends Error {
   override readonly name = 'PoolBusy';
 }
 
+/** So long after a job a worker that has nothing to do is looked at: never between the jobs of a busy server. */
+const REST_MS = 1000;
+
 interface Task<Job, Output> {
   readonly job: Job;
   readonly resolve: (output: Output) => void;
@@ -44,6 +49,8 @@ export class WorkerPool<Job, Output> {
   readonly #limits: PoolLimits;
   readonly #workers = new Set<WorkerProcess<Job, Output>>();
   readonly #idle: WorkerProcess<Job, Output>[] = [];
+  /** Workers that will be looked at. */
+  readonly #resting = new Set<WorkerProcess<Job, Output>>();
   readonly #queue: Task<Job, Output>[] = [];
   #closed = false;
 
@@ -131,12 +138,43 @@ export class WorkerPool<Job, Output> {
   #release(worker: WorkerProcess<Job, Output>): void {
     // A worker that is going is no longer counted, so that the next job does not wait for its end.
     if (!worker.alive || worker.jobsDone >= this.#limits.jobsPerWorkerMax) {
-      this.#workers.delete(worker);
-      void worker.kill('retired');
+      this.#retire(worker);
       this.#startNext(undefined);
+    } else if (worker.wasLarge) {
+      void this.#isLarge(worker).then((large) => {
+        if (large) this.#retire(worker);
+        this.#startNext(large ? undefined : worker);
+      });
     } else {
       this.#startNext(worker);
+      this.#watchResting(worker);
     }
+  }
+
+  #retire(worker: WorkerProcess<Job, Output>): void {
+    this.#workers.delete(worker);
+    void worker.kill('retired');
+  }
+
+  async #isLarge(worker: WorkerProcess<Job, Output>): Promise<boolean> {
+    return (await worker.residentBytes()) > this.#limits.restingRssMaxBytes || !worker.alive;
+  }
+
+  /** Short jobs are over before their memory is looked at; several of them have one look together. */
+  #watchResting(worker: WorkerProcess<Job, Output>): void {
+    if (this.#resting.has(worker)) return;
+    this.#resting.add(worker);
+    const look = async () => {
+      this.#resting.delete(worker);
+      if (!(await this.#isLarge(worker))) return;
+      const index = this.#idle.indexOf(worker);
+      if (index < 0) return;
+      this.#idle.splice(index, 1);
+      this.#retire(worker);
+      // The next job finds one that has started.
+      if (!this.#closed) this.warm().catch(() => undefined);
+    };
+    setTimeout(look, REST_MS).unref();
   }
 
   #startNext(worker: WorkerProcess<Job, Output> | undefined): void {

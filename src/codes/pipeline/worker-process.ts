@@ -64,6 +64,8 @@ export class WorkerProcess<Job, Output> {
   readonly exited: Promise<void>;
   alive = true;
   jobsDone = 0;
+  /** Whether it was seen with more memory than it may keep, in its last job. */
+  wasLarge = false;
   readonly #child: ChildProcess;
   readonly #limits: PoolLimits;
   #started = false;
@@ -76,7 +78,8 @@ export class WorkerProcess<Job, Output> {
     // Its own process group, so that programs it has started end with it.
     this.#child = fork(entry, [], {
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      // Nothing is ever written to its standard input: its end tells the worker that this process is gone.
+      stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
       detached: process.platform !== 'win32',
     });
     this.#child.stderr?.on('data', (data: Buffer) => {
@@ -95,10 +98,12 @@ export class WorkerProcess<Job, Output> {
     // An idle worker must not keep the process alive that started it.
     this.#child.unref();
     this.#child.channel?.unref();
+    (this.#child.stdin as Socket | null)?.unref();
     (this.#child.stderr as Socket | null)?.unref();
   }
 
   run(job: Job, { extraMs = 0, onStep }: Omit<RunOptions, 'signal'> = {}): Promise<Output> {
+    this.wasLarge = false;
     return new Promise<Output>((resolve, reject) => {
       this.#pending = { resolve, reject, onStep };
       this.#child.channel?.ref();
@@ -158,8 +163,14 @@ export class WorkerProcess<Job, Output> {
   }
 
   async #checkMemory(): Promise<void> {
-    const rss = await residentBytes(this.#child.pid);
+    const rss = await this.residentBytes();
+    this.wasLarge = rss > this.#limits.restingRssMaxBytes;
     if (rss > this.#limits.workerRssMaxBytes) await this.kill('needed too much memory');
+  }
+
+  /** Where the system tells (Linux), else 0. */
+  residentBytes(): Promise<number> {
+    return residentBytes(this.#child.pid);
   }
 
   #exit(): void {

@@ -10,6 +10,8 @@ export interface FormatFile {
   /** What the upload is called. */
   readonly filename: string;
   readonly mediatype: string;
+  /** For what programs write on the way, made when it is needed; beside the file where none is named. */
+  readonly workFolder?: string | undefined;
 }
 
 export interface ContentOptions {

@@ -8,7 +8,14 @@ const require = createRequire(import.meta.url);
 
 /** The part of the library's interface that is used here. */
 interface LibHeif {
-  readonly HeifDecoder: new () => { decode(file: Uint8Array): HeifImage[] };
+  readonly HeifDecoder: new () => HeifDecoder;
+  heif_context_free(context: object): void;
+}
+
+interface HeifDecoder {
+  /** The context, which has a copy of the file and all that was decoded; the library never frees the last one. */
+  readonly decoder: object | null;
+  decode(file: Uint8Array): HeifImage[];
 }
 
 interface HeifImage {
@@ -41,11 +48,13 @@ export function canDecodeHeif(): boolean {
 
 /** The first image of a file, turned as the file says. */
 export async function decodeHeif(path: string): Promise<RawPixels> {
-  const { HeifDecoder } = require(MODULE) as LibHeif;
-  const images = new HeifDecoder().decode(await readFile(path));
-  const [image] = images;
-  if (image === undefined) throw new HeifUnreadable('there is no image in the file');
+  const libheif = require(MODULE) as LibHeif;
+  const decoder = new libheif.HeifDecoder();
+  let images: HeifImage[] = [];
   try {
+    images = decoder.decode(await readFile(path));
+    const [image] = images;
+    if (image === undefined) throw new HeifUnreadable('there is no image in the file');
     const [width, height] = [image.get_width(), image.get_height()];
     if (width * height > IMAGE_PIXELS_MAX) {
       throw new HeifUnreadable(`${width} x ${height} pixels are more than ${IMAGE_PIXELS_MAX}`);
@@ -54,6 +63,7 @@ export async function decodeHeif(path: string): Promise<RawPixels> {
     return { bytes: new Uint8Array(data.buffer), width, height, channels: 4 };
   } finally {
     for (const one of images) one.free();
+    if (decoder.decoder !== null) libheif.heif_context_free(decoder.decoder);
   }
 }
 
