@@ -5,7 +5,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { format, readVideo } from '../../src/codes/pipeline/formats/video.js';
-import { NoTagsInFormat } from '../../src/codes/pipeline/formats/video-metadata.js';
+import { NoTagsInFormat } from '../../src/codes/pipeline/formats/video-embed.js';
 import { FfmpegMissing } from '../../src/codes/pipeline/tools/ffmpeg.js';
 import { ToolFailed } from '../../src/codes/pipeline/tools/process.js';
 import {

@@ -1,5 +1,5 @@
 /** Video: the Video-Code from frame signatures, facts, tags and a picture. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
 import type { Compat } from '../jobs.js';
@@ -18,7 +18,8 @@ import { collector } from '../tools/process.js';
 import { together } from '../tools/together.js';
 import { UNIT_BITS } from '../units.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
-import { embedVideoMetadata, videoFacts, videoMetadata } from './video-metadata.js';
+import { embedVideoMetadata } from './video-embed.js';
+import { videoFacts, videoMetadata } from './video-metadata.js';
 
 export const format: Format = {
   content: (file, { compat }, watch) => readVideo(configuredTools(), file, compat, watch),
@@ -43,8 +44,7 @@ export async function readVideo(
 ): Promise<FormatContent> {
   const [facts, pictures] = await together(
     (signal) => watch.measure('metadata', () => probe(tools, file.path, { signal })),
-    (signal) =>
-      watch.measure('video', () => readPictures(tools, path.resolve(file.path), compat, { signal })),
+    (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal })),
   );
   const thumbnail = await watch.measure('thumbnail', () =>
     // FFmpeg has given it its size.
@@ -68,15 +68,15 @@ interface Pictures {
 /** Decodes once, for the signature and for the thumbnail. */
 export async function readPictures(
   tools: FfmpegTools,
-  file: string,
+  file: Pick<FormatFile, 'path' | 'workFolder'>,
   compat: Compat,
   options?: FfmpegOptions,
 ): Promise<Pictures> {
-  // Beside the draft: should this process be killed, the folder goes where the draft goes.
-  const folder = await mkdtemp(`${file}-`);
+  const folder = await makeFolder(file);
   try {
     const thumbnail = collector(THUMBNAIL_MAX_BYTES);
-    await ffmpeg(tools, pictureArguments(file, compat), thumbnail.sink, { ...options, cwd: folder });
+    const args = pictureArguments(path.resolve(file.path), compat);
+    await ffmpeg(tools, args, thumbnail.sink, { ...options, cwd: folder });
     const signature = await readFile(path.join(folder, SIGNATURE_FILE));
     return { signature, thumbnail: thumbnail.bytes() };
   } catch (error) {
@@ -84,6 +84,16 @@ export async function readPictures(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Beside the draft by default: should this process be killed, the folder goes where the draft goes. */
+async function makeFolder({
+  path: file,
+  workFolder,
+}: Pick<FormatFile, 'path' | 'workFolder'>): Promise<string> {
+  if (workFolder === undefined) return mkdtemp(`${path.resolve(file)}-`);
+  await mkdir(workFolder, { recursive: true, mode: 0o700 });
+  return mkdtemp(path.join(workFolder, 'video-'));
 }
 
 function pictureArguments(file: string, compat: Compat): readonly string[] {

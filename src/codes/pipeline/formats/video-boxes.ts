@@ -1,0 +1,159 @@
+/**
+ * Boxes of MP4, QuickTime and 3GP files: which there are, and a file around another movie header. Samples
+ * are copied byte by byte; only the tables of where they are follow what has moved.
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+
+/** A box with its content; `type` has one character for each byte. */
+export interface Box {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** The file is built in a way that is not handled here. */
+export class BoxesUnfit extends Error {
+  override readonly name = 'BoxesUnfit';
+}
+
+const HEADER_BYTES = 8;
+const LARGE_HEADER_BYTES = 16;
+/** Sizes with a meaning: the box goes to the end of the file, or its size comes after the type. */
+const TO_THE_END = 0;
+const LARGE = 1;
+/** Ten hours of film have 20 MB. */
+const MOVIE_HEADER_MAX_BYTES = 128 * 1024 ** 2;
+
+/**
+ * Writes a copy of `path` to `target`, whose movie header has the boxes that `change` makes of the old ones.
+ * @throws {BoxesUnfit} for fragmented files, and for what is no such file at all
+ */
+export async function copyWithMovie(
+  path: string,
+  target: string,
+  change: (boxes: readonly Box[]) => readonly Box[],
+): Promise<void> {
+  const handle = await open(path);
+  let before: number;
+  let after: number;
+  let movie: Buffer;
+  try {
+    const { start, end, boxes } = await readMovie(handle);
+    [before, after] = [start, end];
+    movie = boxBytes('moov', joined(change(boxes)));
+  } finally {
+    await handle.close();
+  }
+  moveChunks(boxesOf(movie.subarray(HEADER_BYTES)), after, before + movie.length - after);
+  await pipeline(async function* () {
+    if (before > 0) yield* createReadStream(path, { end: before - 1 });
+    yield movie;
+    yield* createReadStream(path, { start: after });
+  }, createWriteStream(target));
+}
+
+/** The boxes that fill `bytes`; up to seven bytes after the last one are left out. */
+export function boxesOf(bytes: Buffer): Box[] {
+  const boxes: Box[] = [];
+  let at = 0;
+  while (bytes.length - at >= HEADER_BYTES) {
+    const size = bytes.readUInt32BE(at) || bytes.length - at;
+    if (size < HEADER_BYTES || size > bytes.length - at)
+      throw new BoxesUnfit('a box ends outside its parent');
+    const type = bytes.toString('latin1', at + 4, at + HEADER_BYTES);
+    boxes.push({ type, content: bytes.subarray(at + HEADER_BYTES, at + size) });
+    at += size;
+  }
+  return boxes;
+}
+
+export function boxBytes(type: string, content: Buffer): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32BE(HEADER_BYTES + content.length);
+  header.write(type, 4, 'latin1');
+  return Buffer.concat([header, content]);
+}
+
+export function joined(boxes: readonly Box[]): Buffer {
+  return Buffer.concat(boxes.map(({ type, content }) => boxBytes(type, content)));
+}
+
+interface Movie {
+  readonly start: number;
+  readonly end: number;
+  readonly boxes: readonly Box[];
+}
+
+async function readMovie(handle: FileHandle): Promise<Movie> {
+  const { size } = await handle.stat();
+  let movie: { start: number; contentStart: number; end: number } | undefined;
+  for (let at = 0; at < size; ) {
+    const header = await readHeader(handle, at, size);
+    // Their places in the file are in tables of other kinds.
+    if (header.type === 'meta') throw new BoxesUnfit('there are items beside the film');
+    if (header.type === 'moof') throw new BoxesUnfit('the film is in fragments');
+    if (header.type === 'moov') {
+      if (movie) throw new BoxesUnfit('there are two movie headers');
+      movie = { start: at, ...header };
+    }
+    at = header.end;
+  }
+  if (!movie) throw new BoxesUnfit('there is no movie header');
+  const { start, contentStart, end } = movie;
+  if (end - contentStart > MOVIE_HEADER_MAX_BYTES) throw new BoxesUnfit('the movie header is too large');
+  const boxes = boxesOf(await readBytes(handle, contentStart, end - contentStart));
+  if (boxes.some(({ type }) => type === 'mvex' || type === 'cmov')) {
+    throw new BoxesUnfit('the movie header is compressed or has fragments');
+  }
+  return { start, end, boxes };
+}
+
+async function readHeader(handle: FileHandle, at: number, fileSize: number) {
+  const left = fileSize - at;
+  if (left < HEADER_BYTES) throw new BoxesUnfit('the file ends inside a box');
+  const header = await readBytes(handle, at, Math.min(LARGE_HEADER_BYTES, left));
+  const type = header.toString('latin1', 4, HEADER_BYTES);
+  const short = header.readUInt32BE();
+  const isLarge = short === LARGE && left >= LARGE_HEADER_BYTES;
+  const bytes = isLarge ? Number(header.readBigUInt64BE(HEADER_BYTES)) : short === TO_THE_END ? left : short;
+  const headerBytes = isLarge ? LARGE_HEADER_BYTES : HEADER_BYTES;
+  if (bytes < headerBytes || bytes > left) throw new BoxesUnfit('a box ends outside the file');
+  return { type, contentStart: at + headerBytes, end: at + bytes };
+}
+
+async function readBytes(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, at);
+  if (bytesRead < bytes) throw new BoxesUnfit('the file ends inside a box');
+  return buffer;
+}
+
+/** Where the tables of chunks are, below the movie header. */
+const CHUNK_PARENTS: ReadonlySet<string> = new Set(['trak', 'mdia', 'minf', 'stbl']);
+/** Number of entries after version and flags, then the entries. */
+const TABLE_HEADER_BYTES = 8;
+const OFFSET_MAX = 0xffff_ffff;
+
+/** Adds `by` to every place in the file that is not before `from`, in the boxes' own memory. */
+function moveChunks(boxes: readonly Box[], from: number, by: number): void {
+  if (by === 0) return;
+  for (const { type, content } of boxes) {
+    if (CHUNK_PARENTS.has(type)) moveChunks(boxesOf(content), from, by);
+    else if (type === 'stco' || type === 'co64') moveTable(content, type === 'co64', from, by);
+    else if (type === 'saio') throw new BoxesUnfit('there are places outside the tables of chunks');
+  }
+}
+
+function moveTable(table: Buffer, wide: boolean, from: number, by: number): void {
+  const width = wide ? 8 : 4;
+  const count = table.length < TABLE_HEADER_BYTES ? 0 : table.readUInt32BE(4);
+  const end = TABLE_HEADER_BYTES + count * width;
+  if (end > table.length) throw new BoxesUnfit('a table of chunks is cut');
+  for (let at = TABLE_HEADER_BYTES; at < end; at += width) {
+    const place = wide ? Number(table.readBigUInt64BE(at)) : table.readUInt32BE(at);
+    if (place < from) continue;
+    if (wide) table.writeBigUInt64BE(BigInt(place + by), at);
+    else if (place + by > OFFSET_MAX) throw new BoxesUnfit('a place has no room in its table');
+    else table.writeUInt32BE(place + by, at);
+  }
+}
