@@ -1,19 +1,10 @@
 /** `isccd code FILE…`: the result of `POST /iscc` for local files, one line of JSON each. */
 import os from 'node:os';
-import path from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { Pipeline } from '../codes/pipeline/pipeline.js';
-import { configuredModels } from '../codes/pipeline/semantic/models.js';
-import type { IsccResult } from '../codes/result.js';
-import { codesVariables } from '../config/codes.js';
-import { environment } from '../config/env.js';
-import { readVariables } from '../config/variable.js';
-import { CommandFailed, readOrFail, reason } from './failure.js';
+import { CommandFailed, reasons } from './failure.js';
+import { type ResultOptions, resultOf, withPipeline } from './local-pipeline.js';
 
-interface CodeOptions {
-  readonly granular: boolean;
-  readonly semantic?: boolean;
-  readonly thumbnail: boolean;
+interface CodeOptions extends ResultOptions {
   readonly jobs?: string;
 }
 
@@ -26,52 +17,16 @@ const PROGRESS_FILES_MIN = 4;
  */
 export async function code(files: readonly string[], options: CodeOptions): Promise<void> {
   const wanted = options.jobs === undefined ? undefined : positive(options.jobs);
-  const { pipeline, jobs } = openPipeline(files.length, wanted);
   const progress = progressBar(files.length);
   const failures: string[] = [];
-  try {
+  await withPipeline(files.length, wanted, async (pipeline, jobs) => {
     for await (const [file, outcome] of inOrder(files, jobs, (file) => resultOf(pipeline, file, options))) {
-      if (outcome instanceof Error) failures.push(`${file}: ${reason(outcome)}`);
+      if (outcome instanceof Error) failures.push(`${file}: ${reasons(outcome)}`);
       else process.stdout.write(`${JSON.stringify(outcome)}\n`);
       progress?.increment();
     }
-  } finally {
-    progress?.stop();
-    await pipeline.close();
-  }
+  }).finally(() => progress?.stop());
   if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
-}
-
-/** As the codes service would process `files` files here; the caller closes the pipeline. */
-export function openPipeline(files: number, wanted?: number): { pipeline: Pipeline; jobs: number } {
-  const config = readOrFail(() => readVariables(codesVariables, environment()));
-  const jobs = wanted ?? config.maxWorkers;
-  const pipeline = new Pipeline({
-    workers: Math.min(jobs, files),
-    fallback: config.fallback,
-    compat: config.compat,
-    readBytes: config.ioReadBytes,
-    models: configuredModels(config),
-    jobSecondsMax: config.jobSecondsMax,
-  });
-  return { pipeline, jobs };
-}
-
-export async function resultOf(
-  pipeline: Pipeline,
-  file: string,
-  options: Omit<CodeOptions, 'jobs'>,
-): Promise<IsccResult> {
-  const source = await pipeline.open(path.resolve(file), path.basename(file));
-  const semantic = options.semantic ?? false;
-  const result = await pipeline.process(
-    source,
-    { granular: options.granular, semantic },
-    new AbortController().signal,
-  );
-  if (options.thumbnail) return result;
-  const { thumbnail: _, ...rest } = result;
-  return rest;
 }
 
 /** Runs `work` on up to `width` items at a time, and gives what came of each in the items' order. */

@@ -33,6 +33,22 @@ export function readOrFail<T>(read: () => T): T {
   }
 }
 
+/** What was thrown and, once each, what caused it, in one line. */
+export function reasons(error: unknown): string {
+  const found = new Set<string>();
+  for (let one = error; one !== undefined; one = one instanceof Error ? one.cause : undefined) {
+    found.add(lastCharacters(reason(one).replace(/\s+/g, ' ').trim(), REASON_CHARACTERS_MAX));
+  }
+  return [...found].join(' - ');
+}
+
+/** A program says a lot before it says why it ends. */
+const REASON_CHARACTERS_MAX = 300;
+
+function lastCharacters(text: string, max: number): string {
+  return text.length > max ? `…${text.slice(-max)}` : text;
+}
+
 /** The message of whatever was thrown. */
 export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

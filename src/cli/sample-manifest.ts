@@ -4,8 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ISCC_ALGORITHM } from '../c2pa/documents.js';
 import { native } from '../native.js';
-import { openPipeline, resultOf } from './code.js';
-import { CommandFailed, reason } from './failure.js';
+import { CommandFailed, reason, reasons } from './failure.js';
+import { resultOf, withPipeline } from './local-pipeline.js';
 
 export interface Asset {
   readonly name: string;
@@ -45,13 +45,12 @@ export async function signedManifest({ name, bytes }: Asset, iscc: string, value
 }
 
 async function bindingOf(file: string): Promise<{ iscc: string; value: Buffer }> {
-  const { pipeline } = openPipeline(1);
   try {
-    const { iscc, units } = await resultOf(pipeline, file, { granular: false, thumbnail: false });
-    return { iscc: String(iscc), value: native.encodeSeq([...(units as readonly string[])]) };
+    const { iscc, units } = await withPipeline(1, undefined, (pipeline) =>
+      resultOf(pipeline, file, { granular: false, thumbnail: false }),
+    );
+    return { iscc, value: native.encodeSeq([...units]) };
   } catch (error) {
-    throw new CommandFailed(`${file}: ${reason(error)}`);
-  } finally {
-    await pipeline.close();
+    throw error instanceof CommandFailed ? error : new CommandFailed(`${file}: ${reasons(error)}`);
   }
 }
