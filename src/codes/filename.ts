@@ -33,6 +33,12 @@ export function sanitizeFilename(name: string): string {
   return RESERVED.test(root) ? `${root}_${trimmed.slice(root.length)}` : trimmed;
 }
 
+/** `my-notes_v2.txt` is called "my notes v2". */
+export function titleFromFilename(filename: string): string {
+  const stem = filename.replace(/(?<=[^.])\.[^.]*$/, '');
+  return stem.replace(/[-_]/g, ' ');
+}
+
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

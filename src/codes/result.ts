@@ -1,4 +1,5 @@
 /** The ISCC result: which fields it has, and in which order they are written. */
+import { titleFromFilename } from './filename.js';
 
 export type Mode = 'text' | 'image' | 'audio' | 'video';
 
@@ -124,9 +125,33 @@ export function withLinks(result: IsccResult, links: UploadLinks): IsccResult & 
   return ordered({ ...result, ...links });
 }
 
-/** Submitted fields stand where the format had no place for them; what was read back is never replaced. */
+/**
+ * Submitted fields stand where the format had no place for them; what was read back is never replaced. A name that
+ * was made from the file's was not read: it gives way, while the Meta-Code stays what the file itself gives.
+ */
 export function withSubmitted(result: IsccResult, fields: EmbeddedMetadata): IsccResult {
-  return ordered({ ...fields, ...result });
+  const { name, ...rest } = result;
+  const wasRead = name !== undefined && !isMadeFrom(result.filename, name);
+  return ordered({
+    ...(name !== undefined && { name }),
+    ...given(fields),
+    ...rest,
+    ...(wasRead && { name }),
+  });
+}
+
+/** Names are cut to so many bytes, and not inside a character. */
+const CUT_NAME_BYTES_MIN = 124;
+
+/** Whether a name is what the Meta-Code makes of a file's name: in normal form, on one line, perhaps cut. */
+function isMadeFrom(filename: string, name: string): boolean {
+  const title = titleFromFilename(filename).normalize('NFKC').replace(/\p{C}/gu, '');
+  const line = title.replace(/\s+/g, ' ').trim();
+  return line === name || (Buffer.byteLength(name) >= CUT_NAME_BYTES_MIN && line.startsWith(name));
+}
+
+function given(fields: EmbeddedMetadata): EmbeddedMetadata {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** Keys in the order of {@link KEYS}, without those that have no value. */

@@ -57,3 +57,13 @@ test('submitted fields fill gaps and replace nothing', () => {
   const merged = withSubmitted(result, { creator: 'Other', rights: 'R', name: undefined });
   expect(merged).toEqual({ ...result, rights: 'R' });
 });
+
+test('a submitted name stands for one that was made from the file’s, and for no other', () => {
+  const of = (filename: string, name: string) =>
+    withSubmitted(isccResult({ ...parts, filename, name }), { name: 'Sent' }).name;
+  expect(of('my-film_ﬁnal  cut.avi', 'my film final cut')).toBe('Sent');
+  expect(of(`${'ü'.repeat(100)}.avi`, 'ü'.repeat(64))).toBe('Sent');
+  expect(of('my-film.avi', 'my')).toBe('my');
+  expect(of('my-film.avi', 'Read')).toBe('Read');
+  expect(withSubmitted(isccResult({ ...parts, filename: 'N.avi' }), {}).name).toBe('N');
+});

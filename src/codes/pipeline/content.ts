@@ -1,5 +1,6 @@
 /** Content jobs: a format gives what is in the file, and the Meta-Code is made of what it says about itself. */
 import { native } from '../../native.js';
+import { titleFromFilename } from '../filename.js';
 import type { EmbeddedMetadata } from '../result.js';
 import type { FormatContent } from './formats/format.js';
 import { loadFormat } from './formats/table.js';
@@ -41,10 +42,4 @@ async function withMetaCode(content: FormatContent, filename: string): Promise<C
       ...(code.description ? { description: code.description } : {}),
     },
   };
-}
-
-/** `my-notes_v2.txt` is called "my notes v2". */
-export function titleFromFilename(filename: string): string {
-  const stem = filename.replace(/(?<=[^.])\.[^.]*$/, '');
-  return stem.replace(/[-_]/g, ' ');
 }
