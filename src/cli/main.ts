@@ -3,7 +3,7 @@
  * The `isccd` command. Subcommands are loaded when they are called: `isccd explain` must not wait for
  * what `isccd serve` needs.
  */
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { AddonMissing } from '../addon-missing.js';
 import { painter } from '../config/colour.js';
 import { generator } from '../version.js';
@@ -22,7 +22,7 @@ function program(): Command {
     .description('Content-identification server: ISCC codes (ISO 24138), similarity search, C2PA manifests')
     .version(generator)
     .configureHelp(HELP_STYLE)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_CONFIGURATION))
+    .exitOverride()
     .showHelpAfterError('(isccd --help shows the commands)');
 
   root
@@ -119,15 +119,24 @@ function indexCommands(root: Command): void {
 
 // A reader that has seen enough (`| head`) is no error of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (error.code !== 'EPIPE') fail(new CommandFailed(`standard output can't be written: ${error.message}`));
+  process.exit();
 });
+// There is no place left to tell it.
+process.stderr.on('error', () => undefined);
 
 try {
   await program().parseAsync();
 } catch (error) {
   const failure = error instanceof AddonMissing ? new CommandFailed(error.message) : error;
-  if (!(failure instanceof CommandFailed)) throw failure;
-  process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${failure.message}\n`);
-  process.exitCode = failure.exitCode;
+  if (failure instanceof CommandFailed) fail(failure);
+  // It has printed what it had to say: help, or what was wrong with the arguments.
+  else if (failure instanceof CommanderError)
+    process.exitCode = failure.exitCode === 0 ? 0 : EXIT_CONFIGURATION;
+  else throw failure;
+}
+
+function fail({ message, exitCode }: CommandFailed): void {
+  process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${message}\n`);
+  process.exitCode = exitCode;
 }

@@ -9,11 +9,13 @@ interface SeedOptions {
   readonly json?: boolean;
 }
 
+/** Editors on Windows begin a file with it. */
+const BYTE_ORDER_MARK = /^\ufeff/;
+
 export async function seedIsrc(file: string, options: SeedOptions): Promise<void> {
   try {
-    const seed = parseIsrc(
-      JSON.parse(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')),
-    );
+    const json = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+    const seed = parseIsrc(JSON.parse(json.replace(BYTE_ORDER_MARK, '')));
     const formed =
       options.form === 'compact' ? compactIsrc(seed) : options.form === 'json-ld' ? linkedIsrc(seed) : seed;
     const meta = seedDataUrl(formed);

@@ -1,11 +1,11 @@
 /** `isccd store account ...`: works on the store's database, whether the store runs or not. */
-import { mkdir } from 'node:fs/promises';
 import { type Account, Accounts } from '../admin/accounts.js';
 import { Refused } from '../admin/errors.js';
 import { environment } from '../config/env.js';
 import { storeVariables } from '../config/store.js';
 import { storeDataDir } from '../config/store-config.js';
 import { readVariables } from '../config/variable.js';
+import { makeFolder } from '../data/folder.js';
 import { FormatRefused, prepareData } from '../data/format.js';
 import { openDatabase } from '../database/open.js';
 import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
@@ -75,7 +75,7 @@ async function using<T>(work: (accounts: Accounts) => Promise<T>): Promise<T> {
     const values = environment();
     return { ...readVariables(storeVariables, values), dataDir: storeDataDir(values) };
   });
-  await mkdir(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const opening = prepareData('store', dataDir).then(() => openDatabase(databaseUrl, dataDir));
   const database = await opening.catch((error: unknown) => {
     throw error instanceof FormatRefused

@@ -1,8 +1,8 @@
 /** Wires the manifest store with what stands beside it on the same address and database. */
-import { mkdir } from 'node:fs/promises';
 import { dashboardRoutes } from '../admin/app.js';
 import { MANIFEST_INDEX_DEFAULT, type ManifestIndex, SearchManifestIndex } from '../c2pa/manifest-index.js';
 import type { StoreConfig } from '../config/store.js';
+import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { type Database, openDatabase } from '../database/open.js';
 import type { ServiceApp } from '../http/service.js';
@@ -29,7 +29,7 @@ export async function storeApp(
   indexName: string = MANIFEST_INDEX_DEFAULT,
 ): Promise<ServiceApp> {
   const index = await manifestIndex(config, house, indexName);
-  await mkdir(config.dataDir, { recursive: true });
+  makeFolder(config.dataDir);
   await prepareData('store', config.dataDir);
   const database = await openDatabase(config.databaseUrl, config.dataDir);
   try {

@@ -1,5 +1,6 @@
 /** Opens the engine of the search, with the version of its folder checked before. */
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
+import { makeFolder } from '../data/folder.js';
 import { FORMAT_FILE, FormatRefused, prepareData } from '../data/format.js';
 import { native, type SearchEngine, type SearchOptions } from '../native.js';
 
@@ -14,7 +15,7 @@ const REFUSED = 'InvalidArg';
 export async function openEngine(location: string, options?: SearchOptions): Promise<SearchEngine> {
   const folder = searchFolder(location);
   if (folder !== undefined) {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await refuseForeign(folder);
     await prepareData('search', folder);
   }

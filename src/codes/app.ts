@@ -1,8 +1,8 @@
 /** Puts the service together from its configuration. */
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { FileBlobs } from '../blobs/files.js';
 import type { CodesConfig } from '../config/codes.js';
+import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { page, pageAssets } from '../http/pages.js';
 import type { Route } from '../http/route.js';
@@ -48,7 +48,7 @@ export async function codesApp(
 ): Promise<ServiceApp> {
   const models = configuredModels(config);
   await checkModels(models, log);
-  await mkdir(config.mediaPath, { recursive: true });
+  makeFolder(config.mediaPath);
   await prepareData('codes', config.mediaPath);
   const blobs = await FileBlobs.open(config.mediaPath);
   const records = await Records.open(path.join(config.mediaPath, 'records'));

@@ -1,8 +1,9 @@
 /** The manifest store's configuration as a whole: what one variable's rule can't say. */
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../data/folder.js';
 import { commonVariables } from './common.js';
 import { type StoreConfig, type StoreVariables, storeVariables } from './store.js';
 import { BUNDLED_TRUST_ANCHORS } from './trust-list.js';
@@ -88,7 +89,7 @@ function madeUp(dataDir: string, { host, port }: StoreVariables): { file: string
     secretKey: randomBytes(SECRET_BYTES).toString('hex'),
   };
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     keepFirst(file, JSON.stringify(fresh));
     return { file, kept: keptSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) };
   } catch (error) {

@@ -1,8 +1,8 @@
 /** Puts the store together from its configuration. */
-import { mkdir } from 'node:fs/promises';
 import { ContentBlobs } from '../blobs/content.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
+import { makeFolder } from '../data/folder.js';
 import type { Database } from '../database/open.js';
 import type { Route } from '../http/route.js';
 import type { CorsPolicy, ServiceApp } from '../http/service.js';
@@ -52,7 +52,7 @@ const CORS: CorsPolicy = {
  */
 export async function openStore(config: StoreConfig, resources: StoreResources): Promise<Store> {
   const { database, throttle, declarer, log } = resources;
-  await mkdir(config.dataDir, { recursive: true });
+  makeFolder(config.dataDir);
   const algorithms = native.softBindingAlgorithms();
   const manifests = new Manifests(database.db);
   const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
