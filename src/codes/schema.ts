@@ -129,8 +129,12 @@ export const uploadResult = z.object(links).meta({ id: 'Upload' });
 
 export const embeddedMetadata = z.object(embedded).meta({ id: 'EmbeddedMetadata' });
 
-const DATA_URL = /^data:[^,]*;base64,(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const DATA_URL = /^data:[^,]*;base64,(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
+const WEB_SCHEME = /^(?:https?|ftp):/i;
+const WEB_HOST = /^\w+:\/\/[^/?#]/;
+/** Of a name without it nothing is left when it is normalised. */
+const VISIBLE = /[^\p{C}\p{Z}]/u;
 
 /** Characters as people count them: code points. */
 function text(charactersMax?: number) {
@@ -147,14 +151,17 @@ function characters(value: string, max: number): boolean {
   return value.length <= max || [...value].length <= max;
 }
 
-const uri = text()
-  .refine((value) => ABSOLUTE_URI.test(value), 'must be an absolute URI')
-  .meta({ format: 'uri' });
+function isAbsoluteUri(value: string): boolean {
+  if (!WEB_SCHEME.test(value)) return ABSOLUTE_URI.test(value);
+  return ABSOLUTE_URI.test(value) && WEB_HOST.test(value) && URL.canParse(value);
+}
+
+const uri = text().refine(isAbsoluteUri, 'must be an absolute URI').meta({ format: 'uri' });
 
 export const embedRequest = z
   .object({
     name: text(NAME_CHARACTERS_MAX)
-      .refine((value) => value.trim() !== '', 'must not be empty')
+      .refine((value) => VISIBLE.test(value), 'must not be empty')
       .optional(),
     description: text(DESCRIPTION_CHARACTERS_MAX).optional(),
     meta: text(META_CHARACTERS_MAX)

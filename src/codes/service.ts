@@ -180,13 +180,19 @@ export class CodesService {
     return fields;
   }
 
-  /** Embeds metadata into a copy and makes the copy's code; the original stays as it is. */
+  /**
+   * Embeds metadata into a copy and makes the copy's code; the original stays as it is. An empty field is as if it
+   * was not given.
+   */
   async embed(
     id: MediaId,
-    fields: EmbeddedMetadata,
+    given: EmbeddedMetadata,
     clientAddress: string,
     signal: AbortSignal,
   ): Promise<Processed> {
+    const fields: EmbeddedMetadata = Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== ''),
+    );
     const record = this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
     const options = { granular: this.#options.granular, semantic: this.#options.experimental };

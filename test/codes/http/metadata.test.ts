@@ -101,6 +101,19 @@ describe('metadata', () => {
     expect([copy.iscc, copy.media_id === original.media_id]).toEqual([original.iscc, false]);
   });
 
+  test('an empty field is as if it was not given', async () => {
+    const original = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'));
+    const fields = { description: '', creator: '', credit: '', keywords: [], rights: 'Some' };
+    const response = await postJson(server.url, `/metadata/${original.media_id}`, fields);
+    expect(response.status).toBe(201);
+    const copy = await bodyOf(response);
+    expect(copy).toMatchObject({ name: original.name, rights: 'Some' });
+    for (const field of ['description', 'creator', 'credit', 'keywords'])
+      expect(copy).not.toHaveProperty(field);
+    const none = await postJson(server.url, `/metadata/${original.media_id}`, { creator: '' });
+    expect(none.status).toBe(201);
+  });
+
   test.each([
     'random_a.bin',
     'still_a.gif',
@@ -129,6 +142,7 @@ describe('metadata', () => {
   test.each([
     ['name too long', { name: 'x'.repeat(129) }, 'name: must have at most 128 characters'],
     ['name empty', { name: '' }, 'name: must not be empty'],
+    ['name of nothing visible', { name: ' \u200b\u00ad' }, 'name: must not be empty'],
     ['name no text', { name: 5 }, 'name: '],
     ['name null', { name: null }, 'name: '],
     [
@@ -143,8 +157,10 @@ describe('metadata', () => {
     ],
     ['meta no Data-URL', { meta: '{"a": 1}' }, 'meta: must be a base64 Data-URL'],
     ['meta not base64', { meta: 'data:text/plain,hello' }, 'meta: must be a base64 Data-URL'],
+    ['meta of nothing', { meta: 'data:;base64,' }, 'meta: must be a base64 Data-URL'],
     ['license relative', { license: 'cc-by' }, 'license: must be an absolute URI'],
     ['acquire relative', { acquire: '/buy' }, 'acquire: must be an absolute URI'],
+    ['acquire without a host', { acquire: 'https://?buy' }, 'acquire: must be an absolute URI'],
     ['acquire no text', { acquire: ['https://example.com'] }, 'acquire: '],
     ['control characters', { rights: 'a\u0000b' }, 'rights: has characters'],
     ['lone surrogate', '{"credit": "\\ud800"}', 'credit: has characters'],
