@@ -3,7 +3,7 @@ import { type CommonConfig, commonVariables } from '../config/common.js';
 import type { Environment } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import { FormatRefused } from '../data/format.js';
-import { loadTransport } from '../http/load-transport.js';
+import { largestBody, loadTransport } from '../http/load-transport.js';
 import { METRICS_PATH, metricsApp } from '../http/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { createLogger } from '../observe/log.js';
@@ -34,7 +34,7 @@ export async function startServices(
     const log = createLogger(service.logLevel);
     try {
       const app = await service.app(log, house);
-      const transport = loadTransport(common.transport, log);
+      const transport = loadTransport(common.transport, log, largestBody(app.routes));
       const server = await startServer(app, {
         ...{ host: service.host, port: service.port, transport, log },
         ...(metrics && { metrics, servesMetrics: common.metricsPublic }),

@@ -10,7 +10,8 @@ export const commonVariables = defineVariables({
     schema: oneOf('auto', 'uws', 'node'),
     default: 'auto',
     description:
-      'HTTP transport: `uws` (uWebSockets.js), `node` (node:http), or `auto` for the first wherever its binary loads',
+      'HTTP transport: `uws` (uWebSockets.js, bodies of at most 999,999,999 bytes unless they come in chunks), `node` ' +
+      '(node:http), or `auto` for the first wherever its binary loads and no limit is set above 1 GiB',
   },
   simd: {
     name: 'ISCCD_SIMD',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { loadTransport } from '../../src/http/load-transport.js';
+import { largestBody, loadTransport } from '../../src/http/load-transport.js';
 import { nodeTransport } from '../../src/http/node.js';
 import { loadUws } from '../../src/http/uws.js';
 import { demo } from './support/demo.js';
@@ -150,16 +150,23 @@ describe('loadTransport', () => {
     expect(loadTransport('auto', silent).name).toBe('uws');
   });
 
+  it('takes node:http for bodies that uWebSockets.js can not read, unless uws is forced', () => {
+    const largest = (bytesMax: number) => largestBody([{}, { body: { kind: 'stream', bytesMax } }]);
+    expect(loadTransport('auto', silent, largest(1024 ** 3)).name).toBe('uws');
+    expect(loadTransport('auto', silent, largest(5_000_000_000)).name).toBe('node');
+    expect(loadTransport('uws', silent, largest(5_000_000_000)).name).toBe('uws');
+  });
+
   it('falls back to node:http and says so, unless uws is forced', () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
     const load = () => {
       throw new Error('no such binary\nsecond line');
     };
-    expect(loadTransport('auto', log, load).name).toBe('node');
+    expect(loadTransport('auto', log, 0, load).name).toBe('node');
     expect(lines).toEqual([
       expect.objectContaining({ reason: 'no such binary', msg: expect.stringContaining('node:http') }),
     ]);
-    expect(() => loadTransport('uws', log, load)).toThrow(/^ISCCD_TRANSPORT=uws: .*no such binary\)$/);
+    expect(() => loadTransport('uws', log, 0, load)).toThrow(/^ISCCD_TRANSPORT=uws: .*no such binary\)$/);
   });
 });
