@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8};
-use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesStart, Event};
+use quick_xml::name::{NamespaceResolver, QName, ResolveResult};
+use quick_xml::reader::Config;
+use quick_xml::{NsReader, Reader};
 
 use super::DocumentError;
+use crate::text::charset;
 
 /// One token. Names are as written, with their prefix; an empty element gives both tokens.
 pub enum Token<'a> {
@@ -44,54 +46,112 @@ pub fn walk(
 ) -> Result<(), DocumentError> {
     let text = decode(bytes);
     let mut reader = Reader::from_str(&text);
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.allow_dangling_amp = true;
+    forgive(reader.config_mut());
     loop {
-        let event = reader.read_event().map_err(|error| DocumentError::Malformed {
-            part: part.to_owned(),
-            reason: error.to_string(),
-        })?;
-        match event {
-            Event::Start(start) => visit_open(&start, &mut visit),
-            Event::Empty(start) => {
-                visit_open(&start, &mut visit);
-                visit(Token::Close { name: start.name().as_ref() });
-            }
-            Event::End(end) => visit(Token::Close { name: end.name().as_ref() }),
-            Event::Text(text) => visit(Token::Text(&text.xml10_content())),
-            Event::CData(data) => visit(Token::Text(&data)),
-            Event::GeneralRef(reference) => match reference.resolve_char_ref() {
-                Ok(Some(character)) => visit(Token::Text(character.encode_utf8(&mut [0; 4]))),
-                Ok(None) => visit(Token::Text(resolve_html5_entity(&reference).unwrap_or(""))),
-                Err(_) => {}
-            },
-            Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Comment(_) => {}
-            Event::Eof => return Ok(()),
+        let event = reader.read_event().map_err(|error| malformed(part, error))?;
+        if matches!(event, Event::Eof) {
+            return Ok(());
         }
+        tokens(&event, |name| Cow::Borrowed(name), &mut visit);
     }
 }
 
-fn visit_open(start: &BytesStart<'_>, visit: &mut impl FnMut(Token<'_>)) {
-    visit(Token::Open { name: start.name().as_ref(), attributes: Attributes(start) });
+/// Like [`walk`], with the names that properties usually have: `dc:title`, whatever the document
+/// calls the namespace.
+pub fn walk_properties(
+    part: &str,
+    bytes: &[u8],
+    mut visit: impl FnMut(Token<'_>),
+) -> Result<(), DocumentError> {
+    let text = decode(bytes);
+    let mut reader = NsReader::from_str(&text);
+    forgive(reader.config_mut());
+    loop {
+        let event = reader.read_event().map_err(|error| malformed(part, error))?;
+        if matches!(event, Event::Eof) {
+            return Ok(());
+        }
+        tokens(&event, |name| property_name(reader.resolver(), QName(name)), &mut visit);
+    }
 }
 
-/// By byte order mark, then by the XML declaration, else UTF-8; wrong bytes become U+FFFD.
-fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let encoding = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
-    encoding.or_else(|| declared(bytes)).unwrap_or(UTF_8).decode(bytes).0
+/// Namespaces of properties, and the prefix that each usually has.
+const PROPERTY_NAMESPACES: [(&str, &str); 3] = [
+    ("dc", "http://purl.org/dc/elements/1.1/"),
+    ("cp", "http://schemas.openxmlformats.org/package/2006/metadata/core-properties"),
+    ("meta", "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"),
+];
+
+/// The namespace that is meant by a usual prefix.
+pub fn property_namespace(prefix: &str) -> Option<&'static str> {
+    PROPERTY_NAMESPACES.iter().find(|(usual, _)| *usual == prefix).map(|(_, namespace)| *namespace)
 }
 
-fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    const DECLARATION_BYTES_MAX: usize = 200;
-    let head = &bytes[..bytes.len().min(DECLARATION_BYTES_MAX)];
-    let head = head.strip_prefix(b"<?xml")?;
-    let end = head.windows(2).position(|pair| pair == b"?>")?;
-    let declaration = str::from_utf8(&head[..end]).ok()?;
-    let value = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
-    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-    Encoding::for_label(value[1..].split(quote).next()?.as_bytes())
+/// An element's name with the usual prefix; as written, where its namespace is not one of properties.
+pub fn property_name<'n>(resolver: &NamespaceResolver, name: QName<'n>) -> Cow<'n, str> {
+    let (resolved, local) = resolver.resolve_element(name);
+    if let ResolveResult::Bound(namespace) = resolved {
+        let namespace = namespace.into_inner();
+        if let Some((prefix, _)) = PROPERTY_NAMESPACES.iter().find(|(_, it)| *it == namespace) {
+            return format!("{prefix}:{}", local.into_inner()).into();
+        }
+    }
+    name.into_inner().into()
+}
+
+/// Real documents are not always well-formed; a reader of text need not mind.
+fn forgive(config: &mut Config) {
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+}
+
+pub fn malformed(part: &str, error: impl std::fmt::Display) -> DocumentError {
+    DocumentError::Malformed { part: part.to_owned(), reason: error.to_string() }
+}
+
+/// Visits what an event means, with element names as `name_of` gives them.
+fn tokens(
+    event: &Event<'_>,
+    name_of: impl Fn(&str) -> Cow<'_, str>,
+    visit: &mut impl FnMut(Token<'_>),
+) {
+    match event {
+        Event::Start(start) => {
+            visit(Token::Open {
+                name: &name_of(start.name().as_ref()),
+                attributes: Attributes(start),
+            });
+        }
+        Event::Empty(start) => {
+            let written = start.name();
+            let name = &name_of(written.as_ref());
+            visit(Token::Open { name, attributes: Attributes(start) });
+            visit(Token::Close { name });
+        }
+        Event::End(end) => visit(Token::Close { name: &name_of(end.name().as_ref()) }),
+        Event::Text(text) => visit(Token::Text(&text.xml10_content())),
+        Event::CData(data) => visit(Token::Text(data)),
+        Event::GeneralRef(reference) => match reference.resolve_char_ref() {
+            Ok(Some(character)) => visit(Token::Text(character.encode_utf8(&mut [0; 4]))),
+            Ok(None) => visit(Token::Text(resolve_html5_entity(reference).unwrap_or(""))),
+            Err(_) => {}
+        },
+        Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Comment(_) | Event::Eof => {}
+    }
+}
+
+/// As the document states, else UTF-8; wrong bytes become U+FFFD.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    charset::stated_in_xml(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes))
+}
+
+/// The declaration of a document that is written as UTF-8, whatever it was before.
+pub fn utf8_declaration(declaration: &BytesDecl<'_>) -> BytesDecl<'static> {
+    let version = declaration.version();
+    let standalone = declaration.standalone().and_then(Result::ok);
+    let encoding = declaration.encoding().map(|_| "UTF-8");
+    BytesDecl::new(version.as_deref().unwrap_or("1.0"), encoding, standalone.as_deref())
 }
 
 #[cfg(test)]

@@ -137,6 +137,8 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
         Some("image/tiff") => tiff::decode(file, pixels_max),
         Some("image/vnd.adobe.photoshop") => psd::decode(file, pixels_max),
         Some("image/svg+xml") => svg::decode(file),
+        // Its root may stand behind a long comment. No other decoder guards against what it can do.
+        _ if crate::svg::is_markup(file) => svg::decode(file),
         Some(other) => Err(MediaError::NoDecoder(other.to_owned())),
         None => Err(MediaError::NoDecoder("content of unknown kind".to_owned())),
     }

@@ -109,6 +109,11 @@ mod tests {
         let svg = b"<?xml version='1.0'?><!-- <a> --><svg xmlns=\"http://www.w3.org/2000/svg\"/>";
         assert_eq!(mediatype(svg, "a.xml"), "image/svg+xml");
         assert_eq!(mediatype(svg, "a"), "image/svg+xml");
+        let commented = b"\xef\xbb\xbf\n<!-- c --><svg xmlns='http://www.w3.org/2000/svg' />";
+        assert_eq!(mediatype(commented, "a"), "image/svg+xml");
+        let typed = b"<!DOCTYPE svg>\n<d:svg xmlns:d='http://www.w3.org/2000/svg'></d:svg>";
+        assert_eq!(mediatype(typed, "a"), "image/svg+xml");
+        assert_eq!(mediatype(b"<!-- c --><p>words</p>", "a"), "text/plain");
         assert_eq!(mediatype(b"<svgx xmlns=\"http://www.w3.org/2000/svg\"/>", "a.xml"), "text/xml");
     }
 

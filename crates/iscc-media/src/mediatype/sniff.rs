@@ -203,7 +203,8 @@ fn markup(head: &[u8]) -> Option<&'static str> {
     if begins(b"<!doctype html") || begins(b"<html") || begins(b"<head>") || begins(b"<body") {
         return Some("text/html");
     }
-    if begins(b"<svg") && super::svg::is_root(text) {
+    let is_other_prolog = begins(b"<!--") || begins(b"<!doctype svg") || begins(b"<svg");
+    if is_other_prolog && super::svg::is_root(text) {
         return Some("image/svg+xml");
     }
     begins(b"<?xml").then(|| {

@@ -3,13 +3,21 @@
 /// Whether the first element is `svg` in the SVG namespace, comments aside.
 pub(super) fn is_root(head: &[u8]) -> bool {
     let Some(start) = first_element(head) else { return false };
-    let Some(rest) = head[start..].strip_prefix(b"svg") else { return false };
-    let ends_here = rest.first().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-    ends_here && [DOUBLE_QUOTED, SINGLE_QUOTED].iter().any(|name| contains(rest, name))
+    let tag = &head[start..];
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+    let Some(name) = tag.iter().position(ends).map(|end| &tag[..end]) else { return false };
+    let declaration = match name.iter().position(|byte| *byte == b':') {
+        None if name == b"svg" => b"xmlns=".to_vec(),
+        Some(colon) if &name[colon..] == b":svg" => [b"xmlns:", &name[..colon], b"="].concat(),
+        _ => return false,
+    };
+    [DOUBLE_QUOTED, SINGLE_QUOTED]
+        .iter()
+        .any(|namespace| contains(tag, &[&declaration, *namespace].concat()))
 }
 
-const DOUBLE_QUOTED: &[u8] = b"xmlns=\"http://www.w3.org/2000/svg\"";
-const SINGLE_QUOTED: &[u8] = b"xmlns='http://www.w3.org/2000/svg'";
+const DOUBLE_QUOTED: &[u8] = b"\"http://www.w3.org/2000/svg\"";
+const SINGLE_QUOTED: &[u8] = b"'http://www.w3.org/2000/svg'";
 
 /// Offset of the name of the first element.
 fn first_element(head: &[u8]) -> Option<usize> {

@@ -5,7 +5,8 @@ use quick_xml::escape::escape;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, Writer};
 
-use super::{SvgError, guard, read};
+use super::{SvgError, guard, prefix, read};
+use crate::document::xml;
 
 /// Marks the block that this module wrote, so that writing again replaces it.
 const BLOCK_ID: &str = "isccd-metadata";
@@ -17,7 +18,8 @@ const FIELDS: [&str; 7] =
 /// What to write: field and value. Fields that an SVG has no place for are left out.
 pub type Fields<'a> = [(&'a str, &'a str)];
 
-/// A copy of the document with the given fields; other fields and the drawing stay as they are.
+/// A copy of the document with the given fields, in UTF-8; other fields and the drawing stay as they
+/// are.
 pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
     let text = guard(bytes)?;
     let present = read(bytes);
@@ -25,21 +27,30 @@ pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
         let given = fields.iter().find(|(field, _)| *field == name).map(|(_, value)| *value);
         given.or_else(|| present.field(name))
     };
-    let mut reader = Reader::from_str(text);
+    let mut reader = Reader::from_str(&text);
     let mut writer = Writer::new(Vec::with_capacity(bytes.len() + 2048));
     let mut depth = 0_usize;
+    // The drawing's own elements may be called `svg:title`.
+    let mut own = String::new();
     loop {
         let event = reader.read_event().map_err(invalid)?;
+        if let (0, Event::Start(root) | Event::Empty(root)) = (depth, &event) {
+            own = prefix(root.name().as_ref()).to_owned();
+        }
         match &event {
             Event::Eof => break,
-            Event::Start(start) if depth == 1 && is_replaced(start, &value) => {
+            Event::Decl(declaration) => {
+                write(&mut writer, Event::Decl(xml::utf8_declaration(declaration)))?;
+                continue;
+            }
+            Event::Start(start) if depth == 1 && is_replaced(start, &own, &value) => {
                 reader.read_to_end(start.name()).map_err(invalid)?;
                 continue;
             }
             Event::Start(_) => depth += 1,
             Event::Empty(start) if depth == 0 => {
                 write(&mut writer, Event::Start(start.borrow()))?;
-                writer.get_mut().extend_from_slice(block(&value).as_bytes());
+                writer.get_mut().extend_from_slice(block(&own, &value).as_bytes());
                 write(&mut writer, Event::End(start.to_end()))?;
                 continue;
             }
@@ -49,18 +60,22 @@ pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
         let root_opened = depth == 1 && matches!(event, Event::Start(_));
         write(&mut writer, event)?;
         if root_opened {
-            writer.get_mut().extend_from_slice(block(&value).as_bytes());
+            writer.get_mut().extend_from_slice(block(&own, &value).as_bytes());
         }
     }
     Ok(writer.into_inner())
 }
 
 /// The title and description that get new text, and the block of an earlier time.
-fn is_replaced<'a>(start: &BytesStart<'_>, value: &impl Fn(&str) -> Option<&'a str>) -> bool {
-    match start.name().as_ref() {
-        "title" => value("name").is_some(),
-        "desc" => value("description").is_some(),
-        "metadata" => {
+fn is_replaced<'a>(
+    start: &BytesStart<'_>,
+    own: &str,
+    value: &impl Fn(&str) -> Option<&'a str>,
+) -> bool {
+    match start.name().as_ref().strip_prefix(own) {
+        Some("title") => value("name").is_some(),
+        Some("desc") => value("description").is_some(),
+        Some("metadata") => {
             start.attributes().flatten().any(|id| id.key.as_ref() == "id" && id.value == BLOCK_ID)
         }
         _ => false,
@@ -68,7 +83,7 @@ fn is_replaced<'a>(start: &BytesStart<'_>, value: &impl Fn(&str) -> Option<&'a s
 }
 
 /// Title, description and the RDF block; nothing for fields without a value.
-fn block<'a>(value: &impl Fn(&str) -> Option<&'a str>) -> String {
+fn block<'a>(own: &str, value: &impl Fn(&str) -> Option<&'a str>) -> String {
     let element = |name: &str, field: &str| {
         value(field).map(|text| format!("<{name}>{}</{name}>", escape(text))).unwrap_or_default()
     };
@@ -79,17 +94,19 @@ fn block<'a>(value: &impl Fn(&str) -> Option<&'a str>) -> String {
         value(field).map(item).unwrap_or_default()
     };
     let license = |uri| format!(r#"<cc:license rdf:resource="{}"/>"#, escape(uri));
-    let mut block = element("title", "name") + &element("desc", "description");
+    let mut block =
+        element(&format!("{own}title"), "name") + &element(&format!("{own}desc"), "description");
     if FIELDS.iter().all(|field| value(field).is_none()) {
         return block;
     }
     block.push_str(&format!(
         concat!(
-            r#"<metadata id="{}"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#,
+            r#"<{own}metadata id="{id}"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#,
             r#" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:cc="http://creativecommons.org/ns#""#,
             r#" xmlns:iscc="http://purl.org/iscc/schema/"><rdf:Description rdf:about="">"#
         ),
-        BLOCK_ID
+        own = own,
+        id = BLOCK_ID
     ));
     block.push_str(&element("iscc:name", "name"));
     block.push_str(&element("iscc:description", "description"));
@@ -98,7 +115,7 @@ fn block<'a>(value: &impl Fn(&str) -> Option<&'a str>) -> String {
     block.push_str(&list("dc:rights", "rights", "Alt"));
     block.push_str(&element("dc:identifier", "identifier"));
     block.push_str(&value("license").map(license).unwrap_or_default());
-    block.push_str("</rdf:Description></rdf:RDF></metadata>");
+    block.push_str(&format!("</rdf:Description></rdf:RDF></{own}metadata>"));
     block
 }
 
@@ -145,6 +162,49 @@ mod tests {
         assert_eq!(metadata.field("name"), Some("Second"));
         assert_eq!(metadata.field("rights"), Some("(c)"));
         assert_eq!(String::from_utf8(second).unwrap().matches("<metadata").count(), 1);
+    }
+
+    #[test]
+    fn a_copy_is_utf_8_and_says_so() {
+        let declared =
+            DRAWING.replace(r#"version="1.0""#, r#"version="1.0" encoding="iso-8859-1""#);
+        let latin: Vec<u8> =
+            declared.replace("safe", "f\u{fc}r").chars().map(|letter| letter as u8).collect();
+        let wide: Vec<u8> = format!("\u{feff}{}", DRAWING.replace("safe", "für"))
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        for (file, description) in
+            [(declared.as_bytes(), "Kept & safe"), (&latin, "Kept & für"), (&wide, "Kept & für")]
+        {
+            let copy = embed(file, &[("name", "Grüße 中")]).unwrap();
+            let text = str::from_utf8(&copy).unwrap();
+            assert!(!text.contains("iso-8859-1") && !text.contains('\u{feff}'), "{text}");
+            assert_eq!(read(&copy).field("name"), Some("Grüße 中"));
+            assert_eq!(read(&copy).field("description"), Some(description));
+            assert_eq!(rasterize(&copy).unwrap(), rasterize(file).unwrap());
+        }
+        let copy = embed(&latin, &[("name", "x")]).unwrap();
+        assert!(copy.starts_with(br#"<?xml version="1.0" encoding="UTF-8"?>"#));
+    }
+
+    #[test]
+    fn a_drawing_with_prefixed_names_gets_prefixed_ones() {
+        let drawing = DRAWING
+            .replace("xmlns=", "xmlns:v=")
+            .replace("</", "</v:")
+            .replace("<title", "<v:title")
+            .replace("<desc", "<v:desc")
+            .replace("<svg", "<v:svg")
+            .replace("<g>", "<v:g>")
+            .replace("<rect", "<v:rect");
+        assert_eq!(read(drawing.as_bytes()).field("name"), Some("Old"));
+        let first = embed(drawing.as_bytes(), &[("name", "First")]).unwrap();
+        let copy = String::from_utf8(embed(&first, &[("name", "New")]).unwrap()).unwrap();
+        assert_eq!(read(copy.as_bytes()).field("name"), Some("New"));
+        assert_eq!(copy.matches("<v:title>").count(), 2, "{copy}");
+        assert_eq!(copy.matches("<v:metadata").count(), 1, "{copy}");
+        assert_eq!(rasterize(copy.as_bytes()).unwrap(), rasterize(drawing.as_bytes()).unwrap());
     }
 
     #[test]

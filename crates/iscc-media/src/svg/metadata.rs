@@ -43,6 +43,8 @@ pub fn read(bytes: &[u8]) -> SvgMetadata {
 struct MetadataReader {
     metadata: SvgMetadata,
     depth: usize,
+    /// Of the names of a drawing's own elements: `svg:`, mostly nothing.
+    prefix: String,
     /// The element being read, and the depth it was opened at.
     current: Option<(&'static str, usize)>,
     text: String,
@@ -55,6 +57,10 @@ impl MetadataReader {
         match token {
             Token::Open { name, attributes } => {
                 self.depth += 1;
+                if self.depth == 1 {
+                    self.prefix = super::prefix(name).to_owned();
+                }
+                let name = name.strip_prefix(self.prefix.as_str()).unwrap_or(name);
                 let Some(element) = known(name).filter(|_| self.current.is_none()) else { return };
                 // Shapes have titles too; the document's is a child of the root.
                 if matches!(element, "title" | "desc") && self.depth != 2 {

@@ -2,12 +2,18 @@
 
 mod embed;
 mod metadata;
+mod prolog;
 mod raster;
 mod units;
 
 pub use embed::{Fields, embed};
 pub use metadata::{SvgMetadata, read};
 pub use raster::{Raster, rasterize};
+
+use std::borrow::Cow;
+
+use self::prolog::Prolog;
+use crate::text::charset;
 
 /// Longer side of a drawing in pixels.
 pub const SVG_SIDE_PIXELS_MAX: u32 = 4096;
@@ -29,15 +35,61 @@ pub enum SvgError {
     Invalid(String),
 }
 
-/// What is refused before any parser sees it.
-fn guard(bytes: &[u8]) -> Result<&str, SvgError> {
-    const ENTITY: &[u8] = b"<!entity";
+/// Whether the first thing in a file is a tag, in whatever encoding. No picture in pixels begins so:
+/// what is to be drawn and begins like this is an SVG, or nothing.
+pub fn is_markup(file: &[u8]) -> bool {
+    let text = [&b"\xef\xbb\xbf"[..], b"\xff\xfe", b"\xfe\xff"]
+        .iter()
+        .find_map(|mark| file.strip_prefix(*mark))
+        .unwrap_or(file);
+    // UTF-16 has zeros between the letters.
+    text.iter().find(|byte| !byte.is_ascii_whitespace() && **byte != 0) == Some(&b'<')
+}
+
+/// What stands before the local part of an element's name.
+fn prefix(name: &str) -> &str {
+    name.rfind(':').map_or("", |colon| &name[..=colon])
+}
+
+/// The document's text, unless it is to be refused before any parser sees it.
+fn guard(bytes: &[u8]) -> Result<Cow<'_, str>, SvgError> {
     if bytes.len() > SVG_BYTES_MAX {
         return Err(SvgError::TooLarge);
     }
-    if bytes.windows(ENTITY.len()).any(|window| window.eq_ignore_ascii_case(ENTITY)) {
+    let text = match charset::stated_in_xml(bytes) {
+        Some(text) => text,
+        None => str::from_utf8(bytes).map_err(|error| SvgError::Invalid(error.to_string()))?.into(),
+    };
+    if Prolog::of(text.as_bytes()).has_entities {
         return Err(SvgError::Entities);
     }
-    let text = str::from_utf8(bytes).map_err(|error| SvgError::Invalid(error.to_string()))?;
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SvgError, guard, is_markup};
+
+    #[test]
+    fn markup_begins_with_a_tag_in_any_encoding() {
+        let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+        for markup in [&b"<svg"[..], b"\xef\xbb\xbf \n<!-- -->", &wide("\u{feff} <svg"), &wide("<")]
+        {
+            assert!(is_markup(markup), "{markup:?}");
+        }
+        for other in [&b""[..], b"words <svg", b"\x89PNG<", b"BM<", b" ", b"\0\0\x01\0"] {
+            assert!(!is_markup(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn words_about_entities_declare_none() {
+        let style = "<svg><style><![CDATA[ /* <!ENTITY x> */ ]]></style><!-- <!ENTITY y> --></svg>";
+        assert_eq!(guard(style.as_bytes()).unwrap(), style);
+        let declared = format!("<!-- x --><!DOCTYPE svg [<!ENTITY x 'y'>]>{style}");
+        assert!(matches!(guard(declared.as_bytes()), Err(SvgError::Entities)));
+        let wide: Vec<u8> =
+            format!("\u{feff}{declared}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert!(matches!(guard(&wide), Err(SvgError::Entities)));
+    }
 }

@@ -39,7 +39,7 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     if text.contains("<text") {
         options.fontdb = Arc::clone(&FONTS);
     }
-    let tree = Tree::from_str(&units::in_pixels(text), &options).map_err(invalid)?;
+    let tree = Tree::from_str(&units::in_pixels(&text), &options).map_err(invalid)?;
     let size = tree.size();
     let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
     let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));
@@ -90,6 +90,34 @@ mod tests {
             assert!(channel.abs_diff(expected) <= 1, "{pixel:?}");
         }
         assert_eq!(empty, [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn whatever_precedes_the_root_the_drawing_is_the_same() {
+        let drawing = svg(r#"width="1in" height="8""#, r#"<rect width="5" height="5"/>"#);
+        let plain = rasterize(&drawing).unwrap();
+        assert_eq!((plain.width, plain.height), (96, 8));
+        let comment = format!("<!--{}-->", "x".repeat(5000));
+        for before in [
+            "\u{feff}\n ",
+            "<!-- <svg width='2in'/> -->",
+            &comment,
+            r#"<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">"#,
+            "<?xml version='1.0' encoding='iso-8859-1'?>",
+        ] {
+            let file = [before.as_bytes(), &drawing].concat();
+            assert!(rasterize(&file).unwrap() == plain, "{before:.40}");
+        }
+        let prefixed = String::from_utf8(drawing).unwrap();
+        let prefixed = prefixed
+            .replace("xmlns=", "xmlns:s=")
+            .replace("</svg", "</s:svg")
+            .replace("<svg", "<s:svg")
+            .replace("<rect", "<s:rect");
+        assert!(rasterize(prefixed.as_bytes()).unwrap() == plain);
+        let wide: Vec<u8> =
+            format!("\u{feff}{prefixed}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(rasterize(&wide).unwrap() == plain);
     }
 
     #[test]

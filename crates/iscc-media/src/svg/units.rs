@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::prolog::Prolog;
+
 /// The document with width and height of its root element in pixels, where they are in units of length.
 pub fn in_pixels(text: &str) -> Cow<'_, str> {
     let Some(tag) = root_tag(text) else { return Cow::Borrowed(text) };
@@ -20,16 +22,10 @@ pub fn in_pixels(text: &str) -> Cow<'_, str> {
     changed
 }
 
-/// Where the first `<svg …>` outside of comments is.
+/// Where the tag of the root element is.
 fn root_tag(text: &str) -> Option<Range<usize>> {
-    let mut from = 0;
-    loop {
-        let start = from + text[from..].find("<svg")?;
-        match text[from..start].find("<!--") {
-            Some(comment) => from += comment + text[from + comment..].find("-->")?,
-            None => return Some(start..start + text[start..].find('>')?),
-        }
-    }
+    let start = Prolog::of(text.as_bytes()).root?;
+    Some(start..start + text[start..].find('>')?)
 }
 
 /// Where the value of an attribute is, without its quotes.

@@ -13,9 +13,20 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Decodes XML: by its mark, else by its declaration, else like other text.
 pub fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
-    by_mark(bytes)
-        .or_else(|| Some(declared_in_xml(bytes)?.decode_without_bom_handling(bytes).0))
-        .unwrap_or_else(|| without_mark(bytes))
+    stated_in_xml(bytes).unwrap_or_else(|| without_mark(bytes))
+}
+
+/// Decodes XML that says what it is encoded in: by a mark, by the zeros of UTF-16 around its first
+/// tag, or by a declaration.
+pub fn stated_in_xml(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    by_mark(bytes).or_else(|| {
+        let encoding = match bytes {
+            [b'<', 0, ..] => UTF_16LE,
+            [0, b'<', ..] => UTF_16BE,
+            _ => declared_in_xml(bytes)?,
+        };
+        Some(encoding.decode_without_bom_handling(bytes).0)
+    })
 }
 
 /// Decodes by byte order mark, if there is one.
@@ -139,5 +150,11 @@ mod tests {
         assert!(
             decode_xml(b"<?xml version='1.0' encoding='utf-16'?><a>x</a>").ends_with("<a>x</a>")
         );
+        let unmarked: Vec<u8> = "<?xml version='1.0' encoding='utf-16'?><a>ü</a>"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        assert!(decode_xml(&unmarked).ends_with("<a>ü</a>"));
+        assert_eq!(stated_in_xml(b"<a>x</a>"), None);
     }
 }

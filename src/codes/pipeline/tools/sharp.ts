@@ -23,6 +23,8 @@ export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixe
   // One job at a time runs in this process, and each image once: neither threads nor a cache pay.
   sharp.concurrency(1);
   sharp.cache(false);
+  // Drawings are the addon's: it guards against what they can do, and takes none that is packed.
+  sharp.block({ operation: ['VipsForeignLoadSvg'] });
   const decoder = sharp(image, {
     failOn: 'error',
     limitInputPixels: IMAGE_PIXELS_MAX,

@@ -44,8 +44,7 @@ impl<'a> Blocks<'a> {
 
 /// What an image file says about itself, drawings included.
 pub fn of_file(file: &[u8]) -> Metadata {
-    let head = &file[..file.len().min(mediatype::HEAD_BYTES_MAX)];
-    if mediatype::from_bytes(head) == Some("image/svg+xml") {
+    if svg::is_markup(file) {
         return of_drawing(file);
     }
     metadata(&Blocks::read(file))
