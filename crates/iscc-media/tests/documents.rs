@@ -142,31 +142,170 @@ fn embedded_properties_come_back() {
     }
 }
 
-#[test]
-fn a_document_without_core_properties_gets_some() {
-    use std::io::{Cursor, Write};
+/// A copy of an archive whose parts went through `change`: a name, a content, or nothing.
+fn changed(file: &[u8], change: impl Fn(&str, String) -> Option<(String, Vec<u8>)>) -> Vec<u8> {
+    use std::io::{Cursor, Read, Write};
     use zip::write::SimpleFileOptions;
-    let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
-    let mut archive = zip::ZipArchive::new(Cursor::new(&report[..])).unwrap();
+    let mut archive = zip::ZipArchive::new(Cursor::new(file)).unwrap();
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).unwrap();
         let name = entry.name().unwrap().into_owned();
-        if name == "docProps/core.xml" {
-            continue;
-        }
         let mut content = Vec::new();
-        std::io::copy(&mut entry, &mut content).unwrap();
-        writer.start_file(name, SimpleFileOptions::default()).unwrap();
-        writer.write_all(&content).unwrap();
+        entry.read_to_end(&mut content).unwrap();
+        let part = match String::from_utf8(content) {
+            Ok(text) => change(&name, text),
+            Err(error) => Some((name, error.into_bytes())),
+        };
+        if let Some((name, content)) = part {
+            writer.start_file(name, SimpleFileOptions::default()).unwrap();
+            writer.write_all(&content).unwrap();
+        }
     }
-    let bare = writer.finish().unwrap().into_inner();
-    let fields = Embed { title: Some("New"), ..Embed::default() };
-    let copy = document::embed(Format::Docx, &bare, &fields).unwrap();
-    assert_eq!(
-        document::read(Format::Docx, &copy).unwrap().properties.title.as_deref(),
-        Some("New")
-    );
+    writer.finish().unwrap().into_inner()
+}
+
+/// A part's text; empty if there is no such part.
+fn part(file: &[u8], name: &str) -> String {
+    use std::io::{Cursor, Read};
+    let mut archive = zip::ZipArchive::new(Cursor::new(file)).unwrap();
+    let mut text = String::new();
+    if let Ok(mut entry) = archive.by_name(name) {
+        entry.read_to_string(&mut text).unwrap();
+    }
+    text
+}
+
+const FIELDS: Embed<'_> = Embed {
+    title: Some("New ü中"),
+    description: None,
+    creator: Some("Somebody"),
+    keywords: Some("k1, k2"),
+};
+
+fn assert_embedded(file: &[u8], why: &str) -> Vec<u8> {
+    let copy = document::embed(Format::Docx, file, &FIELDS).unwrap();
+    let again = document::embed(Format::Docx, &copy, &FIELDS).unwrap();
+    for copy in [&copy, &again] {
+        let read = document::read(Format::Docx, copy).unwrap();
+        assert_eq!(read.properties.title.as_deref(), FIELDS.title, "{why}");
+        assert_eq!(read.properties.creators, ["Somebody"], "{why}");
+        assert_eq!(read.properties.keywords, ["k1, k2"], "{why}");
+        assert_eq!(read.text, document::read(Format::Docx, file).unwrap().text, "{why}");
+    }
+    copy
+}
+
+const CORE: &str = "docProps/core.xml";
+const CP: &str = "http://schemas.openxmlformats.org/package/2006/metadata/core-properties";
+const DC: &str = "http://purl.org/dc/elements/1.1/";
+
+#[test]
+fn a_document_without_core_properties_gets_some() {
+    let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
+    let dangling =
+        changed(&report, |name, text| (name != CORE).then(|| (name.to_owned(), text.into_bytes())));
+    assert_embedded(&dangling, "a relationship that leads nowhere");
+    let bare = changed(&report, |name, text| {
+        let without = |from: &str| {
+            let (head, tail) = text.split_once(from).unwrap();
+            let start = head.rfind('<').unwrap();
+            let end = tail.find("/>").unwrap();
+            [&head[..start], &tail[end + 2..]].concat().into_bytes()
+        };
+        match name {
+            CORE => None,
+            "_rels/.rels" => Some((name.to_owned(), without("metadata/core-properties"))),
+            "[Content_Types].xml" => Some((name.to_owned(), without("core-properties+xml"))),
+            _ => Some((name.to_owned(), text.into_bytes())),
+        }
+    });
+    let copy = assert_embedded(&bare, "nothing at all");
+    assert!(part(&copy, "_rels/.rels").contains("metadata/core-properties"));
+    assert!(part(&copy, "[Content_Types].xml").contains("/docProps/core.xml"));
+}
+
+#[test]
+fn core_properties_are_where_the_package_says() {
+    const ELSEWHERE: &str = "package/services/metadata/core-properties/8f2.psmdcp";
+    let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
+    let moved = changed(&report, |name, text| {
+        let name = if name == CORE { ELSEWHERE } else { name };
+        Some((name.to_owned(), text.replace(CORE, ELSEWHERE).into_bytes()))
+    });
+    let before = document::read(Format::Docx, &report).unwrap().properties;
+    assert_eq!(document::read(Format::Docx, &moved).unwrap().properties, before);
+    let copy = assert_embedded(&moved, "elsewhere");
+    assert_eq!(part(&copy, CORE), "");
+    assert!(part(&copy, ELSEWHERE).contains("New ü中"));
+}
+
+#[test]
+fn core_properties_may_be_written_in_other_ways() {
+    let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
+    for core in [
+        format!("<cp:coreProperties xmlns:cp='{CP}'/>"),
+        format!("<cp:coreProperties xmlns:cp='{CP}'><cp:keywords/></cp:coreProperties>"),
+        format!("<coreProperties xmlns='{CP}'><keywords>old</keywords></coreProperties>"),
+        format!(
+            "<p:coreProperties xmlns:p='{CP}' xmlns:q='{DC}'><q:title>Old</q:title><q:creator>O</q:creator></p:coreProperties>"
+        ),
+        format!(
+            "<coreProperties xmlns='{CP}'><title xmlns='{DC}'>Old</title><keywords>o</keywords></coreProperties>"
+        ),
+        format!("<coreProperties xmlns='{CP}' xmlns:dc='http://purl.org/dc/terms/'/>"),
+    ] {
+        let file = changed(&report, |name, text| {
+            let text = if name == CORE { core.clone() } else { text };
+            Some((name.to_owned(), text.into_bytes()))
+        });
+        let copy = assert_embedded(&file, &core);
+        let written = part(&copy, CORE);
+        // Each prefix is declared, by the element or by the root.
+        for prefix in ["dc", "cp"] {
+            let is_used = written.contains(&format!("<{prefix}:"));
+            assert!(!is_used || written.contains(&format!("xmlns:{prefix}=")), "{written}");
+        }
+        assert!(!written.contains("Old") && !written.contains(">o"), "{written}");
+    }
+}
+
+#[test]
+fn a_package_document_in_another_encoding_becomes_utf_8() {
+    let book = std::fs::read(fixtures().join("files/book3_a.epub")).unwrap();
+    let to_latin = |text: &str| text.chars().map(|letter| letter as u8).collect::<Vec<_>>();
+    let to_wide = |text: &str| {
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()
+    };
+    let with_rights = |text: String, encoding: &str| {
+        let (_, rest) = text.split_once("?>").unwrap();
+        let rest = rest.replace("Epub rights", "© Grüße");
+        let ascii: String = rest.chars().filter(|letter| *letter <= '\u{ff}').collect();
+        format!("<?xml version='1.0' encoding='{encoding}'?>{ascii}")
+    };
+    for encoding in ["iso-8859-1", "utf-16"] {
+        let file = changed(&book, |name, text| {
+            let content = match (name.ends_with(".opf"), encoding) {
+                (false, _) => text.into_bytes(),
+                (true, "utf-16") => to_wide(&with_rights(text, encoding)),
+                (true, _) => to_latin(&with_rights(text, encoding)),
+            };
+            Some((name.to_owned(), content))
+        });
+        let before = document::read(Format::Epub, &file).unwrap();
+        assert_eq!(before.properties.rights.as_deref(), Some("© Grüße"), "{encoding}");
+        let copy = document::embed(Format::Epub, &file, &FIELDS).unwrap();
+        let after = document::read(Format::Epub, &copy).unwrap();
+        assert_eq!(after.text, before.text, "{encoding}");
+        assert_eq!(after.properties.title.as_deref(), FIELDS.title, "{encoding}");
+        assert_eq!(after.properties.rights, before.properties.rights, "{encoding}");
+        let mut names = zip::ZipArchive::new(std::io::Cursor::new(&copy)).unwrap();
+        let names: Vec<_> = (0..names.len())
+            .map(|index| names.by_index(index).unwrap().name().unwrap().into_owned())
+            .collect();
+        let package = part(&copy, names.iter().find(|name| name.ends_with(".opf")).unwrap());
+        assert!(package.starts_with(r#"<?xml version="1.0" encoding="UTF-8"?>"#), "{package:.80}");
+    }
 }
 
 #[test]

@@ -2,15 +2,18 @@
 
 use std::io::{Cursor, Write};
 
-use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
-use quick_xml::{Reader, Writer};
+use quick_xml::escape::escape;
+use quick_xml::events::{BytesStart, BytesText, Event};
+use quick_xml::name::{Namespace, NamespaceResolver, QName, ResolveResult};
+use quick_xml::{NsReader, Writer};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::container::Container;
+use super::properties::PropertiesPart;
+use super::xml::{self, Token, malformed};
 use super::{DocumentError, Format, epub};
 
-const CORE: &str = "docProps/core.xml";
 const CONTENT_TYPES: &str = "[Content_Types].xml";
 const RELATIONSHIPS: &str = "_rels/.rels";
 
@@ -37,8 +40,9 @@ pub fn embed(format: Format, bytes: &[u8], fields: &Embed<'_>) -> Result<Vec<u8>
             let mut container = Container::open(bytes)?;
             let path = epub::package_path(&mut container)?;
             let package = container.part(&path)?;
-            let elements = elements(fields, false);
-            let edited = edit(&path, &package, &elements, |name| name.ends_with("metadata"))?;
+            // The first books had an element of their own for them.
+            let is_parent = |name: &str| matches!(name, "metadata" | "dc-metadata");
+            let edited = edit(&path, &package, &elements(fields, false), is_parent)?;
             replace(bytes, &[(&path, edited)])
         }
         Format::Odt | Format::Pptx | Format::Rtf | Format::Xlsx => {
@@ -61,84 +65,183 @@ fn elements<'a>(fields: &Embed<'a>, keywords: bool) -> Vec<(&'static str, &'a st
 
 fn embed_docx(bytes: &[u8], fields: &Embed<'_>) -> Result<Vec<u8>, DocumentError> {
     let mut container = Container::open(bytes)?;
-    let elements = elements(fields, true);
-    let root = |name: &str| name == "cp:coreProperties";
-    if let Some(core) = container.optional(CORE)? {
-        return replace(bytes, &[(CORE, edit(CORE, &core, &elements, root)?)]);
+    let PropertiesPart { name, is_related } = PropertiesPart::core(&mut container)?;
+    let core = container.optional(&name)?.unwrap_or_else(|| EMPTY_CORE.as_bytes().to_vec());
+    let is_parent = |name: &str| name == "coreProperties";
+    let mut parts = vec![(&*name, edit(&name, &core, &elements(fields, true), is_parent)?)];
+    if !is_related {
+        let relationships = container.part(RELATIONSHIPS)?;
+        let relationship = format!(
+            r#"<Relationship xmlns="{RELATIONSHIP_NAMESPACE}" Id="isccdCore" Type="{CORE_RELATIONSHIP}" Target="{}"/>"#,
+            escape(&name)
+        );
+        parts.push((RELATIONSHIPS, append(RELATIONSHIPS, &relationships, &relationship)?));
     }
-    let core = edit(CORE, EMPTY_CORE.as_bytes(), &elements, root)?;
-    let types = insert(container.part(CONTENT_TYPES)?, "</Types>", CORE_TYPE)?;
-    let relationships =
-        insert(container.part(RELATIONSHIPS)?, "</Relationships>", CORE_RELATIONSHIP)?;
-    replace(bytes, &[(CONTENT_TYPES, types), (RELATIONSHIPS, relationships), (CORE, core)])
+    let types = container.part(CONTENT_TYPES)?;
+    if !has_type(&types, &name)? {
+        let override_type = format!(
+            r#"<Override xmlns="{TYPE_NAMESPACE}" PartName="/{}" ContentType="{CORE_TYPE}"/>"#,
+            escape(&name)
+        );
+        parts.push((CONTENT_TYPES, append(CONTENT_TYPES, &types, &override_type)?));
+    }
+    replace(bytes, &parts)
 }
 
 /// Core properties of a document that had none (ECMA-376 part 2, 11).
 const EMPTY_CORE: &str = concat!(
     r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
     r#"<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties""#,
-    r#" xmlns:dc="http://purl.org/dc/elements/1.1/"></cp:coreProperties>"#
+    r#" xmlns:dc="http://purl.org/dc/elements/1.1/"/>"#
 );
-const CORE_TYPE: &str = r#"<Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/>"#;
-const CORE_RELATIONSHIP: &str = r#"<Relationship Id="isccdCore" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>"#;
+const CORE_TYPE: &str = "application/vnd.openxmlformats-package.core-properties+xml";
+const TYPE_NAMESPACE: &str = "http://schemas.openxmlformats.org/package/2006/content-types";
+const CORE_RELATIONSHIP: &str =
+    "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties";
+const RELATIONSHIP_NAMESPACE: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
 
-/// Puts `addition` before the last `end` tag.
-fn insert(part: Vec<u8>, end: &str, addition: &str) -> Result<Vec<u8>, DocumentError> {
-    let text = String::from_utf8_lossy(&part).into_owned();
-    let (head, tail) =
-        text.rsplit_once(end).ok_or_else(|| DocumentError::PartMissing(end.to_owned()))?;
-    Ok(format!("{head}{addition}{end}{tail}").into_bytes())
+/// Whether a part is declared to hold core properties, by its name or by its extension.
+fn has_type(types: &[u8], part: &str) -> Result<bool, DocumentError> {
+    let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let mut found = false;
+    xml::walk(CONTENT_TYPES, types, |token| {
+        let Token::Open { attributes, .. } = token else { return };
+        let is = |name: &str, value: &str| {
+            attributes.get(name).is_some_and(|it| it.eq_ignore_ascii_case(value))
+        };
+        found |= is("ContentType", CORE_TYPE)
+            && (is("PartName", &format!("/{part}")) || is("Extension", extension));
+    })?;
+    Ok(found)
+}
+
+/// Puts an element at the end of a part's root.
+fn append(part: &str, bytes: &[u8], element: &str) -> Result<Vec<u8>, DocumentError> {
+    let mut depth = 0_usize;
+    rewrite(part, bytes, |_, event, writer| {
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match event {
+            Event::Empty(root) if depth == 0 => {
+                writer.write_event(Event::Start(root.borrow()))?;
+                writer.get_mut().extend_from_slice(element.as_bytes());
+                writer.write_event(Event::End(root.to_end()))?;
+            }
+            Event::End(_) if depth == 0 => {
+                writer.get_mut().extend_from_slice(element.as_bytes());
+                writer.write_event(event.borrow())?;
+            }
+            _ => writer.write_event(event.borrow())?,
+        }
+        Ok(())
+    })
 }
 
 /// Rewrites `part`: the elements named get their new text once, the rest stays as it is. What the
-/// part lacks is added before the end of the element that `is_parent` knows.
+/// part lacks is added before the end of the element whose local name `is_parent` knows.
 fn edit(
     part: &str,
     bytes: &[u8],
     elements: &[(&str, &str)],
     is_parent: impl Fn(&str) -> bool,
 ) -> Result<Vec<u8>, DocumentError> {
-    let malformed = |reason: String| DocumentError::Malformed { part: part.to_owned(), reason };
-    let text = String::from_utf8_lossy(bytes);
-    let mut reader = Reader::from_str(&text);
-    let mut writer = Writer::new(Vec::with_capacity(bytes.len() + 512));
-    let mut write =
-        |event: Event<'_>| writer.write_event(event).map_err(|e| malformed(e.to_string()));
     let mut written: Vec<&str> = Vec::new();
     let mut parent_seen = false;
-    loop {
-        let event = reader.read_event().map_err(|error| malformed(error.to_string()))?;
-        let wanted = |name: &str| elements.iter().find(|(element, _)| *element == name).copied();
-        match &event {
-            Event::Eof => break,
-            Event::Start(start) if wanted(start.name().as_ref()).is_some() => {
-                let (name, value) = wanted(start.name().as_ref()).unwrap_or_default();
-                reader.read_to_end(start.name()).map_err(|error| malformed(error.to_string()))?;
-                if !written.contains(&name) {
-                    write(Event::Start(start.borrow()))?;
-                    write(Event::Text(BytesText::new(value)))?;
-                    write(Event::End(BytesEnd::new(name)))?;
-                    written.push(name);
+    let edited = rewrite(part, bytes, |reader, event, writer| {
+        let wanted = |start: &BytesStart<'_>| {
+            let name = xml::property_name(reader.resolver(), start.name());
+            elements.iter().find(|(element, _)| *element == name).copied()
+        };
+        let is_place = |name: QName<'_>| !parent_seen && is_parent(name.local_name().as_ref());
+        match event {
+            Event::Start(start) => match wanted(start) {
+                Some((name, value)) => {
+                    reader.read_to_end(start.name())?;
+                    if !written.contains(&name) {
+                        write_element(writer, start.borrow(), value)?;
+                        written.push(name);
+                    }
                 }
-            }
+                None => writer.write_event(event.borrow())?,
+            },
             // An empty element is as good as none: the new one is added at the end.
-            Event::Empty(start) if wanted(start.name().as_ref()).is_some() => {}
-            Event::End(end) if is_parent(end.name().as_ref()) && !parent_seen => {
+            Event::Empty(start) if wanted(start).is_some() => {}
+            Event::Empty(start) if is_place(start.name()) => {
+                writer.write_event(Event::Start(start.borrow()))?;
+                write_missing(writer, reader.resolver(), elements, &written)?;
+                writer.write_event(Event::End(start.to_end()))?;
                 parent_seen = true;
-                for (name, value) in elements.iter().filter(|(name, _)| !written.contains(name)) {
-                    write(Event::Start(BytesStart::new(*name)))?;
-                    write(Event::Text(BytesText::new(value)))?;
-                    write(Event::End(BytesEnd::new(*name)))?;
-                }
-                write(event.borrow())?;
             }
-            _ => write(event.borrow())?,
+            Event::End(end) if is_place(end.name()) => {
+                write_missing(writer, reader.resolver(), elements, &written)?;
+                writer.write_event(event.borrow())?;
+                parent_seen = true;
+            }
+            _ => writer.write_event(event.borrow())?,
         }
+        Ok(())
+    })?;
+    if parent_seen { Ok(edited) } else { Err(malformed(part, "no place for metadata")) }
+}
+
+/// The elements that are not there yet. Each declares its prefix where that means nothing, or
+/// something else.
+fn write_missing(
+    writer: &mut Writer<Vec<u8>>,
+    resolver: &NamespaceResolver,
+    elements: &[(&str, &str)],
+    written: &[&str],
+) -> Result<(), quick_xml::Error> {
+    for (name, value) in elements.iter().filter(|(name, _)| !written.contains(name)) {
+        let mut start = BytesStart::new(*name);
+        let prefix = name.split(':').next().unwrap_or_default();
+        if let Some(namespace) = xml::property_namespace(prefix)
+            && resolver.resolve_element(QName(name)).0 != ResolveResult::Bound(Namespace(namespace))
+        {
+            start.push_attribute((&*format!("xmlns:{prefix}"), namespace));
+        }
+        write_element(writer, start, value)?;
     }
-    if parent_seen {
-        Ok(writer.into_inner())
-    } else {
-        Err(malformed("no place for metadata".to_owned()))
+    Ok(())
+}
+
+fn write_element(
+    writer: &mut Writer<Vec<u8>>,
+    start: BytesStart<'_>,
+    value: &str,
+) -> Result<(), quick_xml::Error> {
+    writer.write_event(Event::Start(start.borrow()))?;
+    writer.write_event(Event::Text(BytesText::new(value)))?;
+    writer.write_event(Event::End(start.to_end()))?;
+    Ok(())
+}
+
+/// A copy of a part in UTF-8, each event as `write` writes it.
+fn rewrite(
+    part: &str,
+    bytes: &[u8],
+    mut write: impl FnMut(
+        &mut NsReader<&[u8]>,
+        &Event<'_>,
+        &mut Writer<Vec<u8>>,
+    ) -> Result<(), quick_xml::Error>,
+) -> Result<Vec<u8>, DocumentError> {
+    let text = xml::decode(bytes);
+    let mut reader = NsReader::from_str(&text);
+    let mut writer = Writer::new(Vec::with_capacity(text.len() + 512));
+    loop {
+        let event = reader.read_event().map_err(|error| malformed(part, error))?;
+        let done = match &event {
+            Event::Eof => return Ok(writer.into_inner()),
+            Event::Decl(declaration) => writer
+                .write_event(Event::Decl(xml::utf8_declaration(declaration)))
+                .map_err(Into::into),
+            event => write(&mut reader, event, &mut writer),
+        };
+        done.map_err(|error: quick_xml::Error| malformed(part, error))?;
     }
 }
 

@@ -45,14 +45,14 @@ impl Properties {
     }
 }
 
-/// Calls `take` with the name and text of each element that has no children.
+/// Calls `take` with the usual name and the text of each element that has no children.
 pub(super) fn leaves(
     part: &str,
     bytes: &[u8],
     mut take: impl FnMut(&str, &str),
 ) -> Result<(), DocumentError> {
     let mut text = String::new();
-    xml::walk(part, bytes, |token| match token {
+    xml::walk_properties(part, bytes, |token| match token {
         Token::Open { .. } => text.clear(),
         Token::Text(piece) => text.push_str(piece),
         Token::Close { name } => {
@@ -62,18 +62,49 @@ pub(super) fn leaves(
     })
 }
 
+/// Where a package keeps a kind of properties: the part that a relationship leads to, else one of the
+/// usual name; the relationship decides where there is neither (ECMA-376 part 2, 9.3).
+pub(super) struct PropertiesPart {
+    pub name: String,
+    /// Whether the package says so.
+    pub is_related: bool,
+}
+
+impl PropertiesPart {
+    pub fn core(container: &mut Container<'_>) -> Result<Self, DocumentError> {
+        Self::find(container, "/metadata/core-properties", "docProps/core.xml")
+    }
+
+    fn custom(container: &mut Container<'_>) -> Result<Self, DocumentError> {
+        Self::find(container, "/custom-properties", "docProps/custom.xml")
+    }
+
+    /// Several standards name the kinds; the end of the name is the same in all.
+    fn find(container: &mut Container<'_>, kind: &str, usual: &str) -> Result<Self, DocumentError> {
+        let relationships = container.relationships("")?;
+        let related = relationships.into_iter().find(|it| it.kind.ends_with(kind));
+        let has_usual = container.names().iter().any(|name| name == usual);
+        Ok(match related {
+            Some(it) if !has_usual || container.names().contains(&it.target) => {
+                Self { name: it.target, is_related: true }
+            }
+            _ => Self { name: usual.to_owned(), is_related: false },
+        })
+    }
+}
+
 /// Core and custom properties of an Office Open XML document (ECMA-376 part 2, 11).
 pub(super) fn office_open_xml(container: &mut Container<'_>) -> Result<Properties, DocumentError> {
-    const CORE: &str = "docProps/core.xml";
-    const CUSTOM: &str = "docProps/custom.xml";
     let mut properties = Properties::default();
-    if let Some(bytes) = container.optional(CORE)? {
-        leaves(CORE, &bytes, |name, text| properties.take(name, text))?;
+    let core = PropertiesPart::core(container)?.name;
+    if let Some(bytes) = container.optional(&core)? {
+        leaves(&core, &bytes, |name, text| properties.take(name, text))?;
     }
-    if let Some(bytes) = container.optional(CUSTOM)? {
+    let custom = PropertiesPart::custom(container)?.name;
+    if let Some(bytes) = container.optional(&custom)? {
         let mut key = String::new();
         let mut value = String::new();
-        xml::walk(CUSTOM, &bytes, |token| match token {
+        xml::walk(&custom, &bytes, |token| match token {
             Token::Open { name: "property", attributes } => {
                 key = attributes.get("name").unwrap_or_default();
                 value.clear();
