@@ -77,11 +77,23 @@ async function coverThumbnail({ cover }: AudioTags): Promise<string | undefined>
 /** Creator, rights, credit, identifier and keywords are not written: other tags hold them already. */
 const WRITTEN = ['name', 'description', 'meta', 'license', 'acquire'] as const;
 
+/** A copy of the file would have another Audio-Code. */
+export class AudioDamaged extends Error {
+  override readonly name = 'AudioDamaged';
+}
+
 async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<void> {
   const separator = file.mediatype === 'audio/mp4' ? '_' : ':';
   const properties = WRITTEN.flatMap((field): [string, string][] => {
     const value = fields[field];
     return value ? [[`ISCC${separator}${field.toUpperCase()}`, value]] : [];
   });
+  const tools = configuredTools();
+  const before = await fingerprintOf(tools, file.path);
   await native.embedAudioTags(file.path, fields.name, properties);
+  const after = await fingerprintOf(tools, file.path);
+  // Pages and tables are written anew, and not all that decoders forgive survives that.
+  if (before.length !== after.length || before.some((item, index) => item !== after[index])) {
+    throw new AudioDamaged('the file is damaged: a copy of it would sound otherwise');
+  }
 }
