@@ -49,7 +49,9 @@ fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
     if is_ogg(named) && is_ogg(sniffed) {
         return named;
     }
-    if mode::is_listed(sniffed) && !mode::is_listed(named) { sniffed } else { named }
+    // Translations, programs and models are called `.ts` and `.mts` as well.
+    let decides = mode::is_listed(sniffed) || sniffed == sniff::MPEG_TS;
+    if decides && !mode::is_listed(named) { sniffed } else { named }
 }
 
 /// Text by its looks, else bytes of no known kind.
@@ -94,6 +96,18 @@ mod tests {
         assert_eq!(mediatype(PNG, "a.bin"), "image/png");
         assert_eq!(mediatype(PNG, "a.webp"), "image/png");
         assert_eq!(mediatype(b"<?xml version='1.0'?><rss/>", "feed.rss"), "text/xml");
+    }
+
+    #[test]
+    fn a_film_is_no_translation() {
+        let stream = [b"\x47\x40\x11\x10", &[0xff; 184][..]].concat().repeat(5);
+        for name in ["film.ts", "film.mts", "film.m2ts", "film"] {
+            assert_eq!(mediatype(&stream, name), "video/mp2t", "{name}");
+            assert_eq!(inspect(&stream, name).mode, Some(Mode::Video), "{name}");
+        }
+        assert_eq!(mediatype(&stream, "film.mpg"), "video/mpeg");
+        let program = b"export const a = 1;\n".repeat(50);
+        assert_eq!(inspect(&program, "program.ts").mode, Some(Mode::Text));
     }
 
     #[test]

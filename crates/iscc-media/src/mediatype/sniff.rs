@@ -6,10 +6,31 @@ use super::json;
 /// text gives nothing away.
 pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
     container(head)
+        .or_else(|| is_transport_stream(head).then_some(MPEG_TS))
         .or_else(|| by_prefix(head))
         .or_else(|| mpeg_audio(head))
         .or_else(|| markup(head))
         .or_else(|| json::is_json(head).then_some("application/json"))
+}
+
+/// Media type of MPEG transport streams.
+pub(super) const MPEG_TS: &str = "video/mp2t";
+
+/// Packets with a synchronisation byte each (ISO/IEC 13818-1, 2.4.3): of 188 bytes, with a time stamp
+/// in front of each on discs, with check bytes behind each on the air.
+fn is_transport_stream(head: &[u8]) -> bool {
+    const LAYOUTS: [(usize, usize); 3] = [(0, 188), (4, 192), (0, 204)];
+    const PACKETS_MIN: usize = 3;
+    let is_packet = |packet: &[u8]| match packet {
+        // Packets with neither an adaptation field nor a payload are reserved.
+        [0x47, _, _, control, ..] => control & 0x30 != 0,
+        _ => false,
+    };
+    LAYOUTS.iter().any(|(offset, bytes)| {
+        let packets = || head.get(*offset..).unwrap_or_default().chunks(*bytes);
+        let whole = packets().filter(|packet| packet.len() >= 4).count();
+        whole >= PACKETS_MIN && packets().take(whole).all(is_packet)
+    }) && !looks_like_text(head)
 }
 
 /// Whether the bytes read as text: UTF-16 with its mark, or no control characters but those of
@@ -325,6 +346,25 @@ mod tests {
         assert_eq!(from_bytes(&frames), None);
         frames[417..421].copy_from_slice(b"\xff\xfb\x90\x44");
         assert_eq!(from_bytes(&frames), Some("audio/mpeg"));
+    }
+
+    #[test]
+    fn transport_streams_are_known_by_their_rhythm() {
+        let stream = |before: usize, behind: usize, packets: usize| {
+            let packet =
+                [&vec![9; before][..], b"\x47\x40\x11\x10", &[0xff; 184], &vec![3; behind]];
+            packet.concat().repeat(packets)
+        };
+        for (before, behind) in [(0, 0), (4, 0), (0, 16)] {
+            assert_eq!(from_bytes(&stream(before, behind, 21)), Some(super::MPEG_TS));
+            assert_eq!(from_bytes(&stream(before, behind, 3)[..560]), Some(super::MPEG_TS));
+            assert_eq!(from_bytes(&stream(before, behind, 2)), None);
+        }
+        let mut broken = stream(0, 0, 21);
+        broken[188 * 7] = 0x46;
+        assert_eq!(from_bytes(&broken), None);
+        assert_eq!(from_bytes(&[0x47; 4096]), None);
+        assert_eq!(from_bytes(&format!("G  0{}", " ".repeat(184)).into_bytes().repeat(9)), None);
     }
 
     #[test]
