@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -108,6 +110,35 @@ test('programs that a worker started end with it', async () => {
   await expect(workers.run({ act: 'hang' })).rejects.toThrow(WorkerLost);
   await vi.waitFor(() => expect(alive(value as number)).toBe(false), 2000);
 });
+
+test.each([
+  ['long', 400],
+  ['short', 0],
+])('a worker that keeps a lot of memory after a %s job is replaced', async (_, ms) => {
+  const workers = pool({ workersMax: 1, restingRssMaxBytes: 250 * 1024 ** 2 });
+  const small = await workers.run({ act: 'keep', value: { bytes: 1024, ms } });
+  expect((await workers.run({ act: 'echo' })).pid).toBe(small.pid);
+  const large = await workers.run({ act: 'keep', value: { bytes: 300 * 1024 ** 2, ms } });
+  expect(large.pid).toBe(small.pid);
+  await vi.waitFor(() => expect(alive(large.pid)).toBe(false), 20_000);
+  expect((await workers.run({ act: 'echo' })).pid).not.toBe(large.pid);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a busy worker and its programs end with the process that started them',
+  async () => {
+    const doomed = fileURLToPath(new URL('./support/doomed-parent.mjs', import.meta.url));
+    const parent = spawn(process.execPath, [doomed], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const { worker, program } = JSON.parse(line.toString()) as { worker: number; program: number };
+    // By then it has its job, and looks at no message any more.
+    await pause(300);
+    expect([alive(worker), alive(program)]).toEqual([true, true]);
+    parent.kill('SIGKILL');
+    await vi.waitFor(() => expect([alive(worker), alive(program)]).toEqual([false, false]), 20_000);
+  },
+);
 
 test('a worker that never starts is not the job’s fault', async () => {
   vi.stubEnv('ROGUE_NEVER_READY', '1');

@@ -1,5 +1,8 @@
 /** Video files against the recorded results of the reference. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
@@ -21,6 +24,14 @@ import {
 
 const OPTIONS = { granular: true, compat: '0.9.7' } as const;
 const VIDEO = RECORDED.filter(({ mp7 }) => mp7 !== undefined);
+
+const FILM = ['-map', '0'];
+const COVER = ['-map', '1', '-disposition:v:1', 'attached_pic'];
+const CHAPTERS = ['-map_chapters', '2', '-map_metadata', '2'];
+const BOTH = [...CHAPTERS, ...FILM];
+const FRONT = ['-movflags', 'faststart'];
+const MIMETYPE = ['-metadata:s:t', 'mimetype=image/jpeg', '-metadata:s:t', 'filename=cover.jpg'];
+const ATTACHED = ['-attach', 'cover.jpg', ...MIMETYPE];
 
 let folder = '';
 beforeAll(async () => {
@@ -72,13 +83,70 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
     },
   );
 
-  it('line breaks and special characters in a value survive', async () => {
-    const one = recorded('test_a.mp4');
-    const copy = path.join(folder, 'special.mp4');
-    await copyFile(one.path, copy);
-    const fields = { name: '-i = ; # \\ "x"', description: 'first\nsecond\n; third=3' };
-    await format.embed?.(fileOf(one, copy), fields);
-    expect(await format.metadata(fileOf(one, copy))).toEqual(fields);
+  it.each([
+    { name: '-i = ; # \\ "x"', description: 'first\nsecond\n; third=3' },
+    { name: 'C:\\new', description: 'first\nC:\\next' },
+    // The mark of the one before has to go with it.
+    { description: 'first\nsecond' },
+  ])('line breaks and special characters in a value survive: $name', async (fields) => {
+    for (const file of ['test_a.mp4', 'scenes_a.mkv']) {
+      const one = recorded(file);
+      const copy = path.join(folder, `special-${file}`);
+      if (!existsSync(copy)) await copyFile(one.path, copy);
+      await format.embed?.(fileOf(one, copy), fields);
+      expect(await format.metadata(fileOf(one, copy))).toEqual(fields);
+      expect(exiftool(copy)).toContain(
+        (fields.name ?? 'first\\nsecond').replaceAll('\\', '\\\\').replaceAll('"', '\\"'),
+      );
+    }
+  });
+
+  describe('all else in a film stays', () => {
+    /** How each is made of a film, a picture and chapters, and what ExifTool finds in it besides. */
+    const CASES: readonly (readonly [
+      file: string,
+      mediatype: string,
+      args: readonly string[],
+      has: string,
+    ])[] = [
+      ['end.mp4', 'video/mp4', [...BOTH, ...COVER], 'CoverArt'],
+      ['front.mp4', 'video/mp4', [...BOTH, ...COVER, ...FRONT], 'CoverArt'],
+      ['place.mov', 'video/quicktime', ['-map', '0', '-metadata', 'location=+12+34/', ...FRONT], '12 deg 0'],
+      ['fragments.mp4', 'video/mp4', ['-map', '0', '-movflags', 'frag_keyframe+empty_moov'], 'video/mp4'],
+      ['phone.3gp', 'video/3gpp', ['-map', '0:v'], 'video/3gpp'],
+      ['attached.mkv', 'video/x-matroska', [...CHAPTERS, ...FILM, ...ATTACHED], '"cover.jpg"'],
+    ];
+
+    beforeAll(async () => {
+      await sharp({ create: { width: 32, height: 32, channels: 3, background: '#c00' } })
+        .jpeg()
+        .toFile(path.join(folder, 'cover.jpg'));
+      const chapter = (name: string, start: number) =>
+        `[CHAPTER]\nTIMEBASE=1/10\nSTART=${start}\nEND=${start + 10}\ntitle=${name}\n`;
+      await writeFile(
+        path.join(folder, 'chapters.txt'),
+        `;FFMETADATA1\ntitle=Old\n${chapter('One', 0)}${chapter('Two', 10)}`,
+      );
+    });
+
+    it.each(CASES)('%s', async (file, mediatype, args, has) => {
+      const at = path.join(folder, file);
+      const inputs = [recorded('tagged_a.mp4').path, 'cover.jpg', 'chapters.txt'].flatMap((one) => [
+        '-i',
+        one,
+      ]);
+      run('ffmpeg', ['-loglevel', 'error', ...inputs, '-codec', 'copy', ...args, at]);
+      const before = { tracks: tracks(at), bytes: sums(at) };
+      for (const name of ['First', 'Zweiter für alle']) {
+        await format.embed?.({ path: at, filename: file, mediatype }, { name });
+        expect({ tracks: tracks(at), bytes: sums(at) }).toEqual(before);
+        expect(await format.metadata({ path: at, filename: file, mediatype })).toEqual({ name });
+      }
+      const told = exiftool(at);
+      expect(told).toContain('Zweiter für alle');
+      expect(told).not.toContain('"Clip sa"');
+      expect(told).toContain(has);
+    });
   });
 
   it('does not embed where a container has no tags', async () => {
@@ -107,6 +175,27 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
     await expect(reading).rejects.toThrow(/filter "signature"/);
   });
 });
+
+/** Standard output of a program that works in the tests' folder. */
+function run(program: string, args: readonly string[]): string {
+  return execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+const tool = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
+const exiftool = (file: string) => run('perl', [tool, '-json', file]);
+
+/** Kinds, forms and labels of all tracks, and the chapters. */
+function tracks(file: string): unknown {
+  const entries =
+    'stream=codec_name,codec_type,width,height:stream_disposition=attached_pic:stream_tags=filename,mimetype,language:chapter=start_time:chapter_tags';
+  return JSON.parse(run('ffprobe', ['-loglevel', 'error', '-of', 'json', '-show_entries', entries, file]));
+}
+
+/** Of the bytes of every picture and sound track. */
+function sums(file: string): string {
+  const streams = ['-map', '0:v', '-map', '0:a?', '-codec', 'copy'];
+  return run('ffmpeg', ['-loglevel', 'error', '-i', file, ...streams, '-f', 'streamhash', '-']);
+}
 
 function size({ thumbnail_info }: Recorded): { width: number; height: number } {
   return { width: thumbnail_info?.width ?? 0, height: thumbnail_info?.height ?? 0 };

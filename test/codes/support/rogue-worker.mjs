@@ -1,8 +1,10 @@
 /** A worker that does what it is told, however bad. */
 import { spawn } from 'node:child_process';
+import { native } from '../../../dist/native.js';
 
 if (process.env.ROGUE_NEVER_READY) process.exit(3);
-process.on('disconnect', () => process.exit());
+native.endWithParent();
+const kept = [];
 process.on('message', (job) => void obey(job));
 process.send({ kind: 'ready' });
 
@@ -24,6 +26,11 @@ async function obey({ act, value }) {
       const child = spawn('sleep', ['60'], { stdio: 'ignore' });
       process.send({ kind: 'done', output: { value: child.pid, pid: process.pid } });
       return;
+    }
+    case 'keep': {
+      kept.push(Buffer.alloc(value.bytes, 1));
+      const answer = { kind: 'done', output: { value, pid: process.pid } };
+      return setTimeout(() => process.send(answer), value.ms);
     }
     case 'grow': {
       const hoard = [];

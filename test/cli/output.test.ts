@@ -1,0 +1,76 @@
+/** What commands do where they can't write, or are given what editors make. */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../codes/support/folder.js';
+import { MAIN, serve } from '../support/serve.js';
+
+const run = promisify(execFile);
+const CODE = 'ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY';
+/** Runs the shell's words with `$0` and `$1` for the command; gives its exit status and what it complained. */
+async function status(script: string): Promise<{ code: number; stderr: string }> {
+  const words = ['-c', script, process.execPath, MAIN];
+  return run('bash', words).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    ({ code, stderr }) => ({ code, stderr }),
+  );
+}
+
+it.skipIf(!existsSync('/dev/full')).each([`explain ${CODE}`, 'serve --env', '--help'])(
+  '%s fails with one line where the disk is full',
+  async (command) => {
+    const stderr = expect.stringMatching(/^isccd: standard output can't be written: ENOSPC[^\n]*\n$/);
+    expect(await status(`"$0" "$1" ${command} > /dev/full`)).toEqual({ code: 1, stderr });
+  },
+);
+
+it.skipIf(process.platform === 'win32')('a reader that leaves is no failure', async () => {
+  for (const command of [`explain ${CODE}`, 'serve --env']) {
+    const left = await status(`set -o pipefail; "$0" "$1" ${command} | head -0`);
+    expect(left).toEqual({ code: 0, stderr: '' });
+    expect(
+      (await status(`"$0" "$1" ${command} 2>&1 >/dev/full | head -0; exit \${PIPESTATUS[0]}`)).code,
+    ).toBe(1);
+  }
+});
+
+it('wrong arguments end with 2, help with 0', () => {
+  const of = (args: string[]) => {
+    try {
+      execFileSync(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
+      return 0;
+    } catch (error) {
+      return (error as { status: number }).status;
+    }
+  };
+  expect([of(['--help']), of(['help', 'code']), of(['nonsense']), of(['code'])]).toEqual([0, 0, 2, 2]);
+});
+
+it('a seed may begin with a byte order mark', async () => {
+  const file = path.join(await temporaryFolder(), 'seed.json');
+  const seed = {
+    $schema: 'http://purl.org/iscc/schema/isrc-0.8.0.json',
+    isrc: 'DEUM71501234',
+    main_artist: 'A',
+    track_title: 'B',
+    version_title: '',
+    duration: 10,
+    content_type: 'sound',
+    pubdate: '20200101',
+  };
+  const printed = async (start: string) => {
+    await writeFile(file, start + JSON.stringify(seed));
+    expect((await readFile(file)).includes('\ufeff')).toBe(start !== '');
+    return (await run(process.execPath, [MAIN, 'seed', 'isrc', file])).stdout;
+  };
+  expect(await printed('\ufeff')).toBe(await printed(''));
+});
+
+it.skipIf(!existsSync('/proc/self'))('a folder that can’t be made stops the start', async () => {
+  const folder = '/proc/isccd/media';
+  const started = serve(['codes'], { env: { CODEWEB_PORT: '0', CODEWEB_MEDIA_PATH: folder } });
+  await expect(started).rejects.toThrow(/codes does not start on \S+: .*mkdir '\/proc\/isccd'/);
+});

@@ -1,0 +1,17 @@
+/** Has a worker start a program and then be busy for ever; prints both process ids. Its end is somebody else's. */
+import { fileURLToPath } from 'node:url';
+import { WorkerPool } from '../../../dist/codes/pipeline/pool.js';
+
+const entry = fileURLToPath(new URL('./rogue-worker.mjs', import.meta.url));
+const pool = new WorkerPool(entry, {
+  workersMax: 1,
+  queuedJobsMax: 1,
+  jobDurationMaxMs: 600_000,
+  workerRssMaxBytes: 1024 ** 3,
+  restingRssMaxBytes: 1024 ** 3,
+  jobsPerWorkerMax: 1000,
+});
+const { value, pid } = await pool.run({ act: 'child' });
+const hanging = pool.run({ act: 'hang' });
+console.log(JSON.stringify({ worker: pid, program: value }));
+await hanging;
