@@ -3,7 +3,7 @@
  * the bytes that went by, and all of it put together.
  */
 import { createReadStream, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { generator } from '../../version.js';
 import { Refused, Unavailable } from '../errors.js';
@@ -188,10 +188,14 @@ export class Pipeline {
 
   /** Writes fields into the file at `file.path`. */
   async embed(file: NamedFile, fields: EmbeddedMetadata, signal: AbortSignal): Promise<void> {
-    const { mediatype, format } = typeOf(file.filename, await readHead(file.path));
+    const { mediatype, mode, format } = typeOf(file.filename, await readHead(file.path));
     if (format === undefined) throw new Refused('EMBEDDING_FAILED');
+    const { size } = await stat(file.path);
     try {
-      await this.#run({ kind: 'embed', ...file, mediatype, format, fields }, { signal });
+      await this.#run(
+        { kind: 'embed', ...file, mediatype, format, fields },
+        { signal, extraMs: extraMs(mode, size) },
+      );
     } catch (error) {
       // Which program is missing is for the client to know, as when it uploads.
       const isOfTheFile = error instanceof Refused && error.code !== 'FFMPEG_MISSING';
