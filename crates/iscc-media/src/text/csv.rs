@@ -1,5 +1,7 @@
 //! Tables as text: the reference reads the cells of what looks like one and writes them behind tabs, row by row.
 
+use std::collections::BTreeMap;
+
 /// What may stand between cells, in the order in which the reference tries them.
 const DELIMITERS: [char; 4] = [',', '\t', '|', ';'];
 
@@ -11,62 +13,82 @@ const SAME_WIDTH_PERCENT_MIN: usize = 80;
 
 /// The rows of a table with a tab in front of each cell; `None` for text that is no table.
 pub fn rows(text: &str) -> Option<String> {
-    let table =
-        DELIMITERS.iter().map(|delimiter| cells(text, *delimiter)).find(|rows| is_table(rows))?;
-    let mut written = String::with_capacity(text.len() + table.len());
-    for row in table {
-        for cell in row {
-            written.push('\t');
-            written.push_str(&cell);
+    let delimiter = DELIMITERS.into_iter().find(|delimiter| is_table(text, *delimiter))?;
+    let mut written = String::with_capacity(text.len() + text.len() / 8);
+    let mut in_cell = false;
+    scan(text, delimiter, |piece| match piece {
+        Piece::Character(character) => {
+            if !std::mem::replace(&mut in_cell, true) {
+                written.push('\t');
+            }
+            written.push(character);
         }
-        written.push('\n');
-    }
+        Piece::CellEnd => {
+            if !std::mem::take(&mut in_cell) {
+                written.push('\t');
+            }
+        }
+        Piece::RowEnd => written.push('\n'),
+    });
     Some(written)
 }
 
-fn is_table(rows: &[Vec<String>]) -> bool {
-    let mut widths: Vec<usize> = rows.iter().map(Vec::len).collect();
-    widths.sort_unstable();
-    let most = widths.chunk_by(|a, b| a == b).max_by_key(|same| same.len());
-    most.is_some_and(|same| {
-        same[0] > 1
-            && same.len() >= ROWS_MIN
-            && same.len() * 100 >= rows.len() * SAME_WIDTH_PERCENT_MIN
+/// Only widths are kept: a text may have as many rows as bytes.
+fn is_table(text: &str, delimiter: char) -> bool {
+    let mut rows_of_width: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut rows = 0;
+    let mut width = 0;
+    scan(text, delimiter, |piece| match piece {
+        Piece::Character(_) => {}
+        Piece::CellEnd => width += 1,
+        Piece::RowEnd => {
+            *rows_of_width.entry(std::mem::take(&mut width)).or_default() += 1;
+            rows += 1;
+        }
+    });
+    let most = rows_of_width.into_iter().max_by_key(|(_, same)| *same);
+    most.is_some_and(|(width, same)| {
+        width > 1 && same >= ROWS_MIN && same * 100 >= rows * SAME_WIDTH_PERCENT_MIN
     })
 }
 
-/// Cells of each row. In double quotes a cell may hold delimiters, line breaks, and quotes written twice.
-fn cells(text: &str, delimiter: char) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    let mut row = Vec::new();
-    let mut cell = String::new();
+/// What a table consists of. Each row's last cell ends, too.
+enum Piece {
+    Character(char),
+    CellEnd,
+    RowEnd,
+}
+
+/// Takes the pieces of each row. In double quotes a cell may hold delimiters, line breaks, and quotes written twice.
+fn scan(text: &str, delimiter: char, mut take: impl FnMut(Piece)) {
     let mut quoted = false;
+    let mut is_cell_empty = true;
+    let mut is_row_empty = true;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
+        let is_end = !quoted && (character == delimiter || matches!(character, '\n' | '\r'));
         match character {
-            '"' if quoted => {
-                if characters.next_if_eq(&'"').is_some() {
-                    cell.push('"');
-                } else {
-                    quoted = false;
+            '"' if quoted && characters.next_if_eq(&'"').is_none() => quoted = false,
+            '"' if !quoted && is_cell_empty => quoted = true,
+            '\r' if !quoted && characters.peek() == Some(&'\n') => {}
+            _ if is_end => {
+                take(Piece::CellEnd);
+                is_cell_empty = true;
+                is_row_empty = character != delimiter;
+                if is_row_empty {
+                    take(Piece::RowEnd);
                 }
             }
-            _ if quoted => cell.push(character),
-            '"' if cell.is_empty() => quoted = true,
-            '\r' if characters.peek() == Some(&'\n') => {}
-            '\n' | '\r' => {
-                row.push(std::mem::take(&mut cell));
-                rows.push(std::mem::take(&mut row));
+            _ => {
+                take(Piece::Character(character));
+                is_cell_empty = false;
             }
-            _ if character == delimiter => row.push(std::mem::take(&mut cell)),
-            _ => cell.push(character),
         }
     }
-    if !cell.is_empty() || !row.is_empty() {
-        row.push(cell);
-        rows.push(row);
+    if !is_cell_empty || !is_row_empty {
+        take(Piece::CellEnd);
+        take(Piece::RowEnd);
     }
-    rows
 }
 
 #[cfg(test)]
@@ -81,6 +103,12 @@ mod tests {
         }
         let row = "a,\"x, \"\"y\"\"\n\", c \r\n";
         assert_eq!(rows(&row.repeat(12)).unwrap(), "\ta\tx, \"y\"\n\t c \n".repeat(12));
+    }
+
+    #[test]
+    fn empty_cells_and_rows_stay() {
+        let table = "a,,\"\"\n,b,\n".repeat(12) + "\n,,c";
+        assert_eq!(rows(&table).unwrap(), "\ta\t\t\n\t\tb\t\n".repeat(12) + "\t\n\t\t\tc\n");
     }
 
     #[test]
