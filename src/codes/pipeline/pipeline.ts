@@ -63,8 +63,8 @@ export interface SourceFile extends NamedFile {
 /** A film takes time in proportion to its bytes: so much more for each MiB of sound or pictures. */
 const EXTRA_MS_PER_MIB = 2000;
 const WORKER_RSS_MAX_BYTES = 2 * 1024 ** 3;
-/** More than a photograph leaves behind, so that only what is rare costs a new worker. */
-const RESTING_RSS_MAX_BYTES = WORKER_RSS_MAX_BYTES / 4;
+/** Twice what images of 100 million pixels, HEIC and PDF leave behind together: only what is rare costs a new worker. */
+const RESTING_RSS_MAX_BYTES = WORKER_RSS_MAX_BYTES / 8;
 /** A model that is loaded takes its file's size, and as much again for what it computes. */
 const MODEL_RSS_FACTOR = 2;
 const JOBS_PER_WORKER_MAX = 1000;
