@@ -7,8 +7,10 @@ import path from 'node:path';
 import { ISCC_ALGORITHM } from '../c2pa/documents.js';
 import type { BindingMatch } from '../c2pa/schema.js';
 import type { Environment } from '../config/variable.js';
+import type { RunningServer } from '../http/server.js';
 import { native } from '../native.js';
 import { CommandFailed, reason } from './failure.js';
+import { Interruption } from './interrupt.js';
 import { type Asset, signedManifest } from './sample-manifest.js';
 import { startServices } from './start.js';
 
@@ -22,19 +24,24 @@ interface Addresses {
 export async function demo(file: string | undefined, { json }: { json?: boolean } = {}): Promise<void> {
   const step = steps(json ? jsonLine : plainLine);
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-demo-'));
+  const running: RunningServer[] = [];
+  const tidy = async () => {
+    await Promise.allSettled(running.map((server) => server.stop()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  const interruption = new Interruption(tidy);
   try {
     const names = ['codes', 'search', 'store', 'resolver'] as const;
     const environment = await settings(folder);
-    const servers = await step('start four services', () => startServices(names, environment));
+    const servers = await step('start four services', () =>
+      startServices(names, environment, undefined, running),
+    );
     const url = (name: (typeof names)[number]) => servers.get(name)?.url ?? '';
-    try {
-      const addresses = { codes: url('codes'), store: url('store'), resolver: url('resolver') };
-      await circle(addresses, await step('take an image', () => imageOf(file), describeImage), step);
-    } finally {
-      await Promise.allSettled([...servers.values()].map((server) => server.stop()));
-    }
+    const addresses = { codes: url('codes'), store: url('store'), resolver: url('resolver') };
+    await circle(addresses, await step('take an image', () => imageOf(file), describeImage), step);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await interruption.over();
+    await tidy();
   }
 }
 

@@ -11,15 +11,14 @@ import type { IsccResult } from '../codes/result.js';
 import { codesVariables } from '../config/codes.js';
 import { environment } from '../config/env.js';
 import { readVariables } from '../config/variable.js';
-import { EXIT_INTERRUPTED, readOrFail } from './failure.js';
+import { readOrFail } from './failure.js';
+import { Interruption } from './interrupt.js';
 
 export interface ResultOptions {
   readonly granular: boolean;
   readonly semantic?: boolean;
   readonly thumbnail: boolean;
 }
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Calls `work` with a pipeline as the codes service has it, for `files` files and `wanted` of them at a time. When
@@ -44,19 +43,13 @@ export async function withPipeline<T>(
     workFolder,
   });
   const clean = () => rmSync(workFolder, { recursive: true, force: true });
-  let interrupted: Promise<never> | undefined;
-  const interrupt = () => {
-    // First the workers: they would write there again.
-    interrupted = pipeline.close().then(() => process.exit(EXIT_INTERRUPTED));
-  };
+  // First the workers: they would write there again.
+  const interruption = new Interruption(() => pipeline.close());
   process.once('exit', clean);
-  for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
     return await work(pipeline, jobs);
   } finally {
-    // What failed because of the signal is not told.
-    await interrupted;
-    for (const signal of SIGNALS) process.off(signal, interrupt);
+    await interruption.over();
     await pipeline.close();
     process.off('exit', clean);
     clean();
