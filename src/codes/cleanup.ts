@@ -60,8 +60,9 @@ export class Cleanup {
     for (;;) {
       const ids = this.#records.madeBefore(Date.now() - this.#expiryMs, EXPIRED_PER_ROUND_MAX);
       if (ids.length === 0) return removed;
-      await Promise.all(ids.map((id) => this.#records.remove(id)));
+      // First the files, for nobody sees them any more: on a full disk the records need the room.
       await Promise.all(ids.map((id) => this.#blobs.remove(id)));
+      await Promise.all(ids.map((id) => this.#records.remove(id)));
       removed += ids.length;
     }
   }

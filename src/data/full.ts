@@ -12,9 +12,10 @@ export class StorageFull extends Error {
 
 /** With less room than this a write that failed is taken to have failed for it. */
 const ROOM_MIN_BYTES = 16 * 1024 * 1024;
-const FULL_CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
+/** Of the system, of SQLite, and of PostgreSQL (`disk_full`). */
+const FULL_CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
 
-/** Whether the system's error says that the disk, or the user's part of it, is full. */
+/** Whether an error says that the disk, or the user's part of it, is full. */
 export function saysFull(error: unknown): boolean {
   return error instanceof Error && FULL_CODES.includes((error as NodeJS.ErrnoException).code);
 }

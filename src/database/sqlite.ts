@@ -9,6 +9,9 @@ const BUSY_MS_MAX = 5000;
 const STATEMENTS_MAX = 200;
 
 const WAITING = `busy_timeout = ${BUSY_MS_MAX}`;
+/** As Kysely has it. */
+const ROLLBACK = 'rollback';
+const NO_CHANGE = { changes: 0, lastInsertRowid: 0 };
 /** FULL: a commit is on the disk when it returns. WAL: readers and the one writer don't wait for each other. */
 const PRAGMAS = [WAITING, 'journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'];
 
@@ -96,10 +99,12 @@ class Statements implements SqliteDatabase {
         throw error;
       }
     };
+    // SQLite rolls back by itself where a disk is full; a second time would fail, and hide why.
+    const isOver = () => sql === ROLLBACK && !this.#connection.inTransaction;
     return {
       reader: statement.reader,
       all: (parameters) => guarded(() => (statement.all(parameters) as Row[]).map(withBuffers)),
-      run: (parameters) => guarded(() => statement.run(parameters)),
+      run: (parameters) => (isOver() ? NO_CHANGE : guarded(() => statement.run(parameters))),
       iterate: (parameters) => guarded(() => statement.iterate(parameters)) as IterableIterator<unknown>,
     };
   }

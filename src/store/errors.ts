@@ -1,6 +1,7 @@
 /** Every error of the store, and how errors look: JSON with a `detail`. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
 import { COMMON_ERRORS, commonRefusal, errorReply } from '../c2pa/error-detail.js';
+import { saysFull } from '../data/full.js';
 import type { Reply } from '../http/route.js';
 import type { ErrorForm, Refusal } from '../http/service.js';
 import { errorBody } from './schema.js';
@@ -15,6 +16,7 @@ export const ERRORS = {
   MANIFEST_DELETED: [410, 'Manifest was deleted'],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   BUSY: [503, 'Too many requests are waiting'],
+  STORAGE_FULL: [507, 'No space left to store the manifest'],
   OVERDUE: [503, 'The manifest takes too long to check'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>;
 
@@ -58,6 +60,7 @@ export function errorForm(debug: boolean): ErrorForm {
       if (error instanceof Refused) return refusedReply(error);
       if (error instanceof ManifestRefused) return manifestReply(error.message, error.code);
       if (error instanceof BindingQueryInvalid) return errorReply([400, error.message]);
+      if (saysFull(error)) return errorReply(ERRORS.STORAGE_FULL);
       return errorReply(debug && error instanceof Error ? [500, error.message] : ERRORS.INTERNAL);
     },
   };

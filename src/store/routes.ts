@@ -30,6 +30,7 @@ const UNKNOWN: ResponseSpec = { description: 'There is no manifest of that id.' 
 const GONE: ResponseSpec = { description: 'The manifest was deleted.' };
 const THROTTLED: ResponseSpec = { description: 'Too many requests of this client; see Retry-After.' };
 const BUSY: ResponseSpec = { description: 'Too many requests are waiting; see Retry-After.' };
+const FULL: ResponseSpec = { description: 'There is no space left to write to.' };
 
 export function manifestRoutes(service: StoreService, options: RouteOptions): Route[] {
   return [upload(service, options), fetch(service, options), remove(service, options)];
@@ -67,6 +68,7 @@ function upload(service: StoreService, options: RouteOptions): Route {
       409: { description: 'The id belongs to another manifest, or to a deleted one.' },
       429: THROTTLED,
       503: BUSY,
+      507: FULL,
     },
     handler: async ({ body, query, clientAddress, trace }) => {
       const { declare } = query;
@@ -124,6 +126,7 @@ function remove(service: StoreService, options: RouteOptions): Route {
       404: UNKNOWN,
       410: GONE,
       429: THROTTLED,
+      507: FULL,
     },
     handler: async ({ params, trace }) => {
       await service.remove(params.manifestId, trace);

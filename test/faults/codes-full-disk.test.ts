@@ -1,34 +1,19 @@
 /** A disk that gets full under the codes service: 507, nothing acknowledged is lost, and work goes on. */
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { bodyOf, noise, postJson, sha256, upload } from '../codes/support/client.js';
 import { serveCodes } from '../codes/support/process.js';
 import { fileBytes } from '../codes/support/reference.js';
-import { smallDisk } from './support/small-disk.js';
+import { fill, smallDisk } from './support/small-disk.js';
 
 const DISK_MEGABYTES = 12;
-const PAGE_BYTES = 4096;
 /** A file of so many bytes has its place in the last pages, its simprints have not. */
 const TEXT = Buffer.from(
   Array.from({ length: 700 }, (_, index) => `word ${index} of ${sha256(noise(8, index))}`).join('\n'),
 );
 const PICTURE = fileBytes('tiny_32x32_a.png');
 const FULL = [507, 'Insufficient Storage - no space left for the file.'];
-
-/** Takes all room of the disk but some pages. */
-async function fill(file: string, pagesLeft: number): Promise<void> {
-  const handle = await open(file, 'w');
-  let bytes = 0;
-  try {
-    for (const page = Buffer.alloc(PAGE_BYTES, 1); ; bytes += PAGE_BYTES) await handle.write(page);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOSPC' });
-    await handle.truncate(Math.max(0, bytes - pagesLeft * PAGE_BYTES));
-  } finally {
-    await handle.close();
-  }
-}
 
 test('tells, keeps and goes on', { timeout: 180_000 }, async () => {
   const disk = await smallDisk(DISK_MEGABYTES);
@@ -73,4 +58,10 @@ test('tells, keeps and goes on', { timeout: 180_000 }, async () => {
   await server.kill();
   server = await serveCodes(disk);
   await expectKept();
+
+  // What has expired makes room, also where there is none for the change of the records.
+  await server.kill();
+  await fill(ballast, 0);
+  server = await serveCodes(disk, { CODEWEB_STORAGE_EXPIRY: '1' });
+  expect((await upload(server.url, 'tiny.png', PICTURE)).status).toBe(201);
 });

@@ -363,6 +363,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description There is no space left to write to. */
+            readonly 507: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     readonly getManifest: {
@@ -527,6 +536,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no space left to write to. */
+            readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -1,11 +1,12 @@
 /** A small file system of its own, to be filled. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
+const PAGE_BYTES = 4096;
 const run = promisify(execFile);
 
 /** Its folder, for the time of the test; `undefined` where mounting is not allowed. */
@@ -23,4 +24,18 @@ export async function smallDisk(megabytes: number): Promise<string | undefined> 
     await run('umount', ['-l', folder]);
   });
   return folder;
+}
+
+/** Takes all room of a disk but some pages, in one file. */
+export async function fill(file: string, pagesLeft: number): Promise<void> {
+  const handle = await open(file, 'w');
+  let bytes = 0;
+  try {
+    for (const page = Buffer.alloc(PAGE_BYTES, 1); ; bytes += PAGE_BYTES) await handle.write(page);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+    await handle.truncate(Math.max(0, bytes - pagesLeft * PAGE_BYTES));
+  } finally {
+    await handle.close();
+  }
 }

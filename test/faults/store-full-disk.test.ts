@@ -1,0 +1,42 @@
+/** A disk that gets full under the store and its database: 507, nothing acknowledged is lost, and work goes on. */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
+import { startStore } from '../store/support/server.js';
+import { fill, smallDisk } from './support/small-disk.js';
+
+const DISK_MEGABYTES = 12;
+const ROOMS = [2000, 0, 4, 8, 12, 16, 20, 24, 30, 40, 60, 80];
+const FULL = { detail: 'No space left to store the manifest' };
+
+test('tells, keeps and goes on', { timeout: 180_000 }, async () => {
+  const disk = await smallDisk(DISK_MEGABYTES);
+  if (disk === undefined) return;
+  const place = { url: `sqlite:///${path.join(disk, 'store.db')}`, dataDir: path.join(disk, 'data') };
+  const ballast = path.join(disk, 'ballast');
+  let store = await startStore(place);
+  onTestFinished(() => store.stop());
+  const [...sidecars] = takenSidecars();
+  const stored: string[] = [];
+  const seen = new Set<number>();
+  // With more and more room: first neither file nor rows have their place, then one of them, then both.
+  for (const pages of ROOMS) {
+    const [item] = sidecars;
+    if (item === undefined) throw new Error('there are too few sidecars');
+    await fill(ballast, pages);
+    const response = await store.upload(bytesOf(item));
+    const answer = (await response.json()) as { readonly manifestId: string };
+    seen.add(response.status);
+    if (response.status === 507) expect(answer).toEqual(FULL);
+    else stored.push(answer.manifestId);
+    if (response.status === 200) sidecars.shift();
+  }
+  expect([...seen]).toEqual([200, 507]);
+
+  await store.stop();
+  await rm(ballast);
+  store = await startStore(place);
+  for (const id of stored) expect((await store.get(id)).status).toBe(200);
+  expect((await store.upload(bytesOf(sidecars[0] as (typeof sidecars)[number]))).status).toBe(200);
+});
