@@ -52,13 +52,21 @@ export class ProgressBoard {
     const known = this.#jobs.get(id)?.progress;
     const now = known ?? NOTHING_YET;
     if (now.changes > seen || now.done) return now;
-    const end = AbortSignal.any([signal, AbortSignal.timeout(known ? WAIT_MAX_MS : BEGIN_MAX_MS)]);
+    if (signal.aborted) return now;
+    // Not `AbortSignal.any` of a timeout: Node 20 lets the collector take the timeout, which then never comes.
+    const end = new AbortController();
+    const stop = () => end.abort();
+    const timer = setTimeout(stop, known ? WAIT_MAX_MS : BEGIN_MAX_MS);
+    signal.addEventListener('abort', stop, { once: true });
     try {
-      const [news] = (await once(this.#news, id, { signal: end })) as [Progress];
+      const [news] = (await once(this.#news, id, { signal: end.signal })) as [Progress];
       return news;
     } catch {
       // Nothing is new.
       return now;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
     }
   }
 }
