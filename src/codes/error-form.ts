@@ -1,5 +1,5 @@
 /** How the service words errors: plain text, one line. */
-import { StorageFull, saysFull } from '../data/full.js';
+import { saysFull } from '../data/full.js';
 import type { Reply } from '../http/route.js';
 import type { ErrorForm, Refusal, Violation } from '../http/service.js';
 import { type ErrorCode, errorStatus, errorText, Refused, Unavailable } from './errors.js';
@@ -25,7 +25,7 @@ function thrown(error: unknown, details: boolean): Reply {
     return text(errorStatus(error.code), error.message, { 'Retry-After': `${error.retryAfterSeconds}` });
   }
   if (error instanceof Refused) return text(errorStatus(error.code), withCause(error, details));
-  if (error instanceof StorageFull || saysFull(error)) return plain('STORAGE_FULL');
+  if (saysFull(error)) return plain('STORAGE_FULL');
   const inside = details && error instanceof Error ? `: ${error.message}` : '';
   return plain('INTERNAL', {}, inside);
 }

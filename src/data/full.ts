@@ -4,6 +4,8 @@ import { statfs } from 'node:fs/promises';
 /** There is no room for what is to be stored. Nothing of it is kept, and what was stored before is as it was. */
 export class StorageFull extends Error {
   override readonly name = 'StorageFull';
+  /** As the system has it, so that one question is enough for both. */
+  readonly code = 'ENOSPC';
 
   constructor(options?: ErrorOptions) {
     super('no space left on the disk', options);
