@@ -45,7 +45,7 @@ describe('rooms', () => {
   });
 
   it('know no transport', () => {
-    const transports = /^src\/http\/(uws|node|load-transport|transport)|^uWebSockets\.js|^node:https?$/;
+    const transports = /^src\/http\/transport\/|^uWebSockets\.js|^node:https?$/;
     expect(violations((file, target) => roomOf(file) !== undefined && transports.test(target))).toEqual([]);
   });
 });
@@ -63,9 +63,9 @@ describe('doors', () => {
     expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([]);
   });
 
-  it('only src/http/uws-binding.ts names uWebSockets.js as a module', () => {
+  it('only src/http/transport/uws-binding.ts names uWebSockets.js as a module', () => {
     const naming = sources.filter((file) => /['"`]uWebSockets\.js\//.test(withoutComments(file)));
-    expect(naming).toEqual(['src/http/uws-binding.ts']);
+    expect(naming).toEqual(['src/http/transport/uws-binding.ts']);
   });
 });
 

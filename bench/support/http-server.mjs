@@ -32,7 +32,7 @@ function bareNode() {
 
 async function routed(transport, level) {
   const { startServer } = await import('../../dist/http/server.js');
-  const { loadTransport } = await import('../../dist/http/load-transport.js');
+  const { loadTransport } = await import('../../dist/http/transport/load-transport.js');
   const { createLogger } = await import('../../dist/observe/log.js');
   const log = createLogger(level);
   const options = { host: '127.0.0.1', port: 0, transport: loadTransport(transport, log), log };

@@ -1,6 +1,6 @@
 /** Puts the dashboard together. */
 import type { Database } from '../database/open.js';
-import type { Route } from '../http/route.js';
+import type { Route } from '../http/routing/route.js';
 import type { LoginThrottle, StoreActions } from './port.js';
 import { adminRoutes } from './routes.js';
 import { AdminService } from './service.js';

@@ -1,6 +1,6 @@
 /** Forms of other sites: a posted form has to come from a page of ours. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Request } from '../http/route.js';
+import type { Request } from '../http/routing/route.js';
 import { Refused } from './errors.js';
 
 /**

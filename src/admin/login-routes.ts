@@ -1,6 +1,6 @@
 /** Logging in. There is no session yet: the form's token is compared with a cookie of the login page. */
-import { cookieLine, readCookie } from '../http/cookies.js';
-import { type Reply, type Request, type Route, route } from '../http/route.js';
+import { cookieLine, readCookie } from '../http/request/cookies.js';
+import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
 import { checkForm } from './csrf.js';
 import { Refused } from './errors.js';
 import type { LoginThrottle } from './port.js';

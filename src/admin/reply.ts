@@ -1,5 +1,5 @@
 /** Pages and redirects with the headers that each answer of the dashboard has. */
-import type { Reply } from '../http/route.js';
+import type { Reply } from '../http/routing/route.js';
 import type { Html } from './views/html.js';
 
 /** Nothing from elsewhere, nothing inline, no frame around it. */

@@ -1,7 +1,8 @@
 /** The HTTP side of the dashboard. Every page but the login needs a session, every form its token. */
-import { readCookie } from '../http/cookies.js';
-import { assetRoute } from '../http/pages.js';
-import { type Reply, type Request, type Route, route } from '../http/route.js';
+
+import { assetRoute } from '../http/docs/pages.js';
+import { readCookie } from '../http/request/cookies.js';
+import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
 import { checkForm } from './csrf.js';
 import { Refused } from './errors.js';
 import { loginRoutes, SESSION_COOKIE, sessionCookie } from './login-routes.js';

@@ -1,7 +1,7 @@
 /** How the services of the C2PA word errors: JSON with a `detail`, always a string. */
 import { z } from 'zod';
-import type { Reply } from '../http/route.js';
-import type { Refusal } from '../http/service.js';
+import type { Reply } from '../http/routing/route.js';
+import type { Refusal } from '../http/routing/service.js';
 
 /** What both services say alike. */
 export const COMMON_ERRORS = {

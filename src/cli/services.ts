@@ -7,7 +7,7 @@ import { storeVariables } from '../config/store.js';
 import { checkStoreConfig, storeConfig } from '../config/store-config.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
-import type { ServiceApp } from '../http/service.js';
+import type { ServiceApp } from '../http/routing/service.js';
 import type { Logger, LogLevel } from '../observe/log.js';
 import type { Neighbours } from '../resolver/app.js';
 import type { ServiceName } from './service-names.js';

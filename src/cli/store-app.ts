@@ -5,7 +5,7 @@ import type { StoreConfig } from '../config/store.js';
 import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { type Database, openDatabase } from '../database/open.js';
-import type { ServiceApp } from '../http/service.js';
+import type { ServiceApp } from '../http/routing/service.js';
 import { FixedWindows } from '../limits/fixed-windows.js';
 import { Throttle } from '../limits/throttle.js';
 import type { Logger } from '../observe/log.js';

@@ -1,7 +1,7 @@
 /** How the service words errors: plain text, one line. */
 import { saysFull } from '../data/full.js';
-import type { Reply } from '../http/route.js';
-import type { ErrorForm, Refusal, Violation } from '../http/service.js';
+import type { Reply } from '../http/routing/route.js';
+import type { ErrorForm, Refusal, Violation } from '../http/routing/service.js';
 import { type ErrorCode, errorStatus, errorText, Refused, Unavailable } from './errors.js';
 
 const CONTENT_TYPE = 'text/plain; charset=utf-8';

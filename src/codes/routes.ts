@@ -1,8 +1,8 @@
 /** The HTTP side of the service: what each route takes, answers and documents. */
 
 import { z } from 'zod';
-import type { Reply, Request, ResponseSpec, Route } from '../http/route.js';
-import { route } from '../http/route.js';
+import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
+import { route } from '../http/routing/route.js';
 import type { MediaId } from './media-id.js';
 import { STEPS, serverTiming } from './pipeline/stopwatch.js';
 import { type IsccResult, withLinks } from './result.js';

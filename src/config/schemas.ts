@@ -1,6 +1,6 @@
 /** The kinds of value a variable has. Every message continues the sentence `NAME="value" ...`. */
 import { z } from 'zod';
-import { canonicalAddress } from '../http/client-address.js';
+import { canonicalAddress } from '../http/request/client-address.js';
 import { parseRate, type Rate } from '../limits/rate.js';
 
 export function text(rule = 'must not be empty'): z.ZodType<string, string> {

@@ -1,18 +1,25 @@
 /** One request from its head to its last byte: routing, limits, validation, the handler, the reply. */
 import type { Logger } from '../observe/log.js';
-import { isAllowedHost } from './allowed-hosts.js';
-import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson, unreadRefusal } from './body.js';
-import { corsHeaders, isPreflight, preflightReply } from './cors.js';
-import { errorReply } from './error-reply.js';
-import { AnswerBroken, ClientGone, RequestRefused } from './errors.js';
-import { sendRefusal, sendReply } from './reply.js';
-import { type RequestContext, ServedRequest } from './request.js';
-import { requestIds } from './request-id.js';
-import type { BodySpec, Reply, Route } from './route.js';
-import { type CompiledRoute, type Match, Router } from './router.js';
-import type { Refusal, ServiceApp } from './service.js';
-import type { Exchange } from './transport.js';
-import { validateBody, validateHead } from './validate.js';
+import { corsHeaders, isPreflight, preflightReply } from './reply/cors.js';
+import { errorReply } from './reply/error-reply.js';
+import { AnswerBroken, ClientGone, RequestRefused } from './reply/errors.js';
+import { sendRefusal, sendReply } from './reply/reply.js';
+import { isAllowedHost } from './request/allowed-hosts.js';
+import {
+  contentRefusal,
+  lengthRefusal,
+  openBody,
+  parseForm,
+  parseJson,
+  unreadRefusal,
+} from './request/body.js';
+import { type RequestContext, ServedRequest } from './request/request.js';
+import { requestIds } from './request/request-id.js';
+import { validateBody, validateHead } from './request/validate.js';
+import type { BodySpec, Reply, Route } from './routing/route.js';
+import { type CompiledRoute, type Match, Router } from './routing/router.js';
+import type { Refusal, ServiceApp } from './routing/service.js';
+import type { Exchange } from './transport/transport.js';
 
 /** What is known about a request when it is over. */
 export interface Outcome {

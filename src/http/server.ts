@@ -3,13 +3,13 @@ import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
-import { docsRoutes } from './docs.js';
-import { healthRoutes } from './health.js';
-import { countRequests, metricsRoute } from './metrics.js';
-import type { Route } from './route.js';
-import type { ServiceApp } from './service.js';
-import type { Listener, Transport } from './transport.js';
-import { unreadableAnswer } from './unreadable.js';
+import { docsRoutes } from './docs/docs.js';
+import { unreadableAnswer } from './reply/unreadable.js';
+import { healthRoutes } from './routing/health.js';
+import { countRequests, metricsRoute } from './routing/metrics.js';
+import type { Route } from './routing/route.js';
+import type { ServiceApp } from './routing/service.js';
+import type { Listener, Transport } from './transport/transport.js';
 
 export interface ServerOptions {
   readonly host: string;

@@ -3,7 +3,7 @@ import { SearchManifestIndex } from '../c2pa/manifest-index.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { SearchService } from '../client/types.js';
 import type { ResolverConfig } from '../config/resolver.js';
-import type { ServiceApp } from '../http/service.js';
+import type { ServiceApp } from '../http/routing/service.js';
 import { version } from '../version.js';
 import { errorForm } from './errors.js';
 import { GatewayClient, type GatewayOptions } from './gateway-client.js';

@@ -1,8 +1,8 @@
 /** Every error of the service, and how errors look: JSON with a `detail`, always a string. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
 import { COMMON_ERRORS, commonRefusal, errorBody, errorReply } from '../c2pa/error-detail.js';
-import type { Reply } from '../http/route.js';
-import type { ErrorForm } from '../http/service.js';
+import type { Reply } from '../http/routing/route.js';
+import type { ErrorForm } from '../http/routing/service.js';
 import { BackendFailed } from './search-backend.js';
 
 export const ERRORS = {

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { DISCOVERY_PATH } from '../c2pa/documents.js';
-import type { Reply } from '../http/route.js';
+import type { Reply } from '../http/routing/route.js';
 import { version } from '../version.js';
 import type { summary } from './schema.js';
 

@@ -15,7 +15,7 @@ import {
   serviceCapabilities,
   serviceStatus,
 } from '../c2pa/schema.js';
-import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/route.js';
+import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { Refused } from './errors.js';
 import { welcome } from './page.js';
 import { isccManifestPath, manifestPath } from './schema.js';

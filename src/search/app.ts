@@ -4,7 +4,7 @@ import { LocalSearch } from '../client/local-search.js';
 import { openEngine, searchFolder } from '../client/open-engine.js';
 import type { SearchService as SearchClientPort } from '../client/types.js';
 import type { SearchConfig } from '../config/search.js';
-import type { ServiceApp } from '../http/service.js';
+import type { ServiceApp } from '../http/routing/service.js';
 import { version } from '../version.js';
 import { apiKeyGuard } from './api-key.js';
 import { errorForm } from './errors.js';

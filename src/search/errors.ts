@@ -1,6 +1,6 @@
 /** Every error of the service that is not the engine's, and how errors look: JSON with a `detail`. */
-import type { Reply } from '../http/route.js';
-import type { ErrorForm, Refusal, Violation } from '../http/service.js';
+import type { Reply } from '../http/routing/route.js';
+import type { ErrorForm, Refusal, Violation } from '../http/routing/service.js';
 import { errorBody } from './schema.js';
 
 export const ERRORS = {

@@ -1,7 +1,7 @@
 /** The HTTP face: which path does what. */
 import { z } from 'zod';
-import { page, pageAssets } from '../http/pages.js';
-import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/route.js';
+import { page, pageAssets } from '../http/docs/pages.js';
+import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
 import { addResult, entry, index, newIndex, query, searchResult, status } from './schema.js';
 import type { Answer, SearchService } from './service.js';

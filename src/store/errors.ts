@@ -2,8 +2,8 @@
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
 import { COMMON_ERRORS, commonRefusal, errorReply } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
-import type { Reply } from '../http/route.js';
-import type { ErrorForm, Refusal } from '../http/service.js';
+import type { Reply } from '../http/routing/route.js';
+import type { ErrorForm, Refusal } from '../http/routing/service.js';
 import { errorBody } from './schema.js';
 
 export const ERRORS = {

@@ -7,7 +7,7 @@ import {
   RESULTS_DEFAULT,
 } from '../c2pa/binding-query.js';
 import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
-import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/route.js';
+import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { clientKey } from '../limits/client-key.js';
 import type { Throttle } from '../limits/throttle.js';
 import { Refused } from './errors.js';

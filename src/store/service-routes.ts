@@ -8,7 +8,7 @@ import {
   statusDocument,
 } from '../c2pa/documents.js';
 import { algorithmList, discovery, serviceCapabilities, serviceStatus } from '../c2pa/schema.js';
-import { type Reply, type Route, route } from '../http/route.js';
+import { type Reply, type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
 import { Refused } from './errors.js';
 import { didDocument } from './schema.js';

@@ -6,8 +6,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { searchVariables } from '../../src/config/search.js';
 import { readVariables } from '../../src/config/variable.js';
-import { loadTransport } from '../../src/http/load-transport.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
+import { loadTransport } from '../../src/http/transport/load-transport.js';
 import { createLogger } from '../../src/observe/log.js';
 import { searchApp } from '../../src/search/app.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cookieLine, readCookie } from '../../src/http/cookies.js';
+import { cookieLine, readCookie } from '../../src/http/request/cookies.js';
 
 describe('cookies', () => {
   it.each([

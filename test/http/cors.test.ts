@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { corsHeaders, isPreflight, preflightReply } from '../../src/http/cors.js';
-import type { CorsPolicy } from '../../src/http/service.js';
+import { corsHeaders, isPreflight, preflightReply } from '../../src/http/reply/cors.js';
+import type { CorsPolicy } from '../../src/http/routing/service.js';
 import { demo } from './support/demo.js';
 import { overEachTransport } from './support/servers.js';
 

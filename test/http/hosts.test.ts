@@ -1,7 +1,7 @@
 /** Which Host headers a service takes. */
 import { expect, it } from 'vitest';
-import { isAllowedHost } from '../../src/http/allowed-hosts.js';
-import { RequestHeaders } from '../../src/http/head.js';
+import { isAllowedHost } from '../../src/http/request/allowed-hosts.js';
+import { RequestHeaders } from '../../src/http/request/head.js';
 import { demo } from './support/demo.js';
 import { overEachTransport } from './support/servers.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { openApiDocument } from '../../src/http/openapi.js';
-import { route } from '../../src/http/route.js';
-import type { ErrorForm } from '../../src/http/service.js';
+import { openApiDocument } from '../../src/http/docs/openapi.js';
+import { route } from '../../src/http/routing/route.js';
+import type { ErrorForm } from '../../src/http/routing/service.js';
 import { demo } from './support/demo.js';
 import { overEachTransport } from './support/servers.js';
 

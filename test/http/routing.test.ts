@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Route } from '../../src/http/route.js';
-import { Router } from '../../src/http/router.js';
+import type { Route } from '../../src/http/routing/route.js';
+import { Router } from '../../src/http/routing/router.js';
 import { overEachTransport } from './support/servers.js';
 
 overEachTransport('routing', (context) => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { largestBody, loadTransport } from '../../src/http/load-transport.js';
-import { nodeTransport } from '../../src/http/node.js';
-import { loadUws } from '../../src/http/uws.js';
+import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
+import { nodeTransport } from '../../src/http/transport/node.js';
+import { loadUws } from '../../src/http/transport/uws.js';
 import { demo } from './support/demo.js';
 import { RawClient } from './support/raw.js';
 import { overEachTransport, serve } from './support/servers.js';

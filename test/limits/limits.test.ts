@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientAddress } from '../../src/http/client-address.js';
-import { RequestHeaders } from '../../src/http/head.js';
+import { clientAddress } from '../../src/http/request/client-address.js';
+import { RequestHeaders } from '../../src/http/request/head.js';
 import { clientKey } from '../../src/limits/client-key.js';
 import { FixedWindows } from '../../src/limits/fixed-windows.js';
 import { parseRate } from '../../src/limits/rate.js';

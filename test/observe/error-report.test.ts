@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { loadTransport } from '../../src/http/load-transport.js';
-import { route } from '../../src/http/route.js';
+import { route } from '../../src/http/routing/route.js';
+import type { ServiceApp } from '../../src/http/routing/service.js';
 import { startServer } from '../../src/http/server.js';
-import type { ServiceApp } from '../../src/http/service.js';
+import { loadTransport } from '../../src/http/transport/load-transport.js';
 import { errorReports } from '../../src/observe/error-report.js';
 import { createLogger } from '../../src/observe/log.js';
 

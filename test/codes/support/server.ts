@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { codesApp, type WorkerOptions } from '../../../src/codes/app.js';
 import { type CodesConfig, codesVariables } from '../../../src/config/codes.js';
 import { readVariables } from '../../../src/config/variable.js';
-import { loadTransport } from '../../../src/http/load-transport.js';
 import { startServer } from '../../../src/http/server.js';
+import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
 import { Metrics } from '../../../src/observe/metrics.js';
 

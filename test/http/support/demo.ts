@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Reply, type Route, route } from '../../../src/http/route.js';
-import type { ErrorForm, Refusal, ServiceApp } from '../../../src/http/service.js';
+import { type Reply, type Route, route } from '../../../src/http/routing/route.js';
+import type { ErrorForm, Refusal, ServiceApp } from '../../../src/http/routing/service.js';
 
 export const BYTES_MAX = 100_000;
 

@@ -2,10 +2,10 @@
 
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { nodeTransport } from '../../../src/http/node.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
-import type { Transport } from '../../../src/http/transport.js';
-import { loadUws } from '../../../src/http/uws.js';
+import { nodeTransport } from '../../../src/http/transport/node.js';
+import type { Transport } from '../../../src/http/transport/transport.js';
+import { loadUws } from '../../../src/http/transport/uws.js';
 import { type Demo, demo } from './demo.js';
 import { RawClient } from './raw.js';
 

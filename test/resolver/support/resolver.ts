@@ -2,8 +2,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readResolverConfig } from '../../../src/config/resolver.js';
-import { loadTransport } from '../../../src/http/load-transport.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
+import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
 import { type Neighbours, resolverApp } from '../../../src/resolver/app.js';
 import { AUTHORITY } from './gateways.js';

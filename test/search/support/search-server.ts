@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { searchVariables } from '../../../src/config/search.js';
 import { readVariables } from '../../../src/config/variable.js';
-import { loadTransport } from '../../../src/http/load-transport.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
+import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
 import { searchApp } from '../../../src/search/app.js';
 

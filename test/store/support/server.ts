@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { storeApp } from '../../../src/cli/store-app.js';
 import { storeConfig } from '../../../src/config/store-config.js';
-import { loadTransport } from '../../../src/http/load-transport.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
+import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
 import { TRUST_ANCHORS } from './fixtures.js';
 

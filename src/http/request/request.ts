@@ -1,12 +1,12 @@
 /** The request that a handler sees, over a transport's exchange. What a handler does not ask for is not computed. */
-import type { Logger } from '../observe/log.js';
-import { TRACEPARENT, type Trace, traceOf } from '../observe/trace.js';
+import type { Logger } from '../../observe/log.js';
+import { TRACEPARENT, type Trace, traceOf } from '../../observe/trace.js';
+import { ClientGone } from '../reply/errors.js';
+import type { Outgoing } from '../reply/outgoing.js';
+import type { Method, Request } from '../routing/route.js';
+import type { CompiledRoute, Match } from '../routing/router.js';
+import type { Exchange } from '../transport/transport.js';
 import { clientAddress, requestOrigin } from './client-address.js';
-import { ClientGone } from './errors.js';
-import type { Outgoing } from './outgoing.js';
-import type { Method, Request } from './route.js';
-import type { CompiledRoute, Match } from './router.js';
-import type { Exchange } from './transport.js';
 
 /** What is the same for all requests of a server. */
 export interface RequestContext {

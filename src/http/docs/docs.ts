@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Reply, Route } from '../routing/route.js';
+import type { ServiceApp } from '../routing/service.js';
 import { openApiDocument } from './openapi.js';
-import type { Reply, Route } from './route.js';
-import type { ServiceApp } from './service.js';
 
 type Docs = NonNullable<ServiceApp['docs']>;
 
@@ -81,7 +81,7 @@ function row(rowPath: string, summary: string, handler: () => Reply | Promise<Re
 
 /** Built packages carry the viewer's files; in a working copy that is not built they are taken from npm's folder. */
 function viewerFolder(): string {
-  const built = fileURLToPath(new URL('../web/docs', import.meta.url));
+  const built = fileURLToPath(new URL('../../web/docs', import.meta.url));
   if (statSync(built, { throwIfNoEntry: false })) return built;
   return path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }

@@ -2,7 +2,7 @@
  * What the layer needs from an HTTP server, so that uWebSockets.js and node:http are interchangeable.
  * One suite, `test/http/transport`, runs against every implementation.
  */
-import type { RequestHead } from './head.js';
+import type { RequestHead } from '../request/head.js';
 
 export interface Transport {
   readonly name: 'uws' | 'node';

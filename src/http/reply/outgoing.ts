@@ -1,6 +1,6 @@
 /** An answer on its way out: which headers it carries, and whether it carries a body. */
-import type { Reply } from './route.js';
-import type { Exchange, ResponseHead } from './transport.js';
+import type { Reply } from '../routing/route.js';
+import type { Exchange, ResponseHead } from '../transport/transport.js';
 
 /** A request, from the side of its answer. */
 export interface Outgoing {

@@ -1,9 +1,10 @@
 /** Answers to what a transport could not read as a request, in the service's form, though nothing is known of it. */
+
+import type { ServiceApp } from '../routing/service.js';
+import type { UnreadableAnswer } from '../transport/transport.js';
 import { corsHeaders } from './cors.js';
 import { refusalReply } from './error-reply.js';
 import { refusalText } from './reply.js';
-import type { ServiceApp } from './service.js';
-import type { UnreadableAnswer } from './transport.js';
 
 /** As far as CORS goes: who it was from is not known. */
 const NOBODY = { method: 'GET', origin: '', header: () => undefined };

@@ -1,8 +1,9 @@
 /** From a handler's reply to bytes on the connection. */
+
+import type { Reply, ReplyBody } from '../routing/route.js';
 import { noneMatchHits } from './conditional.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
-import type { Reply, ReplyBody } from './route.js';
 import { sendFile } from './send-file.js';
 
 const JSON_TYPE = 'application/json';

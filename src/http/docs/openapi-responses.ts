@@ -1,10 +1,11 @@
 /** Every answer that an operation can give, including those that come from the layer before the handler runs. */
-import { acceptedTypes } from './body.js';
-import { refusalReply } from './error-reply.js';
+
+import { refusalReply } from '../reply/error-reply.js';
+import { statusName } from '../reply/status.js';
+import { acceptedTypes } from '../request/body.js';
+import type { ResponseSpec, Route } from '../routing/route.js';
+import type { ErrorForm, Refusal } from '../routing/service.js';
 import type { JsonObject, SchemaWriter } from './openapi-schema.js';
-import type { ResponseSpec, Route } from './route.js';
-import type { ErrorForm, Refusal } from './service.js';
-import { statusName } from './status.js';
 
 export function responsesOf(route: Route, errors: ErrorForm, schemas: SchemaWriter): JsonObject {
   const responses: JsonObject = {};

@@ -1,7 +1,8 @@
 /** Answers to what went wrong, in the service's own form. */
+
+import type { Reply, Request } from '../routing/route.js';
+import type { ErrorForm, Refusal, ServiceApp } from '../routing/service.js';
 import { RequestRefused } from './errors.js';
-import type { Reply, Request } from './route.js';
-import type { ErrorForm, Refusal, ServiceApp } from './service.js';
 
 /** The part of a service that errors concern. */
 export type ErrorTaker = Pick<ServiceApp, 'errors' | 'errorReports'>;

@@ -1,10 +1,10 @@
 /** `/metrics`, and the requests that are counted for it. */
-import type { Metrics } from '../observe/metrics.js';
-import { version } from '../version.js';
-import type { Outcome } from './dispatcher.js';
+import type { Metrics } from '../../observe/metrics.js';
+import { version } from '../../version.js';
+import type { Outcome } from '../dispatcher.js';
+import { statusLine } from '../reply/status.js';
 import type { Reply, Route } from './route.js';
 import type { ErrorForm, ServiceApp } from './service.js';
-import { statusLine } from './status.js';
 
 export const METRICS_PATH = '/metrics';
 

@@ -1,6 +1,6 @@
 /** One request and its answer over node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { malformation, type RequestHead, RequestHeaders } from './head.js';
+import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
 import { NodeResponseStream } from './node-stream.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 

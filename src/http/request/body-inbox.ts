@@ -1,7 +1,7 @@
 /** A body on its way from the transport to whoever reads it. */
-import { ClientGone, RequestRefused } from './errors.js';
-import type { BodyStream } from './route.js';
-import type { Exchange } from './transport.js';
+import { ClientGone, RequestRefused } from '../reply/errors.js';
+import type { BodyStream } from '../routing/route.js';
+import type { Exchange } from '../transport/transport.js';
 
 /** Above this many waiting bytes the client is held up. */
 const WAITING_BYTES_MAX = 256 * 1024;

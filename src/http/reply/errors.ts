@@ -1,5 +1,5 @@
 /** What the layer throws into handlers. Services let these pass: the layer knows how to answer them. */
-import type { Refusal } from './service.js';
+import type { Refusal } from '../routing/service.js';
 
 /** Something about the request that only shows while its body is read. */
 export class RequestRefused extends Error {

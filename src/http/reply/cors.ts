@@ -1,6 +1,6 @@
 /** Cross-origin rules (the Fetch standard's CORS protocol) as data. */
-import type { Reply } from './route.js';
-import type { CorsPolicy } from './service.js';
+import type { Reply } from '../routing/route.js';
+import type { CorsPolicy } from '../routing/service.js';
 
 /** The part of a request that CORS is decided by. */
 export interface CrossOriginRequest {

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Reply, Route } from './route.js';
+import type { Reply, Route } from '../routing/route.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -70,7 +70,7 @@ export function assetRoute(urlPath: string, file: string): Route {
 
 /** Beside the compiled program; tests run from the sources and take what was built. */
 function webFolder(): string {
-  const beside = fileURLToPath(new URL('../web', import.meta.url));
+  const beside = fileURLToPath(new URL('../../web', import.meta.url));
   if (statSync(path.join(beside, 'dom.js'), { throwIfNoEntry: false })) return beside;
-  return fileURLToPath(new URL('../../dist/web', import.meta.url));
+  return fileURLToPath(new URL('../../../dist/web', import.meta.url));
 }

@@ -1,6 +1,7 @@
 /** One request and its answer over uWebSockets.js. */
-import { malformation, type RequestHead, RequestHeaders } from './head.js';
-import { statusLine } from './status.js';
+
+import { statusLine } from '../reply/status.js';
+import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 import type { UwsRequest, UwsResponse } from './uws-binding.js';
 import { UwsResponseStream } from './uws-stream.js';

@@ -1,10 +1,10 @@
 /** The OpenAPI 3.0 document of a service, made from its route table. */
 import type { z } from 'zod';
-import { acceptedTypes } from './body.js';
+import { acceptedTypes } from '../request/body.js';
+import type { BodySpec, Route, SecurityScheme } from '../routing/route.js';
+import type { ServiceApp } from '../routing/service.js';
 import { responsesOf } from './openapi-responses.js';
 import { type JsonObject, SchemaWriter } from './openapi-schema.js';
-import type { BodySpec, Route, SecurityScheme } from './route.js';
-import type { ServiceApp } from './service.js';
 
 /** Headers that OpenAPI describes elsewhere than among parameters. */
 const HEADERS_ELSEWHERE = new Set(['accept', 'authorization', 'content-type']);

@@ -1,7 +1,7 @@
 /** Which transport serves. */
-import type { Logger } from '../observe/log.js';
+import type { Logger } from '../../observe/log.js';
+import type { Route } from '../routing/route.js';
 import { nodeTransport } from './node.js';
-import type { Route } from './route.js';
 import type { Transport } from './transport.js';
 import { loadUws } from './uws.js';
 

@@ -1,7 +1,7 @@
 /** A service as the HTTP layer sees it: a route table and how it words its errors. */
 import type { z } from 'zod';
-import type { ErrorReports } from '../observe/error-report.js';
-import type { Figure } from '../observe/figures.js';
+import type { ErrorReports } from '../../observe/error-report.js';
+import type { Figure } from '../../observe/figures.js';
 import type { Reply, Route } from './route.js';
 
 /** Which part of a request broke which rule; the service words it in its own error form. */

@@ -1,13 +1,13 @@
 /** Answers from files: conditional requests, ranges, and no more in memory than one piece. */
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Reply, ReplyBody } from '../routing/route.js';
 import { noneMatchHits, quotedTag } from './conditional.js';
 import { contentDisposition } from './disposition.js';
 import { RequestRefused } from './errors.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
 import { type ByteRange, rangeApplies, requestedRange } from './range.js';
-import type { Reply, ReplyBody } from './route.js';
 
 type FileBody = Extract<ReplyBody, { kind: 'file' }>;
 

@@ -1,6 +1,7 @@
 /** Feeding an answer that is sent piece by piece. */
+
+import type { ResponseStream } from '../transport/transport.js';
 import { AnswerBroken } from './errors.js';
-import type { ResponseStream } from './transport.js';
 
 /**
  * Sends all pieces, each when the client has taken the one before, and gives the number of bytes. When the

@@ -1,10 +1,10 @@
 /** From a request's raw parts to the values that a handler may rely on. */
 import type { z } from 'zod';
-import { RequestRefused } from './errors.js';
+import { RequestRefused } from '../reply/errors.js';
+import type { CompiledRoute } from '../routing/router.js';
+import type { Violation } from '../routing/service.js';
 import type { RequestHead } from './head.js';
 import { parseQuery } from './query.js';
-import type { CompiledRoute } from './router.js';
-import type { Violation } from './service.js';
 
 /** Where the validated parts go. */
 interface Parts {

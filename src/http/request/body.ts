@@ -1,11 +1,12 @@
 /** Reading request bodies: limits first, then bytes, then their meaning. */
+
+import { RequestRefused } from '../reply/errors.js';
+import type { BodySpec } from '../routing/route.js';
+import type { Refusal } from '../routing/service.js';
+import type { Exchange } from '../transport/transport.js';
 import { BodyInbox } from './body-inbox.js';
-import { RequestRefused } from './errors.js';
 import { declaredLength, type RequestHead } from './head.js';
 import { parseQuery, type Query } from './query.js';
-import type { BodySpec } from './route.js';
-import type { Refusal } from './service.js';
-import type { Exchange } from './transport.js';
 
 /** Why the body's length alone is enough to refuse it. */
 export function lengthRefusal(
