@@ -6,7 +6,7 @@ import path from 'node:path';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVICE_NAMES } from '../src/cli/service-names.js';
+import { SERVICE_NAMES } from '../src/compose/service-names.js';
 import { type RunningHouse, startHouse } from './support/house.js';
 
 const ROOT = path.join(import.meta.dirname, '..');

@@ -5,16 +5,16 @@
  */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { AddonMissing } from '../addon-missing.js';
+import { SERVICE_NAMES, type ServiceName } from '../compose/service-names.js';
 import { painter } from '../config/colour.js';
 import { generator } from '../version.js';
-import { checkCommands } from './check.js';
-import { completionCommand } from './completion.js';
-import { dataCommands } from './data-commands.js';
-import { CommandFailed, EXIT_CONFIGURATION } from './failure.js';
-import { completeHelp, HELP_STYLE } from './help.js';
-import { alwaysJsonOption, jsonOption } from './json-option.js';
-import { SERVICE_NAMES, type ServiceName } from './service-names.js';
-import { storeCommands } from './store.js';
+import { checkCommands } from './commands/check.js';
+import { completionCommand } from './commands/completion.js';
+import { dataCommands } from './commands/data-commands.js';
+import { storeCommands } from './commands/store.js';
+import { completeHelp, HELP_STYLE } from './help/help.js';
+import { CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
+import { alwaysJsonOption, jsonOption } from './terminal/json-option.js';
 
 /** Builds the command; what a subcommand prints goes to stdout, everything else to stderr. */
 function program(): Command {
@@ -32,7 +32,7 @@ function program(): Command {
     .option('--env', 'print every environment variable with its default, and stop')
     .addOption(jsonOption())
     .action(async (services: ServiceName[], options) =>
-      (await import('./serve.js')).serve(services, options),
+      (await import('./commands/serve.js')).serve(services, options),
     );
   root
     .command('code')
@@ -43,26 +43,30 @@ function program(): Command {
     .option('--no-thumbnail', 'leave out the thumbnail')
     .option('--jobs <n>', 'files at a time (default: number of cores)')
     .addOption(alwaysJsonOption())
-    .action(async (files: string[], options) => (await import('./code.js')).code(files, options));
+    .action(async (files: string[], options) => (await import('./commands/code.js')).code(files, options));
   root
     .command('explain')
     .description('take a code apart: units, digests and other forms')
     .argument('<codes...>', 'ISCC-CODE, ISCC-UNIT, ISCC-ID or its multiformat form')
     .addOption(jsonOption())
-    .action(async (codes: string[], options) => (await import('./explain.js')).explain(codes, options));
+    .action(async (codes: string[], options) =>
+      (await import('./commands/explain.js')).explain(codes, options),
+    );
   root
     .command('compare')
     .description('similarity of two codes, unit by unit')
     .argument('<a>', 'ISCC-CODE or ISCC-UNIT')
     .argument('<b>', 'the other one')
     .addOption(jsonOption())
-    .action(async (a: string, b: string, options) => (await import('./compare.js')).compare(a, b, options));
+    .action(async (a: string, b: string, options) =>
+      (await import('./commands/compare.js')).compare(a, b, options),
+    );
   root
     .command('simprint')
     .description('simprints of a plain text file, or of standard input with -')
     .argument('<file>', 'UTF-8 text')
     .addOption(alwaysJsonOption())
-    .action(async (file: string) => (await import('./simprint.js')).simprint(file));
+    .action(async (file: string) => (await import('./commands/simprint.js')).simprint(file));
   root
     .command('demo')
     .description(
@@ -70,7 +74,9 @@ function program(): Command {
     )
     .argument('[image]', 'image file; without it one is made')
     .addOption(jsonOption())
-    .action(async (image: string | undefined, options) => (await import('./demo.js')).demo(image, options));
+    .action(async (image: string | undefined, options) =>
+      (await import('./commands/demo.js')).demo(image, options),
+    );
   indexCommands(root);
   storeCommands(root);
   checkCommands(root);
@@ -83,7 +89,7 @@ function program(): Command {
     .argument('<file>', 'JSON file, or - for standard input')
     .addOption(new Option('--form <form>', 'change the form').choices(['compact', 'json-ld']))
     .addOption(jsonOption())
-    .action(async (file: string, options) => (await import('./seed.js')).seedIsrc(file, options));
+    .action(async (file: string, options) => (await import('./commands/seed.js')).seedIsrc(file, options));
   completeHelp(root);
   return root;
 }
@@ -98,7 +104,7 @@ function indexCommands(root: Command): void {
       .requiredOption('--at <where>', 'folder, lmdb:///path, usearch:///path, or URL of a service')
       .option('--api-key <key>', 'for a service that wants one')
       .addOption(alwaysJsonOption());
-  const actions = () => import('./index-command.js');
+  const actions = () => import('./commands/index-command.js');
   add('create <name>', 'create an index').action(async (name, where) =>
     (await actions()).create(name, where),
   );

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SERVICE_NAMES } from '../../src/cli/service-names.js';
+import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support/chromium.js';
 import { type RunningHouse, startHouse } from '../support/house.js';
 

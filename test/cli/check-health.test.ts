@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceName } from '../../src/cli/service-names.js';
+import type { ServiceName } from '../../src/compose/service-names.js';
 import { isccd } from '../support/command.js';
 import { type RunningHouse, startHouse } from '../support/house.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readEntries } from '../../src/cli/entries.js';
+import { readEntries } from '../../src/cli/input/entries.js';
 
 const ENTRY = { iscc_id: 'ISCC:MAIGBISBQHSEJW52', iscc_code: 'ISCC:KACX' };
 let folder: string;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkCommands } from '../../src/cli/check.js';
-import { allCommands, commandTree } from '../../src/cli/command-tree.js';
-import { EXAMPLES } from '../../src/cli/examples.js';
-import { EXIT_STATUSES } from '../../src/cli/failure.js';
+import { checkCommands } from '../../src/cli/commands/check.js';
+import { allCommands, commandTree } from '../../src/cli/completion/command-tree.js';
+import { EXAMPLES } from '../../src/cli/help/examples.js';
+import { EXIT_STATUSES } from '../../src/cli/terminal/failure.js';
 import { isccd, run } from '../support/command.js';
 import { MAIN } from '../support/serve.js';
 

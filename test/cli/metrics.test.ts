@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SERVICE_NAMES } from '../../src/cli/service-names.js';
+import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
 import { type RunningHouse, startHouse } from '../support/house.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EntryFiles } from '../../src/cli/entries.js';
+import { EntryFiles } from '../../src/cli/input/entries.js';
 import { type ImportStep, importFrom } from '../../src/client/index.js';
 import { LocalSearch } from '../../src/client/local-search.js';
 import { native } from '../../src/native.js';

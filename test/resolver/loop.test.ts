@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServices } from '../../src/cli/start.js';
+import { startServices } from '../../src/compose/start.js';
 import { native } from '../../src/native.js';
 import { queryUrl } from './support/resolver.js';
 

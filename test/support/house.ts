@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { SERVICE_NAMES, type ServiceName } from '../../src/cli/service-names.js';
+import { SERVICE_NAMES, type ServiceName } from '../../src/compose/service-names.js';
 import { type ServedProcess, serve } from './serve.js';
 
 const PORT_VARIABLES: Readonly<Record<ServiceName, string>> = {

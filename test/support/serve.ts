@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { ServiceName } from '../../src/cli/service-names.js';
+import type { ServiceName } from '../../src/compose/service-names.js';
 
 export const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
 

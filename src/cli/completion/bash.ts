@@ -1,6 +1,7 @@
 /** Completion for bash 4 and newer. */
-import type { CommandNode } from '../command-tree.js';
+
 import { knownPaths, type Place, places } from './candidates.js';
+import type { CommandNode } from './command-tree.js';
 
 export function bashScript(root: CommandNode): string {
   return `# Completes isccd in bash; printed by: isccd completion bash

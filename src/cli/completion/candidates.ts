@@ -1,5 +1,5 @@
 /** What can follow a command: the same for every shell. */
-import { allCommands, type CommandNode } from '../command-tree.js';
+import { allCommands, type CommandNode } from './command-tree.js';
 
 export interface Candidate {
   readonly word: string;

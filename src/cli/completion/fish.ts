@@ -1,6 +1,7 @@
 /** Completion for fish 3 and newer. */
-import type { CommandNode } from '../command-tree.js';
+
 import { type Candidate, knownPaths, type Place, places } from './candidates.js';
+import type { CommandNode } from './command-tree.js';
 
 export function fishScript(root: CommandNode): string {
   return `# Completes isccd in fish; printed by: isccd completion fish

@@ -1,6 +1,7 @@
 /** Completion for zsh, to be sourced or to be put into a folder of `$fpath` as `_isccd`. */
-import type { CommandNode } from '../command-tree.js';
+
 import { type Candidate, knownPaths, type Place, places } from './candidates.js';
+import type { CommandNode } from './command-tree.js';
 
 export function zshScript(root: CommandNode): string {
   return `#compdef isccd

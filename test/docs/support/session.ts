@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import ts from 'typescript';
-import { SERVICE_NAMES } from '../../../src/cli/service-names.js';
+import { SERVICE_NAMES } from '../../../src/compose/service-names.js';
 import { housePorts } from '../../support/house.js';
 import { type Block, type Page, ROOT } from './page.js';
 

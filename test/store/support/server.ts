@@ -1,6 +1,6 @@
 /** A store over HTTP, as `isccd serve store` puts it together. */
 import { createHash } from 'node:crypto';
-import { storeApp } from '../../../src/cli/store-app.js';
+import { storeApp } from '../../../src/compose/store-app.js';
 import { storeConfig } from '../../../src/config/store-config.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';

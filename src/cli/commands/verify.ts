@@ -2,14 +2,14 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DataKind, FormatRefused, readFormat } from '../data/format.js';
-import { digestOf, type Manifest, readManifest } from '../data/manifest.js';
-import type { Checked, Counts, Problem } from '../data/port.js';
-import { native } from '../native.js';
-import { countsLine } from './counts-line.js';
-import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from './data-places.js';
-import { CommandFailed, EXIT_CONFIGURATION, reason } from './failure.js';
-import { StatusLine } from './status-line.js';
+import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
+import { digestOf, type Manifest, readManifest } from '../../data/manifest.js';
+import type { Checked, Counts, Problem } from '../../data/port.js';
+import { native } from '../../native.js';
+import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
+import { countsLine } from '../terminal/counts-line.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { StatusLine } from '../terminal/status-line.js';
 import type { VerifyJob, VerifyMessage } from './verify-process.js';
 
 const PROCESS = fileURLToPath(new URL('./verify-process.js', import.meta.url));

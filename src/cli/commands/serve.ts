@@ -1,11 +1,12 @@
 /** `isccd serve [SERVICE…]`: starts services and runs until it is told to stop. */
-import { commonVariables } from '../config/common.js';
-import { plainTable, variableRecords } from '../config/describe.js';
-import { environment } from '../config/env.js';
-import type { RunningServer } from '../http/server.js';
-import { EXIT_INTERRUPTED, readOrFail } from './failure.js';
-import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.js';
-import { startServices } from './start.js';
+
+import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
+import { startServices } from '../../compose/start.js';
+import { commonVariables } from '../../config/common.js';
+import { plainTable, variableRecords } from '../../config/describe.js';
+import { environment } from '../../config/env.js';
+import type { RunningServer } from '../../http/server.js';
+import { EXIT_INTERRUPTED, readOrFail } from '../terminal/failure.js';
 
 export interface ServeOptions {
   readonly env?: boolean;

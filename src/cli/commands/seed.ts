@@ -1,8 +1,8 @@
 /** `isccd seed isrc FILE`: checked seed metadata as the Data-URL that `meta` takes. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { compactIsrc, linkedIsrc, parseIsrc, SeedInvalid, seedDataUrl } from '../codes/seed/isrc.js';
-import { CommandFailed, reason } from './failure.js';
+import { compactIsrc, linkedIsrc, parseIsrc, SeedInvalid, seedDataUrl } from '../../codes/seed/isrc.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
 
 interface SeedOptions {
   readonly form?: 'compact' | 'json-ld';

@@ -4,15 +4,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ISCC_ALGORITHM } from '../c2pa/documents.js';
-import type { BindingMatch } from '../c2pa/schema.js';
-import type { Environment } from '../config/variable.js';
-import type { RunningServer } from '../http/server.js';
-import { native } from '../native.js';
-import { CommandFailed, reason } from './failure.js';
-import { Interruption } from './interrupt.js';
-import { type Asset, signedManifest } from './sample-manifest.js';
-import { startServices } from './start.js';
+import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
+import type { BindingMatch } from '../../c2pa/schema.js';
+import { startServices } from '../../compose/start.js';
+import type { Environment } from '../../config/variable.js';
+import type { RunningServer } from '../../http/server.js';
+import { native } from '../../native.js';
+import { type Asset, signedManifest } from '../input/sample-manifest.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
+import { Interruption } from '../terminal/interrupt.js';
 
 interface Addresses {
   readonly codes: string;

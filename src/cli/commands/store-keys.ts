@@ -1,12 +1,12 @@
 /** `isccd store gen-key` and `isccd store hash-token`: the two secrets of an operator. */
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { environment } from '../config/env.js';
-import { storeVariables } from '../config/store.js';
-import { readVariables } from '../config/variable.js';
-import { didDocument, didOf } from '../signing/did-web.js';
-import { generateSecretKey, SigningKey } from '../signing/key.js';
-import { CommandFailed, readOrFail } from './failure.js';
+import { environment } from '../../config/env.js';
+import { storeVariables } from '../../config/store.js';
+import { readVariables } from '../../config/variable.js';
+import { didDocument, didOf } from '../../signing/did-web.js';
+import { generateSecretKey, SigningKey } from '../../signing/key.js';
+import { CommandFailed, readOrFail } from '../terminal/failure.js';
 
 /** Prints a new secret key as a line for the environment, then what the store will publish about it. */
 export function generateKey(options: { url?: string; json?: boolean }): void {

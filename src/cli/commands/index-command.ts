@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { ConnectionFailed, ServiceError } from '../client/errors.js';
-import { type ImportStep, importFrom } from '../client/import.js';
-import { LocalSearch } from '../client/local-search.js';
-import { searchFolder } from '../client/open-engine.js';
-import { SearchClient } from '../client/search-client.js';
-import type { SearchService } from '../client/types.js';
-import { FormatRefused } from '../data/format.js';
-import { EntryFiles, type EntryOptions, STEP_ENTRIES } from './entries.js';
-import { CommandFailed, EXIT_CONFIGURATION, reason } from './failure.js';
+import { ConnectionFailed, ServiceError } from '../../client/errors.js';
+import { type ImportStep, importFrom } from '../../client/import.js';
+import { LocalSearch } from '../../client/local-search.js';
+import { searchFolder } from '../../client/open-engine.js';
+import { SearchClient } from '../../client/search-client.js';
+import type { SearchService } from '../../client/types.js';
+import { FormatRefused } from '../../data/format.js';
+import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 
 export interface Where {
   /** URL of a service, location of an engine, or a folder. */

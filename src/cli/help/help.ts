@@ -1,8 +1,8 @@
 /** What stands in the help of every command beside commander's own: examples and exit statuses. */
 import { inspect } from 'node:util';
 import type { Command, HelpConfiguration } from 'commander';
+import { EXIT_STATUSES } from '../terminal/failure.js';
 import { EXAMPLES } from './examples.js';
-import { EXIT_STATUSES } from './failure.js';
 
 /** Commander takes the colours out again where none are wanted. */
 export const HELP_STYLE: HelpConfiguration = { styleTitle: bold };

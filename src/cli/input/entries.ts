@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import type { ImportSource, ImportStep } from '../client/import.js';
-import type { Entry, Simprint } from '../client/types.js';
-import { native } from '../native.js';
-import { CommandFailed, reason } from './failure.js';
+import type { ImportSource, ImportStep } from '../../client/import.js';
+import type { Entry, Simprint } from '../../client/types.js';
+import { native } from '../../native.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 /** `isccd check health [TARGET…]`: whether services answer. Starts fast: container engines run it every few seconds. */
-import { painter } from '../config/colour.js';
-import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
-import { SERVICE_NAMES, type ServiceName } from './service-names.js';
+
+import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
+import { painter } from '../../config/colour.js';
+import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from '../terminal/failure.js';
 
 interface Target {
   readonly name: string;
@@ -47,9 +48,9 @@ async function targetOf(target: string): Promise<Target> {
 }
 
 async function configuredUrl(name: ServiceName): Promise<string> {
-  const { SERVICES } = await import('./services.js');
-  const { environment } = await import('../config/env.js');
-  const { readVariables } = await import('../config/variable.js');
+  const { SERVICES } = await import('../../compose/services.js');
+  const { environment } = await import('../../config/env.js');
+  const { readVariables } = await import('../../config/variable.js');
   const { host, port } = SERVICES[name].variables;
   const address = readOrFail(() => readVariables({ host, port }, environment()));
   return `http://${reachable(String(address.host))}:${String(address.port)}`;

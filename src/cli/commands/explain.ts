@@ -1,7 +1,7 @@
 /** `isccd explain CODE…`: what is in a code, for people, or as the service answers it. */
-import { painter } from '../config/colour.js';
-import { native } from '../native.js';
-import { CommandFailed, reason } from './failure.js';
+import { painter } from '../../config/colour.js';
+import { native } from '../../native.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
 
 export function explain(codes: readonly string[], options: { json?: boolean }): void {
   const failures: string[] = [];

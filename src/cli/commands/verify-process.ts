@@ -2,10 +2,10 @@
  * Checks one place in a process of its own: what is damaged badly enough ends whoever reads it. Started by
  * `verify.ts` with a {@link VerifyJob} as its argument; tells what it finds by messages.
  */
-import { verifyCodes } from '../codes/verify.js';
-import type { Checked, OnProblem, OnStep } from '../data/port.js';
-import { verifyIndex } from '../search/verify.js';
-import { verifyStore } from '../store/verify.js';
+import { verifyCodes } from '../../codes/verify.js';
+import type { Checked, OnProblem, OnStep } from '../../data/port.js';
+import { verifyIndex } from '../../search/verify.js';
+import { verifyStore } from '../../store/verify.js';
 
 /** What is to be checked. */
 export type VerifyJob =

@@ -1,14 +1,14 @@
 /** `isccd completion SHELL` and the manual: made from the tree of commands, so that they know every one. */
 import { Argument, type Command } from 'commander';
-import { commandTree } from './command-tree.js';
+import { commandTree } from '../completion/command-tree.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
 const SCRIPTS = {
-  bash: async () => (await import('./completion/bash.js')).bashScript,
-  zsh: async () => (await import('./completion/zsh.js')).zshScript,
-  fish: async () => (await import('./completion/fish.js')).fishScript,
+  bash: async () => (await import('../completion/bash.js')).bashScript,
+  zsh: async () => (await import('../completion/zsh.js')).zshScript,
+  fish: async () => (await import('../completion/fish.js')).fishScript,
 } as const;
 
 /** Declares `completion`, and `man`, which only the build of the package needs. */
@@ -22,7 +22,7 @@ export function completionCommand(root: Command): void {
       process.stdout.write(script(commandTree(root)));
     });
   root.command('man', { hidden: true }).action(async () => {
-    const { manualPage } = await import('./manual.js');
+    const { manualPage } = await import('../help/manual.js');
     process.stdout.write(manualPage(commandTree(root)));
   });
 }

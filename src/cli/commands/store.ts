@@ -1,6 +1,6 @@
 /** `isccd store ...`: what an operator does beside a running store. */
 import type { Command } from 'commander';
-import { alwaysJsonOption, jsonOption } from './json-option.js';
+import { alwaysJsonOption, jsonOption } from '../terminal/json-option.js';
 
 /** Declares the subcommands; what they need is loaded when they are called. */
 export function storeCommands(root: Command): void {
@@ -25,7 +25,7 @@ export function storeCommands(root: Command): void {
     .argument('<file>', 'any file that `isccd code` takes')
     .option('-o, --output <path>', 'where it goes (default: the name of the file with .c2pa)')
     .addOption(alwaysJsonOption())
-    .action(async (file, options) => (await import('./sample-manifest.js')).sample(file, options));
+    .action(async (file, options) => (await import('../input/sample-manifest.js')).sample(file, options));
   accountCommands(store);
 }
 

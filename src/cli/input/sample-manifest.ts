@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ISCC_ALGORITHM } from '../c2pa/documents.js';
-import { native } from '../native.js';
-import { CommandFailed, reason, reasons } from './failure.js';
+import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
+import { native } from '../../native.js';
+import { CommandFailed, reason, reasons } from '../terminal/failure.js';
 import { resultOf, withPipeline } from './local-pipeline.js';
 
 export interface Asset {

@@ -1,8 +1,8 @@
 /** `isccd simprint FILE|-`: the answer of `POST /simprint` for a plain text file. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { native } from '../native.js';
-import { CommandFailed, reason } from './failure.js';
+import { native } from '../../native.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
 
 export async function simprint(file: string): Promise<void> {
   const bytes = await read(file);

@@ -1,7 +1,8 @@
 /** The documentation of every variable, as docs/reference shows it. */
-import { commonVariables } from '../config/common.js';
-import { markdownTable } from '../config/describe.js';
-import { SERVICES } from './services.js';
+
+import { SERVICES } from '../../compose/services.js';
+import { commonVariables } from '../../config/common.js';
+import { markdownTable } from '../../config/describe.js';
 
 /** A heading and a table per set of variables, in Markdown. */
 export function variablesSection(): string {

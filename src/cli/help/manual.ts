@@ -1,7 +1,7 @@
 /** The manual page `isccd(1)`, in the macros of man(7). */
-import { version } from '../version.js';
-import { allCommands, type CommandNode } from './command-tree.js';
-import { EXIT_STATUSES } from './failure.js';
+import { version } from '../../version.js';
+import { allCommands, type CommandNode } from '../completion/command-tree.js';
+import { EXIT_STATUSES } from '../terminal/failure.js';
 import { exampleLines } from './help.js';
 
 export function manualPage(root: CommandNode): string {

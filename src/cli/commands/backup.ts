@@ -2,19 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { backupCodes } from '../codes/backup.js';
-import type { Environment } from '../config/variable.js';
-import { syncPath } from '../data/durable.js';
-import { type DataKind, FormatRefused, readFormat } from '../data/format.js';
-import { digestOf, type Manifest, manifestOf, type StoreEntry, writeManifest } from '../data/manifest.js';
-import type { Copied, OnStep } from '../data/port.js';
-import { backupSearch } from '../search/backup.js';
-import { backupStore } from '../store/backup.js';
-import { generator } from '../version.js';
-import { countsLine } from './counts-line.js';
-import { configuredPlaces, type DataPlace } from './data-places.js';
-import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED, reason } from './failure.js';
-import { StatusLine } from './status-line.js';
+import { backupCodes } from '../../codes/backup.js';
+import type { Environment } from '../../config/variable.js';
+import { syncPath } from '../../data/durable.js';
+import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
+import { digestOf, type Manifest, manifestOf, type StoreEntry, writeManifest } from '../../data/manifest.js';
+import type { Copied, OnStep } from '../../data/port.js';
+import { backupSearch } from '../../search/backup.js';
+import { backupStore } from '../../store/backup.js';
+import { generator } from '../../version.js';
+import { configuredPlaces, type DataPlace } from '../input/data-places.js';
+import { countsLine } from '../terminal/counts-line.js';
+import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED, reason } from '../terminal/failure.js';
+import { StatusLine } from '../terminal/status-line.js';
 
 export async function backup(directory: string, options: { json?: boolean }): Promise<void> {
   const target = path.resolve(directory);

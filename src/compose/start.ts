@@ -1,4 +1,6 @@
 /** Starts services in this process, in their order, so that each finds what those before it lend. */
+
+import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from '../cli/terminal/failure.js';
 import { type CommonConfig, commonVariables } from '../config/common.js';
 import type { Environment } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
@@ -8,7 +10,6 @@ import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport } from '../http/transport/load-transport.js';
 import { createLogger } from '../observe/log.js';
 import { Metrics } from '../observe/metrics.js';
-import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
 import { type ConfiguredService, type House, SERVICES, type ServiceName } from './services.js';
 
 /** `page` is the path that people look at first. */

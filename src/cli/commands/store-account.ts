@@ -1,15 +1,15 @@
 /** `isccd store account ...`: works on the store's database, whether the store runs or not. */
-import { type Account, Accounts } from '../admin/accounts.js';
-import { Refused } from '../admin/errors.js';
-import { environment } from '../config/env.js';
-import { storeVariables } from '../config/store.js';
-import { storeDataDir } from '../config/store-config.js';
-import { readVariables } from '../config/variable.js';
-import { makeFolder } from '../data/folder.js';
-import { FormatRefused, prepareData } from '../data/format.js';
-import { openDatabase } from '../database/open.js';
-import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from './failure.js';
-import { newPassword, type PasswordOptions } from './password.js';
+import { type Account, Accounts } from '../../admin/accounts.js';
+import { Refused } from '../../admin/errors.js';
+import { environment } from '../../config/env.js';
+import { storeVariables } from '../../config/store.js';
+import { storeDataDir } from '../../config/store-config.js';
+import { readVariables } from '../../config/variable.js';
+import { makeFolder } from '../../data/folder.js';
+import { FormatRefused, prepareData } from '../../data/format.js';
+import { openDatabase } from '../../database/open.js';
+import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from '../terminal/failure.js';
+import { newPassword, type PasswordOptions } from '../terminal/password.js';
 
 interface ResultOptions {
   readonly json?: boolean;

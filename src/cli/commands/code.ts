@@ -1,8 +1,8 @@
 /** `isccd code FILE…`: the result of `POST /iscc` for local files, one line of JSON each. */
 import os from 'node:os';
 import { SingleBar } from 'cli-progress';
-import { CommandFailed, reasons } from './failure.js';
-import { type ResultOptions, resultOf, withPipeline } from './local-pipeline.js';
+import { type ResultOptions, resultOf, withPipeline } from '../input/local-pipeline.js';
+import { CommandFailed, reasons } from '../terminal/failure.js';
 
 interface CodeOptions extends ResultOptions {
   readonly jobs?: string;

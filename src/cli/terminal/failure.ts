@@ -1,4 +1,4 @@
-import { ConfigurationInvalid } from '../config/variable.js';
+import { ConfigurationInvalid } from '../../config/variable.js';
 
 /** A command that cannot do what it was asked; the message is one line for the person who asked. */
 export class CommandFailed extends Error {

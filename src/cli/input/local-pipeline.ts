@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Refused } from '../codes/errors.js';
-import { sanitizeFilename } from '../codes/filename.js';
-import { Pipeline } from '../codes/pipeline/pipeline.js';
-import { configuredModels } from '../codes/pipeline/semantic/models.js';
-import type { IsccResult } from '../codes/result.js';
-import { codesVariables } from '../config/codes.js';
-import { environment } from '../config/env.js';
-import { readVariables } from '../config/variable.js';
-import { readOrFail } from './failure.js';
-import { Interruption } from './interrupt.js';
+import { Refused } from '../../codes/errors.js';
+import { sanitizeFilename } from '../../codes/filename.js';
+import { Pipeline } from '../../codes/pipeline/pipeline.js';
+import { configuredModels } from '../../codes/pipeline/semantic/models.js';
+import type { IsccResult } from '../../codes/result.js';
+import { codesVariables } from '../../config/codes.js';
+import { environment } from '../../config/env.js';
+import { readVariables } from '../../config/variable.js';
+import { readOrFail } from '../terminal/failure.js';
+import { Interruption } from '../terminal/interrupt.js';
 
 export interface ResultOptions {
   readonly granular: boolean;

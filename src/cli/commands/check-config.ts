@@ -1,11 +1,12 @@
 /** `isccd check config [SERVICE…]`: the configuration as `isccd serve` would read it, and all that is wrong with it. */
-import { painter } from '../config/colour.js';
-import { commonVariables } from '../config/common.js';
-import { type EnvironmentSources, environmentSources } from '../config/env.js';
-import { inspectVariables, problemOf, type VariableState } from '../config/inspect.js';
-import type { Variables } from '../config/variable.js';
-import { CommandFailed, readOrFail } from './failure.js';
-import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from './services.js';
+
+import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '../../compose/services.js';
+import { painter } from '../../config/colour.js';
+import { commonVariables } from '../../config/common.js';
+import { type EnvironmentSources, environmentSources } from '../../config/env.js';
+import { inspectVariables, problemOf, type VariableState } from '../../config/inspect.js';
+import type { Variables } from '../../config/variable.js';
+import { CommandFailed, readOrFail } from '../terminal/failure.js';
 
 interface Section {
   /** `common` for what holds for every service. */

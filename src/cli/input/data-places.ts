@@ -1,16 +1,16 @@
 /** Where the data is: of the configured services, or in a folder that somebody names. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { searchFolder } from '../client/open-engine.js';
-import { codesVariables } from '../config/codes.js';
-import { commonVariables } from '../config/common.js';
-import { environment } from '../config/env.js';
-import { searchVariables } from '../config/search.js';
-import { storeVariables } from '../config/store.js';
-import { storeDataDir } from '../config/store-config.js';
-import { type Environment, readVariables } from '../config/variable.js';
-import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../data/format.js';
-import { readOrFail } from './failure.js';
+import { searchFolder } from '../../client/open-engine.js';
+import { codesVariables } from '../../config/codes.js';
+import { commonVariables } from '../../config/common.js';
+import { environment } from '../../config/env.js';
+import { searchVariables } from '../../config/search.js';
+import { storeVariables } from '../../config/store.js';
+import { storeDataDir } from '../../config/store-config.js';
+import { type Environment, readVariables } from '../../config/variable.js';
+import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../data/format.js';
+import { readOrFail } from '../terminal/failure.js';
 
 /** The data of one service. */
 export interface DataPlace {
