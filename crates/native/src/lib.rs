@@ -1,25 +1,16 @@
-//! The Node.js addon: the only crate that knows napi. It converts arguments and schedules work
-//! on threads; the logic lives in the pure crates, one file here per crate there.
+//! The Node.js addon, the only crate that uses napi. It has one `binding_<crate>` module for each
+//! crate below it; `runtime` holds threads, promises and limits. Bindings convert arguments and
+//! results, and choose the thread that a call runs on. All algorithms are in the crates below.
 
-pub mod av;
-pub mod binding_index;
-pub mod c2pa;
-pub mod codec;
-pub mod document;
-pub mod file_sum;
-pub mod image;
-pub mod media;
-pub mod orphan;
-pub mod search;
-pub mod search_beside;
-pub mod semantic;
-pub mod sign;
-pub mod task;
-pub mod text;
-pub mod units;
-mod watchdog;
+pub mod binding_c2pa;
+pub mod binding_codec;
+pub mod binding_media;
+pub mod binding_search;
+pub mod binding_semantic;
+pub mod binding_units;
+pub mod runtime;
 
-/// Version of the addon, the same as the package's.
+/// Version of the addon, equal to the version of the npm package.
 #[napi_derive::napi(catch_unwind)]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")

@@ -10,7 +10,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::units::{FileSum, POOL, file_sum};
+use crate::binding_units::bytes::{FileSum, POOL, file_sum};
 
 /// Data- and Instance-Code of a file, on all cores. Each thread reads pieces of its own, of 1 MiB;
 /// the file must not change meanwhile. The promise is rejected if it can't be read.

@@ -12,10 +12,10 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::image::{RawPixels, raster_of, trim};
-use crate::media::{parse, read, refused};
-use crate::task::Pool;
-use crate::text::{Text, utf8};
+use crate::binding_media::image::{RawPixels, raster_of, trim};
+use crate::binding_media::{parse, read, refused};
+use crate::binding_units::text::{Text, utf8};
+use crate::runtime::Pool;
 
 /// A worker process has one file at a time.
 static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new("semantic", 1));

@@ -1,14 +1,15 @@
 //! Work that leaves the event loop: named thread pools with promises.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use napi::Env;
 use napi::bindgen_prelude::*;
-use napi::{Env, JsDeferred};
 use napi_derive::napi;
+
+use crate::runtime::promise::{outcome, settled};
 
 type Job = Box<dyn FnOnce() + Send + 'static>;
 
@@ -62,51 +63,6 @@ impl Pool {
     }
 }
 
-/// A promise that some thread settles when it gets there.
-pub struct Pending<T: ToNapiValue + Send + 'static>(JsDeferred<T, Resolver<T>>);
-
-impl<T: ToNapiValue + Send + 'static> Pending<T> {
-    /// The promise, and the object that JavaScript gets.
-    pub fn new(env: &Env) -> Result<(Self, Object<'_>)> {
-        let (deferred, object) = env.create_deferred()?;
-        Ok((Self(deferred), object))
-    }
-
-    /// Settles it with a value.
-    pub fn resolve(self, value: T) {
-        self.0.resolve(Box::new(move |_| Ok(value)));
-    }
-}
-
-/// Limits how much work waits and runs at once.
-pub struct Gate {
-    inside: Arc<AtomicUsize>,
-    max: usize,
-}
-
-/// A place inside a [`Gate`]; it is free again when this is dropped.
-pub struct Place(Arc<AtomicUsize>);
-
-impl Gate {
-    /// A gate that lets `max` in.
-    pub fn new(max: usize) -> Self {
-        Self { inside: Arc::default(), max }
-    }
-
-    /// A place, if one is free.
-    pub fn enter(&self) -> Option<Place> {
-        let place = Place(Arc::clone(&self.inside));
-        let inside = self.inside.fetch_add(1, Ordering::Relaxed);
-        (inside < self.max).then_some(place)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 fn serve(queue: &Mutex<Receiver<Job>>) {
     loop {
         let job = match queue.lock() {
@@ -120,8 +76,6 @@ fn serve(queue: &Mutex<Receiver<Job>>) {
     }
 }
 
-type Resolver<T> = Box<dyn FnOnce(Env) -> Result<T>>;
-
 /// Makes what pools are given happen on the JavaScript thread from now on, before the call returns; it still gives a
 /// promise. For processes whose event loop has one job at a time: waking another thread and being woken by it costs more
 /// than many a job.
@@ -131,25 +85,3 @@ pub fn work_at_once() {
 }
 
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
-
-fn outcome<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(Error::from_reason(format!("panic: {}", message(&panic)))))
-}
-
-/// A promise that is settled already.
-pub fn settled<T: ToNapiValue>(env: &Env, outcome: Result<T>) -> Result<Object<'_>> {
-    let promise = match outcome {
-        Ok(value) => PromiseRaw::resolve(env, value)?,
-        Err(error) => PromiseRaw::reject(env, error)?,
-    };
-    Ok(Object::from_raw(env.raw(), promise.raw()))
-}
-
-fn message(panic: &Box<dyn std::any::Any + Send>) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("unknown")
-}

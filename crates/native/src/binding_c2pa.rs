@@ -9,8 +9,9 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::task::{Gate, Pending, Pool};
-use crate::watchdog::{Contested, Watchdog};
+use crate::runtime::{Contested, Gate, Pending, Pool, Watchdog};
+
+pub mod sign;
 
 /// Validations that may wait or run at once, unless it is said otherwise.
 const WAITING_MAX: u32 = 64;

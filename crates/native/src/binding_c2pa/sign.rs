@@ -7,9 +7,9 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::binding_index::SoftBinding;
-use crate::c2pa::reason;
-use crate::task::Pool;
+use crate::binding_c2pa::reason;
+use crate::binding_search::soft_bindings::SoftBinding;
+use crate::runtime::Pool;
 
 /// Certificates and a key, all of them PEM.
 #[napi(object)]

@@ -8,7 +8,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::task::Pool;
+use crate::runtime::Pool;
 
 /// What the check of an index found.
 #[napi(object)]

@@ -1,5 +1,5 @@
 //! JavaScript face of `iscc-media`'s images: an Image-Code, metadata and a thumbnail from one decoding.
-//! Errors begin with the codes that [`crate::media`] names.
+//! Errors begin with the codes that [`crate::binding_media`] names.
 
 use iscc_codec::Mode;
 use iscc_media::image::{self, Options, Orientation, Raster, Trim};
@@ -10,7 +10,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::media::{FileMetadata, POOL, UNIT_BITS, parse, read, refused, unit};
+use crate::binding_media::{FileMetadata, POOL, UNIT_BITS, parse, read, refused, unit};
 
 /// An image's content.
 #[napi(object)]

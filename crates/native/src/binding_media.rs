@@ -15,7 +15,11 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::task::Pool;
+use crate::runtime::Pool;
+
+pub mod av;
+pub mod document;
+pub mod image;
 
 pub(crate) static POOL: LazyLock<Pool> =
     LazyLock::new(|| Pool::new("media", available_parallelism().map_or(1, Into::into)));

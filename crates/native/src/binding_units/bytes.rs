@@ -11,7 +11,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::task::Pool;
+use crate::runtime::Pool;
 
 /// Hashing is bound by cores and memory: as many threads as there are cores.
 pub(crate) static POOL: LazyLock<Pool> =

@@ -10,7 +10,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::task::Pool;
+use crate::runtime::Pool;
 
 static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new("document", 1));
 

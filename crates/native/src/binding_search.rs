@@ -7,7 +7,10 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::task::{self, Pending, Pool};
+use crate::runtime::{self, Pending, Pool};
+
+pub mod offline;
+pub mod soft_bindings;
 
 /// What a request came to.
 #[napi(object)]
@@ -147,7 +150,7 @@ impl SearchEngine {
         if may_block == Some(true)
             && let Some(answer) = engine.search_at_once(&index, body, limit)
         {
-            return task::settled(env, Ok(settled(answer)));
+            return runtime::settled(env, Ok(settled(answer)));
         }
         let (reply, promise) = reply(env)?;
         engine.search(&index, body.to_vec(), limit, reply);

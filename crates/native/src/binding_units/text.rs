@@ -16,7 +16,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::task::Pool;
+use crate::runtime::Pool;
 
 /// Text is bound by cores: as many threads as there are.
 static POOL: LazyLock<Pool> =

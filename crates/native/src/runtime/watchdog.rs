@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::*;
 
-use crate::task::Pending;
+use crate::runtime::Pending;
 
 /// A promise that the work or the watchdog settles, whoever is first.
 pub struct Contested<T: ToNapiValue + Send + 'static>(Mutex<Option<Pending<T>>>);

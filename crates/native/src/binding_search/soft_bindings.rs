@@ -7,8 +7,8 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::c2pa::cores;
-use crate::task::{Gate, Pending, Pool};
+use crate::binding_c2pa::cores;
+use crate::runtime::{Gate, Pending, Pool};
 
 /// Queries that may wait or run at once, unless it is said otherwise.
 const WAITING_MAX: u32 = 256;
