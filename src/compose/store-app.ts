@@ -1,6 +1,10 @@
 /** Wires the manifest store with what stands beside it on the same address and database. */
 import { dashboardRoutes } from '../admin/app.js';
-import { MANIFEST_INDEX_DEFAULT, type ManifestIndex, SearchManifestIndex } from '../c2pa/manifest-index.js';
+import {
+  MANIFEST_INDEX_DEFAULT,
+  type ManifestIndex,
+  SearchManifestIndex,
+} from '../c2pa/search-index-port.js';
 import type { StoreConfig } from '../config/store.js';
 import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
@@ -12,8 +16,8 @@ import type { Logger } from '../observe/log.js';
 import { openStore } from '../store/app.js';
 import { declarations } from '../store/declarations/declarations.js';
 import { NO_DECLARER } from '../store/declarer.js';
-import { lentManifests } from '../store/lent.js';
-import { LocalIndex } from '../store/local-index.js';
+import { inProcessManifests } from '../store/in-process-manifests.js';
+import { SearchIndexSync } from '../store/search-index-sync.js';
 import type { House } from './services.js';
 
 /**
@@ -51,10 +55,10 @@ async function wired(
   const throttle = new Throttle(new FixedWindows(rates), config.unthrottled ?? []);
   const declarer = declarations({ config, db: database.db, log }) ?? NO_DECLARER;
   const store = await openStore(config, { database, throttle, declarer, log });
-  house.manifests = lentManifests(store.service, config.url);
+  house.manifests = inProcessManifests(store.service, config.url);
   const app = store.app(dashboardRoutes(database, store.service, throttle));
   if (index === undefined) return app;
-  const local = new LocalIndex({ db: database.db, index, serverId: config.serverId, log });
+  const local = new SearchIndexSync({ db: database.db, index, serverId: config.serverId, log });
   store.service.onChange((key) => local.changed(key));
   local.start();
   return { ...app, close: () => local.close().then(() => app.close?.()) };

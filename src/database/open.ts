@@ -4,7 +4,7 @@ import type { Kysely, Logger } from 'kysely';
 import type { Figure } from '../observe/figures.js';
 import { migrate } from './migrate.js';
 import { openPostgres } from './postgres.js';
-import { QueryFigures } from './query-figures.js';
+import { QueryMetrics } from './query-metrics.js';
 import { openSqlite } from './sqlite.js';
 import type { Tables } from './tables.js';
 
@@ -30,7 +30,7 @@ export const DATABASE_FILE = 'store.sqlite';
  * @throws if the database can't be reached or can't be written to
  */
 export async function openDatabase(url: string | undefined, dataDir: string): Promise<Database> {
-  const { log, figures } = new QueryFigures();
+  const { log, figures } = new QueryMetrics();
   const opened = open(url, dataDir, log);
   try {
     await migrate(opened.db, opened.engine, opened.place);

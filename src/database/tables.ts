@@ -158,4 +158,3 @@ export type DeclarationRow = Selectable<DeclarationTable>;
 export type DeclarationInsert = Insertable<DeclarationTable>;
 export type DeclarationUpdate = Updateable<DeclarationTable>;
 export type AccountRow = Selectable<AccountTable>;
-export type SessionRow = Selectable<SessionTable>;

@@ -1,6 +1,7 @@
 /** Puts the service together from its configuration and its neighbours in this process. */
-import { SearchManifestIndex } from '../c2pa/manifest-index.js';
+
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
+import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { SearchService } from '../client/types.js';
 import type { ResolverConfig } from '../config/resolver.js';
 import type { ServiceApp } from '../http/routing/service.js';

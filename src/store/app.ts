@@ -10,13 +10,13 @@ import type { Throttle } from '../limits/throttle.js';
 import { native } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
+import { SyncedBindingIndex } from './binding-index.js';
 import { Cleanup } from './cleanup.js';
 import type { Declarer } from './declarer.js';
 import { errorForm } from './errors.js';
-import { declarationFigure, WatchedValidator } from './figures.js';
-import { LiveIndex } from './live-index.js';
-import { MANIFEST_SUFFIX } from './manifest-file.js';
+import { MANIFEST_SUFFIX } from './folder.js';
 import { Manifests } from './manifests.js';
+import { declarationFigure, WatchedValidator } from './metrics.js';
 import { manifestRoutes, queryRoutes } from './routes.js';
 import { StoreService } from './service.js';
 import { DESCRIPTION, serviceRoutes, TITLE } from './service-routes.js';
@@ -58,7 +58,11 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
   const validator = new WatchedValidator(new native.ManifestValidator(config.trustAnchorsPem));
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log });
-  const index = await LiveIndex.load({ db: database.db, newIndex: () => new native.BindingIndex(), log });
+  const index = await SyncedBindingIndex.load({
+    db: database.db,
+    newIndex: () => new native.BindingIndex(),
+    log,
+  });
   const service = new StoreService(config, {
     manifests,
     blobs,

@@ -6,13 +6,12 @@ import type { Copied, OnStep } from '../data/port.js';
 import { copyDatabase, type DatabaseCopyJob } from '../database/copy.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
 import { storeCounts } from './counts.js';
-import { doAllAgain } from './local-index-rows.js';
-import { MANIFEST_SUFFIX, manifestFile } from './manifest-file.js';
+import { FILES, MANIFEST_SUFFIX, manifestFile } from './folder.js';
+import { doAllAgain } from './search-index-sync-rows.js';
 
 /** What `pg_dump` writes; `pg_restore` reads it. */
 export const DUMP_FILE = 'store.pgdump';
 const FIRST_TRY_FILE = 'first-try.json';
-const FILES = 'files';
 
 export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'>;
 

@@ -1,4 +1,5 @@
-/** The HTTP face: manifests and queries. */
+/** HTTP routes of manifests and queries. */
+import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   decodeValue,
   getParameters,
@@ -11,7 +12,6 @@ import { type Reply, type Request, type ResponseSpec, type Route, route } from '
 import { clientKey } from '../limits/client-key.js';
 import type { Throttle } from '../limits/throttle.js';
 import { Refused } from './errors.js';
-import { checkOperator } from './operator.js';
 import { fetchQuery, manifestPath, uploadAnswer, uploadQuery } from './schema.js';
 import type { Match, StoreService } from './service.js';
 
@@ -133,6 +133,18 @@ function remove(service: StoreService, options: RouteOptions): Route {
       return { status: 204 };
     },
   });
+}
+
+/**
+ * @param sha256 of the operator's token, in hex; `undefined` refuses every request
+ * @param authorization value of the `Authorization` header
+ * @throws {Refused} without the right token
+ */
+function checkOperator(sha256: string | undefined, authorization: string | undefined): void {
+  const token = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
+  if (sha256 === undefined || token === undefined) throw new Refused('UNAUTHORIZED');
+  const given = createHash('sha256').update(token).digest();
+  if (!timingSafeEqual(given, Buffer.from(sha256, 'hex'))) throw new Refused('UNAUTHORIZED');
 }
 
 export function queryRoutes(service: StoreService, options: RouteOptions): Route[] {

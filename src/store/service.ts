@@ -4,9 +4,9 @@ import type { ContentBlobs } from '../blobs/content.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
+import type { SyncedBindingIndex } from './binding-index.js';
 import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, Refused } from './errors.js';
-import type { LiveIndex } from './live-index.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
 import type { DeclarationView, UploadAnswer } from './schema.js';
 import type { ManifestReport, Validator } from './validator.js';
@@ -21,7 +21,7 @@ export interface StoreOptions {
 
 export interface StoreParts {
   readonly manifests: Manifests;
-  readonly index: LiveIndex;
+  readonly index: SyncedBindingIndex;
   readonly blobs: ContentBlobs;
   readonly validator: Validator;
   readonly declarer: Declarer;

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
-import { type DatabaseBeside, openBeside } from '../database/beside.js';
 import type { Db } from '../database/open.js';
+import { openReadOnly, type ReadOnlyDatabase } from '../database/read-only.js';
 import type { BindingRow, ManifestRow } from '../database/tables.js';
 import { native } from '../native.js';
 import { storeCounts } from './counts.js';
-import { manifestFile } from './manifest-file.js';
+import { manifestFile } from './folder.js';
 import type { IndexedBinding, Validator } from './validator.js';
 
 const BATCH_MANIFESTS = 500;
@@ -31,7 +31,7 @@ export async function verifyStore(
   onProblem: OnProblem,
   onStep: OnStep,
 ): Promise<Checked> {
-  const database = await openBeside(url, dataDir);
+  const database = await openReadOnly(url, dataDir);
   if (database === undefined) return { counts: undefined, notes: [NO_DATABASE] };
   const { db, close, damages } = database;
   try {
@@ -50,13 +50,13 @@ export async function verifyStore(
 
 class StoreCheck {
   readonly #db: Db;
-  readonly #inOneMoment: DatabaseBeside['inOneMoment'];
+  readonly #inOneMoment: ReadOnlyDatabase['inOneMoment'];
   readonly #dataDir: string;
   readonly #onProblem: OnProblem;
   readonly #validator: Validator = new native.ManifestValidator('');
   #unvalidated = 0;
 
-  constructor({ db, inOneMoment }: DatabaseBeside, dataDir: string, onProblem: OnProblem) {
+  constructor({ db, inOneMoment }: ReadOnlyDatabase, dataDir: string, onProblem: OnProblem) {
     this.#db = db;
     this.#inOneMoment = inOneMoment;
     this.#dataDir = dataDir;

@@ -5,8 +5,8 @@ import { decodeLenientBase64 } from '../../src/c2pa/base64.js';
 import { type Db, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/observe/log.js';
+import { SyncedBindingIndex } from '../../src/store/binding-index.js';
 import { NO_DECLARER } from '../../src/store/declarer.js';
-import { LiveIndex } from '../../src/store/live-index.js';
 import { Manifests } from '../../src/store/manifests.js';
 import { StoreService } from '../../src/store/service.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
@@ -62,10 +62,10 @@ describe.each(ENGINES)('%s', (engine) => {
     const { db, close } = await openDatabase(url, dataDir);
     const log = createLogger('silent');
     const loading = { db, newIndex: () => new native.BindingIndex(), log };
-    const index = await LiveIndex.load(loading);
+    const index = await SyncedBindingIndex.load(loading);
     // After the index was loaded: what comes now is found through the feed.
     await insert(db, set);
-    const reloaded = await LiveIndex.load(loading);
+    const reloaded = await SyncedBindingIndex.load(loading);
     const parts = {
       manifests: new Manifests(db),
       blobs: await ContentBlobs.open(dataDir, '.c2pa'),

@@ -4,9 +4,15 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { backupCodes } from '../../codes/backup.js';
 import type { Environment } from '../../config/variable.js';
+import {
+  digestOf,
+  type Manifest,
+  manifestOf,
+  type StoreEntry,
+  writeManifest,
+} from '../../data/backup-manifest.js';
 import { syncPath } from '../../data/durable.js';
 import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
-import { digestOf, type Manifest, manifestOf, type StoreEntry, writeManifest } from '../../data/manifest.js';
 import type { Copied, OnStep } from '../../data/port.js';
 import { backupSearch } from '../../search/backup.js';
 import { backupStore } from '../../store/backup.js';

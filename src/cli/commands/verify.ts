@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { digestOf, type Manifest, readManifest } from '../../data/backup-manifest.js';
 import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
-import { digestOf, type Manifest, readManifest } from '../../data/manifest.js';
 import type { Checked, Counts, Problem } from '../../data/port.js';
 import { native } from '../../native.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';

@@ -1,10 +1,10 @@
 /** Attempts: performs what the state machine asks for, one declaration at a time, and stores each state first. */
 import type { Logger } from '../../observe/log.js';
 import { newTrace, type Trace } from '../../observe/trace.js';
-import type { LookupAnswer } from './answer.js';
+import type { LookupAnswer } from './hub-answers.js';
 import type { Hub } from './hub-client.js';
+import { type Dialect, declarationNote, type Signer, withdrawalNote } from './iscc-note.js';
 import { next } from './machine.js';
-import { type Dialect, declarationNote, type Signer, withdrawalNote } from './note.js';
 import { type DeclarationRows, type Leased, LeaseLost } from './rows.js';
 import type { Effect, Event, State } from './state.js';
 
@@ -81,8 +81,8 @@ export class Attempts {
     const earlier = leased.state.live ? await rows.unsettledBefore(leased) : [];
     for (const key of earlier) await this.run(key, trace);
     const blocked = earlier.length > 0 && (await rows.unsettledBefore(leased)).length > 0;
-    const heir = !leased.state.live && (await rows.hasHeir(leased));
-    return { type: 'begin', now: now(), pubkey: signer.key.publicKey, blocked, heir };
+    const successor = !leased.state.live && (await rows.hasSuccessor(leased));
+    return { type: 'begin', now: now(), pubkey: signer.key.publicKey, blocked, successor };
   }
 
   /** Stores the state, then does what it speaks of. */
@@ -100,8 +100,8 @@ export class Attempts {
       case 'send': {
         const answer = await hub.declare(effect.note, effect.force, trace);
         const existing = answer.type === 'duplicate' ? answer.existing : undefined;
-        const holder = existing === undefined ? 'none' : await rows.holder(leased, existing);
-        return { type: 'sent', answer, holder, now: now() };
+        const owner = existing === undefined ? 'none' : await rows.owner(leased, existing);
+        return { type: 'sent', answer, owner, now: now() };
       }
       case 'resolve':
         return {
@@ -111,7 +111,7 @@ export class Attempts {
         };
       case 'lookup': {
         const answer = await this.#free(leased, await hub.lookup(leased.content?.datahash ?? '', trace));
-        return { type: 'looked-up', answer, now: now(), heir: await rows.hasHeir(leased) };
+        return { type: 'looked-up', answer, now: now(), successor: await rows.hasSuccessor(leased) };
       }
       case 'withdraw': {
         const note = withdrawalNote(effect.isccId, { ...signer, hubId: leased.hubId }, now());
@@ -126,7 +126,7 @@ export class Attempts {
   async #free({ key }: Leased, answer: LookupAnswer): Promise<LookupAnswer> {
     if (answer.type !== 'records') return answer;
     const ids = answer.records.map(({ isccId }) => isccId);
-    const held = await this.#ports.rows.heldByOthers(key, ids);
+    const held = await this.#ports.rows.ownedByOthers(key, ids);
     return { ...answer, records: answer.records.filter(({ isccId }) => !held.has(isccId)) };
   }
 

@@ -8,7 +8,7 @@ import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
 import { type Declarer, dropSettled, type NewManifest, type Retried } from '../declarer.js';
 import { Attempts, type Outcome } from './attempts.js';
-import { declarableContent } from './content.js';
+import { declarableContent } from './declared-content.js';
 import { type Hub, HubClient } from './hub-client.js';
 import { RetryLoop } from './retry-loop.js';
 import { DeclarationRows } from './rows.js';

@@ -11,8 +11,8 @@ import {
   type Unanswered,
   type WithdrawAnswer,
   withdrawAnswer,
-} from './answer.js';
-import type { Note, WithdrawalNote } from './note.js';
+} from './hub-answers.js';
+import type { Note, WithdrawalNote } from './iscc-note.js';
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 
@@ -118,6 +118,6 @@ function unanswered(error: unknown): Unanswered {
   const reason = error instanceof Error ? error.message : String(error);
   const code = (error as { code?: unknown }).code;
   const unreachable = !(error instanceof errors.ResponseExceededMaxSizeError);
-  const doubtful = typeof code !== 'string' || !NEVER_SENT.has(code);
-  return { type: 'unanswered', reason: `no answer: ${reason}`, doubtful, unreachable };
+  const uncertain = typeof code !== 'string' || !NEVER_SENT.has(code);
+  return { type: 'unanswered', reason: `no answer: ${reason}`, uncertain, unreachable };
 }

@@ -5,12 +5,12 @@
  * any time; a note that is not forced is refused where there is another declaration, so a new one may be sent at any
  * time; and a new forced note is made only when it is certain that no earlier one was, or will be, accepted.
  */
-import type { WithdrawAnswer } from './answer.js';
-import { lookedUp } from './looking-up.js';
-import { lookUp, postpone, rest, send, sign, withdraw } from './moves.js';
-import type { Note } from './note.js';
-import { resolved, sent } from './sending.js';
+import type { WithdrawAnswer } from './hub-answers.js';
+import type { Note } from './iscc-note.js';
+import { lookedUp } from './on-lookup.js';
+import { resolved, sent } from './on-sent.js';
 import { type Event, NOTE_FRESH_MS, type State, type Transition } from './state.js';
+import { lookUp, postpone, rest, send, sign, withdraw } from './transitions.js';
 
 type Begin = Extract<Event, { type: 'begin' }>;
 
@@ -43,20 +43,21 @@ export function next(state: State, event: Event): Transition {
 }
 
 function begin(state: State, { now, pubkey, blocked }: Begin): Transition {
-  const { status, note, doubt } = state;
+  const { status, note, uncertainty } = state;
   if (status !== 'pending' && status !== 'failed') return rest(state);
   if (blocked) return postpone(state, BLOCKED);
   if (note !== undefined && isUsable(note, now, pubkey)) return send(state, note, { type: 'declare' });
-  if (doubt !== undefined && (doubt.forced || doubt.pubkey !== pubkey)) return lookUp(state, 'unsettled');
+  if (uncertainty !== undefined && (uncertainty.forced || uncertainty.pubkey !== pubkey))
+    return lookUp(state, 'unsettled');
   return sign(state, false);
 }
 
 /** The manifest is deleted: what is declared, or may be, has to go. */
-function windDown(state: State, { pubkey, heir }: Begin): Transition {
+function windDown(state: State, { pubkey, successor }: Begin): Transition {
   switch (state.status) {
     case 'declared':
       // The live manifest adopts it; withdrawn, it would have to be declared again.
-      if (heir) return rest(state, { status: 'skipped', isccId: undefined, error: undefined });
+      if (successor) return rest(state, { status: 'skipped', isccId: undefined, error: undefined });
       if (state.isccId === undefined) return rest(state, { error: 'the ISCC-ID is not known' });
       if (state.pubkey !== pubkey) {
         return rest(state, { error: `only the key ${state.pubkey}, which declared it, can withdraw it` });
@@ -65,7 +66,7 @@ function windDown(state: State, { pubkey, heir }: Begin): Transition {
     case 'pending':
     case 'failed':
     case 'skipped':
-      if (state.doubt !== undefined) return lookUp(state, 'deleted');
+      if (state.uncertainty !== undefined) return lookUp(state, 'deleted');
       return rest(state, { status: 'skipped', error: undefined });
     case 'disabled':
     case 'withdrawn':

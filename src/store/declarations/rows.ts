@@ -2,17 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../database/open.js';
 import type { DeclarationRow, DeclarationUpdate } from '../../database/tables.js';
-import type { Content } from './content.js';
-import { UNTOLD } from './moves.js';
-import { hubIdOf, type Note } from './note.js';
-import { type Doubt, type Holder, isOpen, type State } from './state.js';
+import type { DeclaredContent } from './declared-content.js';
+import { hubIdOf, type Note } from './iscc-note.js';
+import { isOpen, type Owner, type State, type Uncertainty } from './state.js';
+import { ISCC_ID_UNKNOWN } from './transitions.js';
 
 /** A declaration that this process works on, alone, while it keeps saving it. */
 export interface Leased {
   readonly key: number;
   readonly lease: string;
   /** `undefined` where there was nothing to declare. */
-  readonly content: Content | undefined;
+  readonly content: DeclaredContent | undefined;
   /** Of the last note, or of the configuration when the manifest was uploaded. */
   readonly hubId: number;
   readonly state: State;
@@ -126,19 +126,19 @@ export class DeclarationRows {
   }
 
   /** Whose an ISCC-ID may be, other than this declaration's. */
-  async holder({ key, content }: Leased, isccId: string): Promise<Holder> {
+  async owner({ key, content }: Leased, isccId: string): Promise<Owner> {
     const others = this.#db.selectFrom('declarations').select('key').where('hub', '=', this.#hub);
     const held = others.where('iscc_id', '=', isccId).where('key', '!=', key);
     if ((await held.executeTakeFirst()) !== undefined) return 'other';
     const unsure = others
       .where('datahash', '=', content?.datahash ?? null)
       .where('key', '!=', key)
-      .where((or) => or.or([or('doubt', 'is not', null), or('error', '=', UNTOLD)]));
+      .where((or) => or.or([or('doubt', 'is not', null), or('error', '=', ISCC_ID_UNKNOWN)]));
     return (await unsure.executeTakeFirst()) === undefined ? 'none' : 'unsure';
   }
 
   /** Which of these ISCC-IDs other declarations of this store hold. */
-  async heldByOthers(key: number, isccIds: readonly string[]): Promise<ReadonlySet<string | null>> {
+  async ownedByOthers(key: number, isccIds: readonly string[]): Promise<ReadonlySet<string | null>> {
     if (isccIds.length === 0) return new Set();
     const rows = await this.#db
       .selectFrom('declarations')
@@ -164,8 +164,8 @@ export class DeclarationRows {
   }
 
   /** Whether a live manifest at the same address is to be declared. */
-  async hasHeir({ key, state }: Leased): Promise<boolean> {
-    const heir = await this.#db
+  async hasSuccessor({ key, state }: Leased): Promise<boolean> {
+    const successor = await this.#db
       .selectFrom('declarations')
       .select('key')
       .where('gateway', '=', state.gateway)
@@ -173,7 +173,7 @@ export class DeclarationRows {
       .where('live', '=', 1)
       .where('status', 'in', ['pending', 'failed'])
       .executeTakeFirst();
-    return heir !== undefined;
+    return successor !== undefined;
   }
 
   /** Rows whose manifest is gone are kept until they are settled, and no longer. */
@@ -194,7 +194,7 @@ export function toRow(state: State, hubId: number): DeclarationUpdate {
     note: state.note === undefined ? null : JSON.stringify(state.note),
     forced: state.forced ? 1 : 0,
     hub_id: state.note === undefined ? hubId : hubIdOf(state.note.nonce),
-    doubt: state.doubt === undefined ? null : JSON.stringify(state.doubt),
+    doubt: state.uncertainty === undefined ? null : JSON.stringify(state.uncertainty),
     iscc_id: state.isccId ?? null,
     pubkey: state.pubkey ?? null,
     error: state.error ?? null,
@@ -208,13 +208,13 @@ export function fromRow(row: DeclarationRow): Omit<Leased, 'lease'> {
     gateway: row.gateway,
     note: parse<Note>(row.note),
     forced: row.forced === 1,
-    doubt: parse<Doubt>(row.doubt),
+    uncertainty: parse<Uncertainty>(row.doubt),
     isccId: row.iscc_id ?? undefined,
     pubkey: row.pubkey ?? undefined,
     error: row.error ?? undefined,
     step: { at: 'rest' },
   };
-  return { key: row.key, content: parse<Content>(row.fields), hubId: row.hub_id ?? 0, state };
+  return { key: row.key, content: parse<DeclaredContent>(row.fields), hubId: row.hub_id ?? 0, state };
 }
 
 /** Of columns that only this file writes. */

@@ -1,11 +1,11 @@
 /** The life of a declaration as data: states, what happens to it, and what it asks to be done. */
-import type { DeclareAnswer, LookupAnswer, WithdrawAnswer } from './answer.js';
-import type { Dialect, Note } from './note.js';
+import type { DeclareAnswer, LookupAnswer, WithdrawAnswer } from './hub-answers.js';
+import type { Dialect, Note } from './iscc-note.js';
 
 export type Status = 'disabled' | 'skipped' | 'pending' | 'failed' | 'declared' | 'withdrawn';
 
 /** One or more sends of notes that the hub may have accepted, or may accept yet: nobody knows. */
-export interface Doubt {
+export interface Uncertainty {
   /** The note's nonce; `undefined` if there are several notes. */
   readonly nonce: string | undefined;
   readonly pubkey: string;
@@ -26,7 +26,7 @@ export interface State {
   readonly note: Note | undefined;
   /** The note was, or is to be, sent past the hub's check for duplicates. */
   readonly forced: boolean;
-  readonly doubt: Doubt | undefined;
+  readonly uncertainty: Uncertainty | undefined;
   readonly isccId: string | undefined;
   /** Of who declared. */
   readonly pubkey: string | undefined;
@@ -42,8 +42,8 @@ export type Step =
   | {
       readonly at: 'sending';
       readonly purpose: Purpose;
-      /** The doubt before this send, which is what remains if the answer is definite. */
-      readonly before: Doubt | undefined;
+      /** The uncertainty before this send, which is what remains if the answer is definite. */
+      readonly before: Uncertainty | undefined;
       /** A dialect was tried in vain in this attempt. */
       readonly switched: boolean;
     }
@@ -51,7 +51,7 @@ export type Step =
       readonly at: 'resolving';
       readonly existing: string;
       readonly actor: string;
-      readonly holder: Holder;
+      readonly owner: Owner;
     }
   | { readonly at: 'looking-up'; readonly reason: LookupReason }
   | { readonly at: 'withdrawing' };
@@ -69,7 +69,7 @@ export type Purpose =
 export type LookupReason = 'unsettled' | 'duplicate' | 'nonce-used' | 'deleted';
 
 /** Whose an ISCC-ID is by the store's own records: nobody's, another's for certain, or perhaps another's. */
-export type Holder = 'none' | 'other' | 'unsure';
+export type Owner = 'none' | 'other' | 'unsure';
 
 export type Event =
   | {
@@ -80,16 +80,16 @@ export type Event =
       /** An earlier declaration of the same gateway is not settled. */
       readonly blocked: boolean;
       /** A live manifest at the same gateway waits for this declaration, which is of a deleted one. */
-      readonly heir: boolean;
+      readonly successor: boolean;
     }
   | { readonly type: 'signed'; readonly note: Note }
-  | { readonly type: 'sent'; readonly answer: DeclareAnswer; readonly holder: Holder; readonly now: number }
+  | { readonly type: 'sent'; readonly answer: DeclareAnswer; readonly owner: Owner; readonly now: number }
   | { readonly type: 'resolved'; readonly answer: LookupAnswer; readonly now: number }
   | {
       readonly type: 'looked-up';
       readonly answer: LookupAnswer;
       readonly now: number;
-      readonly heir: boolean;
+      readonly successor: boolean;
     }
   | { readonly type: 'withdrawal-sent'; readonly answer: WithdrawAnswer };
 
@@ -108,10 +108,10 @@ export type Transition = readonly [State, readonly Effect[]];
 
 /** Hubs accept a note within ten minutes of its time; the rest is for travel and wrong clocks. */
 export const NOTE_FRESH_MS = 8 * 60_000;
-export const NOTE_DEAD_MS = 11 * 60_000;
+export const NOTE_EXPIRED_MS = 11 * 60_000;
 
 /** Whether there is anything left to do, now or later. */
-export function isOpen({ status, live, doubt }: State): boolean {
+export function isOpen({ status, live, uncertainty }: State): boolean {
   switch (status) {
     case 'pending':
     case 'failed':
@@ -119,7 +119,7 @@ export function isOpen({ status, live, doubt }: State): boolean {
     case 'declared':
       return !live;
     case 'skipped':
-      return doubt !== undefined;
+      return uncertainty !== undefined;
     case 'disabled':
     case 'withdrawn':
       return false;

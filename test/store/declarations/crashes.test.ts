@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UNTOLD } from '../../../src/store/declarations/moves.js';
+import { ISCC_ID_UNKNOWN } from '../../../src/store/declarations/transitions.js';
 import { A, B, C } from './assets.js';
 import { type Fate, gatewayOf, World } from './world.js';
 
@@ -131,5 +131,5 @@ async function expectSettledWithoutLookup(world: World, name: string): Promise<v
   if (manifest?.live !== 1) return;
   const inForce = world.hub.inForce(gatewayOf(name)).map(({ isccId }) => isccId);
   if (row?.status === 'declared') expect(inForce).toEqual([row.iscc_id]);
-  else expect(row).toMatchObject({ status: 'failed', error: UNTOLD });
+  else expect(row).toMatchObject({ status: 'failed', error: ISCC_ID_UNKNOWN });
 }

@@ -1,6 +1,6 @@
 /** How a hub's answers move a declaration, row by row of the tables. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { UNTOLD } from '../../../src/store/declarations/moves.js';
+import { ISCC_ID_UNKNOWN } from '../../../src/store/declarations/transitions.js';
 import { A, B, C } from './assets.js';
 import { type Fate, gatewayOf, World } from './world.js';
 
@@ -123,7 +123,7 @@ describe('an answer that was lost', () => {
     world.fates = ['answered', 'answer-lost'];
     await world.upload(B);
     await world.round();
-    expect(await world.declaration('b')).toMatchObject({ status: 'failed', error: UNTOLD, open: 1 });
+    expect(await world.declaration('b')).toMatchObject({ status: 'failed', error: ISCC_ID_UNKNOWN, open: 1 });
     world.now += 20 * 60_000;
     await world.round();
     expect(world.hub.inForce(gatewayOf('b')).length).toBe(1);

@@ -7,7 +7,7 @@ import {
   lookupAnswer,
   resolveAnswer,
   withdrawAnswer,
-} from '../../../src/store/declarations/answer.js';
+} from '../../../src/store/declarations/hub-answers.js';
 
 interface Exchange {
   dialect: string;
@@ -97,8 +97,8 @@ describe('answers that settle nothing', () => {
     ['an internal error', 500, error('error'), true],
     ['an unresolvable controller', 503, error('did_unresolvable'), false],
     ['too many requests', 429, error('rate_limited'), false],
-  ])('%s', (_, status, text, doubtful) => {
-    expect(declareAnswer({ status, text })).toMatchObject({ type: 'unanswered', doubtful });
+  ])('%s', (_, status, text, uncertain) => {
+    expect(declareAnswer({ status, text })).toMatchObject({ type: 'unanswered', uncertain });
   });
 
   it.each([200, 202, 302, 404, 500])('a withdrawal with a page and %s', (status) => {

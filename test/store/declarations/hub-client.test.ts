@@ -2,9 +2,9 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SigningKey } from '../../../src/signing/key.js';
-import { declarableContent } from '../../../src/store/declarations/content.js';
+import { declarableContent } from '../../../src/store/declarations/declared-content.js';
 import { HubClient } from '../../../src/store/declarations/hub-client.js';
-import { declarationNote, withdrawalNote } from '../../../src/store/declarations/note.js';
+import { declarationNote, withdrawalNote } from '../../../src/store/declarations/iscc-note.js';
 import { type Fault, HubServer } from '../../support/hub-server.js';
 import { A } from './assets.js';
 
@@ -85,7 +85,7 @@ describe('a sound hub', () => {
 });
 
 describe('a failure', () => {
-  const lost = { type: 'unanswered', doubtful: true };
+  const lost = { type: 'unanswered', uncertain: true };
   const cases: [string, Fault, object][] = [
     ['no answer in time', { processed: false, answer: 'hang' }, { ...lost, unreachable: true }],
     ['a cut connection', { processed: true, answer: 'reset' }, { ...lost, unreachable: true }],
@@ -129,7 +129,7 @@ describe('a failure', () => {
     await server.close();
     expect(await client.declare(note(), false)).toMatchObject({
       type: 'unanswered',
-      doubtful: false,
+      uncertain: false,
       unreachable: true,
     });
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import type { DeclarationInsert } from '../../../src/database/tables.js';
 import { SigningKey } from '../../../src/signing/key.js';
-import { declarationNote } from '../../../src/store/declarations/note.js';
+import { declarationNote } from '../../../src/store/declarations/iscc-note.js';
 import { DeclarationRows, type Leased, LeaseLost } from '../../../src/store/declarations/rows.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
 
@@ -82,8 +82,8 @@ describe.each(ENGINES)('%s', (engine) => {
     const leased = await lease(key, 1000);
     expect(leased).toMatchObject({ content, hubId: 1, state: { status: 'pending', live: true } });
     const note = declarationNote(content, leased.state.gateway, '0.8.0', signer, 0);
-    const doubt = { nonce: note.nonce, pubkey: 'z6Mk', forced: true, until: 7 };
-    const state = { ...leased.state, note, forced: true, doubt, error: 'no answer', pubkey: 'z6Mk' };
+    const uncertainty = { nonce: note.nonce, pubkey: 'z6Mk', forced: true, until: 7 };
+    const state = { ...leased.state, note, forced: true, uncertainty, error: 'no answer', pubkey: 'z6Mk' };
     await rows.save({ ...leased, state }, 1000);
     const again = await lease(key, 1000);
     expect(again.state).toEqual(state);
@@ -127,7 +127,7 @@ describe.each(ENGINES)('%s', (engine) => {
     await database.db.deleteFrom('manifests').execute();
     await rows.save(leased, 1000);
     const again = await lease(key, 1000);
-    await rows.save({ ...again, state: { ...again.state, status: 'skipped', doubt: undefined } }, 1000);
+    await rows.save({ ...again, state: { ...again.state, status: 'skipped', uncertainty: undefined } }, 1000);
     expect(await rows.lease(key, 1000)).toBeUndefined();
   });
 });

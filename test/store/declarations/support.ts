@@ -1,6 +1,6 @@
 /** A sidecar that is declared, where its declaration points, and what a store needs to declare it. */
 import { SigningKey } from '../../../src/signing/key.js';
-import { declarableContent } from '../../../src/store/declarations/content.js';
+import { declarableContent } from '../../../src/store/declarations/declared-content.js';
 import type { HubModel } from '../../support/hub.js';
 import { sidecar } from '../support/fixtures.js';
 import { STORE_URL } from '../support/server.js';

@@ -5,9 +5,9 @@ import { didDocument, didOf } from '../../../src/signing/did-web.js';
 import { signJson } from '../../../src/signing/iscc-sig.js';
 import { canonicalize, type Json } from '../../../src/signing/jcs.js';
 import { KeyInvalid, SigningKey } from '../../../src/signing/key.js';
-import { declarableContent } from '../../../src/store/declarations/content.js';
-import { isIsccId } from '../../../src/store/declarations/iscc-id.js';
-import { declarationNote, dialectOf, hubIdOf, nonce } from '../../../src/store/declarations/note.js';
+import { declarableContent } from '../../../src/store/declarations/declared-content.js';
+import { isIsccId } from '../../../src/store/declarations/hub-answers.js';
+import { declarationNote, dialectOf, hubIdOf, nonce } from '../../../src/store/declarations/iscc-note.js';
 
 interface Vectors {
   fromBindings: {

@@ -8,18 +8,18 @@ import type { Db } from '../../../src/database/open.js';
 import { openSqlite } from '../../../src/database/sqlite.js';
 import type { DeclarationRow } from '../../../src/database/tables.js';
 import {
+  type DeclarationConfig,
+  type Declarations,
+  declarations,
+} from '../../../src/store/declarations/declarations.js';
+import {
   declareAnswer,
   type HttpAnswer,
   lookupAnswer,
   resolveAnswer,
   type Unanswered,
   withdrawAnswer,
-} from '../../../src/store/declarations/answer.js';
-import {
-  type DeclarationConfig,
-  type Declarations,
-  declarations,
-} from '../../../src/store/declarations/declarations.js';
+} from '../../../src/store/declarations/hub-answers.js';
 import type { Hub } from '../../../src/store/declarations/hub-client.js';
 import { HubModel, type HubRequest } from '../../support/hub.js';
 
@@ -297,6 +297,6 @@ export function gatewayOf(name: string): string {
   return `https://store.example/v1/manifests/${name}`;
 }
 
-function silence(doubtful: boolean): Unanswered {
-  return { type: 'unanswered', reason: 'no answer', doubtful, unreachable: true };
+function silence(uncertain: boolean): Unanswered {
+  return { type: 'unanswered', reason: 'no answer', uncertain, unreachable: true };
 }

@@ -20,7 +20,7 @@ export interface Binding {
 }
 
 /** The members of a declaration that come from the manifest's content. */
-export interface Content {
+export interface DeclaredContent {
   readonly isccCode: string;
   /** Multihash in hexadecimal. */
   readonly datahash: string;
@@ -29,7 +29,7 @@ export interface Content {
 }
 
 /** `undefined` if no binding has a Data- and an Instance-Code of 256 bits. */
-export function declarableContent(bindings: readonly Binding[]): Content | undefined {
+export function declarableContent(bindings: readonly Binding[]): DeclaredContent | undefined {
   for (const { alg, value } of bindings) {
     const content = alg === ALGORITHM ? contentOf(value) : undefined;
     if (content !== undefined) return content;
@@ -43,7 +43,7 @@ interface Unit {
   readonly body: Uint8Array;
 }
 
-function contentOf(sequence: Uint8Array): Content | undefined {
+function contentOf(sequence: Uint8Array): DeclaredContent | undefined {
   const units = firstOfEachType(sequence);
   const [data, instance] = [units.get(DATA), units.get(INSTANCE)];
   if (data === undefined || instance === undefined) return undefined;

@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, string>> = {
   DeleteQueryNode: 'delete',
 };
 
-export class QueryFigures {
+export class QueryMetrics {
   readonly #durations = durations(
     'isccd_store_query_duration_seconds',
     'Statements of the database, by what they do and whether they failed',

@@ -1,6 +1,4 @@
 /** What a hub's HTTP answer says about a declaration. Pure, and total: any bytes from a hub give an answer. */
-import { isIsccId } from './iscc-id.js';
-
 /** An answer as it came; `text` is at most 64 KiB. */
 export interface HttpAnswer {
   readonly status: number;
@@ -12,7 +10,7 @@ export interface Unanswered {
   readonly type: 'unanswered';
   readonly reason: string;
   /** The hub may have done, or may still do, what it was asked for. */
-  readonly doubtful: boolean;
+  readonly uncertain: boolean;
   /** There was no HTTP answer at all: the hub is down or out of reach. */
   readonly unreachable: boolean;
 }
@@ -56,6 +54,8 @@ interface HubError {
 }
 
 const REASON_CHARS_MAX = 500;
+/** 80 bits; `M` begins with the four bits of MainType ID. Hubs differ in the rest of the header. */
+const ISCC_ID = /^ISCC:M[A-Z2-7]{15}$/;
 
 export function declareAnswer({ status, text }: HttpAnswer): DeclareAnswer {
   const body = parse(text);
@@ -116,12 +116,12 @@ function notListed(status: number, error: HubError | undefined): LookupAnswer {
 
 /** Only what is known to be decided before a note is looked at leaves no doubt. */
 function unanswered(status: number, error: HubError): Unanswered {
-  const doubtful = status !== 429 && error.code !== 'did_unresolvable';
-  return { type: 'unanswered', reason: reasonOf(status, error), doubtful, unreachable: false };
+  const uncertain = status !== 429 && error.code !== 'did_unresolvable';
+  return { type: 'unanswered', reason: reasonOf(status, error), uncertain, unreachable: false };
 }
 
 function unclear(status: number, reason: string): Unanswered {
-  return { type: 'unanswered', reason: `${status}: ${reason}`, doubtful: true, unreachable: false };
+  return { type: 'unanswered', reason: `${status}: ${reason}`, uncertain: true, unreachable: false };
 }
 
 /** `{"iscc_id": ...}`, or the credential of August 2025 around it. */
@@ -161,6 +161,11 @@ function hubError(body: unknown): HubError | undefined {
 function reasonOf(status: number, { code, message }: HubError): string {
   // Whatever a hub says is to be stored and shown.
   return `${status} ${code}: ${message}`.replace(/\p{Cc}+/gu, ' ').slice(0, REASON_CHARS_MAX);
+}
+
+/** Whether a value from a hub is an ISCC-ID in canonical form. */
+export function isIsccId(value: unknown): value is string {
+  return typeof value === 'string' && ISCC_ID.test(value);
 }
 
 function isccIdOr(value: unknown): string | undefined {

@@ -1,9 +1,9 @@
 /** Keeps the similarity index beside the store as the database is: what is stored can be found, what is deleted not. */
-import type { ManifestIndex } from '../c2pa/manifest-index.js';
+import type { ManifestIndex } from '../c2pa/search-index-port.js';
 import type { Db } from '../database/open.js';
 import { native } from '../native.js';
 import type { Logger } from '../observe/log.js';
-import * as rows from './local-index-rows.js';
+import * as rows from './search-index-sync-rows.js';
 
 /** How often declarations are looked through for ISCC-IDs that came by retries. */
 const POLL_MS = 5_000;
@@ -11,7 +11,7 @@ const POLL_MS = 5_000;
 const POLL_OVERLAP_MS = 15_000;
 const BATCH_MANIFESTS = 500;
 
-export interface LocalIndexOptions {
+export interface SearchIndexSyncOptions {
   readonly db: Db;
   readonly index: ManifestIndex;
   /** Of local ISCC-IDs. */
@@ -19,8 +19,8 @@ export interface LocalIndexOptions {
   readonly log: Logger;
 }
 
-export class LocalIndex {
-  readonly #options: LocalIndexOptions;
+export class SearchIndexSync {
+  readonly #options: SearchIndexSyncOptions;
   /** Keys of manifests to look at; work on them is done in batches, one after another. */
   #waiting = new Set<number>();
   #running: Promise<void> = Promise.resolve();
@@ -29,7 +29,7 @@ export class LocalIndex {
   #polledMs = Date.now();
   #closed = false;
 
-  constructor(options: LocalIndexOptions) {
+  constructor(options: SearchIndexSyncOptions) {
     this.#options = options;
   }
 

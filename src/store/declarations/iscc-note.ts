@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Signed, signJson } from '../../signing/iscc-sig.js';
 import type { SigningKey } from '../../signing/key.js';
-import type { Content } from './content.js';
+import type { DeclaredContent } from './declared-content.js';
 
 /** Hubs of 2026 demand a `$schema`, those of August 2025 refuse it; in all else their notes are the same. */
 export type Dialect = '0.8.0' | '2025-08';
@@ -42,7 +42,7 @@ export type WithdrawalNote = Signed<{
 
 /** A declaration of content that is found at `gateway`, signed at `now` (ms). */
 export function declarationNote(
-  content: Content,
+  content: DeclaredContent,
   gateway: string,
   dialect: Dialect,
   signer: Signer,

@@ -4,14 +4,14 @@ import { manifestUrl } from '../c2pa/manifest-url.js';
 import { Refused } from './errors.js';
 import type { FoundManifest, StoreService } from './service.js';
 
-export interface LentManifests {
+export interface InProcessManifests {
   /** What their addresses begin with. */
   readonly prefix: string;
   has(manifestId: string): Promise<boolean>;
   read(manifestId: string): Promise<Buffer | undefined>;
 }
 
-export function lentManifests(service: StoreService, url: string): LentManifests {
+export function inProcessManifests(service: StoreService, url: string): InProcessManifests {
   const find = (manifestId: string) => found(service.fetch(manifestId));
   return {
     prefix: manifestUrl(url, ''),

@@ -1,21 +1,22 @@
 /** What a hub's answer to a declaration leads to. */
-import { declared, fail, lookUp, postpone, rest, send, sign, UNTOLD } from './moves.js';
-import { type Dialect, dialectOf, type Note } from './note.js';
-import type { Event, Holder, State, Step, Transition } from './state.js';
+
+import { type Dialect, dialectOf, type Note } from './iscc-note.js';
+import type { Event, Owner, State, Step, Transition } from './state.js';
+import { declared, fail, ISCC_ID_UNKNOWN, lookUp, postpone, rest, send, sign } from './transitions.js';
 
 type Sending = Extract<Step, { at: 'sending' }>;
 type Resolving = Extract<Step, { at: 'resolving' }>;
 type Sent = Extract<Event, { type: 'sent' }>;
 type Resolved = Extract<Event, { type: 'resolved' }>;
 
-export function sent(state: State, step: Sending, { answer, holder }: Sent): Transition {
+export function sent(state: State, step: Sending, { answer, owner }: Sent): Transition {
   const note = noteOf(state);
-  const settled = { ...state, doubt: step.before };
+  const settled = { ...state, uncertainty: step.before };
   switch (answer.type) {
     case 'accepted':
       return declared(state, answer.isccId, note.signature.pubkey);
     case 'duplicate':
-      return duplicate(settled, step, answer.existing, answer.actor, holder);
+      return duplicate(settled, step, answer.existing, answer.actor, owner);
     case 'nonce-used':
       return nonceUsed(state, step);
     case 'other-dialect':
@@ -23,7 +24,7 @@ export function sent(state: State, step: Sending, { answer, holder }: Sent): Tra
     case 'refused':
       return refused(settled, answer.reason);
     case 'unanswered':
-      return postpone(answer.doubtful ? state : settled, answer.reason);
+      return postpone(answer.uncertain ? state : settled, answer.reason);
     default:
       return answer satisfies never;
   }
@@ -35,19 +36,19 @@ function duplicate(
   { purpose }: Sending,
   existing: string | undefined,
   actor: string | undefined,
-  holder: Holder,
+  owner: Owner,
 ): Transition {
   const own = actor !== undefined && isOwn(state, actor);
   if (purpose.type === 'inquire') {
-    const found = own && existing !== undefined && holder === 'none';
-    return found ? declared(state, existing, actor) : fail(state, UNTOLD);
+    const found = own && existing !== undefined && owner === 'none';
+    return found ? declared(state, existing, actor) : fail(state, ISCC_ID_UNKNOWN);
   }
   if (state.forced) return refused(state, 'the hub refuses duplicates, also forced ones');
-  if (own && existing !== undefined && holder !== 'other') {
-    const step = { at: 'resolving', existing, actor, holder } as const;
+  if (own && existing !== undefined && owner !== 'other') {
+    const step = { at: 'resolving', existing, actor, owner } as const;
     return [{ ...state, step }, [{ type: 'resolve', isccId: existing }]];
   }
-  return state.doubt === undefined ? sign(state, true) : lookUp(state, 'duplicate');
+  return state.uncertainty === undefined ? sign(state, true) : lookUp(state, 'duplicate');
 }
 
 export function resolved(state: State, step: Resolving, { answer }: Resolved): Transition {
@@ -66,11 +67,11 @@ export function resolved(state: State, step: Resolving, { answer }: Resolved): T
 }
 
 /** A hub that can't be asked what an ISCC-ID stands for. */
-function unresolvable(state: State, { existing, actor, holder }: Resolving): Transition {
+function unresolvable(state: State, { existing, actor, owner }: Resolving): Transition {
   const note = noteOf(state);
-  if (state.doubt === undefined) return sign(state, true);
-  if (state.doubt.nonce === note.nonce) return send(state, note, { type: 'probe', existing });
-  return holder === 'none' ? declared(state, existing, actor) : fail(state, UNTOLD);
+  if (state.uncertainty === undefined) return sign(state, true);
+  if (state.uncertainty.nonce === note.nonce) return send(state, note, { type: 'probe', existing });
+  return owner === 'none' ? declared(state, existing, actor) : fail(state, ISCC_ID_UNKNOWN);
 }
 
 function nonceUsed(state: State, { purpose }: Sending): Transition {
@@ -81,7 +82,7 @@ function nonceUsed(state: State, { purpose }: Sending): Transition {
       // The first declaration of this datahash is by our key and is no other manifest's: it is this one.
       return declared(state, purpose.existing, noteOf(state).signature.pubkey);
     case 'inquire':
-      return fail(state, UNTOLD);
+      return fail(state, ISCC_ID_UNKNOWN);
     default:
       return purpose satisfies never;
   }
@@ -89,19 +90,20 @@ function nonceUsed(state: State, { purpose }: Sending): Transition {
 
 /**
  * A hub that doesn't know the dialect has not taken the note earlier either; unless it was another version then, so
- * that what follows a doubt is not forced.
+ * that what follows a uncertainty is not forced.
  */
 function otherDialect(state: State, step: Sending, note: Note, reason: string): Transition {
   if (step.switched) return refused(state, reason);
   const dialect: Dialect = dialectOf(note) === '0.8.0' ? '2025-08' : '0.8.0';
-  if (state.doubt === undefined) return sign(state, state.forced, dialect);
-  if (state.doubt.nonce === note.nonce) return sign({ ...state, doubt: undefined }, false, dialect);
-  return state.doubt.forced ? lookUp(state, 'unsettled') : sign(state, false, dialect);
+  if (state.uncertainty === undefined) return sign(state, state.forced, dialect);
+  if (state.uncertainty.nonce === note.nonce)
+    return sign({ ...state, uncertainty: undefined }, false, dialect);
+  return state.uncertainty.forced ? lookUp(state, 'unsettled') : sign(state, false, dialect);
 }
 
 /** A note that was refused for certain is not sent again. */
 function refused(state: State, error: string): Transition {
-  const change = state.doubt === undefined ? { note: undefined, forced: false } : {};
+  const change = state.uncertainty === undefined ? { note: undefined, forced: false } : {};
   return rest(state, { ...change, status: 'failed', error });
 }
 
@@ -111,7 +113,7 @@ export function isMine(state: State, record: { gateway: string | undefined; pubk
 }
 
 function isOwn(state: State, pubkey: string): boolean {
-  return pubkey === state.note?.signature.pubkey || pubkey === state.doubt?.pubkey;
+  return pubkey === state.note?.signature.pubkey || pubkey === state.uncertainty?.pubkey;
 }
 
 function noteOf(state: State): Note {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SearchManifestIndex } from '../../src/c2pa/manifest-index.js';
+import { SearchManifestIndex } from '../../src/c2pa/search-index-port.js';
 import { LocalSearch } from '../../src/client/local-search.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
-import { LocalIndex } from '../../src/store/local-index.js';
+import { SearchIndexSync } from '../../src/store/search-index-sync.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
 /** As the standard writes ISCC-IDs, and as hubs do that note a length in the header; the index gives the first form. */
@@ -23,7 +23,7 @@ describe.each(ENGINES)('%s', (engine) => {
   let folder: string;
   let search: LocalSearch;
   let index: SearchManifestIndex;
-  let local: LocalIndex;
+  let local: SearchIndexSync;
 
   beforeAll(async () => {
     databases = await testDatabases(engine);
@@ -44,8 +44,8 @@ describe.each(ENGINES)('%s', (engine) => {
     };
   });
 
-  function follower(): LocalIndex {
-    return new LocalIndex({ db: database.db, index, serverId: 7, log: pino({ level: 'silent' }) });
+  function follower(): SearchIndexSync {
+    return new SearchIndexSync({ db: database.db, index, serverId: 7, log: pino({ level: 'silent' }) });
   }
 
   const unit = (main: number, fill: number) => native.encodeUnit(main, 0, 0, 256, Buffer.alloc(32, fill));

@@ -1,9 +1,11 @@
-/** Where the store's folder has a manifest's bytes. */
+/** Names in the store's data folder. */
 import { contentFile } from '../blobs/content.js';
 
+/** Folder of the manifests' bytes. */
+export const FILES = 'files';
 export const MANIFEST_SUFFIX = '.c2pa';
 
-/** Relative to the folder. @param sha256 in hex */
+/** Path of a manifest's bytes, relative to the data folder. @param sha256 in hex */
 export function manifestFile(sha256: string): string {
   return contentFile(sha256, MANIFEST_SUFFIX);
 }

@@ -1,12 +1,12 @@
-/** The moves between states: each names what is done next, and keeps the books on doubt. */
-import type { Dialect, Note } from './note.js';
+/** The moves between states: each names what is done next, and keeps the books on uncertainty. */
+import type { Dialect, Note } from './iscc-note.js';
 import type { Transition } from './state.js';
-import { type Doubt, type LookupReason, NOTE_DEAD_MS, type Purpose, type State } from './state.js';
+import { type LookupReason, NOTE_EXPIRED_MS, type Purpose, type State, type Uncertainty } from './state.js';
 
 type Change = Partial<Omit<State, 'step' | 'live' | 'gateway'>>;
 
 /** Why a declaration can't go on: the operator's to read. */
-export const UNTOLD =
+export const ISCC_ID_UNKNOWN =
   'an earlier attempt may have been accepted, and the hub has no lookup that tells under which ISCC-ID';
 
 /** Ends the attempt. */
@@ -26,7 +26,7 @@ export function postpone(state: State, error: string): Transition {
 
 /** The hub has it. Of a deleted manifest the withdrawal follows, as an attempt of its own. */
 export function declared(state: State, isccId: string, pubkey: string): Transition {
-  return rest(state, { status: 'declared', isccId, pubkey, doubt: undefined, error: undefined });
+  return rest(state, { status: 'declared', isccId, pubkey, uncertainty: undefined, error: undefined });
 }
 
 /** Asks for a new note, unless there is nothing to declare any more. */
@@ -36,13 +36,13 @@ export function sign(state: State, forced: boolean, dialect?: Dialect): Transiti
   return [{ ...state, step }, [{ type: 'sign', ...(dialect === undefined ? {} : { dialect }) }]];
 }
 
-/** Sends the note. From now on it is in doubt: whoever stops here doesn't know whether the hub has it. */
+/** Sends the note. From now on it is in uncertainty: whoever stops here doesn't know whether the hub has it. */
 export function send(state: State, note: Note, purpose: Purpose, switched = false): Transition {
   const forced = state.forced || purpose.type === 'probe';
   const force = forced && purpose.type !== 'inquire';
-  const step = { at: 'sending', purpose, before: state.doubt, switched } as const;
-  const doubt = addDoubt(state.doubt, note, force);
-  return [{ ...state, forced, doubt, step }, [{ type: 'send', note, force }]];
+  const step = { at: 'sending', purpose, before: state.uncertainty, switched } as const;
+  const uncertainty = addUncertainty(state.uncertainty, note, force);
+  return [{ ...state, forced, uncertainty, step }, [{ type: 'send', note, force }]];
 }
 
 export function lookUp(state: State, reason: LookupReason): Transition {
@@ -53,8 +53,8 @@ export function withdraw(state: State, isccId: string): Transition {
   return [{ ...state, step: { at: 'withdrawing' } }, [{ type: 'withdraw', isccId }]];
 }
 
-function addDoubt(before: Doubt | undefined, note: Note, force: boolean): Doubt {
-  const until = Date.parse(note.timestamp) + NOTE_DEAD_MS;
+function addUncertainty(before: Uncertainty | undefined, note: Note, force: boolean): Uncertainty {
+  const until = Date.parse(note.timestamp) + NOTE_EXPIRED_MS;
   if (before === undefined) {
     return { nonce: note.nonce, pubkey: note.signature.pubkey, forced: force, until };
   }

@@ -13,26 +13,26 @@ const CHANGES_MAX = 500;
 /** How often a process follows that nobody asks, so that it need not load everything at its next query. */
 const FOLLOW_MS = 60_000;
 
-export interface LiveIndexOptions {
+export interface SyncedBindingIndexOptions {
   readonly db: Db;
   readonly newIndex: () => BindingIndex;
   readonly log: Logger;
 }
 
-export class LiveIndex {
-  readonly #options: LiveIndexOptions;
+export class SyncedBindingIndex {
+  readonly #options: SyncedBindingIndexOptions;
   #loaded: Loaded;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(options: LiveIndexOptions, loaded: Loaded) {
+  private constructor(options: SyncedBindingIndexOptions, loaded: Loaded) {
     this.#options = options;
     this.#loaded = loaded;
   }
 
-  static async load(options: LiveIndexOptions): Promise<LiveIndex> {
-    return new LiveIndex(options, await load(options));
+  static async load(options: SyncedBindingIndexOptions): Promise<SyncedBindingIndex> {
+    return new SyncedBindingIndex(options, await load(options));
   }
 
   /** Follows from now on also while there are no queries. */
@@ -107,7 +107,7 @@ interface Loaded {
 }
 
 /** Loads all live bindings. What changes meanwhile is in the feed and comes with the first query. */
-async function load({ db, newIndex }: LiveIndexOptions): Promise<Loaded> {
+async function load({ db, newIndex }: SyncedBindingIndexOptions): Promise<Loaded> {
   const loaded = { index: newIndex(), sequence: await lastChange(db) };
   let after = 0;
   for (;;) {

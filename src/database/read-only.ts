@@ -6,7 +6,7 @@ import { type Db, databasePlace, withoutPassword } from './open.js';
 import { openPostgres } from './postgres.js';
 import { openSqliteBeside } from './sqlite.js';
 
-export interface DatabaseBeside {
+export interface ReadOnlyDatabase {
   readonly db: Db;
   /** What messages call it. */
   readonly place: string;
@@ -23,10 +23,10 @@ export interface DatabaseBeside {
  * @throws {FormatRefused} if a newer version has written it
  * @throws if it can't be read at all
  */
-export async function openBeside(
+export async function openReadOnly(
   url: string | undefined,
   dataDir: string,
-): Promise<DatabaseBeside | undefined> {
+): Promise<ReadOnlyDatabase | undefined> {
   const where = databasePlace(url, dataDir);
   const isFile = 'file' in where;
   const place = isFile ? where.file : withoutPassword(where.url);
