@@ -5,18 +5,14 @@
 //! optional units and 128 bits of Data and of Instance.
 
 use std::fmt::{self, Debug, Display, Formatter};
-use std::str::FromStr;
 
 use crate::kind::Kind;
-use crate::normalize::Code;
-use crate::padded::{GROUPS_MAX, Padded};
+use crate::limits::{GROUPS_MAX, HEADER_BYTES};
+use crate::padded::Padded;
 use crate::tables::{MainType, Mode, iscc_sub};
-use crate::unit::{HEADER_BYTES, Unit, header_bytes, read_header};
+use crate::unit::{Unit, header_bytes, read_header};
 use crate::units::Units;
 use crate::{CodeText, Error};
-
-/// Header and body of the longest code: five units of 64 bits.
-pub(crate) const CODE_BYTES_MAX: usize = HEADER_BYTES + 40;
 
 /// Bits of a unit inside an ISCC-CODE, and of one inside a WIDE one.
 const PART_BITS: usize = 64;
@@ -210,18 +206,6 @@ fn sorted(units: &[Unit]) -> Result<Units, Error> {
     }
     sorted.sort();
     Ok(sorted)
-}
-
-impl FromStr for IsccCode {
-    type Err = Error;
-
-    /// Accepts what [`Code`] accepts, and refuses a single unit.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        match text.parse()? {
-            Code::Composite(code) => Ok(code),
-            Code::Unit(unit) => Err(Error::NotACode(unit.kind().main())),
-        }
-    }
 }
 
 impl Display for IsccCode {

@@ -1,7 +1,7 @@
 //! How similar two codes are, unit by unit.
 
+use crate::any_code::Code;
 use crate::kind::Kind;
-use crate::normalize::Code;
 use crate::tables::MainType;
 use crate::unit::Unit;
 

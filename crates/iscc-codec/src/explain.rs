@@ -1,10 +1,10 @@
 //! What is in a code: its units, and other forms of writing it.
 
 use crate::Error;
+use crate::any_code::Code;
 use crate::base::base16;
 use crate::id::{IsccId, LegacyIsccId};
 use crate::multiformat::{self, Multibase};
-use crate::normalize::Code;
 use crate::numerals::{binary, decimal, iso_8601};
 use crate::tables::{MainType, Version};
 use crate::unit::Unit;

@@ -16,6 +16,7 @@
 //! # Ok::<(), iscc_codec::Error>(())
 //! ```
 
+mod any_code;
 pub mod base;
 mod code;
 mod compare;
@@ -25,11 +26,11 @@ mod flake;
 mod header;
 mod id;
 mod kind;
+mod limits;
 pub mod multiformat;
-mod normalize;
 mod numerals;
 mod padded;
-mod read;
+mod parse;
 pub mod seq;
 mod tables;
 mod text;
@@ -37,6 +38,7 @@ mod unit;
 mod units;
 mod varnibble;
 
+pub use any_code::{Code, clean, normalize, validate};
 pub use code::IsccCode;
 pub use compare::{Comparison, compare, compare_units};
 pub use error::Error;
@@ -45,8 +47,8 @@ pub use flake::{Flake, FlakeMaker, MediaId};
 pub use header::{HEADER_BYTES_MAX, Header};
 pub use id::{IsccId, LegacyIsccId};
 pub use kind::Kind;
-pub use normalize::{Code, clean, normalize, validate};
+pub use limits::{BODY_BYTES_MAX, UNITS_MAX};
 pub use tables::{MainType, Mode, Version};
 pub use text::CodeText;
-pub use unit::{BODY_BYTES_MAX, Unit};
-pub use units::{UNITS_MAX, Units};
+pub use unit::Unit;
+pub use units::Units;

@@ -1,6 +1,6 @@
 //! Bodies as numerals: binary digits, and decimal numbers beyond what a machine word holds.
 
-use crate::BODY_BYTES_MAX;
+use crate::limits::BODY_BYTES_MAX;
 
 /// One character `0` or `1` a bit, most significant first.
 pub(crate) fn binary(byte: u8) -> [u8; 8] {

@@ -1,7 +1,6 @@
 //! Header and body of one code on the stack.
 
-/// Groups of five bytes, eight characters, in the longest code.
-pub(crate) const GROUPS_MAX: usize = crate::code::CODE_BYTES_MAX.div_ceil(5);
+use crate::limits::GROUPS_MAX;
 
 /// Bytes of a code (or of few short units), followed by zeros up to a whole number of groups.
 ///

@@ -8,9 +8,9 @@ use std::fmt::{self, Display, Formatter};
 use crate::Error;
 use crate::base::base32::BASE32;
 use crate::header::Header;
-use crate::read;
+use crate::limits::PREFIX;
+use crate::parse;
 use crate::tables::MainType;
-use crate::text::PREFIX;
 use crate::unit::Unit;
 
 /// Bytes of the body of a unit with 256 bits.
@@ -105,7 +105,7 @@ pub fn encode<T: AsRef<str>>(units: &[T]) -> Result<Vec<u8>, Error> {
 
 /// Appends header and body of a single unit.
 fn append(text: &str, seq: &mut Vec<u8>) -> Result<(), Error> {
-    let bytes = read::untidy(text)?;
+    let bytes = parse::untidy(text)?;
     let unit = SeqUnit::read(&bytes, 0)?;
     let beyond = bytes.len() - unit.bytes.len();
     if beyond > 0 {

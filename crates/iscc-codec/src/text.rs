@@ -4,10 +4,7 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::Deref;
 
 use crate::base::base32::{BASE32, text_len};
-use crate::padded::GROUPS_MAX;
-
-/// The scheme of a canonical code.
-pub(crate) const PREFIX: &str = "ISCC:";
+use crate::limits::{GROUPS_MAX, PREFIX};
 
 /// Canonical text of a unit or an ISCC-CODE; behaves as a `str` that starts with `ISCC:`.
 #[derive(Clone, Copy)]

@@ -5,19 +5,11 @@ use std::str::FromStr;
 
 use crate::header::Header;
 use crate::kind::Kind;
+use crate::limits::{HEADER_BYTES, UNIT_BYTES_MAX};
 use crate::padded::Padded;
-use crate::read;
+use crate::parse;
 use crate::tables::MainType;
 use crate::{CodeText, Error};
-
-/// Bytes of the longest body of a unit.
-pub const BODY_BYTES_MAX: usize = 32;
-
-/// Bytes of every unit's header: all legal fields are below eight, so a nibble each.
-pub(crate) const HEADER_BYTES: usize = 2;
-
-/// Header and body of the longest unit.
-pub(crate) const UNIT_BYTES_MAX: usize = HEADER_BYTES + BODY_BYTES_MAX;
 
 /// One header with its body. ISCC-IDs and Flakes have the same form and count as units here;
 /// an ISCC-CODE does not.
@@ -165,9 +157,9 @@ impl FromStr for Unit {
 
     #[inline]
     fn from_str(text: &str) -> Result<Self, Error> {
-        match read::tidy(text) {
+        match parse::tidy(text) {
             Some(padded) => Self::from_padded(&padded),
-            None => Self::from_bytes(&read::untidy(text)?),
+            None => Self::from_bytes(&parse::untidy(text)?),
         }
     }
 }

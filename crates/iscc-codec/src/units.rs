@@ -3,10 +3,8 @@
 use std::ops::Deref;
 
 use crate::kind::Kind;
+use crate::limits::UNITS_MAX;
 use crate::unit::Unit;
-
-/// Units of the fullest ISCC-CODE: Meta, Semantic, Content, Data and Instance.
-pub const UNITS_MAX: usize = 5;
 
 /// One to five units; behaves as a slice.
 #[derive(Debug, Clone, Copy)]

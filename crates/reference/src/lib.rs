@@ -1,7 +1,7 @@
-//! Slow, obvious twins of every kernel. Only tests, benchmarks and fuzzing use this crate.
+//! Slow, obvious implementations of every kernel. Only tests and benchmarks use this crate.
 //!
-//! Tables that the standard prints (gear values, permutations, pairs) are given by the caller: they
-//! are facts, checked on their own against the recorded constants.
+//! Callers pass the tables that the standard prints (gear values, permutations, pairs): they are
+//! data, and separate tests compare them with the recorded constants.
 
 pub mod audio;
 pub mod cdc;

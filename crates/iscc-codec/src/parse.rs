@@ -2,11 +2,9 @@
 
 use crate::Error;
 use crate::base::base32::BASE32;
+use crate::limits::{PREFIX, UNIT_BYTES_MAX, UNITS_MAX};
 use crate::multiformat;
 use crate::padded::Padded;
-use crate::text::PREFIX;
-use crate::unit::UNIT_BYTES_MAX;
-use crate::units::UNITS_MAX;
 
 /// Bytes of text that are looked at: the longest sequence of units that can still become an
 /// ISCC-CODE, in base16, and as much again for hyphens and spaces.

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use crate::code::IsccCode;
 use crate::kind::Kind;
+use crate::limits::HEADER_BYTES;
 use crate::padded::Padded;
-use crate::read;
+use crate::parse;
 use crate::tables::MainType;
-use crate::unit::{HEADER_BYTES, Unit, read_header};
+use crate::unit::{Unit, read_header};
 use crate::units::Units;
 use crate::{CodeText, Error};
 
@@ -110,9 +111,9 @@ impl FromStr for Code {
 
     #[inline]
     fn from_str(text: &str) -> Result<Self, Error> {
-        match read::tidy(text) {
+        match parse::tidy(text) {
             Some(padded) => Self::from_padded(&padded),
-            None => Self::from_bytes(&read::untidy(text)?),
+            None => Self::from_bytes(&parse::untidy(text)?),
         }
     }
 }
@@ -120,6 +121,18 @@ impl FromStr for Code {
 impl Display for Code {
     fn fmt(&self, out: &mut Formatter) -> fmt::Result {
         Display::fmt(&self.text(), out)
+    }
+}
+
+impl FromStr for IsccCode {
+    type Err = Error;
+
+    /// Accepts the same text as [`Code`], but rejects a single unit.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.parse()? {
+            Code::Composite(code) => Ok(code),
+            Code::Unit(unit) => Err(Error::NotACode(unit.kind().main())),
+        }
     }
 }
 
@@ -136,5 +149,5 @@ pub fn validate(text: &str) -> bool {
 /// A text without white space around, without scheme and without hyphens; in multiformat hyphens
 /// stay. Nothing else is checked.
 pub fn clean(text: &str) -> Result<String, Error> {
-    read::clean(text)
+    parse::clean(text)
 }
