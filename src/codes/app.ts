@@ -94,7 +94,7 @@ export async function codesApp(
     }),
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
-    figures: figures.of(pipeline),
+    metrics: figures.of(pipeline),
     ...(errors ? { errorReports: errors } : {}),
     docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
     close: async () => {

@@ -1,5 +1,5 @@
 /** What the service counts beside its requests. */
-import { counter, durations, type Figure, level } from '../observe/figures.js';
+import { counter, durations, level, type Metric } from '../observe/instruments.js';
 import type { JobOutcome, Pipeline } from './pipeline/pipeline.js';
 import type { Step } from './pipeline/stopwatch.js';
 
@@ -31,7 +31,7 @@ export class Figures {
   };
 
   /** All of them, and how busy the workers are. */
-  of(pipeline: Pipeline): Figure[] {
+  of(pipeline: Pipeline): Metric[] {
     return [
       ...[this.#jobs, this.#uploads, this.#bytes, this.#steps],
       level('isccd_codes_jobs_waiting', 'Jobs that wait for a worker', () => pipeline.queued),

@@ -10,7 +10,7 @@ import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { type Database, openDatabase } from '../database/open.js';
 import type { ServiceApp } from '../http/routing/service.js';
-import { FixedWindows } from '../limits/fixed-windows.js';
+import { FixedWindows } from '../limits/rate-limiter.js';
 import { Throttle } from '../limits/throttle.js';
 import type { Logger } from '../observe/log.js';
 import { openStore } from '../store/app.js';

@@ -1,7 +1,7 @@
 /** The kinds of value a variable has. Every message continues the sentence `NAME="value" ...`. */
 import { z } from 'zod';
 import { canonicalAddress } from '../http/request/client-address.js';
-import { parseRate, type Rate } from '../limits/rate.js';
+import { parseRate, type Rate } from '../limits/rate-limiter.js';
 
 export function text(rule = 'must not be empty'): z.ZodType<string, string> {
   return z.string().trim().min(1, rule);

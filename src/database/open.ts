@@ -1,7 +1,7 @@
 /** Opens the store's database by its URL and brings its tables up to date. */
 import path from 'node:path';
 import type { Kysely, Logger } from 'kysely';
-import type { Figure } from '../observe/figures.js';
+import type { Metric } from '../observe/instruments.js';
 import { migrate } from './migrate.js';
 import { openPostgres } from './postgres.js';
 import { QueryMetrics } from './query-metrics.js';
@@ -19,7 +19,7 @@ export type Db = Kysely<Tables>;
 export interface Database {
   readonly engine: Engine;
   readonly db: Db;
-  readonly figures: readonly Figure[];
+  readonly metrics: readonly Metric[];
   close(): Promise<void>;
 }
 
@@ -30,12 +30,12 @@ export const DATABASE_FILE = 'store.sqlite';
  * @throws if the database can't be reached or can't be written to
  */
 export async function openDatabase(url: string | undefined, dataDir: string): Promise<Database> {
-  const { log, figures } = new QueryMetrics();
+  const { log, metrics } = new QueryMetrics();
   const opened = open(url, dataDir, log);
   try {
     await migrate(opened.db, opened.engine, opened.place);
     const { engine, db } = opened;
-    return { engine, db, figures, close: () => opened.db.destroy() };
+    return { engine, db, metrics, close: () => opened.db.destroy() };
   } catch (error) {
     await opened.db.destroy();
     throw error;

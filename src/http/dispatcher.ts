@@ -122,7 +122,7 @@ export class Dispatcher implements RequestContext {
     const { route } = compiled;
     if (route.body === undefined) refuse(unreadRefusal(head));
     if (route.body !== undefined || route.guard !== undefined) {
-      return this.#replyInTime(request, compiled, match.values);
+      return this.#replyAsync(request, compiled, match.values);
     }
     validateHead(request, compiled, match.values, head);
     return route.handler(request);
@@ -140,7 +140,7 @@ export class Dispatcher implements RequestContext {
   }
 
   /** For routes with a body or a guard, which have to be waited for. */
-  async #replyInTime(
+  async #replyAsync(
     request: ServedRequest,
     compiled: CompiledRoute,
     values: readonly string[],

@@ -40,7 +40,7 @@ const STOP_MS_MAX = 10_000;
 /** @throws if the address can't be listened on */
 export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
   const { host, port, transport, log, metrics } = options;
-  metrics?.show(app.figures ?? []);
+  metrics?.register(app.metrics ?? []);
   const routes = allRoutes(app, options.servesMetrics ? metrics : undefined);
   const logOutcome = accessLog(log);
   const countOutcome = metrics && countRequests(metrics, app.name);

@@ -1,19 +1,31 @@
-/** Rate limits as services use them: by the client's address, with exemptions. */
-import { clientKey } from './client-key.js';
-import type { RateLimiter } from './port.js';
+/** Rate limits by client address, with exemptions. */
+import ipaddr from 'ipaddr.js';
+import type { RateLimiter } from './rate-limiter.js';
 
 export class Throttle {
   readonly #limiter: RateLimiter;
   readonly #exempt: ReadonlySet<string>;
 
-  /** @param exempt addresses in their canonical form that no limit holds for */
+  /** @param exempt client addresses, in canonical form, that are exempt from all limits */
   constructor(limiter: RateLimiter, exempt: readonly string[]) {
     this.#limiter = limiter;
     this.#exempt = new Set(exempt);
   }
 
-  /** Counts a request; 0 if it may go on, else the seconds to wait. */
+  /** Counts a request; 0 if it is allowed, else the seconds to wait. */
   take(kind: string, address: string): number | Promise<number> {
     return this.#exempt.has(address) ? 0 : this.#limiter.take(kind, clientKey(address));
   }
+}
+
+/**
+ * The unit that counts as one client: the address itself for IPv4 (also for IPv4-mapped IPv6), the /64 network for
+ * IPv6, because one user typically owns a whole /64.
+ */
+export function clientKey(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const network = parsed.parts.map((part, at) => (at < 4 ? part : 0));
+  return `${new ipaddr.IPv6(network).toString()}/64`;
 }

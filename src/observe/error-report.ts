@@ -1,5 +1,5 @@
 /**
- * Unexpected errors to a Sentry-compatible service. Only the error itself is sent, with the id of its request: no
+ * Reports unexpected errors to a Sentry-compatible service. A report holds the error and its request id, and no
  * header, address, file name or body of a user.
  */
 import {
@@ -14,9 +14,9 @@ import {
 } from '@sentry/core';
 
 export interface ErrorReports {
-  /** Hands an error on; never throws, and nobody waits for it. */
+  /** Sends an error in the background; never throws. */
   report(error: unknown, tags: Readonly<Record<string, string>>): void;
-  /** Sends what is still on its way, for a few seconds at most. */
+  /** Waits up to {@link CLOSE_TIMEOUT_MS} for pending reports. */
   close(): Promise<void>;
 }
 
@@ -55,21 +55,21 @@ export function errorReports({ dsn, service, release, environment }: ErrorReport
   };
 }
 
-/** A report that can't be delivered is lost: an outage there must not become one here. */
+/** A report that cannot be delivered is dropped, so that an outage of the receiver does not spread to this service. */
 function fetchTransport(options: BaseTransportOptions): Transport {
   return createTransport(options, async ({ body }) => {
-    const answer = await fetch(options.url, {
+    const response = await fetch(options.url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-sentry-envelope' },
       body: typeof body === 'string' ? body : new Uint8Array(body),
       signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
     });
-    await answer.arrayBuffer();
+    await response.arrayBuffer();
     return {
-      statusCode: answer.status,
+      statusCode: response.status,
       headers: {
-        'x-sentry-rate-limits': answer.headers.get('x-sentry-rate-limits'),
-        'retry-after': answer.headers.get('retry-after'),
+        'x-sentry-rate-limits': response.headers.get('x-sentry-rate-limits'),
+        'retry-after': response.headers.get('retry-after'),
       },
     };
   });

@@ -1,9 +1,9 @@
-/** Collects log lines and hands them on in blocks: a write per line would cost a busy server more than its requests. */
+/** Collects log lines into blocks: on a busy server, one write per line would cost more than the requests. */
 
-/** Where blocks go; does not wait for the disk. */
+/** Receives blocks; does not wait for the disk. */
 export interface BlockWriter {
   write(block: string): unknown;
-  /** Writes what is still waiting before it returns. */
+  /** Writes all pending blocks before it returns. */
   flushSync(): void;
 }
 
@@ -11,9 +11,9 @@ const BLOCK_CHARACTERS = 64 * 1024;
 const FLUSH_MS = 100;
 
 /**
- * A pino destination. Lines keep their order and stay here for at most 100 ms; a process that is killed loses those.
+ * A pino destination. Lines keep their order and wait for at most 100 ms; killing the process loses them.
  *
- * Not left to sonic-boom's own `minLength`: it measures all that waits again for every line that comes.
+ * sonic-boom's own `minLength` is too slow: it measures the whole buffer again for every line.
  */
 export class LineBuffer {
   readonly #writer: BlockWriter;
@@ -30,7 +30,7 @@ export class LineBuffer {
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
-  /** Hands on what waits. */
+  /** Passes the pending lines to the writer. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -40,7 +40,7 @@ export class LineBuffer {
     this.#writer.write(block);
   }
 
-  /** For the end of the process, when nothing can be waited for. */
+  /** For the exit handler, which must be synchronous. */
   flushSync(): void {
     this.flush();
     this.#writer.flushSync();

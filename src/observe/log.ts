@@ -1,4 +1,4 @@
-/** Log lines: JSON for machines, pretty on a terminal. */
+/** The process's logger: JSON lines, or coloured text on a terminal. */
 import { type Logger, pino } from 'pino';
 import { LineBuffer } from './line-buffer.js';
 
@@ -6,7 +6,7 @@ export type { Logger } from 'pino';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** Makes the process's logger. Lines go to stderr, so that commands keep stdout for their results. */
+/** Creates a logger that writes to stderr, because commands print their results to stdout. */
 export function createLogger(level: LogLevel): Logger {
   const base = { level, base: null, timestamp: isoTime };
   if (process.stderr.isTTY) {
@@ -22,7 +22,7 @@ export function createLogger(level: LogLevel): Logger {
   return pino(base, stderrLines);
 }
 
-/** One for the process, as stderr is: lines of several loggers keep their order. */
+/** One per process, like stderr itself, so that lines of several loggers keep their order. */
 let stderrLines: LineBuffer | undefined;
 
 function openStderr(): LineBuffer {
@@ -32,8 +32,8 @@ function openStderr(): LineBuffer {
 }
 
 /**
- * Writes lines of one fixed shape at level info, past pino's general serialiser, which is slower than the requests
- * such lines are about. Gives `undefined` where the level is off.
+ * Returns a function that writes info lines of one fixed shape. It bypasses pino's general serialiser, which is
+ * slower than the requests that are logged. `undefined` if the level is off.
  */
 export function infoLines(log: Logger, message: string): ((fields: string) => void) | undefined {
   if (!log.isLevelEnabled('info')) return undefined;
@@ -45,7 +45,7 @@ export function infoLines(log: Logger, message: string): ((fields: string) => vo
 let lastMs = 0;
 let lastText = '';
 
-/** The time as pino puts it into a line. Written once per millisecond: it is a fifth of the cost of a line. */
+/** The time in pino's format. Cached per millisecond, because formatting is a fifth of the cost of a line. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== lastMs) {

@@ -1,17 +1,17 @@
-/** All figures about a process and the services in it, in Prometheus' form. */
+/** All metrics of a process and its services, in the Prometheus text format. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Figure } from './figures.js';
-import { type RequestFigures, RequestTable } from './request-figures.js';
+import type { Metric } from './instruments.js';
+import { type RequestMetrics, RequestTable } from './request-metrics.js';
 
-export type { RequestFigures } from './request-figures.js';
+export type { RequestMetrics } from './request-metrics.js';
 
-/** Text of the exposition format, and its media type. */
+/** Text in the exposition format, and its media type. */
 export interface Exposition {
   readonly text: string;
   readonly contentType: string;
 }
 
-/** One for a process: what is the process's own stands there once, what services have in common by their names. */
+/** One per process: process metrics appear once, metrics that services share carry a `service` label. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: RequestTable;
@@ -21,14 +21,14 @@ export class Metrics {
     this.#requests = new RequestTable(this.#registry);
   }
 
-  /** Counts a service's requests that are over. */
-  requests(service: string): (figures: RequestFigures) => void {
+  /** Returns a function that counts finished requests of a service. */
+  requests(service: string): (request: RequestMetrics) => void {
     return this.#requests.of(service);
   }
 
-  /** Shows figures. @throws if another one has the name of one */
-  show(figures: readonly Figure[]): void {
-    for (const figure of figures) this.#registry.registerMetric(figure);
+  /** Adds metrics to the exposition. @throws if a name is already registered */
+  register(metrics: readonly Metric[]): void {
+    for (const metric of metrics) this.#registry.registerMetric(metric);
   }
 
   async exposition(): Promise<Exposition> {

@@ -8,7 +8,7 @@ import type { ServiceApp } from '../http/routing/service.js';
 import { version } from '../version.js';
 import { apiKeyGuard } from './api-key.js';
 import { errorForm } from './errors.js';
-import { searchFigures } from './figures.js';
+import { searchMetrics } from './metrics.js';
 import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
 
@@ -56,7 +56,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     },
     proxies: config.proxies,
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
-    figures: searchFigures(() => service.list()),
+    metrics: searchMetrics(() => service.list()),
     readiness: () => service.readiness(),
     close: () => service.close(),
   };

@@ -87,8 +87,8 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         ...serviceRoutes(service, { url: config.url, watermarks }),
         ...routes,
       ],
-      figures: [
-        ...[...database.figures, ...validator.figures],
+      metrics: [
+        ...[...database.metrics, ...validator.figures],
         declarationFigure(() => manifests.declarationCounts()),
       ],
       readiness: () => service.readiness(),

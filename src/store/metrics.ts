@@ -1,5 +1,5 @@
 /** What the store counts beside its requests. */
-import { counter, durations, type Figure, gauge, level, type Sample } from '../observe/figures.js';
+import { counter, durations, gauge, level, type Metric, type Sample } from '../observe/instruments.js';
 import type { DeclarationCount } from './manifests.js';
 import type { ManifestReport, Validator } from './validator.js';
 
@@ -22,7 +22,7 @@ export class WatchedValidator implements Validator {
     this.#validator = validator;
   }
 
-  get figures(): Figure[] {
+  get figures(): Metric[] {
     const pending = () => this.#pending;
     return [
       ...[this.#outcomes, this.#durations],
@@ -45,7 +45,7 @@ export class WatchedValidator implements Validator {
 }
 
 /** @param counts by the flag of the manifest and the status of its declaration */
-export function declarationFigure(counts: () => Promise<readonly DeclarationCount[]>): Figure {
+export function declarationFigure(counts: () => Promise<readonly DeclarationCount[]>): Metric {
   return gauge(
     'isccd_store_declarations',
     'Declarations by status; those of deleted manifests may still have to be withdrawn',

@@ -9,8 +9,7 @@ import {
 } from '../c2pa/binding-query.js';
 import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
-import { clientKey } from '../limits/client-key.js';
-import type { Throttle } from '../limits/throttle.js';
+import { clientKey, type Throttle } from '../limits/throttle.js';
 import { Refused } from './errors.js';
 import { fetchQuery, manifestPath, uploadAnswer, uploadQuery } from './schema.js';
 import type { Match, StoreService } from './service.js';

@@ -4,10 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientAddress } from '../../src/http/request/client-address.js';
 import { RequestHeaders } from '../../src/http/request/head.js';
-import { clientKey } from '../../src/limits/client-key.js';
-import { FixedWindows } from '../../src/limits/fixed-windows.js';
-import { parseRate } from '../../src/limits/rate.js';
-import { Throttle } from '../../src/limits/throttle.js';
+import { FixedWindows, parseRate } from '../../src/limits/rate-limiter.js';
+import { clientKey, Throttle } from '../../src/limits/throttle.js';
 
 interface Sequence {
   readonly rate: string;

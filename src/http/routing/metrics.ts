@@ -1,4 +1,4 @@
-/** `/metrics`, and the requests that are counted for it. */
+/** The `/metrics` route, and counting requests for it. */
 import type { Metrics } from '../../observe/metrics.js';
 import { version } from '../../version.js';
 import type { Outcome } from '../dispatcher.js';
@@ -8,7 +8,7 @@ import type { ErrorForm, ServiceApp } from './service.js';
 
 export const METRICS_PATH = '/metrics';
 
-/** Stands for the path of requests that no route takes: paths that clients make up must not become labels. */
+/** Label for requests without a route: paths that clients invent must not become labels. */
 const NO_ROUTE = 'none';
 const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'GET',
@@ -25,7 +25,7 @@ export function metricsRoute(metrics: Metrics): Route {
     method: 'GET',
     path: METRICS_PATH,
     operationId: 'metrics',
-    summary: 'Figures for Prometheus',
+    summary: 'Prometheus metrics',
     hidden: true,
     responses: {},
     handler: async () => {
@@ -35,12 +35,12 @@ export function metricsRoute(metrics: Metrics): Route {
   };
 }
 
-/** A service that gives nothing but the figures of its process: for an address that only the operator reaches. */
+/** A service with only the process's metrics, for an address that only the operator can reach. */
 export function metricsApp(metrics: Metrics): ServiceApp {
   return {
     name: 'metrics',
     title: 'isccd metrics',
-    description: 'Figures of the process and its services.',
+    description: 'Metrics of the process and its services.',
     version,
     routes: [metricsRoute(metrics)],
     errors: PLAIN_ERRORS,
@@ -48,7 +48,7 @@ export function metricsApp(metrics: Metrics): ServiceApp {
   };
 }
 
-/** Counts a request when it is over. */
+/** Returns a function that counts finished requests. */
 export function countRequests(metrics: Metrics, service: string): (outcome: Outcome) => void {
   const count = metrics.requests(service);
   return ({ request, status, bodyBytes }) => {

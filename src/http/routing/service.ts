@@ -1,7 +1,7 @@
 /** A service as the HTTP layer sees it: a route table and how it words its errors. */
 import type { z } from 'zod';
 import type { ErrorReports } from '../../observe/error-report.js';
-import type { Figure } from '../../observe/figures.js';
+import type { Metric } from '../../observe/instruments.js';
 import type { Reply, Route } from './route.js';
 
 /** Which part of a request broke which rule; the service words it in its own error form. */
@@ -78,7 +78,7 @@ export interface ServiceApp {
   /** Why the service can't work yet, for `/readyz`; `undefined` when it can. Without it `/readyz` is not served. */
   readiness?(): string | undefined | Promise<string | undefined>;
   /** What the service counts beside its requests. */
-  readonly figures?: readonly Figure[];
+  readonly metrics?: readonly Metric[];
   /** Told about unexpected errors. */
   readonly errorReports?: ErrorReports;
   /** Work to finish at a graceful stop, after the last request. */

@@ -1,5 +1,5 @@
 /** Two codes side by side: how similar their units of the same type are. */
-import { bitPicture, difference } from '../bits.js';
+import { bitPicture, difference } from '../bit-picture.js';
 import { bar, element, legend } from '../dom.js';
 import { unitName } from '../unit-names.js';
 import type { Unit } from './api.js';

@@ -1,5 +1,5 @@
 /** Shows an ISCC result, and offers to embed metadata into a copy of its file. */
-import { bitPicture } from '../bits.js';
+import { bitPicture } from '../bit-picture.js';
 import { byId, bytesText, type Child, copyButton, element, facts } from '../dom.js';
 import { unitName } from '../unit-names.js';
 import { explain, type Made, type Result } from './api.js';

@@ -1,5 +1,5 @@
 /** One match: its score, a bar per unit, and where the bits differ. */
-import { bitPicture, difference } from '../bits.js';
+import { bitPicture, difference } from '../bit-picture.js';
 import { bar, copyButton, element, facts } from '../dom.js';
 import type { UnitBits } from '../unit.js';
 import { unitName } from '../unit-names.js';

@@ -8,7 +8,7 @@ import { ContentBlobs } from '../../../src/blobs/content.js';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import { startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
-import { FixedWindows } from '../../../src/limits/fixed-windows.js';
+import { FixedWindows } from '../../../src/limits/rate-limiter.js';
 import { Throttle } from '../../../src/limits/throttle.js';
 import { createLogger } from '../../../src/observe/log.js';
 import { NO_DECLARER } from '../../../src/store/declarer.js';

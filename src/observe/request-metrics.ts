@@ -1,46 +1,46 @@
 /**
- * Requests counted in plain numbers: a service that answers 100 000 a second has no time for labels. prom-client puts
- * the numbers into words when somebody asks for them.
+ * Request metrics, counted in plain numbers: at 100 000 requests a second, resolving prom-client labels per request
+ * costs too much. The numbers become labelled samples at scrape time.
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** One request when it is over. */
-export interface RequestFigures {
+/** One finished request. */
+export interface RequestMetrics {
   readonly method: string;
-  /** The route's path with its parameters' names, or a word for requests that have no route. */
+  /** The route's path template, or a fixed word for requests without a route. */
   readonly route: string;
   readonly status: number;
   readonly seconds: number;
-  /** Bytes of the answer's body. */
+  /** Bytes of the response body. */
   readonly bodyBytes: number;
 }
 
-/** Upper ends of the histogram's buckets, in seconds. */
+/** Upper bounds of the histogram's buckets, in seconds. */
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60] as const;
 
 const LABELS = ['service', 'method', 'route', 'status'] as const;
 
-/** Requests of one service, method, route and class of statuses. */
+/** Requests of one service, method, route and status class. */
 interface Series {
   /** `status` is a class: `2xx`. */
   readonly labels: Readonly<Record<(typeof LABELS)[number], string>>;
   count: number;
   seconds: number;
   bodyBytes: number;
-  /** By the first bucket they fit into; one more for those that fit into none. */
+  /** Counts per bucket; the last one is for values above all bounds. */
   readonly buckets: number[];
 }
 
 export class RequestTable {
   readonly #series: Series[] = [];
 
-  /** Shows the table in a registry. */
+  /** Registers the table's metrics. */
   constructor(registry: Registry) {
     const series = this.#series;
     new RequestDurations(registry, series);
     new Counter({
       name: 'isccd_http_answer_body_bytes_total',
-      help: 'Bytes of the bodies of answers',
+      help: 'Bytes of response bodies',
       labelNames: LABELS,
       registers: [registry],
       collect() {
@@ -50,11 +50,11 @@ export class RequestTable {
     });
   }
 
-  /** Counts requests of a service. */
-  of(service: string): (figures: RequestFigures) => void {
+  /** Returns a function that counts finished requests of a service. */
+  of(service: string): (request: RequestMetrics) => void {
     const byMethod = new Map<string, Map<string, Series[]>>();
-    return (figures) => {
-      const { method, route, status } = figures;
+    return (request) => {
+      const { method, route, status } = request;
       const byRoute = entry(byMethod, method, () => new Map<string, Series[]>());
       const byClass = entry(byRoute, route, (): Series[] => []);
       const statusClass = Math.trunc(status / 100);
@@ -64,7 +64,7 @@ export class RequestTable {
         byClass[statusClass] = series;
         this.#series.push(series);
       }
-      add(series, figures);
+      add(series, request);
     };
   }
 }
@@ -73,7 +73,7 @@ function newSeries(labels: Series['labels']): Series {
   return { labels, count: 0, seconds: 0, bodyBytes: 0, buckets: [] };
 }
 
-function add(series: Series, { seconds, bodyBytes }: RequestFigures): void {
+function add(series: Series, { seconds, bodyBytes }: RequestMetrics): void {
   series.count += 1;
   series.seconds += seconds;
   series.bodyBytes += bodyBytes;
@@ -92,11 +92,11 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 const DURATIONS = 'isccd_http_request_duration_seconds';
-const HELP = 'From the head of a request to the last byte of its answer';
+const HELP = 'From the request head to the last byte of the response';
 
 type Sample = Awaited<ReturnType<Histogram['get']>>['values'][number];
 
-/** A histogram that takes its values from the table. */
+/** A histogram whose values come from the table. */
 class RequestDurations extends Histogram {
   readonly #series: readonly Series[];
 
@@ -111,7 +111,7 @@ class RequestDurations extends Histogram {
     this.#series = series;
   }
 
-  /** What prom-client asks for when the metrics are read. */
+  /** prom-client calls this at scrape time. */
   async getForPromString() {
     const kind = { name: DURATIONS, help: HELP, type: 'histogram', aggregator: 'sum' } as const;
     return { ...kind, values: this.#series.flatMap(samplesOf) };

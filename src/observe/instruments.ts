@@ -1,25 +1,25 @@
-/** What a service counts beside its requests: declared where it is counted, shown once {@link Metrics} has it. */
+/** Metrics of a service other than its requests. Declare one where it is measured; {@link Metrics} exposes it. */
 import { Counter, Gauge, Histogram } from 'prom-client';
 
 export type { Counter, Gauge, Histogram } from 'prom-client';
 
-export type Figure = Counter<string> | Gauge<string> | Histogram<string>;
+export type Metric = Counter<string> | Gauge<string> | Histogram<string>;
 
-/** A value by its labels. Labels come from fixed, short lists: each combination is kept for ever. */
+/** A value with its labels. Take labels from short, fixed lists: each combination is kept for the process's life. */
 export interface Sample<L extends string> {
   readonly labels: Readonly<Record<L, string>>;
   readonly value: number;
 }
 
-/** Whoever asks for all figures does not wait longer for one of them; it is left out then. */
+/** Time limit for reading one gauge during a scrape. A gauge that takes longer is left out. */
 const READ_MS_MAX = 1000;
 
-/** A count of events, divided by labels. Names end in `_total`. */
+/** A count of events, by labels. Names end in `_total`. */
 export function counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
   return new Counter({ name, help, labelNames, registers: [] });
 }
 
-/** Times by the buckets they fit into; `bucketsSeconds` are the upper ends. */
+/** A histogram of durations; `bucketsSeconds` are the upper bounds of the buckets. */
 export function durations<L extends string>(
   name: string,
   help: string,
@@ -29,7 +29,7 @@ export function durations<L extends string>(
   return new Histogram({ name, help, labelNames, buckets: [...bucketsSeconds], registers: [] });
 }
 
-/** A level that is looked up whenever somebody asks for all figures; one that can't be read is left out. */
+/** A gauge computed at scrape time; if reading fails, it is left out. */
 export function gauge<L extends string>(
   name: string,
   help: string,
@@ -46,7 +46,7 @@ export function gauge<L extends string>(
   });
 }
 
-/** A level without labels. */
+/** A gauge without labels. */
 export function level(name: string, help: string, read: () => number): Gauge<never> {
   return gauge(name, help, [], () => [{ labels: {}, value: read() }]);
 }

@@ -1,27 +1,27 @@
-/** What the service tells about its indexes, beside what is counted of its requests. */
-import { type Figure, gauge, type Sample } from '../observe/figures.js';
+/** Metrics of the indexes. */
+import { gauge, type Metric, type Sample } from '../observe/instruments.js';
 import type { Answer } from './service.js';
 
-/** Indexes with a label of their own, in the order of their names; clients make as many as they like. */
+/** At most this many indexes get their own label, in name order, because clients can create any number. */
 export const INDEXES_SHOWN_MAX = 200;
-/** Stands for all further ones. No index has such a name. */
+/** Label for all other indexes. It is not a valid index name. */
 export const OTHER_INDEXES = '(others)';
 
 const BYTES_PER_MIB = 1024 ** 2;
 
-/** The part of an index's description that is shown. */
+/** The part of an index's description that becomes a metric. */
 interface IndexSize {
   readonly name: string;
   readonly assets: number;
-  /** MiB by unit type and other parts; only of indexes that are stored. */
+  /** MiB by unit type and other parts; only for stored indexes. */
   readonly sizes?: Readonly<Record<string, number>>;
 }
 
-/** @param list gives the answer of `GET /indexes` */
-export function searchFigures(list: () => Promise<Answer>): Figure[] {
+/** @param list returns the response of `GET /indexes` */
+export function searchMetrics(list: () => Promise<Answer>): Metric[] {
   const read = async () => shown(JSON.parse((await list()).body.toString()) as IndexSize[]);
   return [
-    gauge('isccd_search_index_assets', 'Assets of each index', ['index'], async () =>
+    gauge('isccd_search_index_assets', 'Assets per index', ['index'], async () =>
       (await read()).map(({ name, assets }) => ({ labels: { index: name }, value: assets })),
     ),
     gauge(
@@ -40,7 +40,7 @@ function partSizes({ name, sizes = {} }: IndexSize): Sample<'index' | 'part'>[] 
   }));
 }
 
-/** All indexes, or the first ones and the sum of the others. */
+/** All indexes, or the first {@link INDEXES_SHOWN_MAX} and the sum of the rest. */
 export function shown(indexes: readonly IndexSize[]): readonly IndexSize[] {
   if (indexes.length <= INDEXES_SHOWN_MAX) return indexes;
   const others = indexes.slice(INDEXES_SHOWN_MAX);

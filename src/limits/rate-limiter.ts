@@ -1,0 +1,77 @@
+/** Rate limits per client and kind of request: the port, and fixed windows counted in this process. */
+
+export interface RateLimiter {
+  /**
+   * Counts one request of a client.
+   *
+   * @param kind what is limited; each kind has its own counter
+   * @returns 0 if the request is allowed, else the whole seconds until a retry makes sense, at least 1
+   */
+  take(kind: string, client: string): number | Promise<number>;
+}
+
+/** At most `count` requests per period. */
+export interface Rate {
+  readonly count: number;
+  readonly periodSeconds: number;
+}
+
+const PERIOD_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Parses a rate such as `10/m`: a whole number, a slash and one of s, m, h, d. Anything else is `undefined`. */
+export function parseRate(text: string): Rate | undefined {
+  const [, count = '', period = ''] = /^(\d{1,15})\/([smhd])$/.exec(text) ?? [];
+  const periodSeconds = PERIOD_SECONDS[period];
+  return periodSeconds === undefined ? undefined : { count: Number(count), periodSeconds };
+}
+
+/**
+ * Tracks at most twice this many clients per kind, then evicts the older half, so that a flood of addresses cannot
+ * exhaust the memory.
+ */
+const CLIENTS_MAX = 50_000;
+
+interface Window {
+  number: number;
+  counts: Map<string, number>;
+  older: Map<string, number>;
+}
+
+/** Windows of a kind begin at multiples of its period, at the same moment for all clients. */
+export class FixedWindows implements RateLimiter {
+  readonly #rates: Readonly<Record<string, Rate>>;
+  readonly #now: () => number;
+  readonly #windows = new Map<string, Window>();
+
+  /**
+   * @param rates by kind; kinds without a rate are not limited
+   * @param now milliseconds since the epoch
+   */
+  constructor(rates: Readonly<Record<string, Rate>>, now: () => number = Date.now) {
+    this.#rates = rates;
+    this.#now = now;
+  }
+
+  take(kind: string, client: string): number {
+    const rate = this.#rates[kind];
+    if (rate === undefined) return 0;
+    const seconds = this.#now() / 1000;
+    const window = this.#window(kind, Math.floor(seconds / rate.periodSeconds));
+    const count = (window.counts.get(client) ?? window.older.get(client) ?? 0) + 1;
+    if (count > rate.count) return Math.max(1, Math.ceil((window.number + 1) * rate.periodSeconds - seconds));
+    if (window.counts.size >= CLIENTS_MAX) {
+      window.older = window.counts;
+      window.counts = new Map();
+    }
+    window.counts.set(client, count);
+    return 0;
+  }
+
+  #window(kind: string, number: number): Window {
+    const current = this.#windows.get(kind);
+    if (current?.number === number) return current;
+    const window = { number, counts: new Map<string, number>(), older: new Map<string, number>() };
+    this.#windows.set(kind, window);
+    return window;
+  }
+}
