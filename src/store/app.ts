@@ -88,7 +88,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         ...routes,
       ],
       metrics: [
-        ...[...database.metrics, ...validator.figures],
+        ...[...database.metrics, ...validator.metrics],
         declarationFigure(() => manifests.declarationCounts()),
       ],
       readiness: () => service.readiness(),

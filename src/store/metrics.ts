@@ -22,7 +22,7 @@ export class WatchedValidator implements Validator {
     this.#validator = validator;
   }
 
-  get figures(): Metric[] {
+  get metrics(): Metric[] {
     const pending = () => this.#pending;
     return [
       ...[this.#outcomes, this.#durations],
