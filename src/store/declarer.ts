@@ -1,6 +1,5 @@
-/** Where declarations plug in: the store tells what becomes of manifests, and stores the declaration with them. */
-import type { Transaction } from 'kysely';
-import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../database/tables.js';
+/** Port between the store and the declarations to a hub. */
+import type { DeclarationInsert } from '../database/tables.js';
 import type { Trace } from '../observe/trace.js';
 import type { IndexedBinding } from './validator.js';
 
@@ -12,36 +11,35 @@ export interface NewManifest {
   readonly bindings: readonly IndexedBinding[];
 }
 
-/** What became of an operator's wish by the time of the answer. */
+/** Outcome of an operator's retry at the time of the response. */
 export interface Retried {
   readonly retried: number;
-  /** Those that the hub has not been asked about yet: that goes on. */
+  /** Not attempted yet; the attempts continue in the background. */
   readonly waiting: number;
-  /** Those with nothing to do, or not tried because the hub is out of reach. */
+  /** Nothing to do, or not attempted because the hub is unreachable. */
   readonly skipped: number;
 }
 
+/** The row of a declaration, without the columns that the manifest's row supplies. */
+export type NewDeclaration = Omit<DeclarationInsert, 'manifest_key' | 'live'>;
+
 export interface Declarer {
-  /** The first state of a declaration, written in the manifest's own transaction: before any hub is called. */
-  initial(manifest: NewManifest, wanted: boolean): Omit<DeclarationInsert, 'manifest_key' | 'live'>;
-  /** After a new manifest was stored: one attempt, in limited time. Never rejects. */
+  /** First state of a declaration. It is written in the manifest's own transaction, before any call to a hub. */
+  initial(manifest: NewManifest, wanted: boolean): NewDeclaration;
+  /** Called after a new manifest is stored. Makes one attempt within a time limit. Never rejects. */
   onStored(key: number, trace?: Trace): Promise<void>;
-  /** In the delete's transaction: what changes about the declaration of a manifest that is no more. */
-  onTombstone(row: DeclarationRow): DeclarationUpdate;
-  /** After a delete: one attempt to withdraw, in limited time. Never rejects. */
+  /** Called after a delete. Makes one attempt to withdraw within a time limit. Never rejects. */
   onDeleted(key: number, trace?: Trace): Promise<void>;
-  /** In the release's transaction, before the tombstone goes. */
-  onRelease(transaction: Transaction<Tables>, row: DeclarationRow): Promise<void>;
-  /** An operator's wish: tries unfinished declarations and withdrawals of these manifests now. */
+  /** Attempts the unfinished declarations and withdrawals of these manifests now. */
   retry(keys: readonly number[]): Promise<Retried>;
-  /** The did:web document of the key; `undefined` when nothing is declared. */
+  /** The did:web document of the key; `undefined` if the store does not declare. */
   didDocument(): object | undefined;
-  /** Begins to retry in the background. */
+  /** Starts the retries in the background. */
   start(): void;
   close(): Promise<void>;
 }
 
-/** A store that declares nothing. */
+/** A store that declares nothing. Withdrawals of earlier declarations wait until there is a key and a hub again. */
 export const NO_DECLARER: Declarer = {
   initial: ({ manifestUrl, uploadedAt }) => ({
     status: 'disabled',
@@ -50,17 +48,9 @@ export const NO_DECLARER: Declarer = {
     updated_at: uploadedAt,
   }),
   onStored: async () => {},
-  // Withdrawn once there is a key and a hub again.
-  onTombstone: ({ status }) => (status === 'declared' ? { open: 1 } : {}),
   onDeleted: async () => {},
-  onRelease: dropSettled,
   retry: async (keys) => ({ retried: 0, waiting: 0, skipped: keys.length }),
   didDocument: () => undefined,
   start: () => {},
   close: async () => {},
 };
-
-/** What is settled goes with its tombstone; what may still be accepted by a hub stays until it is known. */
-export async function dropSettled(transaction: Transaction<Tables>, { key }: DeclarationRow): Promise<void> {
-  await transaction.deleteFrom('declarations').where('key', '=', key).where('open', '=', 0).execute();
-}

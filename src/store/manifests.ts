@@ -1,21 +1,21 @@
-/** The rows of manifests, and the transactions that change them. */
-import { type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+/** Database rows of manifests, and the transactions that change them. */
+import { type Insertable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import type { Db } from '../database/open.js';
 import {
   type BindingTable,
   DECLARATION_STATUSES,
-  type DeclarationInsert,
   type DeclarationStatus,
   type DeclarationUpdate,
   type Flag,
-  type ManifestRow,
+  type ManifestTable,
   type Tables,
 } from '../database/tables.js';
-import type { Declarer } from './declarer.js';
+import { dropSettled, onTombstone } from './declarations/on-delete.js';
+import type { NewDeclaration } from './declarer.js';
 import { lockFeed, recordChanges } from './feed.js';
 import type { IndexedBinding } from './validator.js';
 
-/** A manifest with what clients see of its declaration. */
+/** A manifest and the public part of its declaration. */
 export interface StoredManifest {
   readonly key: number;
   readonly manifestId: string;
@@ -29,30 +29,36 @@ export interface StoredManifest {
   readonly isccId: string | null;
 }
 
-export interface InsertedManifest {
-  readonly row: Omit<ManifestRow, 'key' | 'live' | 'deleted_at' | 'binding_count' | 'unit_count'>;
+export interface ManifestToStore {
+  readonly manifestId: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly uploadedAt: number;
+  readonly trusted: boolean;
+  /** Keyed hash of the client's address. */
+  readonly uploader: string;
   readonly bindings: readonly IndexedBinding[];
-  readonly declaration: Omit<DeclarationInsert, 'manifest_key' | 'live'>;
+  readonly declaration: NewDeclaration;
 }
 
-/** How many declarations of live, or of deleted, manifests have a status. */
+/** Number of declarations with a status, for live or for deleted manifests. */
 export interface DeclarationCount {
   readonly live: boolean;
   readonly status: DeclarationStatus;
   readonly declarations: number;
 }
 
-export interface BuriedManifest {
+export interface Tombstone {
   readonly key: number;
   readonly sha256: string;
 }
 
-/** The file of a manifest went while its row was written: it has to be put again. */
+/** The clean-up removed the manifest's file while its row was written. The caller has to write the file again. */
 export class FileVanished extends Error {
   override readonly name = 'FileVanished';
 }
 
-/** Values of one insert; far below what either engine takes. */
+/** Rows per insert statement; far below the limits of both engines. */
 const BINDINGS_PER_INSERT = 50;
 
 export class Manifests {
@@ -67,7 +73,7 @@ export class Manifests {
     return row && storedManifest(row);
   }
 
-  /** A live manifest of exactly these bytes. */
+  /** The live manifest with exactly these bytes. */
   async findLiveBytes(sha256: string): Promise<StoredManifest | undefined> {
     const row = await stored(this.#db)
       .where('m.sha256', '=', sha256)
@@ -83,16 +89,17 @@ export class Manifests {
   }
 
   /**
-   * Stores a manifest with all that hangs on it; `undefined` if the id is taken. The file has to be there before.
+   * Stores a manifest, its bindings, its declaration and the change in one transaction. The file must exist before.
    *
-   * @throws {FileVanished} if a clean-up has taken the file for an orphan
+   * @returns the key, or `undefined` if the id is taken
+   * @throws {FileVanished} if the clean-up removed the file as an orphan
    */
-  insert({ row, bindings, declaration }: InsertedManifest, hasFile: () => Promise<boolean>) {
+  insert(manifest: ManifestToStore, hasFile: () => Promise<boolean>): Promise<number | undefined> {
+    const { bindings, declaration } = manifest;
     return this.#db.transaction().execute(async (transaction) => {
-      const counts = { binding_count: bindings.length, unit_count: searchableUnits(bindings).size };
       const inserted = await transaction
         .insertInto('manifests')
-        .values({ ...row, ...counts, live: 1, deleted_at: null })
+        .values(manifestRow(manifest))
         .onConflict((conflict) => conflict.column('manifest_id').doNothing())
         .returning('key')
         .executeTakeFirst();
@@ -103,7 +110,7 @@ export class Manifests {
         .insertInto('declarations')
         .values({ ...declaration, manifest_key: key, live: 1 })
         .execute();
-      // From here to the commit nobody else commits a change, nor removes a file as unused.
+      // From here to the commit no other process commits a change or removes a file as unused.
       const sequence = await lockFeed(transaction);
       await recordChanges(transaction, sequence, [key], 1);
       if (!(await hasFile())) throw new FileVanished(`no file for change ${sequence}`);
@@ -120,29 +127,29 @@ export class Manifests {
     });
   }
 
-  /** Makes live manifests tombstones, all or none; those that are none any more, or never were, are left out. */
-  bury(keys: readonly number[], now: number, declarer: Declarer): Promise<BuriedManifest[]> {
+  /** Turns live manifests into tombstones in one transaction. Keys that are not live manifests are ignored. */
+  tombstone(keys: readonly number[], now: number): Promise<Tombstone[]> {
     return this.#db.transaction().execute(async (transaction) => {
-      // First of all, so that nobody who waits for it has a lock on one of the rows.
+      // The feed lock comes first, so that no transaction waits for it while it holds a lock on one of the rows.
       const last = await lockFeed(transaction, keys.length);
-      const buried = await transaction
+      const tombstones = await transaction
         .updateTable('manifests')
         .set({ live: 0, deleted_at: now, binding_count: 0, unit_count: 0 })
         .where('key', 'in', keys)
         .where('live', '=', 1)
         .returning(['key', 'sha256'])
         .execute();
-      if (buried.length === 0) return [];
-      const dead = buried.map(({ key }) => key);
-      await buryDeclarations(transaction, dead, now, declarer);
-      await recordChanges(transaction, last, dead, 0);
-      await removeBindings(transaction, dead);
-      return buried;
+      if (tombstones.length === 0) return [];
+      const deleted = tombstones.map(({ key }) => key);
+      await updateDeclarations(transaction, deleted, now);
+      await recordChanges(transaction, last, deleted, 0);
+      await removeBindings(transaction, deleted);
+      return tombstones;
     });
   }
 
-  /** Frees the ids of tombstones whose declaration is not `declared`; gives how many. */
-  release(keys: readonly number[], declarer: Declarer): Promise<number> {
+  /** Frees the ids of tombstones whose declaration is not `declared`. Returns their number. */
+  release(keys: readonly number[]): Promise<number> {
     return this.#db.transaction().execute(async (transaction) => {
       const tombstones = await transaction
         .updateTable('manifests')
@@ -161,7 +168,7 @@ export class Manifests {
       const kept = new Set<number | null>();
       for (const declaration of declarations) {
         if (declaration.status === 'declared') kept.add(declaration.manifest_key);
-        else await declarer.onRelease(transaction, declaration);
+        else await dropSettled(transaction, declaration);
       }
       const released = found.filter((key) => !kept.has(key));
       if (released.length === 0) return 0;
@@ -170,7 +177,11 @@ export class Manifests {
     });
   }
 
-  /** Runs `remove` for the digests that no live manifest has, and none can get before it is done; gives how many. */
+  /**
+   * Calls `remove` for the digests that no live manifest has. No manifest can get one of them before `remove` ends.
+   *
+   * @returns the number of calls
+   */
   whileUnused(digests: readonly string[], remove: (digest: string) => Promise<void>): Promise<number> {
     return this.#db.transaction().execute(async (transaction) => {
       await lockFeed(transaction);
@@ -197,7 +208,7 @@ export class Manifests {
     return rows.map(({ alg }) => alg);
   }
 
-  /** Every status with the number of declarations that have it, also if there are none. */
+  /** The number of declarations with each status, zeros included. */
   async declarationCounts(): Promise<DeclarationCount[]> {
     const rows = await this.#db
       .selectFrom('declarations')
@@ -212,7 +223,7 @@ export class Manifests {
     );
   }
 
-  /** Whether a declaration of a live manifest from before `uploadedBefore` waits for the hub. */
+  /** Whether a live manifest uploaded before `uploadedBefore` has a pending declaration. */
   async hasOldPending(uploadedBefore: number): Promise<boolean> {
     const found = await this.#db
       .selectFrom('declarations as d')
@@ -228,7 +239,28 @@ export class Manifests {
   }
 }
 
-/** Distinct searchable units over all bindings. */
+function manifestRow({
+  manifestId,
+  uploadedAt,
+  trusted,
+  bindings,
+  ...rest
+}: ManifestToStore): Insertable<ManifestTable> {
+  return {
+    manifest_id: manifestId,
+    sha256: rest.sha256,
+    size: rest.size,
+    uploaded_at: uploadedAt,
+    trusted: trusted ? 1 : 0,
+    uploader: rest.uploader,
+    live: 1,
+    deleted_at: null,
+    binding_count: bindings.length,
+    unit_count: searchableUnits(bindings).size,
+  };
+}
+
+/** Distinct searchable units of all bindings. */
 function searchableUnits(bindings: readonly IndexedBinding[]): Set<string> {
   return new Set(bindings.flatMap(unitTexts));
 }
@@ -263,29 +295,28 @@ async function insertBindings(
   }
 }
 
-async function buryDeclarations(
+async function updateDeclarations(
   transaction: Transaction<Tables>,
   keys: readonly number[],
   now: number,
-  declarer: Declarer,
 ): Promise<void> {
-  // The update locks the rows: what the declarer decides on is what will be changed.
+  // This update locks the rows, so they can't change between the decision and the second update.
   const rows = await transaction
     .updateTable('declarations')
     .set({ live: 0, updated_at: now })
     .where('manifest_key', 'in', keys)
     .returningAll()
     .execute();
-  // Many declarations, few ways in which they change.
-  const ways = new Map<string, { change: DeclarationUpdate; keys: number[] }>();
+  // One statement per distinct change: there are many declarations, but few different changes.
+  const groups = new Map<string, { change: DeclarationUpdate; keys: number[] }>();
   for (const row of rows) {
-    const change = declarer.onTombstone(row);
+    const change = onTombstone(row);
     if (Object.keys(change).length === 0) continue;
-    const way = ways.get(JSON.stringify(change)) ?? { change, keys: [] };
-    way.keys.push(row.key);
-    ways.set(JSON.stringify(change), way);
+    const group = groups.get(JSON.stringify(change)) ?? { change, keys: [] };
+    group.keys.push(row.key);
+    groups.set(JSON.stringify(change), group);
   }
-  for (const { change, keys } of ways.values()) {
+  for (const { change, keys } of groups.values()) {
     await transaction.updateTable('declarations').set(change).where('key', 'in', keys).execute();
   }
 }

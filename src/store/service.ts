@@ -1,4 +1,4 @@
-/** What the store does: takes, serves, finds, deletes and releases manifests. Knows no HTTP. */
+/** Use cases of the store: store, fetch, query, delete and release manifests. Independent of HTTP. */
 import { createHash, createHmac } from 'node:crypto';
 import type { ContentBlobs } from '../blobs/content.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
@@ -12,7 +12,7 @@ import type { DeclarationView, UploadAnswer } from './schema.js';
 import type { ManifestReport, Validator } from './validator.js';
 
 export interface StoreOptions {
-  /** Public base address without a slash at its end. */
+  /** Public base URL without a trailing slash. */
   readonly url: string;
   readonly secretKey: string;
   readonly matchThreshold: number;
@@ -25,7 +25,7 @@ export interface StoreParts {
   readonly blobs: ContentBlobs;
   readonly validator: Validator;
   readonly declarer: Declarer;
-  /** Identifiers on the C2PA's list of algorithms. */
+  /** Identifiers on the C2PA algorithm list. */
   readonly algorithms: ReadonlySet<string>;
   readonly isManifestId: (text: string) => boolean;
   readonly log: Logger;
@@ -42,13 +42,13 @@ export interface Match {
   readonly isccId?: string;
 }
 
-/** Told after the commit which manifest came or went; for indexes beside the store's own. Never rejects. */
+/** Called after the commit with the key of the manifest that was stored or deleted. Never rejects. */
 export type ChangeListener = (key: number) => Promise<void>;
 
 type Accepted = Extract<ManifestReport, { outcome: 'accepted' }>;
 
 const RETRY_AFTER_SECONDS = 1;
-/** How often an upload starts anew when its id is released, or its file swept away, under its hands. */
+/** How often an upload retries when a concurrent release or clean-up removes its id or file. */
 const UPLOAD_TRIES = 5;
 const OLD_PENDING_MS = 15 * 60 * 1000;
 
@@ -69,8 +69,9 @@ export class StoreService {
   /**
    * Validates, stores, indexes and declares a Manifest Store.
    *
-   * @param client who counts as the uploader; only a keyed hash of it is kept
-   * @throws {ManifestRefused} for unacceptable bytes, {@link Refused} for a taken id
+   * @param client address or network that counts as the uploader; only a keyed hash of it is stored
+   * @throws {ManifestRefused} if the bytes are not an acceptable Manifest Store
+   * @throws {Refused} if the id is taken, or the validator is busy
    */
   async upload(
     bytes: Uint8Array,
@@ -78,11 +79,11 @@ export class StoreService {
   ): Promise<UploadAnswer> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const same = await this.#parts.manifests.findLiveBytes(sha256);
-    if (same !== undefined) return this.#answerKept(same, bytes);
+    if (same !== undefined) return this.#answerStored(same, bytes);
     const report = accepted(await this.#parts.validator.validate(bytes));
     for (let tries = 0; tries < UPLOAD_TRIES; tries += 1) {
-      const there = await this.#parts.manifests.findById(report.manifestId);
-      if (there !== undefined) return this.#answerTaken(there, sha256, bytes);
+      const existing = await this.#parts.manifests.findById(report.manifestId);
+      if (existing !== undefined) return this.#answerTaken(existing, sha256, bytes);
       await this.#parts.blobs.put(sha256, bytes);
       const wanted = declare ?? this.#options.declareDefault;
       const key = await this.#insert(report, { sha256, size: bytes.length, client, wanted });
@@ -91,7 +92,7 @@ export class StoreService {
     throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
   }
 
-  /** @throws {Refused} if there is no such manifest, or no more, or its file is missing */
+  /** @throws {Refused} if the manifest is unknown or deleted, or its file is missing */
   async fetch(manifestId: string): Promise<FoundManifest> {
     const { sha256 } = await this.#live(manifestId);
     const path = this.#parts.blobs.pathOf(sha256);
@@ -103,9 +104,9 @@ export class StoreService {
   }
 
   /**
-   * Live manifests with a binding like this, best first.
+   * Live manifests with a matching binding, best first.
    *
-   * @param decode gives the value's bytes; called once the algorithm is known to be one
+   * @param decode returns the value's bytes; called after the algorithm was found on the list
    */
   async query(alg: string, decode: () => Uint8Array, maxResults: number): Promise<Match[]> {
     if (!this.#parts.algorithms.has(alg)) {
@@ -125,12 +126,12 @@ export class StoreService {
     }
   }
 
-  /** Deletes a manifest and tries once to withdraw its declaration. */
+  /** Deletes a manifest and makes one attempt to withdraw its declaration. */
   async remove(manifestId: string, trace?: Trace): Promise<void> {
     const { key } = await this.#live(manifestId);
-    const [buried] = await this.#bury([key]);
-    if (buried === undefined) {
-      // Somebody else was quicker.
+    const [deleted] = await this.#tombstone([key]);
+    if (deleted === undefined) {
+      // A concurrent request deleted it first: refuse with its present state.
       await this.#live(manifestId);
       throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     }
@@ -138,23 +139,22 @@ export class StoreService {
   }
 
   /**
-   * Deletes several; those that are deleted already, or unknown, are skipped. Does not wait for the hub: what is
-   * not withdrawn when the process ends is retried.
+   * Deletes several manifests. Unknown and deleted ones are skipped. Does not wait for the hub: the retry loop
+   * finishes the withdrawals that are open when the process ends.
    */
   async removeMany(keys: readonly number[]): Promise<{ deleted: number; skipped: number }> {
-    const buried = await this.#bury(keys);
-    void this.#withdraw(buried);
-    return { deleted: buried.length, skipped: keys.length - buried.length };
+    const deleted = await this.#tombstone(keys);
+    void this.#withdraw(deleted);
+    return { deleted: deleted.length, skipped: keys.length - deleted.length };
   }
 
-  /** Frees the ids of tombstones; those whose declaration is still `declared`, and live manifests, are skipped. */
+  /** Frees the ids of tombstones. Live manifests and those whose declaration is still `declared` are skipped. */
   async release(keys: readonly number[]): Promise<{ released: number; skipped: number }> {
-    const { manifests, declarer } = this.#parts;
-    const released = keys.length === 0 ? 0 : await manifests.release(keys, declarer);
+    const released = keys.length === 0 ? 0 : await this.#parts.manifests.release(keys);
     return { released, skipped: keys.length - released };
   }
 
-  /** Tries unfinished declarations now; where that takes longer than one request may, it goes on by itself. */
+  /** Attempts unfinished declarations now. After the time limit of a request it continues in the background. */
   retry(keys: readonly number[]): Promise<Retried> {
     return this.#parts.declarer.retry(keys);
   }
@@ -167,35 +167,34 @@ export class StoreService {
     return this.#parts.declarer.didDocument();
   }
 
-  /** Whether a declaration waits for too long, or the database can't tell. */
+  /** Whether a declaration has been pending for too long, or the database is unreachable. */
   async isDegraded(): Promise<boolean> {
     try {
       return await this.#parts.manifests.hasOldPending(Date.now() - OLD_PENDING_MS);
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'the database does not answer');
+      this.#parts.log.error({ err: error }, 'the database is unreachable');
       return true;
     }
   }
 
-  /** Why the store can't work, or `undefined`. */
+  /** The reason why the store can't work; `undefined` if it can. */
   async readiness(): Promise<string | undefined> {
     try {
       await this.#parts.manifests.algorithms();
       return undefined;
     } catch {
-      return 'the database does not answer';
+      return 'the database is unreachable';
     }
   }
 
-  /** The keys of what are tombstones from now on. */
-  async #bury(keys: readonly number[]): Promise<number[]> {
+  /** Deletes manifests and their files. Returns the keys of those that were live. */
+  async #tombstone(keys: readonly number[]): Promise<number[]> {
     if (keys.length === 0) return [];
-    const { manifests, declarer } = this.#parts;
-    const buried = await manifests.bury(keys, Date.now(), declarer);
-    await this.#removeFiles(buried.map(({ sha256 }) => sha256));
-    const dead = buried.map(({ key }) => key);
-    await Promise.all(dead.map((key) => this.#tell(key)));
-    return dead;
+    const tombstones = await this.#parts.manifests.tombstone(keys, Date.now());
+    await this.#removeFiles(tombstones.map(({ sha256 }) => sha256));
+    const deleted = tombstones.map(({ key }) => key);
+    await Promise.all(deleted.map((key) => this.#notify(key)));
+    return deleted;
   }
 
   async #withdraw(keys: readonly number[]): Promise<void> {
@@ -207,24 +206,17 @@ export class StoreService {
     upload: { sha256: string; size: number; client: string; wanted: boolean },
   ): Promise<number | undefined> {
     const { manifests, blobs, declarer } = this.#parts;
-    const { sha256, size } = upload;
+    const { sha256, size, client, wanted } = upload;
     const uploadedAt = Date.now();
     const address = manifestUrl(this.#options.url, manifestId);
-    const declaration = declarer.initial(
-      { manifestId, manifestUrl: address, uploadedAt, bindings },
-      upload.wanted,
-    );
-    const row = {
-      manifest_id: manifestId,
-      sha256,
-      size,
-      uploaded_at: uploadedAt,
-      trusted: trusted ? (1 as const) : (0 as const),
-      uploader: this.#uploader(upload.client),
-    };
+    const declaration = declarer.initial({ manifestId, manifestUrl: address, uploadedAt, bindings }, wanted);
+    const uploader = this.#uploader(client);
     const hasFile = async () => (await blobs.size(sha256)) !== undefined;
     try {
-      return await manifests.insert({ row, bindings, declaration }, hasFile);
+      return await manifests.insert(
+        { manifestId, sha256, size, uploadedAt, trusted, uploader, bindings, declaration },
+        hasFile,
+      );
     } catch (error) {
       if (error instanceof FileVanished) return undefined;
       throw error;
@@ -233,27 +225,27 @@ export class StoreService {
 
   async #finishUpload(key: number, trace: Trace | undefined): Promise<UploadAnswer> {
     await this.#parts.declarer.onStored(key, trace);
-    // With the ISCC-ID of the declaration, if there is one by now.
-    await this.#tell(key);
+    // After the attempt, so that listeners read the ISCC-ID if it was declared.
+    await this.#notify(key);
     const [stored] = await this.#parts.manifests.findByKeys([key]);
-    // Deleted and released in the meantime: it was stored all the same.
+    // Deleted and released by a concurrent request.
     if (stored === undefined) throw new Refused('MANIFEST_NOT_FOUND');
     return this.#answer(stored);
   }
 
-  async #answerTaken(there: StoredManifest, sha256: string, bytes: Uint8Array): Promise<UploadAnswer> {
-    if (!there.live) throw new Refused('ID_DELETED');
-    if (there.sha256 !== sha256) throw new Refused('ID_IN_USE');
-    return this.#answerKept(there, bytes);
+  async #answerTaken(existing: StoredManifest, sha256: string, bytes: Uint8Array): Promise<UploadAnswer> {
+    if (!existing.live) throw new Refused('ID_DELETED');
+    if (existing.sha256 !== sha256) throw new Refused('ID_IN_USE');
+    return this.#answerStored(existing, bytes);
   }
 
-  /** What was acknowledged is there: a file that was lost comes back with its bytes. */
-  async #answerKept(stored: StoredManifest, bytes: Uint8Array): Promise<UploadAnswer> {
+  /** The response for bytes that are stored already. If their file was lost, it is written again. */
+  async #answerStored(stored: StoredManifest, bytes: Uint8Array): Promise<UploadAnswer> {
     const { blobs, log } = this.#parts;
     const { manifestId, sha256 } = stored;
     if ((await blobs.size(sha256)) === undefined) {
       await blobs.put(sha256, bytes);
-      log.warn({ manifestId, file: blobs.pathOf(sha256) }, 'the file of a manifest was missing');
+      log.warn({ manifestId, file: blobs.pathOf(sha256) }, 'the file of a manifest was missing; restored it');
     }
     return this.#answer(stored);
   }
@@ -294,14 +286,17 @@ export class StoreService {
       }));
   }
 
-  /** A failure leaves the files to the clean-up; the manifests are deleted. */
+  /** The manifests are deleted already: if this fails, the clean-up removes the files. */
   async #removeFiles(digests: readonly string[]): Promise<void> {
     if (digests.length === 0) return;
     const { manifests, blobs, log } = this.#parts;
     try {
       await manifests.whileUnused(digests, (digest) => blobs.remove(digest));
     } catch (error) {
-      log.warn({ err: error, files: digests.map(blobs.pathOf, blobs) }, 'files could not be removed yet');
+      log.warn(
+        { err: error, files: digests.map(blobs.pathOf, blobs) },
+        'could not remove files; the clean-up will',
+      );
     }
   }
 
@@ -309,12 +304,12 @@ export class StoreService {
     return createHmac('sha256', this.#options.secretKey).update(client).digest('hex');
   }
 
-  async #tell(key: number): Promise<void> {
+  async #notify(key: number): Promise<void> {
     await Promise.all(this.#listeners.map((listener) => listener(key)));
   }
 }
 
-/** What clients see of a declaration. */
+/** The public part of a declaration. */
 export function declarationView({ status, hub, isccId }: StoredManifest): DeclarationView {
   const hasHub = hub !== null && status !== 'skipped' && status !== 'disabled';
   const isDeclared = isccId !== null && status === 'declared';

@@ -1,4 +1,4 @@
-/** What the store asks of the native validator and the native index of bindings. */
+/** Ports to the native validator and the native index of soft bindings. */
 
 /** One ISCC-UNIT of an ISCC-SEQ. */
 export interface SeqUnit {
@@ -10,7 +10,7 @@ export interface SeqUnit {
 export interface IndexedBinding {
   readonly alg: string;
   readonly value: Buffer;
-  /** All units of an `io.iscc.v0` value in their order, else none. */
+  /** All units of an `io.iscc.v0` value in order; empty for other algorithms. */
   readonly units: readonly SeqUnit[];
 }
 
@@ -37,13 +37,13 @@ export interface BindingEntry {
 }
 
 export type BindingAnswer =
-  /** Best first: score, trusted, earlier upload; all that tie with the last one are there. */
+  /** Sorted by score, trusted, earlier upload. All entries that tie with the last one are included. */
   | { readonly outcome: 'matches'; readonly keys: Float64Array; readonly scores: Uint8Array }
   | { readonly outcome: 'refused'; readonly detail: string }
   | { readonly outcome: 'busy' };
 
 export interface BindingIndex {
-  /** A manifest that is there already is replaced. */
+  /** Replaces manifests that are already in the index. */
   insertBatch(manifests: BindingEntry[]): Promise<void>;
   remove(key: number): Promise<boolean>;
   query(alg: string, value: Uint8Array, threshold: number, maxResults: number): Promise<BindingAnswer>;

@@ -37,16 +37,12 @@ async function insert(db: Db, { manifests }: Recorded): Promise<void> {
   for (const [n, { manifestId, uploadedAt, trusted, blocks }] of manifests.entries()) {
     const bindings = blocks.map(({ alg, value }) => ({ alg, value: bytes(value), units: [] }));
     const about = { manifestId, manifestUrl: `https://store.example/${n}`, uploadedAt, bindings };
-    const row = {
-      manifest_id: manifestId,
-      sha256: n.toString(16).padStart(64, '0'),
-      size: 1,
-      uploaded_at: uploadedAt,
-      trusted: trusted ? (1 as const) : (0 as const),
-      uploader: '',
-    };
+    const sha256 = n.toString(16).padStart(64, '0');
     const declaration = NO_DECLARER.initial(about, false);
-    await rows.insert({ row, bindings, declaration }, async () => true);
+    await rows.insert(
+      { manifestId, sha256, size: 1, uploadedAt, trusted, uploader: '', bindings, declaration },
+      async () => true,
+    );
   }
 }
 

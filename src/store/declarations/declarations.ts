@@ -1,12 +1,10 @@
 /** Declarations of the store's manifests: first try, retries, withdrawal, and the document of the key. */
-import type { Transaction } from 'kysely';
 import type { Db } from '../../database/open.js';
-import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
 import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
-import { type Declarer, dropSettled, type NewManifest, type Retried } from '../declarer.js';
+import type { Declarer, NewDeclaration, NewManifest, Retried } from '../declarer.js';
 import { Attempts, type Outcome } from './attempts.js';
 import { declarableContent } from './declared-content.js';
 import { type Hub, HubClient } from './hub-client.js';
@@ -84,7 +82,7 @@ export class Declarations implements Declarer {
     this.#loop = new RetryLoop({ rows, attempts, log, now, pauseMs: config.retrySeconds * 1000 });
   }
 
-  initial(manifest: NewManifest, wanted: boolean): Omit<DeclarationInsert, 'manifest_key' | 'live'> {
+  initial(manifest: NewManifest, wanted: boolean): NewDeclaration {
     const content = wanted ? declarableContent(manifest.bindings) : undefined;
     const row = { gateway: manifest.manifestUrl, updated_at: manifest.uploadedAt };
     if (content === undefined) return { ...row, status: 'skipped', open: 0 };
@@ -104,31 +102,9 @@ export class Declarations implements Declarer {
     return this.#track(this.#tryNow([manifestKey], trace));
   }
 
-  /** What is already known to be over needs no attempt; all else does, and the loop sees to it. */
-  onTombstone({ status, doubt, lease }: DeclarationRow): DeclarationUpdate {
-    switch (status) {
-      case 'pending':
-      case 'failed':
-        if (doubt === null && lease === null) return { status: 'skipped', open: 0, error: null };
-        return { open: 1 };
-      case 'declared':
-        return { open: 1 };
-      case 'skipped':
-      case 'disabled':
-      case 'withdrawn':
-        return {};
-      default:
-        return status satisfies never;
-    }
-  }
-
   async onDeleted(manifestKey: number, trace?: Trace): Promise<void> {
     if (this.#now() - this.#unreachableAt < UNREACHABLE_MS) return;
     await this.#forAWhile(this.#tryDeleted(manifestKey, trace));
-  }
-
-  onRelease(transaction: Transaction<Tables>, row: DeclarationRow): Promise<void> {
-    return dropSettled(transaction, row);
   }
 
   async retry(manifestKeys: readonly number[]): Promise<Retried> {

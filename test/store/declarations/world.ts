@@ -21,6 +21,7 @@ import {
   withdrawAnswer,
 } from '../../../src/store/declarations/hub-answers.js';
 import type { Hub } from '../../../src/store/declarations/hub-client.js';
+import { dropSettled, onTombstone } from '../../../src/store/declarations/on-delete.js';
 import { HubModel, type HubRequest } from '../../support/hub.js';
 
 /** What becomes of one request. */
@@ -134,7 +135,7 @@ export class World {
       .where('manifest_key', '=', key)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const change = this.#store.onTombstone(row);
+    const change = onTombstone(row);
     await this.#db
       .updateTable('declarations')
       .set({ updated_at: this.now, ...change })
@@ -147,7 +148,7 @@ export class World {
   async release(name: string): Promise<void> {
     const [manifest, row] = [await this.manifest(name), await this.declaration(name)];
     if (manifest?.live !== 0 || row === undefined || row.status === 'declared') return;
-    await this.#db.transaction().execute((transaction) => this.#store.onRelease(transaction, row));
+    await this.#db.transaction().execute((transaction) => dropSettled(transaction, row));
     await this.#db.deleteFrom('manifests').where('key', '=', manifest.key).execute();
   }
 
