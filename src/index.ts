@@ -1,4 +1,7 @@
-/** What the package gives to programs that embed it. */
+/**
+ * The public API of the package for programs that embed it. `startServices` starts one service or all of them in this
+ * process, as `isccd serve` does; the `...App` functions build a single service for `startServer`.
+ */
 export { composeCode, type DecodedCode, decodeCode, decomposeCode, encodeUnit } from './codec.js';
 export { codesApp } from './codes/app.js';
 export {
@@ -11,15 +14,24 @@ export {
   SeedInvalid,
   seedDataUrl,
 } from './codes/seed/isrc.js';
+export { type StoreStart, storeConfig } from './compose/first-run.js';
+export { SERVICE_NAMES, type ServiceName } from './compose/service-names.js';
+export { type OnStarted, type RunningServices, type StartOptions, startServices } from './compose/start.js';
+export { StartFailed } from './compose/start-failed.js';
+export { type StoreApp, storeApp } from './compose/store.js';
 export { codesVariables } from './config/codes.js';
 export { commonVariables } from './config/common.js';
 export { environment } from './config/env.js';
 export { readResolverConfig, resolverVariables } from './config/resolver.js';
 export { searchVariables } from './config/search.js';
-export { readVariables } from './config/variable.js';
-export { startServer } from './http/server.js';
+export { storeVariables } from './config/store.js';
+export { readStoreSettings, type StoreSettings } from './config/store-settings.js';
+export { ConfigurationInvalid, type Environment, readVariables } from './config/variable.js';
+export { type RunningServer, startServer } from './http/server.js';
 export { loadTransport } from './http/transport/load-transport.js';
 export { createLogger } from './observe/log.js';
-export { resolverApp } from './resolver/app.js';
-export { searchApp } from './search/app.js';
+export { type InProcessServices, resolverApp } from './resolver/app.js';
+export { type SearchApp, searchApp } from './search/app.js';
+export { InProcessSearch } from './search/engine/in-process.js';
+export { type ImportCount, type ImportSource, type ImportStep, importFrom } from './search/import.js';
 export { generator, version } from './version.js';

@@ -50,6 +50,33 @@ describe('rooms', () => {
   });
 });
 
+describe('src/client', () => {
+  it('imports nothing outside itself, so that it needs no addon', () => {
+    const outside = (file: string, target: string) =>
+      file.startsWith('src/client/') && target.startsWith('src/') && !target.startsWith('src/client/');
+    expect(violations(outside)).toEqual([]);
+  });
+
+  it('uses no file system, except to upload files', () => {
+    const fileSystem = /^(node:)?fs(\/promises)?$/;
+    const users = violations((file, target) => file.startsWith('src/client/') && fileSystem.test(target));
+    expect(users.map((user) => user.split(' ')[0])).toEqual(['src/client/upload.ts', 'src/client/upload.ts']);
+  });
+});
+
+describe('src/compose', () => {
+  it('does not import src/cli', () => {
+    expect(
+      violations((file, target) => file.startsWith('src/compose/') && /^src\/cli\//.test(target)),
+    ).toEqual([]);
+  });
+
+  it('is imported only by src/cli and src/index.ts', () => {
+    const outside = (file: string) => !/^src\/(compose|cli)\/|^src\/index\.ts$/.test(file);
+    expect(violations((file, target) => outside(file) && target.startsWith('src/compose/'))).toEqual([]);
+  });
+});
+
 describe('doors', () => {
   it('src/native.ts is the only one to the addon', () => {
     const addon = /(^|\/)native\/index|\.node$|^@isccd\/native/;

@@ -1,6 +1,6 @@
 /** How a store's manifests become findable in a similarity index, and so by the resolver, without a hub. */
 import { ServiceError } from '../client/errors.js';
-import type { SearchService } from '../client/types.js';
+import type { SearchApi } from '../client/search-api.js';
 
 /** Name of the index that stores write to and resolvers read, unless they are told another. */
 export const MANIFEST_INDEX_DEFAULT = 'c2pa';
@@ -29,10 +29,10 @@ const EXISTS = 409;
 
 /** A {@link ManifestIndex} in a similarity index service. Creates the index when it is missing. */
 export class SearchManifestIndex implements ManifestIndex {
-  readonly #search: SearchService;
+  readonly #search: SearchApi;
   readonly #index: string;
 
-  constructor(search: SearchService, index: string = MANIFEST_INDEX_DEFAULT) {
+  constructor(search: SearchApi, index: string = MANIFEST_INDEX_DEFAULT) {
     this.#search = search;
     this.#index = index;
   }

@@ -4,17 +4,16 @@
  * what `isccd serve` needs.
  */
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { AddonMissing } from '../addon-missing.js';
 import { SERVICE_NAMES, type ServiceName } from '../compose/service-names.js';
-import { painter } from '../config/colour.js';
 import { generator } from '../version.js';
 import { checkCommands } from './commands/check.js';
 import { completionCommand } from './commands/completion.js';
 import { dataCommands } from './commands/data-commands.js';
 import { storeCommands } from './commands/store.js';
 import { completeHelp, HELP_STYLE } from './help/help.js';
-import { CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
-import { alwaysJsonOption, jsonOption } from './terminal/json-option.js';
+import { alwaysJsonOption, jsonOption } from './options.js';
+import { painter } from './terminal/colour.js';
+import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
 
 /** Builds the command; what a subcommand prints goes to stdout, everything else to stderr. */
 function program(): Command {
@@ -134,12 +133,11 @@ process.stderr.on('error', () => undefined);
 try {
   await program().parseAsync();
 } catch (error) {
-  const failure = error instanceof AddonMissing ? new CommandFailed(error.message) : error;
-  if (failure instanceof CommandFailed) fail(failure);
-  // It has printed what it had to say: help, or what was wrong with the arguments.
-  else if (failure instanceof CommanderError)
-    process.exitCode = failure.exitCode === 0 ? 0 : EXIT_CONFIGURATION;
-  else throw failure;
+  const failure = asFailure(error);
+  if (failure !== undefined) fail(failure);
+  // Commander has already printed the help or the invalid argument.
+  else if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_CONFIGURATION;
+  else throw error;
 }
 
 function fail({ message, exitCode }: CommandFailed): void {

@@ -2,14 +2,14 @@
 import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
 import type { operations } from './openapi/search.js';
 import type { Answer } from './operation.js';
-import type { AddResult, Entry, IndexInfo, Query, SearchResult, SearchService } from './types.js';
+import type { AddResult, Entry, IndexInfo, Query, SearchApi, SearchResult } from './search-api.js';
 
 export interface SearchClientOptions extends ClientOptions {
   /** Sent as `X-API-Key`. */
   readonly apiKey?: string;
 }
 
-export class SearchClient implements SearchService {
+export class SearchClient implements SearchApi {
   readonly #http: HttpClient;
 
   /** @param baseUrl e.g. `http://127.0.0.1:8010` */

@@ -1,4 +1,4 @@
-/** The services by name, in the order they start. Alone in its file: who only needs names loads no configuration. */
+/** The services in start order. In a file of its own, so that reading the names does not load any configuration. */
 export const SERVICE_NAMES = ['codes', 'search', 'store', 'resolver'] as const;
 
 export type ServiceName = (typeof SERVICE_NAMES)[number];

@@ -1,43 +1,42 @@
-/** The services this program can start: their variables, and how each becomes an app. */
+/** The services of this program: the variables of each, and how to build its app from them. */
 import { codesVariables } from '../config/codes.js';
 import { commonVariables } from '../config/common.js';
 import { readResolverConfig, resolverVariables } from '../config/resolver.js';
 import { searchVariables } from '../config/search.js';
 import { storeVariables } from '../config/store.js';
-import { checkStoreConfig, storeConfig } from '../config/store-config.js';
+import { readStoreSettings } from '../config/store-settings.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import type { Logger, LogLevel } from '../observe/log.js';
-import type { Neighbours } from '../resolver/app.js';
+import type { InProcessServices } from '../resolver/app.js';
 import type { ServiceName } from './service-names.js';
 
 export { SERVICE_NAMES, type ServiceName } from './service-names.js';
 
-/** A service whose configuration has been read and found sound. */
+export interface BuiltService {
+  readonly app: ServiceApp;
+  /** What services that start later can call without HTTP. */
+  readonly provides?: InProcessServices;
+}
+
+/** A service with a valid configuration. */
 export interface ConfiguredService {
   readonly host: string;
   readonly port: number;
   readonly logLevel: LogLevel;
-  /** `house`: what services that started before lend; the service adds its own. */
-  app(log: Logger, house: House): Promise<ServiceApp>;
-}
-
-/** What services of one process lend each other. */
-export interface House extends Neighbours {
-  search?: Neighbours['search'];
-  manifests?: Neighbours['manifests'];
+  /** `inProcess`: what the services that started earlier in this process provide. */
+  build(log: Logger, inProcess: InProcessServices): Promise<BuiltService>;
 }
 
 export interface ServiceEntry {
   readonly variables: Variables & { readonly host: Variable; readonly port: Variable };
-  /** @throws ConfigurationInvalid */
+  /** Reads the configuration; writes nothing. @throws {ConfigurationInvalid} */
   configure(environment: Environment): ConfiguredService;
-  /** What no variable's own rule can say; writes nothing. @throws ConfigurationInvalid */
+  /** Rules that involve several variables or a file; writes nothing. @throws {ConfigurationInvalid} */
   check?(environment: Environment): void;
 }
 
-/** In the order they start. */
 export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   codes: {
     variables: codesVariables,
@@ -45,7 +44,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
       const config = readVariables(codesVariables, environment);
       return {
         ...config,
-        app: async (log) => (await import('../codes/app.js')).codesApp(config, log),
+        build: async (log) => ({ app: await (await import('../codes/app.js')).codesApp(config, log) }),
       };
     },
   },
@@ -56,26 +55,29 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
       const { dataDir } = readVariables(commonVariables, environment);
       return {
         ...config,
-        app: async (_, house) => {
+        build: async () => {
           const app = await (await import('../search/app.js')).searchApp(config, dataDir);
-          house.search = app.local;
-          return app;
+          return { app, provides: { search: app.inProcess } };
         },
       };
     },
   },
   store: {
     variables: storeVariables,
-    check: checkStoreConfig,
+    check: readStoreSettings,
     configure(environment) {
-      const { config, notices } = storeConfig(environment);
-      // The store writes where the resolver reads.
+      const settings = readStoreSettings(environment);
+      // The store writes to the index that the resolver reads.
       const { searchIndex } = readVariables(resolverVariables, environment);
       return {
-        ...config,
-        app: async (log, house) => {
+        ...settings.variables,
+        build: async (log, inProcess) => {
+          const { storeApp } = await import('./store.js');
+          const { storeConfig } = await import('./first-run.js');
+          const { config, notices } = storeConfig(settings);
           for (const notice of notices) log.warn(notice);
-          return (await import('./store-app.js')).storeApp(config, log, house, searchIndex);
+          const app = await storeApp(config, log, inProcess, searchIndex);
+          return { app, provides: { manifests: app.inProcess } };
         },
       };
     },
@@ -87,7 +89,9 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
       const config = readResolverConfig(environment);
       return {
         ...config,
-        app: async (_, house) => (await import('../resolver/app.js')).resolverApp(config, house),
+        build: async (_, inProcess) => ({
+          app: await (await import('../resolver/app.js')).resolverApp(config, inProcess),
+        }),
       };
     },
   },

@@ -1,88 +1,124 @@
-/** Starts services in this process, in their order, so that each finds what those before it lend. */
-
-import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from '../cli/terminal/failure.js';
+/** Starts services in this process, in canonical order, so that each can use those that started earlier. */
 import { type CommonConfig, commonVariables } from '../config/common.js';
-import type { Environment } from '../config/variable.js';
-import { readVariables } from '../config/variable.js';
+import { environment as processEnvironment } from '../config/env.js';
+import { ConfigurationInvalid, type Environment, readVariables } from '../config/variable.js';
 import { FormatRefused } from '../data/format.js';
 import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport } from '../http/transport/load-transport.js';
 import { createLogger } from '../observe/log.js';
 import { Metrics } from '../observe/metrics.js';
-import { type ConfiguredService, type House, SERVICES, type ServiceName } from './services.js';
+import type { InProcessServices } from '../resolver/app.js';
+import { type ConfiguredService, SERVICE_NAMES, SERVICES, type ServiceName } from './services.js';
+import { StartFailed } from './start-failed.js';
 
-/** `page` is the path that people look at first. */
+/** `page` is the path of the first page to look at: the documentation, or `/metrics`. */
 export type OnStarted = (name: ServiceName | 'metrics', server: RunningServer, page: string) => void;
 
-/**
- * Gives all servers once the last one listens.
- *
- * @param running gets each server as soon as it listens, for whoever has to stop before all do
- * @throws {CommandFailed} if one does not start; those before it are stopped then
- */
-export async function startServices(
-  names: readonly ServiceName[],
-  environment: Environment,
-  onStarted: OnStarted = () => {},
-  running: RunningServer[] = [],
-): Promise<ReadonlyMap<ServiceName, RunningServer>> {
-  const { common, configured } = configure(names, environment);
-  const house: House = {};
-  const servers = new Map<ServiceName, RunningServer>();
-  const metrics = await startMetrics(common, onStarted, running);
-  for (const [name, service] of configured) {
-    const log = createLogger(service.logLevel);
-    try {
-      const app = await service.app(log, house);
-      const transport = loadTransport(common.transport, log, largestBody(app.routes));
-      const server = await startServer(app, {
-        ...{ host: service.host, port: service.port, transport, log },
-        ...(metrics && { metrics, servesMetrics: common.metricsPublic }),
-      });
-      running.push(server);
-      servers.set(name, server);
-      onStarted(name, server, app.docs?.page ?? '/');
-    } catch (error) {
-      await Promise.allSettled(running.map((server) => server.stop()));
-      if (error instanceof FormatRefused) {
-        throw new CommandFailed(`${name} does not start: ${error.message}`, EXIT_CONFIGURATION);
-      }
-      throw new CommandFailed(`${name} does not start on ${service.host}:${service.port}: ${reason(error)}`);
-    }
-  }
-  return servers;
+export interface StartOptions {
+  /** Default: the process environment over `.env` in the working directory. */
+  readonly environment?: Environment;
+  /** Called as soon as each server listens, so that the caller can stop it while others still start. */
+  readonly onStarted?: OnStarted;
 }
 
-/** Nothing is counted where nobody can ask for it. */
+export interface RunningServices {
+  readonly servers: ReadonlyMap<ServiceName, RunningServer>;
+  /** Stops all servers, also the one for metrics. Rejects if one fails to stop. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one or more services, by default all four, and resolves when all of them listen. The order of `names` does
+ * not matter.
+ *
+ * @throws {ConfigurationInvalid} before anything starts
+ * @throws {StartFailed}
+ */
+export async function startServices(
+  names: readonly ServiceName[] = SERVICE_NAMES,
+  { environment = processEnvironment(), onStarted = () => {} }: StartOptions = {},
+): Promise<RunningServices> {
+  const { common, configured } = configure(names, environment);
+  const running: RunningServer[] = [];
+  const servers = new Map<ServiceName, RunningServer>();
+  const started: OnStarted = (name, server, page) => {
+    running.push(server);
+    if (name !== 'metrics') servers.set(name, server);
+    onStarted(name, server, page);
+  };
+  try {
+    const metrics = await startMetrics(common, started);
+    let inProcess: InProcessServices = {};
+    for (const [name, service] of configured) {
+      inProcess = {
+        ...inProcess,
+        ...(await startService(name, service, inProcess, common, metrics, started)),
+      };
+    }
+  } catch (error) {
+    await Promise.allSettled(running.map((server) => server.stop()));
+    throw error;
+  }
+  return { servers, stop: () => stopAll(running) };
+}
+
+/** Reads all variables before any service starts, so that an invalid one never leaves some services running. */
+function configure(names: readonly ServiceName[], environment: Environment) {
+  const common = readVariables(commonVariables, environment);
+  const inOrder = SERVICE_NAMES.filter((name) => names.includes(name));
+  const configured = inOrder.map((name) => [name, SERVICES[name].configure(environment)] as const);
+  return { common, configured };
+}
+
+/** Returns what the service provides to those that start later. */
+async function startService(
+  name: ServiceName,
+  { host, port, logLevel, build }: ConfiguredService,
+  inProcess: InProcessServices,
+  common: CommonConfig,
+  metrics: Metrics | undefined,
+  onStarted: OnStarted,
+): Promise<InProcessServices> {
+  const log = createLogger(logLevel);
+  try {
+    const { app, provides = {} } = await build(log, inProcess);
+    const transport = loadTransport(common.transport, log, largestBody(app.routes));
+    const counted = metrics && { metrics, servesMetrics: common.metricsPublic };
+    const server = await startServer(app, { host, port, transport, log, ...counted });
+    onStarted(name, server, app.docs?.page ?? '/');
+    return provides;
+  } catch (cause) {
+    const isConfiguration = cause instanceof FormatRefused || cause instanceof ConfigurationInvalid;
+    const place = isConfiguration ? '' : ` on ${host}:${port}`;
+    throw new StartFailed(`${name} does not start${place}: ${messageOf(cause)}`, { isConfiguration, cause });
+  }
+}
+
+/** Counts requests only if the metrics can be read: on a port of their own, or on the services' addresses. */
 async function startMetrics(
   { metricsHost: host, metricsPort: port, metricsPublic, transport }: CommonConfig,
   onStarted: OnStarted,
-  running: RunningServer[],
 ): Promise<Metrics | undefined> {
   if (port === undefined) return metricsPublic ? new Metrics() : undefined;
   const metrics = new Metrics();
-  // A line for every scrape tells nobody anything.
+  // Access-log lines of scrapes are noise.
   const log = createLogger('warn');
   try {
     const options = { host, port, transport: loadTransport(transport, log), log };
-    const server = await startServer(metricsApp(metrics), options);
-    running.push(server);
-    onStarted('metrics', server, METRICS_PATH);
+    onStarted('metrics', await startServer(metricsApp(metrics), options), METRICS_PATH);
     return metrics;
-  } catch (error) {
-    throw new CommandFailed(`metrics do not start on ${host}:${port}: ${reason(error)}`);
+  } catch (cause) {
+    throw new StartFailed(`metrics do not start on ${host}:${port}: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** Reads every variable before anything starts: a wrong one must not leave half a server behind. */
-function configure(names: readonly ServiceName[], environment: Environment) {
-  return readOrFail(() => {
-    const common = readVariables(commonVariables, environment);
-    const configured: [ServiceName, ConfiguredService][] = names.map((name) => [
-      name,
-      SERVICES[name].configure(environment),
-    ]);
-    return { common, configured };
-  });
+async function stopAll(servers: readonly RunningServer[]): Promise<void> {
+  const stopped = await Promise.allSettled(servers.map((server) => server.stop()));
+  const failed = stopped.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

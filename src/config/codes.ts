@@ -1,22 +1,13 @@
 /** Variables of the codes service and of the code-making library. */
 import os from 'node:os';
 import path from 'node:path';
-import { boolean, integer, logLevel, oneOf, origins, port, text, webAddress } from './schemas.js';
+import { corsVariables, listenVariables } from './listen.js';
+import { boolean, integer, oneOf, text, webAddress } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const codesVariables = defineVariables({
-  host: {
-    name: 'CODEWEB_HOST',
-    schema: text(),
-    default: '127.0.0.1',
-    description: 'Address to listen on',
-  },
-  port: {
-    name: 'CODEWEB_PORT',
-    schema: port(),
-    default: '8000',
-    description: 'Port to listen on; 0 takes a free one',
-  },
+  ...listenVariables('CODEWEB', 8000, 'DEBUG'),
+  ...corsVariables('CODEWEB', ''),
   environment: {
     name: 'CODEWEB_ENVIRONMENT',
     schema: oneOf('development', 'production'),
@@ -69,13 +60,6 @@ export const codesVariables = defineVariables({
     default: 'true',
     description: 'Only the uploader may download, delete and embed',
   },
-  corsOrigins: {
-    name: 'CODEWEB_CORS_ORIGINS',
-    schema: origins(),
-    default: '',
-    description:
-      'Origins that may call the service from a browser, separated by spaces or commas; `*` for any',
-  },
   storageExpirySeconds: {
     name: 'CODEWEB_STORAGE_EXPIRY',
     schema: integer(1),
@@ -96,24 +80,12 @@ export const codesVariables = defineVariables({
     default: 'false',
     description: 'Value of `semantic` when a request leaves it out',
   },
-  logLevel: {
-    name: 'CODEWEB_LOG_LEVEL',
-    schema: logLevel(),
-    default: 'DEBUG',
-    description: 'Least severe log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
-  },
   errorTrackingDsn: {
     name: 'CODEWEB_ERROR_TRACKING_DSN',
     schema: webAddress({ mayHaveKey: true }),
     secret: true,
     defaultShown: '',
     description: 'Sentry-compatible address that unexpected errors are reported to',
-  },
-  proxies: {
-    name: 'CODEWEB_NUM_PROXIES',
-    schema: integer(0, 32),
-    default: '0',
-    description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
   },
   granular: {
     name: 'CODESDK_GRANULAR',

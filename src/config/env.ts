@@ -37,6 +37,16 @@ function dotEnv(file: string): Environment {
   }
 }
 
+/** Whether the user asks for colours (`FORCE_COLOR`) or against them (`NO_COLOR`); see https://no-color.org. */
+export type ColourPreference = 'always' | 'never' | 'auto';
+
+export function colourPreference(): ColourPreference {
+  const { NO_COLOR, FORCE_COLOR } = process.env;
+  if (NO_COLOR) return 'never';
+  if (FORCE_COLOR === undefined) return 'auto';
+  return FORCE_COLOR === '0' || FORCE_COLOR === 'false' ? 'never' : 'always';
+}
+
 /** One assignment: an optional `export`, the name, and the value in double, single or no quotes. */
 const ASSIGNMENT =
   /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_]\w*)[^\S\n]*=[^\S\n]*(?:"((?:\\.|[^"\\])*)"|'([^']*)'|([^\n]*?))[^\S\n]*(?:[^\S\n]#.*)?$/gm;

@@ -1,6 +1,7 @@
 /** Variables of the soft-binding resolver. */
 import { z } from 'zod';
-import { integer, logLevel, number, oneOf, port, text, webAddress } from './schemas.js';
+import { listenVariables } from './listen.js';
+import { integer, number, oneOf, text, webAddress } from './schemas.js';
 import {
   ConfigurationInvalid,
   defineVariables,
@@ -12,35 +13,12 @@ import {
 const TIMEOUT_SECONDS_MAX = 600;
 
 export const resolverVariables = defineVariables({
-  host: {
-    name: 'RESOLVER_HOST',
-    schema: text(),
-    default: '127.0.0.1',
-    description: 'Address to listen on',
-  },
-  port: {
-    name: 'RESOLVER_PORT',
-    schema: port(),
-    default: '8030',
-    description: 'Port to listen on; 0 takes a free one',
-  },
-  logLevel: {
-    name: 'RESOLVER_LOG_LEVEL',
-    schema: logLevel(),
-    default: 'info',
-    description: 'Least severe log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
-  },
+  ...listenVariables('RESOLVER', 8030),
   publicUrl: {
     name: 'RESOLVER_PUBLIC_URL',
     schema: webAddress(),
     defaultShown: 'the address each request came to',
     description: 'Address of the service for its clients, in endpoints and in the discovery document',
-  },
-  proxies: {
-    name: 'RESOLVER_NUM_PROXIES',
-    schema: integer(0, 32),
-    default: '0',
-    description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
   },
   searchUrl: {
     name: 'RESOLVER_SEARCH_URL',

@@ -1,20 +1,11 @@
 /** Variables of the search service. */
-import { boolean, integer, logLevel, number, origins, port, text } from './schemas.js';
+import { corsVariables, listenVariables } from './listen.js';
+import { boolean, integer, number, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const searchVariables = defineVariables({
-  host: {
-    name: 'INDEXSVC_HOST',
-    schema: text(),
-    default: '127.0.0.1',
-    description: 'Address to listen on',
-  },
-  port: {
-    name: 'INDEXSVC_PORT',
-    schema: port(),
-    default: '8010',
-    description: 'Port to listen on; 0 takes a free one',
-  },
+  ...listenVariables('INDEXSVC', 8010),
+  ...corsVariables('INDEXSVC', '*'),
   indexUri: {
     name: 'INDEXSVC_INDEX_URI',
     schema: text(),
@@ -28,25 +19,6 @@ export const searchVariables = defineVariables({
     secret: true,
     defaultShown: '',
     description: 'When set, requests to indexes need it in the header `X-API-Key`',
-  },
-  corsOrigins: {
-    name: 'INDEXSVC_CORS_ORIGINS',
-    schema: origins(),
-    default: '*',
-    description:
-      'Origins that may call the service from a browser, separated by spaces or commas; `*` for any',
-  },
-  logLevel: {
-    name: 'INDEXSVC_LOG_LEVEL',
-    schema: logLevel(),
-    default: 'info',
-    description: 'Least severe log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
-  },
-  proxies: {
-    name: 'INDEXSVC_NUM_PROXIES',
-    schema: integer(0, 32),
-    default: '0',
-    description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
   },
   bodyBytesMax: {
     name: 'INDEXSVC_MAX_BODY',

@@ -2,19 +2,8 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { KeyInvalid, parseSecretKey } from '../signing/key.js';
-import {
-  addresses,
-  boolean,
-  hostNames,
-  integer,
-  logLevel,
-  number,
-  oneOf,
-  port,
-  rate,
-  text,
-  webAddress,
-} from './schemas.js';
+import { listenVariables } from './listen.js';
+import { addresses, boolean, hostNames, integer, number, oneOf, rate, text, webAddress } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const storeVariables = defineVariables({
@@ -32,29 +21,12 @@ export const storeVariables = defineVariables({
     description:
       'Public base address, which manifest addresses, the did:web identifier and the allowed host come from. Declarations carry it: choose it once',
   },
-  host: {
-    name: 'MSTORE_HOST',
-    schema: text(),
-    default: '127.0.0.1',
-    description: 'Address to listen on',
-  },
-  port: {
-    name: 'MSTORE_PORT',
-    schema: port(),
-    default: '8020',
-    description: 'Port to listen on; 0 takes a free one',
-  },
+  ...listenVariables('MSTORE', 8020),
   debug: {
     name: 'APP_DEBUG',
     schema: boolean(),
     default: 'false',
     description: 'Answers to unexpected errors tell what happened',
-  },
-  logLevel: {
-    name: 'MSTORE_LOG_LEVEL',
-    schema: logLevel(),
-    default: 'info',
-    description: 'Least severe log lines: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
   },
   allowedHosts: {
     name: 'APP_ALLOWED_HOSTS',
@@ -164,12 +136,6 @@ export const storeVariables = defineVariables({
     schema: addresses(),
     defaultShown: '',
     description: 'Addresses that no rate holds for, separated by commas',
-  },
-  proxies: {
-    name: 'MSTORE_NUM_PROXIES',
-    schema: integer(0, 32),
-    default: '0',
-    description: 'Reverse proxies in front, whose `X-Forwarded-*` headers count; 0 trusts none',
   },
   index: {
     name: 'MSTORE_INDEX',

@@ -1,8 +1,7 @@
-/** Puts the service together from its configuration and its neighbours in this process. */
-
+/** Builds the resolver from its configuration and the services of this process. */
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
-import type { SearchService } from '../client/types.js';
+import type { SearchApi } from '../client/search-api.js';
 import type { ResolverConfig } from '../config/resolver.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { version } from '../version.js';
@@ -21,9 +20,9 @@ import { ResolverService } from './service.js';
 const CORS_MAX_AGE_SECONDS = 86_400;
 const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 
-/** What other services in this process lend. */
-export interface Neighbours {
-  readonly search?: SearchService | undefined;
+/** Services of this process that the resolver calls without HTTP. */
+export interface InProcessServices {
+  readonly search?: SearchApi | undefined;
   readonly manifests?: LocalManifests | undefined;
 }
 
@@ -34,17 +33,17 @@ export interface Neighbours {
  */
 export async function resolverApp(
   config: ResolverConfig,
-  neighbours: Neighbours = {},
+  { search, manifests: local }: InProcessServices = {},
   network: Pick<GatewayOptions, 'dnsServers' | 'ca'> = {},
 ): Promise<ServiceApp> {
-  const backend = await backendOf(config, neighbours.search);
+  const backend = await backendOf(config, search);
   const gateways = new GatewayClient({ allowed: new Set(config.testAllow), ...network });
   const parallel = config.probeConcurrency;
   const prober = new Prober(gateways, { timeoutMs: config.probeTimeoutSeconds * 1000, parallel });
   const manifests = new ManifestSource({
     gateways,
     prober,
-    local: neighbours.manifests,
+    local,
     fetchTimeoutMs: config.fetchTimeoutSeconds * 1000,
     parallel,
   });
@@ -76,7 +75,7 @@ export async function resolverApp(
 }
 
 /** The service in this process, unless another one is configured. */
-async function backendOf(config: ResolverConfig, search: SearchService | undefined): Promise<SearchBackend> {
+async function backendOf(config: ResolverConfig, search: SearchApi | undefined): Promise<SearchBackend> {
   const { searchUrl, searchIndex: index, searchApiKey: apiKey } = config;
   if (searchUrl === undefined && search !== undefined) {
     await new SearchManifestIndex(search, index).prepare();

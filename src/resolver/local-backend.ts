@@ -1,15 +1,15 @@
 /** The search backend in this process: no HTTP in between. */
 import { ServiceError } from '../client/errors.js';
-import type { SearchService } from '../client/types.js';
+import type { SearchApi } from '../client/search-api.js';
 import { BackendFailed, type SearchBackend } from './search-backend.js';
 
 const NO_SUCH_ASSET = [400, 404];
 
 export class LocalBackend implements SearchBackend {
-  readonly #search: SearchService;
+  readonly #search: SearchApi;
   readonly #index: string;
 
-  constructor(search: SearchService, index: string) {
+  constructor(search: SearchApi, index: string) {
     this.#search = search;
     this.#index = index;
   }

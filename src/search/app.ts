@@ -1,12 +1,12 @@
-/** Puts the service together from its configuration. */
+/** Builds the search service from its configuration. */
 import path from 'node:path';
-import { LocalSearch } from '../client/local-search.js';
-import { openEngine, searchFolder } from '../client/open-engine.js';
-import type { SearchService as SearchClientPort } from '../client/types.js';
+import type { SearchApi } from '../client/search-api.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { version } from '../version.js';
 import { apiKeyGuard } from './api-key.js';
+import { InProcessSearch } from './engine/in-process.js';
+import { openEngine, searchFolder } from './engine/open.js';
 import { errorForm } from './errors.js';
 import { searchMetrics } from './metrics.js';
 import { searchRoutes } from './routes.js';
@@ -15,14 +15,14 @@ import { SearchService } from './service.js';
 const CORS_MAX_AGE_SECONDS = 600;
 
 export interface SearchApp extends ServiceApp {
-  /** The same indexes without HTTP, for services of the same process, as long as this one runs. */
-  readonly local: SearchClientPort;
+  /** The same indexes for services in this process, without HTTP. Usable until the app is closed. */
+  readonly inProcess: SearchApi;
 }
 
 /**
- * Opens the indexes, which loads their vectors, before anything listens.
+ * Opens the indexes and loads their vectors before the service listens.
  *
- * @throws if the location is none, can't be used, or is in use by another process
+ * @throws if the location is invalid, unusable or locked by another process
  */
 export async function searchApp(config: SearchConfig, dataDir: string): Promise<SearchApp> {
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
@@ -35,7 +35,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
   });
   const service = new SearchService(engine, searchFolder(location));
   return {
-    local: LocalSearch.over(engine),
+    inProcess: InProcessSearch.over(engine),
     name: 'search',
     title: 'ISCC search',
     description: 'Named indexes of ISCC-identified assets, and search for similar content.',

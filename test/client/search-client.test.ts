@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { NotFound, SearchClient } from '../../src/client/index.js';
-import { LocalSearch } from '../../src/client/local-search.js';
+import { InProcessSearch } from '../../src/search/engine/in-process.js';
 import { type Answer, type Listener, listener } from './support/listener.js';
 
 const UNITS = [
@@ -52,9 +52,9 @@ describe('SearchClient', () => {
   });
 });
 
-describe('LocalSearch', () => {
+describe('InProcessSearch', () => {
   it('is the same service without a server', async () => {
-    const local = await LocalSearch.open('memory://');
+    const local = await InProcessSearch.open('memory://');
     await local.createIndex('a');
     const code = 'ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI';
     const entry = { iscc_id: ID, iscc_code: code, metadata: { name: 'x' } };

@@ -3,8 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { storeConfig } from '../../src/config/store-config.js';
+import { storeConfig as completed } from '../../src/compose/first-run.js';
+import { readStoreSettings } from '../../src/config/store-settings.js';
 import { ConfigurationInvalid } from '../../src/config/variable.js';
+
+const storeConfig = (environment: Record<string, string>) => completed(readStoreSettings(environment));
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'isccd-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

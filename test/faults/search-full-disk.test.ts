@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Entry, IndexInfo, SearchResult } from '../../src/client/types.js';
+import type { Entry, IndexInfo, SearchResult } from '../../src/client/search-api.js';
 import { randomAsset } from '../search/support/random-assets.js';
 import { startProcess } from '../search/support/search-process.js';
 import { post } from '../search/support/search-server.js';

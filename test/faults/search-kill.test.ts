@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { IndexInfo, SearchResult } from '../../src/client/types.js';
+import type { IndexInfo, SearchResult } from '../../src/client/search-api.js';
 import { isccId, randomAsset } from '../search/support/random-assets.js';
 import { type SearchProcess, startProcess } from '../search/support/search-process.js';
 import { post } from '../search/support/search-server.js';

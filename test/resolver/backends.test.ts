@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SearchClient, type SearchService } from '../../src/client/index.js';
+import { type SearchApi, SearchClient } from '../../src/client/index.js';
 import { searchVariables } from '../../src/config/search.js';
 import { readVariables } from '../../src/config/variable.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
@@ -18,7 +18,7 @@ import { queryUrl, startResolver } from './support/resolver.js';
 const API_KEY = 's3cret';
 
 interface Backend {
-  readonly search: SearchService;
+  readonly search: SearchApi;
   /** Environment of the resolver; without an address it takes `search` itself. */
   readonly environment: Record<string, string>;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ interface Backend {
 const BACKENDS = {
   'in this process': async (folder: string): Promise<Backend> => {
     const app = await searchApp(readVariables(searchVariables, {}), folder);
-    return { search: app.local, environment: {}, stop: async () => app.close?.() };
+    return { search: app.inProcess, environment: {}, stop: async () => app.close?.() };
   },
   'our service': async (folder: string): Promise<Backend> => {
     const app = await searchApp(readVariables(searchVariables, { INDEXSVC_API_SECRET: API_KEY }), folder);

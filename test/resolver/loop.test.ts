@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServices } from '../../src/compose/start.js';
+import { type RunningServices, startServices } from '../../src/compose/start.js';
 import { native } from '../../src/native.js';
 import { queryUrl } from './support/resolver.js';
 
@@ -28,7 +28,7 @@ async function manifestOf(units: readonly string[]): Promise<Buffer> {
 
 describe('isccd serve', () => {
   let folder: string;
-  let servers: Awaited<ReturnType<typeof startServices>>;
+  let services: RunningServices;
   const environment: Record<string, string> = {};
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'isccd-loop-'));
@@ -44,15 +44,14 @@ describe('isccd serve', () => {
       environment[`${prefix}_PORT`] = '0';
       environment[`${prefix}_LOG_LEVEL`] = 'silent';
     }
-    servers = await startServices(NAMES, environment);
+    services = await startServices(NAMES, { environment });
   });
-  const stop = () => Promise.all([...servers.values()].map((server) => server.stop()));
   afterAll(async () => {
-    await stop();
+    await services.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const url = (name: (typeof NAMES)[number]) => servers.get(name)?.url ?? '';
+  const url = (name: (typeof NAMES)[number]) => services.servers.get(name)?.url ?? '';
   const upload = async (bytes: Buffer) => {
     const headers = { 'Content-Type': 'application/c2pa' };
     const answer = await fetch(`${url('store')}/v1/manifests`, { method: 'POST', headers, body: bytes });
@@ -87,8 +86,8 @@ describe('isccd serve', () => {
   it('finds it after a restart, and no more once it is deleted', async () => {
     const units = content();
     const { manifestId } = await upload(await manifestOf(units));
-    await stop();
-    servers = await startServices(NAMES, environment);
+    await services.stop();
+    services = await startServices(NAMES, { environment });
     const [match] = await found(units);
     expect(match?.manifestId).toBe(manifestId);
     const headers = { Authorization: `Bearer ${TOKEN}` };
@@ -116,7 +115,7 @@ describe('isccd serve', () => {
 describe('configurations that can not work', () => {
   it('are told before anything starts', async () => {
     const environment = { MSTORE_INDEX: 'local', APP_SECRET_KEY: 'x', MSTORE_URL: 'http://127.0.0.1:1' };
-    await expect(startServices(['store', 'resolver'], environment)).rejects.toThrow(
+    await expect(startServices(['store', 'resolver'], { environment })).rejects.toThrow(
       /MSTORE_INDEX="local" needs the search service in the same process/,
     );
   });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ChunkMatch, Entry, GlobalMatch, SearchResult } from '../../src/client/types.js';
+import type { ChunkMatch, Entry, GlobalMatch, SearchResult } from '../../src/client/search-api.js';
 import type { RunningServer } from '../../src/http/server.js';
 import { addCollection, type Backend, indexUri, rows, startSearch } from './support/search-server.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Entry, SearchResult } from '../../src/client/types.js';
+import type { Entry, SearchResult } from '../../src/client/search-api.js';
 import type { RunningServer } from '../../src/http/server.js';
 import { BACKENDS, indexUri, post, rows, startSearch } from './support/search-server.js';
 

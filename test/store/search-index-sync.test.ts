@@ -5,9 +5,9 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SearchManifestIndex } from '../../src/c2pa/search-index-port.js';
-import { LocalSearch } from '../../src/client/local-search.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
+import { InProcessSearch } from '../../src/search/engine/in-process.js';
 import { SearchIndexSync } from '../../src/store/search-index-sync.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
@@ -21,7 +21,7 @@ describe.each(ENGINES)('%s', (engine) => {
   let databases: TestDatabases;
   let database: Database;
   let folder: string;
-  let search: LocalSearch;
+  let search: InProcessSearch;
   let index: SearchManifestIndex;
   let local: SearchIndexSync;
 
@@ -33,7 +33,7 @@ describe.each(ENGINES)('%s', (engine) => {
     folder = await mkdtemp(path.join(tmpdir(), 'isccd-local-index-'));
     const { dataDir, url } = await databases.create();
     database = await openDatabase(url, dataDir);
-    search = await LocalSearch.open(`usearch://${folder}`);
+    search = await InProcessSearch.open(`usearch://${folder}`);
     index = new SearchManifestIndex(search, 'mine');
     local = follower();
     return async () => {

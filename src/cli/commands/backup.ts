@@ -18,9 +18,8 @@ import { backupSearch } from '../../search/backup.js';
 import { backupStore } from '../../store/backup.js';
 import { generator } from '../../version.js';
 import { configuredPlaces, type DataPlace } from '../input/data-places.js';
-import { countsLine } from '../terminal/counts-line.js';
 import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED, reason } from '../terminal/failure.js';
-import { StatusLine } from '../terminal/status-line.js';
+import { countsLine, StatusLine } from '../terminal/lines.js';
 
 export async function backup(directory: string, options: { json?: boolean }): Promise<void> {
   const target = path.resolve(directory);

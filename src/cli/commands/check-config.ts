@@ -1,12 +1,12 @@
 /** `isccd check config [SERVICE…]`: the configuration as `isccd serve` would read it, and all that is wrong with it. */
 
 import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '../../compose/services.js';
-import { painter } from '../../config/colour.js';
 import { commonVariables } from '../../config/common.js';
 import { type EnvironmentSources, environmentSources } from '../../config/env.js';
 import { inspectVariables, problemOf, type VariableState } from '../../config/inspect.js';
 import type { Variables } from '../../config/variable.js';
-import { CommandFailed, readOrFail } from '../terminal/failure.js';
+import { painter } from '../terminal/colour.js';
+import { CommandFailed } from '../terminal/failure.js';
 
 interface Section {
   /** `common` for what holds for every service. */
@@ -17,7 +17,7 @@ interface Section {
 }
 
 export function checkConfig(services: readonly ServiceName[], options: { json?: boolean }): void {
-  const sources = readOrFail(() => environmentSources());
+  const sources = environmentSources();
   const names = services.length === 0 ? SERVICE_NAMES : services;
   const common = section('common', commonVariables, sources);
   const isSound = common.states.every(({ problem }) => problem === undefined);

@@ -1,8 +1,8 @@
 /** `isccd check health [TARGET…]`: whether services answer. Starts fast: container engines run it every few seconds. */
 
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
-import { painter } from '../../config/colour.js';
-import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from '../terminal/failure.js';
+import { painter } from '../terminal/colour.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 
 interface Target {
   readonly name: string;
@@ -52,7 +52,7 @@ async function configuredUrl(name: ServiceName): Promise<string> {
   const { environment } = await import('../../config/env.js');
   const { readVariables } = await import('../../config/variable.js');
   const { host, port } = SERVICES[name].variables;
-  const address = readOrFail(() => readVariables({ host, port }, environment()));
+  const address = readVariables({ host, port }, environment());
   return `http://${reachable(String(address.host))}:${String(address.port)}`;
 }
 

@@ -1,7 +1,7 @@
 /** `isccd check ...`: whether a configuration is sound, and whether services are well. */
 import { Argument, type Command } from 'commander';
 import { SERVICE_NAMES } from '../../compose/service-names.js';
-import { jsonOption } from '../terminal/json-option.js';
+import { jsonOption } from '../options.js';
 
 /** Declares the subcommands; what they need is loaded when they are called. */
 export function checkCommands(root: Command): void {

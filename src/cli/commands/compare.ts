@@ -1,6 +1,7 @@
 /** `isccd compare A B`: how similar two codes are, unit by unit. */
-import { painter } from '../../config/colour.js';
+
 import { native } from '../../native.js';
+import { painter } from '../terminal/colour.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 const BAR_CHARACTERS = 20;

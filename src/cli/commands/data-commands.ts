@@ -1,6 +1,6 @@
 /** `isccd backup` and `isccd verify`: what an operator does with the data of all services. */
 import type { Command } from 'commander';
-import { jsonOption } from '../terminal/json-option.js';
+import { jsonOption } from '../options.js';
 
 const BACKUP_HELP = `
 The services may run. What they had acknowledged before the command began is in the copy, and every

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
 import type { BindingMatch } from '../../c2pa/schema.js';
+import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
 import { startServices } from '../../compose/start.js';
 import type { Environment } from '../../config/variable.js';
 import type { RunningServer } from '../../http/server.js';
 import { native } from '../../native.js';
 import { type Asset, signedManifest } from '../input/sample-manifest.js';
-import { CommandFailed, reason } from '../terminal/failure.js';
+import { asFailure, CommandFailed, reason } from '../terminal/failure.js';
 import { Interruption } from '../terminal/interrupt.js';
 
 interface Addresses {
@@ -31,12 +32,12 @@ export async function demo(file: string | undefined, { json }: { json?: boolean 
   };
   const interruption = new Interruption(tidy);
   try {
-    const names = ['codes', 'search', 'store', 'resolver'] as const;
     const environment = await settings(folder);
-    const servers = await step('start four services', () =>
-      startServices(names, environment, undefined, running),
+    const onStarted = (_: string, server: RunningServer) => running.push(server);
+    const { servers } = await step('start four services', () =>
+      startServices(SERVICE_NAMES, { environment, onStarted }),
     );
-    const url = (name: (typeof names)[number]) => servers.get(name)?.url ?? '';
+    const url = (name: ServiceName) => servers.get(name)?.url ?? '';
     const addresses = { codes: url('codes'), store: url('store'), resolver: url('resolver') };
     await circle(addresses, await step('take an image', () => imageOf(file), describeImage), step);
   } finally {
@@ -116,7 +117,7 @@ function steps(line: (name: string, ms: number, result: string) => string): Step
       process.stdout.write(`${line(name, performance.now() - started, describe(result))}\n`);
       return result;
     } catch (error) {
-      throw error instanceof CommandFailed ? error : new CommandFailed(`${name}: ${reason(error)}`);
+      throw asFailure(error) ?? new CommandFailed(`${name}: ${reason(error)}`);
     }
   };
 }

@@ -1,6 +1,7 @@
 /** `isccd explain CODE…`: what is in a code, for people, or as the service answers it. */
-import { painter } from '../../config/colour.js';
+
 import { native } from '../../native.js';
+import { painter } from '../terminal/colour.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 export function explain(codes: readonly string[], options: { json?: boolean }): void {

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { ConnectionFailed, ServiceError } from '../../client/errors.js';
-import { type ImportStep, importFrom } from '../../client/import.js';
-import { LocalSearch } from '../../client/local-search.js';
-import { searchFolder } from '../../client/open-engine.js';
+import type { SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
-import type { SearchService } from '../../client/types.js';
 import { FormatRefused } from '../../data/format.js';
+import { InProcessSearch } from '../../search/engine/in-process.js';
+import { searchFolder } from '../../search/engine/open.js';
+import { type ImportStep, importFrom } from '../../search/import.js';
 import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 
@@ -78,7 +78,7 @@ export async function get(name: string, isccId: string, where: Where): Promise<v
 
 async function using(
   where: Where,
-  work: (service: SearchService) => Promise<void>,
+  work: (service: SearchApi) => Promise<void>,
   { mayBeNew = false } = {},
 ): Promise<void> {
   const service = await open(where, mayBeNew);
@@ -92,7 +92,7 @@ async function using(
   }
 }
 
-async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchService> {
+async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchApi> {
   if (/^https?:\/\//i.test(at)) return new SearchClient(at, apiKey === undefined ? {} : { apiKey });
   const location = /^[a-z][\w+.-]*:\/\//i.test(at) ? at : `usearch://${path.resolve(at)}`;
   const folder = searchFolder(location);
@@ -100,7 +100,7 @@ async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchSer
     throw new CommandFailed(`there are no indexes at ${folder}; isccd index create makes one`);
   }
   try {
-    return await LocalSearch.open(location);
+    return await InProcessSearch.open(location);
   } catch (error) {
     throw new CommandFailed(reason(error), error instanceof FormatRefused ? EXIT_CONFIGURATION : 1);
   }

@@ -4,9 +4,8 @@ import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/service
 import { startServices } from '../../compose/start.js';
 import { commonVariables } from '../../config/common.js';
 import { plainTable, variableRecords } from '../../config/describe.js';
-import { environment } from '../../config/env.js';
 import type { RunningServer } from '../../http/server.js';
-import { EXIT_INTERRUPTED, readOrFail } from '../terminal/failure.js';
+import { EXIT_INTERRUPTED } from '../terminal/failure.js';
 
 export interface ServeOptions {
   readonly env?: boolean;
@@ -18,19 +17,17 @@ export async function serve(services: readonly ServiceName[], options: ServeOpti
   if (options.env) return printVariables(names, options);
   const running: RunningServer[] = [];
   stopOnSignals(running);
-  const values = readOrFail(() => environment());
-  await startServices(
-    names,
-    values,
-    (service, { url }, page) => {
+  await startServices(names, {
+    onStarted(service, server, page) {
+      running.push(server);
+      const { url } = server;
       const what = service === 'metrics' ? 'for Prometheus' : 'documentation';
       const line = options.json
         ? JSON.stringify({ service, url, page: url + page })
         : `${service.padEnd(9)} ${url}   ${what} ${url}${page}`;
       process.stdout.write(`${line}\n`);
     },
-    running,
-  );
+  });
 }
 
 function printVariables(names: readonly ServiceName[], { json }: ServeOptions): void {

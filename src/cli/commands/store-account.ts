@@ -3,12 +3,12 @@ import { type Account, Accounts } from '../../admin/accounts.js';
 import { Refused } from '../../admin/errors.js';
 import { environment } from '../../config/env.js';
 import { storeVariables } from '../../config/store.js';
-import { storeDataDir } from '../../config/store-config.js';
+import { storeDataDir } from '../../config/store-settings.js';
 import { readVariables } from '../../config/variable.js';
 import { makeFolder } from '../../data/folder.js';
 import { FormatRefused, prepareData } from '../../data/format.js';
 import { openDatabase } from '../../database/open.js';
-import { CommandFailed, EXIT_CONFIGURATION, readOrFail, reason } from '../terminal/failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { newPassword, type PasswordOptions } from '../terminal/password.js';
 
 interface ResultOptions {
@@ -71,10 +71,9 @@ function day(milliseconds: number): string {
 }
 
 async function using<T>(work: (accounts: Accounts) => Promise<T>): Promise<T> {
-  const { dataDir, databaseUrl } = readOrFail(() => {
-    const values = environment();
-    return { ...readVariables(storeVariables, values), dataDir: storeDataDir(values) };
-  });
+  const values = environment();
+  const dataDir = storeDataDir(values);
+  const { databaseUrl } = readVariables(storeVariables, values);
   makeFolder(dataDir);
   const opening = prepareData('store', dataDir).then(() => openDatabase(databaseUrl, dataDir));
   const database = await opening.catch((error: unknown) => {

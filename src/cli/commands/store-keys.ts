@@ -6,14 +6,12 @@ import { storeVariables } from '../../config/store.js';
 import { readVariables } from '../../config/variable.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { generateSecretKey, SigningKey } from '../../signing/key.js';
-import { CommandFailed, readOrFail } from '../terminal/failure.js';
+import { CommandFailed } from '../terminal/failure.js';
 
 /** Prints a new secret key as a line for the environment, then what the store will publish about it. */
 export function generateKey(options: { url?: string; json?: boolean }): void {
-  const { url } = readOrFail(() => {
-    const given = options.url === undefined ? environment() : { [storeVariables.url.name]: options.url };
-    return readVariables({ url: storeVariables.url }, given);
-  });
+  const given = options.url === undefined ? environment() : { [storeVariables.url.name]: options.url };
+  const { url } = readVariables({ url: storeVariables.url }, given);
   const secret = generateSecretKey();
   const document =
     url === undefined ? undefined : didDocument(didOf(url), SigningKey.parse(secret).publicKey);

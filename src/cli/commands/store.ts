@@ -1,6 +1,6 @@
 /** `isccd store ...`: what an operator does beside a running store. */
 import type { Command } from 'commander';
-import { alwaysJsonOption, jsonOption } from '../terminal/json-option.js';
+import { alwaysJsonOption, jsonOption } from '../options.js';
 
 /** Declares the subcommands; what they need is loaded when they are called. */
 export function storeCommands(root: Command): void {

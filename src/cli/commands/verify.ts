@@ -7,9 +7,8 @@ import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
 import type { Checked, Counts, Problem } from '../../data/port.js';
 import { native } from '../../native.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
-import { countsLine } from '../terminal/counts-line.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
-import { StatusLine } from '../terminal/status-line.js';
+import { countsLine, StatusLine } from '../terminal/lines.js';
 import type { VerifyJob, VerifyMessage } from './verify-process.js';
 
 const PROCESS = fileURLToPath(new URL('./verify-process.js', import.meta.url));

@@ -1,16 +1,15 @@
 /** Where the data is: of the configured services, or in a folder that somebody names. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { searchFolder } from '../../client/open-engine.js';
 import { codesVariables } from '../../config/codes.js';
 import { commonVariables } from '../../config/common.js';
 import { environment } from '../../config/env.js';
 import { searchVariables } from '../../config/search.js';
 import { storeVariables } from '../../config/store.js';
-import { storeDataDir } from '../../config/store-config.js';
+import { storeDataDir } from '../../config/store-settings.js';
 import { type Environment, readVariables } from '../../config/variable.js';
 import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../data/format.js';
-import { readOrFail } from '../terminal/failure.js';
+import { searchFolder } from '../../search/engine/open.js';
 
 /** The data of one service. */
 export interface DataPlace {
@@ -22,10 +21,8 @@ export interface DataPlace {
 
 /** The places that the environment names and that exist, and the environment itself. */
 export async function configuredPlaces(): Promise<{ places: DataPlace[]; environment: Environment }> {
-  const { values, places } = readOrFail(() => {
-    const values = environment();
-    return { values, places: placesOf(values) };
-  });
+  const values = environment();
+  const places = placesOf(values);
   const there = await Promise.all(places.map(({ folder }) => isFolder(folder)));
   return { places: places.filter((_, at) => there[at]), environment: values };
 }

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import type { ImportSource, ImportStep } from '../../client/import.js';
-import type { Entry, Simprint } from '../../client/types.js';
+import type { Entry, Simprint } from '../../client/search-api.js';
 import { native } from '../../native.js';
+import type { ImportSource, ImportStep } from '../../search/import.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -11,7 +11,6 @@ import type { IsccResult } from '../../codes/result.js';
 import { codesVariables } from '../../config/codes.js';
 import { environment } from '../../config/env.js';
 import { readVariables } from '../../config/variable.js';
-import { readOrFail } from '../terminal/failure.js';
 import { Interruption } from '../terminal/interrupt.js';
 
 export interface ResultOptions {
@@ -29,7 +28,7 @@ export async function withPipeline<T>(
   wanted: number | undefined,
   work: (pipeline: Pipeline, jobs: number) => Promise<T>,
 ): Promise<T> {
-  const config = readOrFail(() => readVariables(codesVariables, environment()));
+  const config = readVariables(codesVariables, environment());
   const jobs = wanted ?? config.maxWorkers;
   // Not beside the files: their folder may be read-only, and whoever keeps it wants nothing else there.
   const workFolder = path.join(os.tmpdir(), `isccd-code-${randomBytes(9).toString('hex')}`);

@@ -1,6 +1,9 @@
+/** How a command fails: one line on standard error, and an exit status. */
+import { AddonMissing } from '../../addon-missing.js';
+import { StartFailed } from '../../compose/start-failed.js';
 import { ConfigurationInvalid } from '../../config/variable.js';
 
-/** A command that cannot do what it was asked; the message is one line for the person who asked. */
+/** A command failed for a reason that its user can act on; the message is one line. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: number;
@@ -11,29 +14,27 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A configuration or an argument that can't be used is the caller's to mend, not a crash: its own exit code. */
 export const EXIT_CONFIGURATION = 2;
 export const EXIT_INTERRUPTED = 130;
 
-/** What every command says by its exit status. */
+/** The exit statuses of every command. */
 export const EXIT_STATUSES: Readonly<Record<number, string>> = {
-  0: 'done',
-  1: 'not done, or a check has found something',
-  [EXIT_CONFIGURATION]: 'wrong arguments or configuration',
+  0: 'success',
+  1: 'failure, or a check found problems',
+  [EXIT_CONFIGURATION]: 'invalid arguments or configuration',
   [EXIT_INTERRUPTED]: 'interrupted',
 };
 
-/** What `read` gives; a variable that breaks its rule fails the command with that one line. */
-export function readOrFail<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ConfigurationInvalid) throw new CommandFailed(error.message, EXIT_CONFIGURATION);
-    throw error;
-  }
+/** The error as a failure of the command; `undefined` for unexpected errors, which print their stack. */
+export function asFailure(error: unknown): CommandFailed | undefined {
+  if (error instanceof CommandFailed) return error;
+  if (error instanceof AddonMissing) return new CommandFailed(error.message);
+  if (error instanceof ConfigurationInvalid) return new CommandFailed(error.message, EXIT_CONFIGURATION);
+  if (!(error instanceof StartFailed)) return undefined;
+  return new CommandFailed(error.message, error.isConfiguration ? EXIT_CONFIGURATION : 1);
 }
 
-/** What was thrown and, once each, what caused it, in one line. */
+/** The messages of an error and of its causes, without duplicates, in one line. */
 export function reasons(error: unknown): string {
   const found = new Set<string>();
   for (let one = error; one !== undefined; one = one instanceof Error ? one.cause : undefined) {
@@ -42,14 +43,14 @@ export function reasons(error: unknown): string {
   return [...found].join(' - ');
 }
 
-/** A program says a lot before it says why it ends. */
+/** Child processes print the reason last, after a lot of other output. */
 const REASON_CHARACTERS_MAX = 300;
 
 function lastCharacters(text: string, max: number): string {
   return text.length > max ? `…${text.slice(-max)}` : text;
 }
 
-/** The message of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

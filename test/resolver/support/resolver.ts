@@ -5,12 +5,12 @@ import { readResolverConfig } from '../../../src/config/resolver.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
-import { type Neighbours, resolverApp } from '../../../src/resolver/app.js';
+import { type InProcessServices, resolverApp } from '../../../src/resolver/app.js';
 import { AUTHORITY } from './gateways.js';
 
 export async function startResolver(
   environment: Record<string, string>,
-  neighbours: Neighbours = {},
+  inProcess: InProcessServices = {},
   dnsServers: readonly string[] = [],
 ): Promise<RunningServer> {
   const config = readResolverConfig({
@@ -21,7 +21,7 @@ export async function startResolver(
   });
   const log = createLogger('silent');
   const dns = dnsServers.length === 0 ? {} : { dnsServers };
-  const app = await resolverApp(config, neighbours, { ca: AUTHORITY, ...dns });
+  const app = await resolverApp(config, inProcess, { ca: AUTHORITY, ...dns });
   return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
 }
 

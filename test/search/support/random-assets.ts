@@ -1,5 +1,5 @@
 /** Assets with random codes, the same at every run. */
-import type { Entry } from '../../../src/client/types.js';
+import type { Entry } from '../../../src/client/search-api.js';
 import { native } from '../../../src/native.js';
 
 const BITS = 256;

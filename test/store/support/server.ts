@@ -1,7 +1,8 @@
 /** A store over HTTP, as `isccd serve store` puts it together. */
 import { createHash } from 'node:crypto';
-import { storeApp } from '../../../src/compose/store-app.js';
-import { storeConfig } from '../../../src/config/store-config.js';
+import { storeConfig } from '../../../src/compose/first-run.js';
+import { storeApp } from '../../../src/compose/store.js';
+import { readStoreSettings } from '../../../src/config/store-settings.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
@@ -51,7 +52,7 @@ export async function startStore(
   environment: Record<string, string> = {},
   transport: 'auto' | 'uws' | 'node' = 'auto',
 ): Promise<StoreClient> {
-  const { config } = storeConfig({ ...storeEnvironment(place), ...environment });
+  const { config } = storeConfig(readStoreSettings({ ...storeEnvironment(place), ...environment }));
   const log = createLogger(config.logLevel);
   const app = await storeApp(config, log);
   const server = await startServer(app, {

@@ -1,20 +1,20 @@
-/** Filling an index from somewhere else: files today, the logs of hubs when somebody follows them. */
-import type { Entry, SearchService } from './types.js';
+/** Imports entries into an index from any source: files today, hub logs later. */
+import type { Entry, SearchApi } from '../client/search-api.js';
 
-/** Entries of one request. */
+/** Entries per request. */
 const BATCH_ENTRIES = 1000;
 
-/** A piece of what a source knows. */
+/** One piece of a source. */
 export interface ImportStep {
-  /** To be added, or to replace what has their ISCC-ID. */
+  /** Entries to add; each replaces the asset with its ISCC-ID. */
   readonly entries: readonly Entry[];
-  /** ISCC-IDs that are declared no more. */
+  /** ISCC-IDs to delete. */
   readonly withdrawn?: readonly string[];
-  /** Where the source may be taken up again once this step is in the index; for sources that never end. */
+  /** For endless sources: where to resume after this step is in the index. */
   readonly position?: string;
 }
 
-/** A port: where entries come from. */
+/** A port: a source of entries. */
 export interface ImportSource {
   steps(): AsyncIterable<ImportStep>;
 }
@@ -26,14 +26,14 @@ export interface ImportCount {
 }
 
 /**
- * Brings what a source gives into an index, in its order. Doing a step twice leaves the index as doing it once, so
- * that a source is taken up at the last position it was told.
+ * Applies the steps of a source to an index, in order. Steps are idempotent, so a source can resume at the last
+ * position that `onStep` received.
  *
- * @param onStep after each step, when it is durable
+ * @param onStep called after each step, once the step is durable
  */
 export async function importFrom(
   source: ImportSource,
-  service: SearchService,
+  search: SearchApi,
   index: string,
   onStep: (step: ImportStep) => void | Promise<void> = () => {},
 ): Promise<ImportCount> {
@@ -41,10 +41,10 @@ export async function importFrom(
   for await (const step of source.steps()) {
     for (let start = 0; start < step.entries.length; start += BATCH_ENTRIES) {
       const batch = step.entries.slice(start, start + BATCH_ENTRIES);
-      for (const { status } of await service.addAssets(index, batch)) count[status] += 1;
+      for (const { status } of await search.addAssets(index, batch)) count[status] += 1;
     }
     for (const isccId of step.withdrawn ?? []) {
-      await service.deleteAsset(index, isccId);
+      await search.deleteAsset(index, isccId);
       count.withdrawn += 1;
     }
     await onStep(step);

@@ -1,4 +1,4 @@
-/** What the similarity index takes and gives: the types of its OpenAPI document under short names. */
+/** The operations of the search service as an interface, and their types under short names. */
 import type { components } from './openapi/search.js';
 
 type Schemas = components['schemas'];
@@ -13,13 +13,16 @@ export type TypeMatch = ChunkMatch['types'][string];
 export type SearchResult = Schemas['SearchResult'];
 export type Simprint = NonNullable<Entry['simprints']>[string][number];
 
-/** A similarity index service, near or far. Failures are {@link ServiceError}s. */
-export interface SearchService {
+/**
+ * A port: the search service over HTTP (`SearchClient`) or in the same process. Every method rejects with a
+ * `ServiceError` if the service refuses or fails.
+ */
+export interface SearchApi {
   createIndex(name: string): Promise<IndexInfo>;
   listIndexes(): Promise<readonly IndexInfo[]>;
   getIndex(name: string): Promise<IndexInfo>;
   deleteIndex(name: string): Promise<void>;
-  /** All entries or none. */
+  /** Adds or replaces all entries, or none. */
   addAssets(index: string, entries: readonly Entry[]): Promise<readonly AddResult[]>;
   getAsset(index: string, isccId: string): Promise<Entry>;
   deleteAsset(index: string, isccId: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** Wires the manifest store with what stands beside it on the same address and database. */
+/** Builds the manifest store together with the dashboard, which shares its address and database. */
 import { dashboardRoutes } from '../admin/app.js';
 import {
   MANIFEST_INDEX_DEFAULT,
@@ -13,61 +13,66 @@ import type { ServiceApp } from '../http/routing/service.js';
 import { FixedWindows } from '../limits/rate-limiter.js';
 import { Throttle } from '../limits/throttle.js';
 import type { Logger } from '../observe/log.js';
+import type { InProcessServices } from '../resolver/app.js';
+import type { LocalManifests } from '../resolver/manifests.js';
 import { openStore } from '../store/app.js';
 import { declarations } from '../store/declarations/declarations.js';
 import { NO_DECLARER } from '../store/declarer.js';
 import { inProcessManifests } from '../store/in-process-manifests.js';
 import { SearchIndexSync } from '../store/search-index-sync.js';
-import type { House } from './services.js';
+
+export interface StoreApp extends ServiceApp {
+  /** The stored manifests for services in this process, without HTTP. */
+  readonly inProcess: LocalManifests;
+}
 
 /**
- * Lends the house its manifests, and makes them findable in the house's index if there is one.
+ * Also keeps the manifests in an index of the search service, if that runs in this process.
  *
- * @param indexName of the index that the resolver reads
- * @throws if the database, the folder or the trust anchors can't be used
+ * @param indexName name of the index that the resolver reads
+ * @throws if the database, the folder or the trust anchors are unusable
  */
 export async function storeApp(
   config: StoreConfig,
   log: Logger,
-  house: House = {},
+  inProcess: InProcessServices = {},
   indexName: string = MANIFEST_INDEX_DEFAULT,
-): Promise<ServiceApp> {
-  const index = await manifestIndex(config, house, indexName);
+): Promise<StoreApp> {
+  const index = await manifestIndex(config, inProcess, indexName);
   makeFolder(config.dataDir);
   await prepareData('store', config.dataDir);
   const database = await openDatabase(config.databaseUrl, config.dataDir);
   try {
-    return await wired(config, database, log, house, index);
+    return await appOver(database, config, log, index);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-async function wired(
-  config: StoreConfig,
+async function appOver(
   database: Database,
+  config: StoreConfig,
   log: Logger,
-  house: House,
   index: ManifestIndex | undefined,
-): Promise<ServiceApp> {
+): Promise<StoreApp> {
   const rates = { write: config.rateWrite, read: config.rateRead, login: config.rateLogin };
   const throttle = new Throttle(new FixedWindows(rates), config.unthrottled ?? []);
   const declarer = declarations({ config, db: database.db, log }) ?? NO_DECLARER;
   const store = await openStore(config, { database, throttle, declarer, log });
-  house.manifests = inProcessManifests(store.service, config.url);
+  const inProcess = inProcessManifests(store.service, config.url);
   const app = store.app(dashboardRoutes(database, store.service, throttle));
-  if (index === undefined) return app;
+  if (index === undefined) return { ...app, inProcess };
   const local = new SearchIndexSync({ db: database.db, index, serverId: config.serverId, log });
   store.service.onChange((key) => local.changed(key));
   local.start();
-  return { ...app, close: () => local.close().then(() => app.close?.()) };
+  return { ...app, inProcess, close: () => local.close().then(() => app.close?.()) };
 }
 
-/** The index of the search service of this process, unless the store is told to keep to itself. */
+/** The index in the search service of this process; `undefined` if there is none or `MSTORE_INDEX=none`. */
 async function manifestIndex(
   { index }: StoreConfig,
-  { search }: House,
+  { search }: InProcessServices,
   name: string,
 ): Promise<ManifestIndex | undefined> {
   if (index === 'none') return undefined;

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EntryFiles } from '../../src/cli/input/entries.js';
-import { type ImportStep, importFrom } from '../../src/client/index.js';
-import { LocalSearch } from '../../src/client/local-search.js';
 import { native } from '../../src/native.js';
+import { InProcessSearch } from '../../src/search/engine/in-process.js';
+import { type ImportStep, importFrom } from '../../src/search/import.js';
 
 let folder: string;
-let search: LocalSearch;
+let search: InProcessSearch;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'isccd-import-'));
-  search = await LocalSearch.open(`usearch://${path.join(folder, 'index')}`);
+  search = await InProcessSearch.open(`usearch://${path.join(folder, 'index')}`);
   return async () => {
     await search.close();
     await rm(folder, { recursive: true, force: true });

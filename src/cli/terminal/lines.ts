@@ -1,0 +1,32 @@
+/** Lines that several commands print. */
+import type { Counts } from '../../data/port.js';
+
+/** E.g. `store     3 manifests, 1 tombstones`: the content of one service's data. */
+export function countsLine(kind: string, counts: Counts): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  return `${kind.padEnd(9)} ${parts.join(', ') || 'nothing'}\n`;
+}
+
+const PAUSE_MS = 100;
+
+/** A progress line that overwrites itself on a terminal; does nothing if standard error is not a terminal. */
+export class StatusLine {
+  readonly #isOn: boolean;
+  #shownAt = 0;
+
+  /** @param isQuiet for machine-readable output */
+  constructor(isQuiet = false) {
+    this.#isOn = process.stderr.isTTY === true && !isQuiet;
+  }
+
+  /** Replaces the line, at most once per 100 ms. */
+  show(text: string): void {
+    if (!this.#isOn || Date.now() - this.#shownAt < PAUSE_MS) return;
+    this.#shownAt = Date.now();
+    process.stderr.write(`\r\u001b[K${text}`);
+  }
+
+  clear(): void {
+    if (this.#isOn) process.stderr.write('\r\u001b[K');
+  }
+}

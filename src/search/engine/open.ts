@@ -1,0 +1,47 @@
+/** Opens the search engine after checking the format version of its folder. */
+import { readdir } from 'node:fs/promises';
+import { makeFolder } from '../../data/folder.js';
+import { FORMAT_FILE, FormatRefused, prepareData } from '../../data/format.js';
+import { native, type SearchEngine, type SearchOptions } from '../../native.js';
+
+/** Error code of the addon for an invalid location and for an index written by a newer version. */
+const INVALID_LOCATION = 'InvalidArg';
+
+/**
+ * @param location `memory://`, `lmdb:///path` or `usearch:///path`
+ * @throws {FormatRefused} if the location is invalid or a newer version wrote its data
+ * @throws if the location is unusable or locked by another process
+ */
+export async function openEngine(location: string, options?: SearchOptions): Promise<SearchEngine> {
+  const folder = searchFolder(location);
+  if (folder !== undefined) {
+    makeFolder(folder);
+    await refuseForeignFolder(folder);
+    await prepareData('search', folder);
+  }
+  try {
+    return await native.openSearchEngine(location, options);
+  } catch (error) {
+    const isInvalid = error instanceof Error && 'code' in error && error.code === INVALID_LOCATION;
+    throw isInvalid ? new FormatRefused(error.message) : error;
+  }
+}
+
+/** Found at the root of a file system. */
+const IGNORED_ENTRIES = ['lost+found'];
+/** Present in search folders that predate the FORMAT file. */
+const LOCK_FILE = '.lock';
+
+/** Every index is a subfolder, so a folder with other content would mix indexes with unrelated folders. */
+async function refuseForeignFolder(folder: string): Promise<void> {
+  const entries = await readdir(folder);
+  const isOurs = entries.includes(FORMAT_FILE) || entries.includes(LOCK_FILE);
+  const foreign = entries.find((entry) => !IGNORED_ENTRIES.includes(entry));
+  if (isOurs || foreign === undefined) return;
+  throw new FormatRefused(`${folder} is not a search folder: it contains ${foreign}; choose an empty folder`);
+}
+
+/** The folder that holds the indexes of a location; `undefined` for `memory://` and invalid locations. */
+export function searchFolder(location: string): string | undefined {
+  return /^(?:lmdb|usearch):\/\/(\/.+)$/s.exec(location)?.[1];
+}
