@@ -33,6 +33,36 @@ function program(): Command {
     .action(async (services: ServiceName[], options) =>
       (await import('./commands/serve.js')).serve(services, options),
     );
+  codeCommands(root);
+  root
+    .command('demo')
+    .description(
+      'run the circle once, on free ports and in a folder of its own: code, sign, store, resolve, fetch',
+    )
+    .argument('[image]', 'image file; without it one is made')
+    .addOption(jsonOption())
+    .action(async (image: string | undefined, options) =>
+      (await import('./commands/demo.js')).demo(image, options),
+    );
+  indexCommands(root);
+  storeCommands(root);
+  checkCommands(root);
+  dataCommands(root);
+  completionCommand(root);
+  const seed = root.command('seed').description('seed metadata for Meta-Codes');
+  seed
+    .command('isrc')
+    .description('check a recording record and print it as the Data-URL that `meta` takes')
+    .argument('<file>', 'JSON file, or - for standard input')
+    .addOption(new Option('--form <form>', 'change the form').choices(['compact', 'json-ld']))
+    .addOption(jsonOption())
+    .action(async (file: string, options) => (await import('./commands/seed.js')).seedIsrc(file, options));
+  completeHelp(root);
+  return root;
+}
+
+/** Commands that work on files and codes, without a server. */
+function codeCommands(root: Command): void {
   root
     .command('code')
     .description('make the ISCC-CODE of files, one line of JSON each')
@@ -66,31 +96,6 @@ function program(): Command {
     .argument('<file>', 'UTF-8 text')
     .addOption(alwaysJsonOption())
     .action(async (file: string) => (await import('./commands/simprint.js')).simprint(file));
-  root
-    .command('demo')
-    .description(
-      'run the circle once, on free ports and in a folder of its own: code, sign, store, resolve, fetch',
-    )
-    .argument('[image]', 'image file; without it one is made')
-    .addOption(jsonOption())
-    .action(async (image: string | undefined, options) =>
-      (await import('./commands/demo.js')).demo(image, options),
-    );
-  indexCommands(root);
-  storeCommands(root);
-  checkCommands(root);
-  dataCommands(root);
-  completionCommand(root);
-  const seed = root.command('seed').description('seed metadata for Meta-Codes');
-  seed
-    .command('isrc')
-    .description('check a recording record and print it as the Data-URL that `meta` takes')
-    .argument('<file>', 'JSON file, or - for standard input')
-    .addOption(new Option('--form <form>', 'change the form').choices(['compact', 'json-ld']))
-    .addOption(jsonOption())
-    .action(async (file: string, options) => (await import('./commands/seed.js')).seedIsrc(file, options));
-  completeHelp(root);
-  return root;
 }
 
 /** `isccd index ...`: every subcommand works on a folder of this machine or on a service. */
