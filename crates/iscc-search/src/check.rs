@@ -43,7 +43,7 @@ pub struct Problem {
 ///
 /// The error says why the index can't be read at all.
 pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
-    let store = Store::open_beside(index)?;
+    let store = Store::open_read_only(index)?;
     let reading = store.read()?;
     let mut found = Findings { realm: reading.meta()?.realm, ..Findings::default() };
     rows::check(&reading, &mut found)?;

@@ -2,25 +2,25 @@
 
 mod folder;
 mod jobs;
-mod linker;
+mod maintenance;
 mod registry;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use crate::answer::IndexInfo;
+use crate::batch_queue::BatchQueue;
 use crate::failure::{Answer, Failure, FailureKind};
 use crate::index::Change;
-use crate::memory::MemoryIndex;
+use crate::memory_index::MemoryIndex;
 use crate::options::{Backend, BadLocation, Options};
 use crate::reply::Reply;
 use crate::request;
-use crate::scanners::Scanners;
+use crate::response::IndexInfo;
+use crate::scan_pool::ScanPool;
 use crate::store::StoreError;
-use crate::workers::Workers;
 use jobs::{AddJob, SearchBody, SearchTask};
-use linker::Linker;
+use maintenance::Maintenance;
 use registry::{AnyIndex, Registry};
 
 /// Searches that wait at most; beyond, clients are asked to come again.
@@ -68,11 +68,11 @@ impl OpenError {
 
 /// All indexes of one location.
 pub struct Engine {
-    searches: Workers<SearchTask>,
-    scanners: Arc<Scanners>,
-    batches: Workers<AddJob>,
+    searches: BatchQueue<SearchTask>,
+    scan_pool: Arc<ScanPool>,
+    batches: BatchQueue<AddJob>,
     registry: Arc<Registry>,
-    linker: Linker,
+    maintenance: Maintenance,
 }
 
 impl Engine {
@@ -80,34 +80,35 @@ impl Engine {
     pub fn open(location: &str, options: Options) -> Result<Self, OpenError> {
         let backend = Backend::parse(location)?;
         let options = Arc::new(options);
-        let scanners = Scanners::start(options.search_threads)
+        let scan_pool = ScanPool::start(options.search_threads)
             .map_err(|error| OpenError::Threads(std::io::Error::other(error)))?;
-        let registry = Arc::new(Registry::open(backend, &options, scanners.pool())?);
-        let scanners = Arc::new(scanners);
-        let searches = Workers::start(
+        let registry = Arc::new(Registry::open(backend, &options, scan_pool.pool())?);
+        let scan_pool = Arc::new(scan_pool);
+        let searches = BatchQueue::start(
             "search",
             options.search_threads,
             PASS_SEARCHES_MAX,
             SEARCHES_WAITING_MAX,
             {
-                let (registry, scanners) = (Arc::clone(&registry), Arc::clone(&scanners));
-                move |tasks| jobs::search(&registry, &scanners, tasks)
+                let (registry, scan_pool) = (Arc::clone(&registry), Arc::clone(&scan_pool));
+                move |tasks| jobs::search(&registry, &scan_pool, tasks)
             },
         );
-        let linker = Linker::start(&registry).map_err(OpenError::Threads)?;
-        let batches = Workers::start("ingest", options.ingest_threads, 1, BATCHES_WAITING_MAX, {
-            let (registry, nudge) = (Arc::clone(&registry), linker.nudge());
-            move |batches| {
-                jobs::add(&registry, batches);
-                nudge.give();
-            }
-        });
+        let maintenance = Maintenance::start(&registry).map_err(OpenError::Threads)?;
+        let batches =
+            BatchQueue::start("ingest", options.ingest_threads, 1, BATCHES_WAITING_MAX, {
+                let (registry, notifier) = (Arc::clone(&registry), maintenance.notifier());
+                move |batches| {
+                    jobs::add(&registry, batches);
+                    notifier.notify();
+                }
+            });
         Ok(Self {
             searches: searches.map_err(OpenError::Threads)?,
-            scanners,
+            scan_pool,
             batches: batches.map_err(OpenError::Threads)?,
             registry,
-            linker,
+            maintenance,
         })
     }
 
@@ -195,7 +196,7 @@ impl Engine {
         let reply = Reply::new(move |answer| drop(sender.send(answer)));
         let body = SearchBody::Json(body.to_vec());
         let task = SearchTask { index: index.to_owned(), body, limit, reply };
-        jobs::search(&self.registry, &self.scanners, vec![task]);
+        jobs::search(&self.registry, &self.scan_pool, vec![task]);
         answer.try_recv().ok()
     }
 
@@ -208,7 +209,7 @@ impl Engine {
 
     /// Waits until no graph is due any more. For tests and measurements.
     pub fn wait_for_graphs(&self) {
-        self.linker.wait();
+        self.maintenance.wait();
     }
 
     /// Number of graphs of an index. For tests and measurements.

@@ -1,6 +1,6 @@
 //! Why a request was not done, in the form that clients get to see.
 
-use crate::request::json::push_string;
+use crate::json::push_string;
 
 /// Who is to blame, and how the HTTP layer says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! random codes, on which graphs are known to fail, are thus scanned for ever.
 
 pub mod metric;
-mod trial;
+mod recall_check;
 
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind, b1x8};
 
@@ -84,7 +84,7 @@ impl Graph {
         let mut last = NoGraph::Stopped;
         for expansion in EXPANSIONS_SEARCH {
             graph.index.change_expansion_search(expansion);
-            match trial::run(&graph, column, build) {
+            match recall_check::run(&graph, column, build) {
                 Ok(()) => return Ok(graph),
                 Err(failure) => last = failure,
             }

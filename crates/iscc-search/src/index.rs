@@ -10,12 +10,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use crate::answer::{self, IndexInfo};
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
 use crate::options::Options;
 use crate::query::Named;
 use crate::record::{Record, StoredSimprints, read_simprints};
+use crate::response::{self, IndexInfo};
 use crate::segment::Matching;
 use crate::snapshot::Snapshot;
 use crate::store::{Reading, Store, StoreError, load::load};
@@ -167,7 +167,7 @@ impl Index {
         let (id, record, simprints) = self.stored(&view, id_text)?;
         let version = u8::from(!record.is_id_v0);
         let text = IsccId { version, ..id }.text();
-        Ok(answer::entry(&text, &record, &simprints))
+        Ok(response::entry(&text, &record, &simprints))
     }
 
     /// What a search finds for the asset that a query names.

@@ -4,12 +4,10 @@
 //! what a request does wrong comes out as a [`Failure`] in the words that clients know.
 
 mod allocator;
-mod answer;
 mod asset;
 mod base64;
-pub mod beside;
+mod batch_queue;
 pub mod bindings;
-mod bytes;
 mod check;
 mod code;
 mod column;
@@ -19,23 +17,26 @@ mod failure;
 mod graph;
 mod id;
 mod index;
-mod memory;
+mod json;
+mod leb128;
+mod memory_index;
 mod options;
-mod ordered;
 mod pass;
+mod prefix_runs;
 mod query;
+pub mod read_only;
 mod record;
 mod reply;
 mod request;
+mod response;
 pub mod scan;
-mod scanners;
+mod scan_pool;
 mod score;
 mod segment;
 mod slots;
 mod snapshot;
 mod store;
 mod unit;
-mod workers;
 
 pub use engine::{Engine, OpenError};
 pub use failure::{Answer, Failure, FailureKind};

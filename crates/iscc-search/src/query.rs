@@ -7,8 +7,8 @@ use iscc_codec::base::base64url;
 use crate::base64;
 use crate::code;
 use crate::failure::Failure;
+use crate::json::push_string;
 use crate::record::{Record, StoredSimprints};
-use crate::request::json::push_string;
 use crate::request::query::QueryBody;
 use crate::unit::{Unit, compose, decompose};
 

@@ -3,9 +3,9 @@
 //! A record is a byte of flags, then the code, the units and the metadata, each if its flag is
 //! set. Codes and units are stored as bytes if their text is the one those bytes have.
 
-use crate::bytes::{Cursor, put_bytes, put_number};
 use crate::code;
 use crate::column::Body;
+use crate::leb128::{Cursor, put_bytes, put_number};
 use crate::unit::{Unit, UnitType, decompose};
 
 const HAS_CODE: u8 = 1;

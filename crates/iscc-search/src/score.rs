@@ -1,7 +1,7 @@
 //! From hits to ranked matches.
 
-mod order;
 mod simprints;
+mod top_k;
 mod units;
 
 pub use simprints::{ChunkMatch, TypeMatch, approximate_simprints, equal_simprints};

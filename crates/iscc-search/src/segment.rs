@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::column::{Body, Column};
 use crate::graph::Graph;
-use crate::ordered::Ordered;
+use crate::prefix_runs::PrefixRuns;
 use crate::slots::Slots;
 use crate::unit::{UnitType, is_instance};
 
@@ -58,11 +58,11 @@ pub struct Segment {
     /// Scanned units; the payload is the slot.
     pub units: BTreeMap<Key<UnitType>, Column<u32>>,
     /// Units found by prefix; the payload is the slot.
-    pub prefixes: BTreeMap<Key<UnitType>, Ordered<u32>>,
+    pub prefixes: BTreeMap<Key<UnitType>, PrefixRuns<u32>>,
     /// Scanned simprints.
     pub simprints: BTreeMap<Key<SimprintKind>, Column<Chunk>>,
     /// Simprints found by equality.
-    pub equal_simprints: BTreeMap<Key<SimprintKind>, Ordered<Chunk>>,
+    pub equal_simprints: BTreeMap<Key<SimprintKind>, PrefixRuns<Chunk>>,
     /// Graphs over columns of `units`, once the segment takes no more rows.
     pub graphs: BTreeMap<Key<UnitType>, Arc<Graph>>,
     matching: Matching,
@@ -98,9 +98,9 @@ impl Segment {
     /// Rows of units and simprints, dead ones included.
     pub fn rows(&self) -> usize {
         let scanned: usize = self.units.values().map(Column::rows).sum();
-        let sorted: usize = self.prefixes.values().map(Ordered::rows).sum();
+        let sorted: usize = self.prefixes.values().map(PrefixRuns::rows).sum();
         let simprints: usize = self.simprints.values().map(Column::rows).sum();
-        let equal: usize = self.equal_simprints.values().map(Ordered::rows).sum();
+        let equal: usize = self.equal_simprints.values().map(PrefixRuns::rows).sum();
         scanned + sorted + simprints + equal
     }
 
@@ -155,7 +155,7 @@ impl Segment {
     fn add_unit(&mut self, unit: UnitType, body: &Body, slot: u32) {
         let key = (unit, body.bits());
         if self.matching == Matching::Exact || is_instance(unit) {
-            let rows = self.prefixes.entry(key).or_insert_with(|| Ordered::new(body.bits()));
+            let rows = self.prefixes.entry(key).or_insert_with(|| PrefixRuns::new(body.bits()));
             rows.push(body, slot);
         } else {
             let rows = self.units.entry(key).or_insert_with(|| Column::new(body.bits()));
@@ -169,7 +169,7 @@ impl Segment {
             Matching::Exact => self
                 .equal_simprints
                 .entry(key)
-                .or_insert_with(|| Ordered::new(body.bits()))
+                .or_insert_with(|| PrefixRuns::new(body.bits()))
                 .push(body, chunk),
             Matching::Approximate => self
                 .simprints

@@ -3,10 +3,10 @@
 //! Three databases: `assets` (ISCC-ID body, big-endian, to a [record](crate::record)), `simprints`
 //! (the same key to the asset's simprints) and `meta`. A write is durable when it returns.
 
-mod beside;
 mod error;
 pub mod load;
 mod meta;
+mod read_only;
 
 use std::fs::File;
 use std::io::Write;

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::index::{Change, Index, SearchJob};
 use crate::reply::Reply;
 use crate::request::{entry, query};
-use crate::scanners::Scanners;
+use crate::scan_pool::ScanPool;
 
 /// Matches that a search may ask for.
 const LIMIT_MAX: i64 = 10_000;
@@ -64,7 +64,7 @@ pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
 }
 
 /// Answers searches, those of one index in one pass.
-pub fn search(registry: &Registry, scanners: &Scanners, tasks: Vec<SearchTask>) {
+pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>) {
     // The bodies outlive the checked queries, which borrow from them.
     let (bodies, rest): (Vec<SearchBody>, Vec<_>) =
         tasks.into_iter().map(|task| (task.body, (task.index, task.limit, task.reply))).unzip();
@@ -85,7 +85,7 @@ pub fn search(registry: &Registry, scanners: &Scanners, tasks: Vec<SearchTask>) 
         }
     }
     for (index, jobs) in by_index {
-        index.search(scanners, jobs);
+        index.search(scan_pool, jobs);
     }
 }
 

@@ -10,11 +10,11 @@ use rayon::prelude::*;
 
 use super::folder::{Folder, remove};
 use super::{OpenError, in_memory};
-use crate::answer::IndexInfo;
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Index, no_index, store_failure};
-use crate::memory::MemoryIndex;
+use crate::memory_index::MemoryIndex;
 use crate::options::{Backend, Options};
+use crate::response::IndexInfo;
 use crate::segment::Matching;
 use crate::store::StoreError;
 

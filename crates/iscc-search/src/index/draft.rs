@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Index, SlotRef, Writer, check_realm, no_index};
-use crate::answer::{self, AddStatus};
 use crate::asset::{NewAsset, other_length};
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
 use crate::record::{Record, StoredSimprints, read_simprints, write_simprints};
+use crate::response::{self, AddStatus};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::{SIMPRINT_TYPES_MAX, Snapshot};
 use crate::store::{StoreError, StoredMeta, Writing};
@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
             self.put(writing, asset)?;
             statuses.push((asset.id_text.as_str(), status));
         }
-        Ok(Ok(answer::added(&statuses)))
+        Ok(Ok(response::added(&statuses)))
     }
 
     /// Deletes an asset.

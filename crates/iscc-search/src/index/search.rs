@@ -1,7 +1,6 @@
 //! Search requests of one index, several in one pass.
 
 use super::{Index, View};
-use crate::answer;
 use crate::asset::other_length;
 use crate::column::Body;
 use crate::failure::{Answer, Failure};
@@ -13,7 +12,8 @@ use crate::query::{Query, QuerySimprint};
 use crate::record::Record;
 use crate::reply::Reply;
 use crate::request::query::QueryBody;
-use crate::scanners::Scanners;
+use crate::response;
+use crate::scan_pool::ScanPool;
 use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatch, approximate_units, prefix_units};
 use crate::segment::Matching;
 use crate::snapshot::SimprintType;
@@ -31,7 +31,7 @@ pub struct SearchJob<'a> {
 
 impl Index {
     /// Answers requests that wait at the same time.
-    pub fn search(&self, scanners: &Scanners, jobs: Vec<SearchJob<'_>>) {
+    pub fn search(&self, scan_pool: &ScanPool, jobs: Vec<SearchJob<'_>>) {
         let view = match self.view() {
             Ok(view) => view,
             Err(error) => {
@@ -51,17 +51,17 @@ impl Index {
                 Err(failure) => reply.send(Err(failure)),
             }
         }
-        let mut hits = self.unit_hits(scanners, &view, &queries).into_iter();
+        let mut hits = self.unit_hits(scan_pool, &view, &queries).into_iter();
         for ((query, limit), reply) in queries.iter().zip(replies) {
             let hits = hits.next().unwrap_or_default();
-            reply.send(self.answer(scanners, &view, query, *limit, hits));
+            reply.send(self.answer(scan_pool, &view, query, *limit, hits));
         }
     }
 
     /// Hits of each query's units.
     fn unit_hits(
         &self,
-        scanners: &Scanners,
+        scan_pool: &ScanPool,
         view: &View<'_>,
         queries: &[(Query, usize)],
     ) -> Vec<Vec<UnitHit>> {
@@ -77,7 +77,7 @@ impl Index {
         let mut found = prefixes(&view.snapshot, &probes);
         if self.matching == Matching::Approximate {
             let threshold = self.options.match_threshold_units;
-            found.extend(similar_units(scanners, &view.snapshot, &probes, threshold));
+            found.extend(similar_units(scan_pool, &view.snapshot, &probes, threshold));
         }
         let mut per_query = vec![Vec::new(); queries.len()];
         for hit in found {
@@ -88,13 +88,13 @@ impl Index {
 
     fn answer(
         &self,
-        scanners: &Scanners,
+        scan_pool: &ScanPool,
         view: &View<'_>,
         query: &Query,
         limit: usize,
         hits: Vec<UnitHit>,
     ) -> Answer {
-        let chunks = self.chunk_matches(scanners, view, query, limit)?;
+        let chunks = self.chunk_matches(scan_pool, view, query, limit)?;
         let global = self.global_matches(view, query, limit, hits);
         let metadata = |id: u64| {
             let Some(record) = view.reading.asset(id).map_err(Failure::broken)? else {
@@ -104,7 +104,7 @@ impl Index {
             Ok(Some(Record::read_metadata(record).ok_or_else(damaged)?))
         };
         let realm = view.snapshot.realm.unwrap_or_default();
-        answer::found(query, |id| answer::current_id(id, realm), &global, &chunks, metadata)
+        response::found(query, |id| response::current_id(id, realm), &global, &chunks, metadata)
     }
 
     fn global_matches(
@@ -126,7 +126,7 @@ impl Index {
 
     fn chunk_matches(
         &self,
-        scanners: &Scanners,
+        scan_pool: &ScanPool,
         view: &View<'_>,
         query: &Query,
         limit: usize,
@@ -138,7 +138,7 @@ impl Index {
                 check_lengths(simprints, known)?;
             }
             let matches =
-                type_matches(scanners, view, &self.options, self.matching, known, simprints);
+                type_matches(scan_pool, view, &self.options, self.matching, known, simprints);
             types.push((position, matches));
         }
         Ok(ChunkMatch::rank(types, query.exclude, limit))
@@ -159,7 +159,7 @@ fn check_lengths(simprints: &[QuerySimprint], known: SimprintType) -> Result<(),
 
 /// Assets that match the query's simprints of one type.
 fn type_matches(
-    scanners: &Scanners,
+    scan_pool: &ScanPool,
     view: &View<'_>,
     options: &Options,
     matching: Matching,
@@ -178,7 +178,7 @@ fn type_matches(
             score::equal_simprints(&view.snapshot, &bodies, &hits, threshold)
         }
         Matching::Approximate => {
-            let hits = similar_simprints(scanners, &view.snapshot, &probes, threshold);
+            let hits = similar_simprints(scan_pool, &view.snapshot, &probes, threshold);
             score::approximate_simprints(&view.snapshot, &bodies, &hits)
         }
     }

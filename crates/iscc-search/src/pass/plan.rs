@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::column::{Block, Body, Column, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::scan::{Hit, Probe, scan};
-use crate::scanners::Scanners;
+use crate::scan_pool::ScanPool;
 
 /// Blocks of a piece of work that one thread does.
 const BLOCKS_PER_TASK: usize = 8;
@@ -104,7 +104,7 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
 /// Scans all planned columns, with the help of idle threads if there is much to read; `keep` makes a
 /// result of each hit or drops it. The order of the results is not defined.
 pub fn scan_all<P, T>(
-    scanners: &Scanners,
+    scan_pool: &ScanPool,
     plans: &[ColumnPlan<'_, P>],
     keep: impl Fn(&ColumnPlan<'_, P>, &Block<P>, RowHit) -> Option<T> + Sync,
 ) -> Vec<T>
@@ -120,7 +120,7 @@ where
     let found = if reads < READS_SPLIT_MIN {
         tasks.iter().map(scan).collect()
     } else {
-        scanners.run(&tasks, scan)
+        scan_pool.run(&tasks, scan)
     };
     found.into_iter().flatten().collect()
 }

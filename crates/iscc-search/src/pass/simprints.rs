@@ -2,7 +2,7 @@
 
 use super::plan::{ColumnPlan, scan_all};
 use crate::column::Body;
-use crate::scanners::Scanners;
+use crate::scan_pool::ScanPool;
 use crate::segment::{Chunk, SimprintKind};
 use crate::snapshot::Snapshot;
 
@@ -32,7 +32,7 @@ pub struct SimprintHit {
 
 /// Every simprint of a live asset within the threshold of a probe of the same type and length.
 pub fn similar_simprints(
-    scanners: &Scanners,
+    scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[SimprintProbe],
     threshold: f64,
@@ -52,7 +52,7 @@ pub fn similar_simprints(
             }
         }
     }
-    scan_all(scanners, &plans, |plan, block, hit| {
+    scan_all(scan_pool, &plans, |plan, block, hit| {
         let chunk = block.payload(hit.row);
         let segment = &snapshot.segments[plan.segment];
         segment.slots.is_live(chunk.slot).then(|| SimprintHit {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::plan::{ColumnPlan, scan_all};
 use crate::column::{BLOCK_ROWS, Body};
 use crate::distance::distance_max;
-use crate::scanners::Scanners;
+use crate::scan_pool::ScanPool;
 use crate::segment::{Key, Segment};
 use crate::snapshot::Snapshot;
 use crate::unit::UnitType;
@@ -45,12 +45,12 @@ type Answered = HashSet<(usize, Key<UnitType>, usize)>;
 
 /// Every live asset with a unit within the threshold of a probe of the same type.
 pub fn similar_units(
-    scanners: &Scanners,
+    scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
     threshold: f64,
 ) -> Vec<UnitHit> {
-    let (mut found, answered) = from_graphs(scanners, snapshot, probes, threshold);
+    let (mut found, answered) = from_graphs(scan_pool, snapshot, probes, threshold);
     let mut plans = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for (key, column) in &segment.units {
@@ -64,7 +64,7 @@ pub fn similar_units(
             }
         }
     }
-    found.extend(scan_all(scanners, &plans, |plan, block, hit| {
+    found.extend(scan_all(scan_pool, &plans, |plan, block, hit| {
         let slot = block.payload(hit.row);
         let segment = &snapshot.segments[plan.segment];
         segment.slots.is_live(slot).then(|| UnitHit {
@@ -81,7 +81,7 @@ pub fn similar_units(
 
 /// What the graphs find, measured again, and which probes of which columns that settles.
 fn from_graphs(
-    scanners: &Scanners,
+    scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
     threshold: f64,
@@ -105,7 +105,7 @@ fn from_graphs(
     }
     let mut answered = Answered::new();
     let mut found = Vec::new();
-    for (task, hits) in scanners.run(&tasks, ask).into_iter().flatten() {
+    for (task, hits) in scan_pool.run(&tasks, ask).into_iter().flatten() {
         answered.insert(task);
         found.extend(hits);
     }

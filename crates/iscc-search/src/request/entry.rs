@@ -9,10 +9,11 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::issues::{Issues, Place, Step};
-use super::json::{self, Node, Object, Pairs, Text};
+use super::parse;
 use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_CHARS_MIN, SIMPRINT_PATTERN};
+use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
+use crate::json::{Node, Object, Pairs, Text};
 use crate::snapshot::SIMPRINT_TYPES_MAX;
 
 /// Units that an entry has at least, if it has any.
@@ -119,51 +120,51 @@ fn checked(entry: FastEntry<'_>) -> Option<Entry<'_>> {
 }
 
 fn careful(body: &[u8]) -> Result<Vec<Entry<'_>>, Failure> {
-    let raw = json::parse(body)?;
-    let mut issues = Issues::default();
+    let raw = parse(body)?;
+    let mut violations = Violations::default();
     let mut entries = Vec::new();
     match Node::read(raw)? {
         Node::Array(items) => {
             for (index, item) in items.into_iter().enumerate() {
                 let place = Place::BODY.at(Step::Index(index));
-                entries.push(careful_entry(item, &place, &mut issues)?);
+                entries.push(careful_entry(item, &place, &mut violations)?);
             }
         }
-        _ => issues.not_a_list(&Place::BODY, raw),
+        _ => violations.not_a_list(&Place::BODY, raw),
     }
-    issues.into_result()?;
+    violations.into_result()?;
     Ok(entries)
 }
 
 fn careful_entry<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Entry<'a>, Failure> {
     let mut entry = Entry::default();
     let Node::Object(members) = Node::read(raw)? else {
-        issues.not_an_object(place, raw);
+        violations.not_an_object(place, raw);
         return Ok(entry);
     };
     let at = |name| place.at(Step::Name(name));
     let of = |name| rules::member(&members, name);
     if let Some(raw) = of("iscc_id") {
-        entry.iscc_id = rules::pattern(raw, &at("iscc_id"), rules::is_id, ID_PATTERN, issues)?;
+        entry.iscc_id = rules::pattern(raw, &at("iscc_id"), rules::is_id, ID_PATTERN, violations)?;
     }
     if let Some(raw) = of("iscc_code") {
         let place = at("iscc_code");
-        entry.iscc_code = rules::pattern(raw, &place, rules::is_code, CODE_PATTERN, issues)?;
+        entry.iscc_code = rules::pattern(raw, &place, rules::is_code, CODE_PATTERN, violations)?;
     }
     if let Some(raw) = of("units") {
-        entry.units = rules::strings(raw, &at("units"), ENTRY_UNITS_MIN, issues)?;
+        entry.units = rules::strings(raw, &at("units"), ENTRY_UNITS_MIN, violations)?;
     }
     if let Some(raw) = of("simprints") {
-        entry.simprints = careful_simprints(raw, &at("simprints"), issues)?;
+        entry.simprints = careful_simprints(raw, &at("simprints"), violations)?;
     }
     if let Some(raw) = of("metadata") {
         match Node::read(raw)? {
             Node::Object(_) => entry.metadata = Some(raw.get()),
-            _ => issues.not_a_dict(&at("metadata"), raw),
+            _ => violations.not_a_dict(&at("metadata"), raw),
         }
     }
     Ok(entry)
@@ -174,25 +175,25 @@ type Simprints<'a> = Vec<(Cow<'a, str>, Vec<Simprint<'a>>)>;
 fn careful_simprints<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Option<Simprints<'a>>, Failure> {
     let Node::Object(types) = Node::read(raw)? else {
-        issues.not_a_dict(place, raw);
+        violations.not_a_dict(place, raw);
         return Ok(None);
     };
     let mut simprints = Vec::with_capacity(types.len());
     for (name, raw) in types {
         let place = place.at(Step::Name(&name));
         let Node::Array(items) = Node::read(raw)? else {
-            issues.not_a_list(&place, raw);
+            violations.not_a_list(&place, raw);
             continue;
         };
         let mut list = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            list.extend(careful_simprint(item, &place.at(Step::Index(index)), issues)?);
+            list.extend(careful_simprint(item, &place.at(Step::Index(index)), violations)?);
         }
         if items.is_empty() {
-            issues.too_short_list(&place, 1, 0, raw);
+            violations.too_short_list(&place, 1, 0, raw);
         }
         simprints.push((name.clone(), list));
     }
@@ -202,37 +203,37 @@ fn careful_simprints<'a>(
 fn careful_simprint<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Option<Simprint<'a>>, Failure> {
     let Node::Object(members) = Node::read(raw)? else {
-        issues.not_an_object(place, raw);
+        violations.not_an_object(place, raw);
         return Ok(None);
     };
     let mut simprint = None;
     let at = |name| place.at(Step::Name(name));
     match rules::present(&members, "simprint") {
-        None => issues.missing(&at("simprint"), raw),
+        None => violations.missing(&at("simprint"), raw),
         Some(raw) => {
             let place = at("simprint");
             match Node::read(raw)? {
                 Node::String(text) if text.chars().count() < SIMPRINT_CHARS_MIN => {
-                    issues.too_short_string(&place, SIMPRINT_CHARS_MIN, raw);
+                    violations.too_short_string(&place, SIMPRINT_CHARS_MIN, raw);
                 }
                 Node::String(text) if !rules::is_simprint(&text) => {
-                    issues.pattern(&place, SIMPRINT_PATTERN, raw);
+                    violations.pattern(&place, SIMPRINT_PATTERN, raw);
                 }
                 Node::String(text) => simprint = Some(text),
-                _ => issues.not_a_string(&place, raw),
+                _ => violations.not_a_string(&place, raw),
             }
         }
     }
     let mut numbers = [0; 2];
     for (number, name) in numbers.iter_mut().zip(["offset", "size"]) {
         match rules::present(&members, name) {
-            None => issues.missing(&at(name), raw),
+            None => violations.missing(&at(name), raw),
             Some(raw) => {
                 let max = Some(u32::MAX.into());
-                *number = rules::integer(raw, &at(name), max, issues)?.unwrap_or(0) as u32;
+                *number = rules::integer(raw, &at(name), max, violations)?.unwrap_or(0) as u32;
             }
         }
     }

@@ -1,9 +1,10 @@
 //! The body of a request that creates an index.
 
-use super::issues::{Issues, Place, Step};
-use super::json::{self, Node};
+use super::parse;
 use super::rules;
+use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
+use crate::json::Node;
 
 /// Characters of an index name at most.
 pub const NAME_CHARS_MAX: usize = 32;
@@ -21,31 +22,31 @@ pub fn is_name(text: &str) -> bool {
 ///
 /// An index's other members may stand in it and are ignored, but have to be sound.
 pub fn read(body: &[u8]) -> Result<String, Failure> {
-    let raw = json::parse(body)?;
-    let mut issues = Issues::default();
+    let raw = parse(body)?;
+    let mut violations = Violations::default();
     let mut name = String::new();
     let place = &Place::BODY;
     let at = |step| place.at(Step::Name(step));
     if let Node::Object(members) = Node::read(raw)? {
         match rules::present(&members, "name") {
-            None => issues.missing(&at("name"), raw),
+            None => violations.missing(&at("name"), raw),
             Some(raw) => match Node::read(raw)? {
                 Node::String(text) if is_name(&text) => name = text.into_owned(),
                 Node::String(text) if text.is_empty() => {
-                    issues.too_short_string(&at("name"), 1, raw);
+                    violations.too_short_string(&at("name"), 1, raw);
                 }
                 Node::String(text) if text.chars().count() > NAME_CHARS_MAX => {
                     let message = format!("String should have at most {NAME_CHARS_MAX} characters");
                     let ctx = format!("{{\"max_length\":{NAME_CHARS_MAX}}}");
-                    issues.add(&at("name"), "string_too_long", &message, raw.get(), &ctx);
+                    violations.add(&at("name"), "string_too_long", &message, raw.get(), &ctx);
                 }
-                Node::String(_) => issues.pattern(&at("name"), NAME_PATTERN, raw),
-                _ => issues.not_a_string(&at("name"), raw),
+                Node::String(_) => violations.pattern(&at("name"), NAME_PATTERN, raw),
+                _ => violations.not_a_string(&at("name"), raw),
             },
         }
         for number in ["assets", "size"] {
             if let Some(raw) = rules::present(&members, number) {
-                rules::integer(raw, &at(number), None, &mut issues)?;
+                rules::integer(raw, &at(number), None, &mut violations)?;
             }
         }
         if let Some(raw) = rules::member(&members, "sizes") {
@@ -53,15 +54,15 @@ pub fn read(body: &[u8]) -> Result<String, Failure> {
                 Node::Object(sizes) => {
                     let place = at("sizes");
                     for (name, raw) in sizes {
-                        rules::integer(raw, &place.at(Step::Name(&name)), None, &mut issues)?;
+                        rules::integer(raw, &place.at(Step::Name(&name)), None, &mut violations)?;
                     }
                 }
-                _ => issues.not_a_dict(&at("sizes"), raw),
+                _ => violations.not_a_dict(&at("sizes"), raw),
             }
         }
     } else {
-        issues.not_an_object(place, raw);
+        violations.not_an_object(place, raw);
     }
-    issues.into_result()?;
+    violations.into_result()?;
     Ok(name)
 }

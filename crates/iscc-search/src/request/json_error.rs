@@ -1,7 +1,7 @@
 //! Where a text stops being JSON, in the words of the established JSON decoder.
 
-use super::json::push_string;
 use crate::failure::{Failure, FailureKind};
+use crate::json::push_string;
 
 /// Deepest nesting that is looked into; text nested deeper is reported as it stands there.
 const DEPTH_MAX: usize = 1000;

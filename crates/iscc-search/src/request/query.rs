@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::issues::{Issues, Place, Step};
-use super::json::{self, Node};
+use super::parse;
 use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_PATTERN};
+use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
+use crate::json::Node;
 
 /// Base64 by simprint type, in the order sent.
 pub type QuerySimprints<'a> = Vec<(Cow<'a, str>, Vec<Cow<'a, str>>)>;
@@ -27,8 +28,8 @@ pub struct QueryBody<'a> {
 
 /// Reads the body of a search request.
 pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
-    let raw = json::parse(body)?;
-    let mut issues = Issues::default();
+    let raw = parse(body)?;
+    let mut violations = Violations::default();
     let mut query = QueryBody::default();
     let place = &Place::BODY;
     let at = |name| place.at(Step::Name(name));
@@ -36,23 +37,23 @@ pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
         let of = |name| rules::member(&members, name);
         if let Some(raw) = of("iscc_id") {
             let place = at("iscc_id");
-            query.iscc_id = rules::pattern(raw, &place, rules::is_id, ID_PATTERN, &mut issues)?;
+            query.iscc_id = rules::pattern(raw, &place, rules::is_id, ID_PATTERN, &mut violations)?;
         }
         if let Some(raw) = of("iscc_code") {
             let place = at("iscc_code");
             query.iscc_code =
-                rules::pattern(raw, &place, rules::is_code, CODE_PATTERN, &mut issues)?;
+                rules::pattern(raw, &place, rules::is_code, CODE_PATTERN, &mut violations)?;
         }
         if let Some(raw) = of("units") {
-            query.units = rules::strings(raw, &at("units"), 1, &mut issues)?;
+            query.units = rules::strings(raw, &at("units"), 1, &mut violations)?;
         }
         if let Some(raw) = of("simprints") {
-            query.simprints = simprints(raw, &at("simprints"), &mut issues)?;
+            query.simprints = simprints(raw, &at("simprints"), &mut violations)?;
         }
     } else {
-        issues.not_an_object(place, raw);
+        violations.not_an_object(place, raw);
     }
-    issues.into_result()?;
+    violations.into_result()?;
     Ok(query)
 }
 
@@ -68,25 +69,25 @@ pub fn from_code(code: &str) -> Result<QueryBody<'_>, Failure> {
 fn simprints<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Option<QuerySimprints<'a>>, Failure> {
     let Node::Object(types) = Node::read(raw)? else {
-        issues.not_a_dict(place, raw);
+        violations.not_a_dict(place, raw);
         return Ok(None);
     };
     let mut simprints = Vec::with_capacity(types.len());
     for (name, raw) in types {
         let place = place.at(Step::Name(&name));
         let Node::Array(items) = Node::read(raw)? else {
-            issues.not_a_list(&place, raw);
+            violations.not_a_list(&place, raw);
             continue;
         };
         let mut list = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            list.extend(simprint(item, &place.at(Step::Index(index)), issues)?);
+            list.extend(simprint(item, &place.at(Step::Index(index)), violations)?);
         }
         if items.is_empty() {
-            issues.too_short_list(&place, 1, 0, raw);
+            violations.too_short_list(&place, 1, 0, raw);
         }
         simprints.push((name.clone(), list));
     }
@@ -97,12 +98,12 @@ fn simprints<'a>(
 fn simprint<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Option<Cow<'a, str>>, Failure> {
     if let Node::Object(members) = Node::read(raw)?
         && let Some(inner) = rules::member(&members, "simprint")
     {
-        return rules::pattern(inner, place, rules::is_simprint, SIMPRINT_PATTERN, issues);
+        return rules::pattern(inner, place, rules::is_simprint, SIMPRINT_PATTERN, violations);
     }
-    rules::pattern(raw, place, rules::is_simprint, SIMPRINT_PATTERN, issues)
+    rules::pattern(raw, place, rules::is_simprint, SIMPRINT_PATTERN, violations)
 }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::issues::{Issues, Place, Step};
-use super::json::Node;
+use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
+use crate::json::Node;
 
 /// Form of an ISCC-ID.
 pub const ID_PATTERN: &str = "^ISCC:[A-Z2-7]{16}$";
@@ -56,12 +56,12 @@ pub fn pattern<'a>(
     place: &Place<'_>,
     is_valid: fn(&str) -> bool,
     pattern: &str,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Option<Cow<'a, str>>, Failure> {
     match Node::read(raw)? {
         Node::String(text) if is_valid(&text) => return Ok(Some(text)),
-        Node::String(_) => issues.pattern(place, pattern, raw),
-        _ => issues.not_a_string(place, raw),
+        Node::String(_) => violations.pattern(place, pattern, raw),
+        _ => violations.not_a_string(place, raw),
     }
     Ok(None)
 }
@@ -71,22 +71,22 @@ pub fn strings<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
     min: usize,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Option<Vec<Cow<'a, str>>>, Failure> {
     let Node::Array(items) = Node::read(raw)? else {
-        issues.not_a_list(place, raw);
+        violations.not_a_list(place, raw);
         return Ok(None);
     };
     let mut texts = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         match Node::read(item)? {
             Node::String(text) => texts.push(text),
-            _ => issues.not_a_string(&place.at(Step::Index(index)), item),
+            _ => violations.not_a_string(&place.at(Step::Index(index)), item),
         }
     }
     // The length counts only once all items are sound.
     if texts.len() == items.len() && items.len() < min {
-        issues.too_short_list(place, min, items.len(), raw);
+        violations.too_short_list(place, min, items.len(), raw);
         return Ok(None);
     }
     Ok(Some(texts))
@@ -97,7 +97,7 @@ pub fn integer(
     raw: &RawValue,
     place: &Place<'_>,
     max: Option<u64>,
-    issues: &mut Issues,
+    violations: &mut Violations,
 ) -> Result<Option<u64>, Failure> {
     let number = match Node::read(raw)? {
         Node::Bool(value) => Whole::Small(u64::from(value)),
@@ -106,7 +106,7 @@ pub fn integer(
             Whole::Fraction | Whole::NotANumber => {
                 let message =
                     "Input should be a valid integer, unable to parse string as an integer";
-                issues.add(place, "int_parsing", message, raw.get(), "");
+                violations.add(place, "int_parsing", message, raw.get(), "");
                 return Ok(None);
             }
             number => number,
@@ -119,18 +119,18 @@ pub fn integer(
         Whole::Small(_) | Whole::Large => {
             let message = format!("Input should be less than or equal to {max}");
             let ctx = format!("{{\"le\":{max}}}");
-            issues.add(place, "less_than_equal", &message, raw.get(), &ctx);
+            violations.add(place, "less_than_equal", &message, raw.get(), &ctx);
         }
         Whole::Negative => {
             let message = "Input should be greater than or equal to 0";
-            issues.add(place, "greater_than_equal", message, raw.get(), "{\"ge\":0}");
+            violations.add(place, "greater_than_equal", message, raw.get(), "{\"ge\":0}");
         }
         Whole::Fraction => {
             let message = "Input should be a valid integer, got a number with a fractional part";
-            issues.add(place, "int_from_float", message, raw.get(), "");
+            violations.add(place, "int_from_float", message, raw.get(), "");
         }
         Whole::NotANumber => {
-            issues.add(place, "int_type", "Input should be a valid integer", raw.get(), "");
+            violations.add(place, "int_type", "Input should be a valid integer", raw.get(), "");
         }
     }
     Ok(None)

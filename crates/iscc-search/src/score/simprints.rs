@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::order::{first, higher_first};
+use super::top_k::{first, higher_first};
 use crate::column::Body;
 use crate::distance::similarity;
 use crate::pass::SimprintHit;

@@ -1,6 +1,6 @@
 //! Scores of whole assets.
 
-use super::order::{first, higher_first};
+use super::top_k::{first, higher_first};
 use crate::distance::similarity;
 use crate::id::text_order;
 use crate::pass::UnitHit;

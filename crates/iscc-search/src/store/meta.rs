@@ -4,7 +4,7 @@ use heed::types::{Bytes, Str};
 use heed::{Database, RoTxn, RwTxn};
 
 use super::StoreError;
-use crate::bytes::{Cursor, put_number};
+use crate::leb128::{Cursor, put_number};
 
 /// Version of the layout of records and databases.
 const FORMAT: u64 = 1;

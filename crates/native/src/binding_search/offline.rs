@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use iscc_search::beside;
+use iscc_search::read_only;
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -37,7 +37,7 @@ pub struct SearchIndexProblem {
 /// Names of the indexes in a folder, in order. Rejects if it can't be read.
 #[napi(catch_unwind, ts_return_type = "Promise<Array<string>>")]
 pub fn search_index_names<'env>(env: &'env Env, folder: String) -> Result<Object<'env>> {
-    pool().run(env, move || beside::indexes(Path::new(&folder)).map_err(reason))
+    pool().run(env, move || read_only::indexes(Path::new(&folder)).map_err(reason))
 }
 
 /// Copies an index's last committed state into a folder that is made, durably, while another
@@ -48,7 +48,7 @@ pub fn copy_search_index<'env>(
     index: String,
     target: String,
 ) -> Result<Object<'env>> {
-    pool().run(env, move || beside::copy(Path::new(&index), Path::new(&target)).map_err(reason))
+    pool().run(env, move || read_only::copy(Path::new(&index), Path::new(&target)).map_err(reason))
 }
 
 /// Checks the index in a folder, also while another process works on it. Rejects with the reason
@@ -56,8 +56,9 @@ pub fn copy_search_index<'env>(
 #[napi(catch_unwind, ts_return_type = "Promise<SearchIndexCheck>")]
 pub fn check_search_index<'env>(env: &'env Env, index: String) -> Result<Object<'env>> {
     pool().run(env, move || {
-        let check = beside::check(Path::new(&index)).map_err(reason)?;
-        let problem = |beside::Problem { key, rule }| SearchIndexProblem { key, rule: rule.into() };
+        let check = read_only::check(Path::new(&index)).map_err(reason)?;
+        let problem =
+            |read_only::Problem { key, rule }| SearchIndexProblem { key, rule: rule.into() };
         Ok(SearchIndexCheck {
             assets: check.assets as i64,
             simprints: check.simprints as i64,

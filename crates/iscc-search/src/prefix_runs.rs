@@ -12,14 +12,14 @@ const TAIL_ROWS: usize = 512;
 
 /// A growing set of equally long bodies with a payload each.
 #[derive(Debug, Clone)]
-pub struct Ordered<P> {
+pub struct PrefixRuns<P> {
     bits: u16,
     /// Sorted, longest first.
     runs: Vec<Arc<Run<P>>>,
     tail: Arc<Run<P>>,
 }
 
-impl<P: Copy> Ordered<P> {
+impl<P: Copy> PrefixRuns<P> {
     /// An empty set of bodies of `bits` bits.
     pub fn new(bits: u16) -> Self {
         Self { bits, runs: Vec::new(), tail: Arc::new(Run::new(bits)) }
@@ -188,7 +188,7 @@ mod tests {
             seeds in prop::collection::vec(0u8..6, 1..3000),
             query in prop::collection::vec(0u8..6, 1..=12),
         ) {
-            let mut ordered = Ordered::new(96);
+            let mut ordered = PrefixRuns::new(96);
             let mut rows = Vec::new();
             for (number, &seed) in seeds.iter().enumerate() {
                 let bytes: Vec<u8> =

@@ -17,14 +17,14 @@ const QUIET: Duration = Duration::from_millis(700);
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(10);
 
 /// Builds graphs for whatever index needs one, one after the other.
-pub struct Linker {
+pub struct Maintenance {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// Tells the builder that there may be something to do.
 #[derive(Clone)]
-pub struct Nudge(Arc<Shared>);
+pub struct Notifier(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -35,17 +35,17 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    nudged: bool,
+    notified: bool,
     is_busy: bool,
     /// Since when the allocator may hold what nobody uses.
     changed_at: Option<Instant>,
 }
 
-impl Linker {
+impl Maintenance {
     /// Starts the thread, which looks at all indexes at once.
     pub fn start(registry: &Arc<Registry>) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
-        shared.lock().nudged = true;
+        shared.lock().notified = true;
         let thread = std::thread::Builder::new().name("graphs".to_owned()).spawn({
             let (shared, registry) = (Arc::clone(&shared), Arc::downgrade(registry));
             move || run(&shared, &registry)
@@ -54,24 +54,24 @@ impl Linker {
     }
 
     /// Something to tell the builder with.
-    pub fn nudge(&self) -> Nudge {
-        Nudge(Arc::clone(&self.shared))
+    pub fn notifier(&self) -> Notifier {
+        Notifier(Arc::clone(&self.shared))
     }
 
     /// Waits until nothing is left to build.
     pub fn wait(&self) {
         let mut state = self.shared.lock();
-        while state.nudged || state.is_busy {
+        while state.notified || state.is_busy {
             state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
-impl Nudge {
+impl Notifier {
     /// There may be something to do.
-    pub fn give(&self) {
+    pub fn notify(&self) {
         let mut state = self.0.lock();
-        state.nudged = true;
+        state.notified = true;
         state.changed_at.get_or_insert_with(Instant::now);
         self.0.changed.notify_all();
     }
@@ -83,11 +83,11 @@ impl Shared {
     }
 
     /// Waits for something to do, and gives memory back while there is nothing.
-    fn wait_for_nudge(&self) {
+    fn wait_for_work(&self) {
         let mut state = self.lock();
         state.is_busy = false;
         self.changed.notify_all();
-        while !state.nudged {
+        while !state.notified {
             if state.changed_at.is_none() {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -95,7 +95,7 @@ impl Shared {
             let wait = self.changed.wait_timeout(state, QUIET);
             let (next, wait) = wait.unwrap_or_else(PoisonError::into_inner);
             state = next;
-            if wait.timed_out() && !state.nudged {
+            if wait.timed_out() && !state.notified {
                 state.changed_at = None;
                 drop(state);
                 allocator::give_back();
@@ -107,7 +107,7 @@ impl Shared {
         if gives_back {
             state.changed_at = None;
         }
-        state.nudged = false;
+        state.notified = false;
         state.is_busy = true;
         drop(state);
         if gives_back {
@@ -116,10 +116,10 @@ impl Shared {
     }
 }
 
-impl Drop for Linker {
+impl Drop for Maintenance {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::Release);
-        self.shared.lock().nudged = true;
+        self.shared.lock().notified = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -129,7 +129,7 @@ impl Drop for Linker {
 
 fn run(shared: &Shared, registry: &Weak<Registry>) {
     loop {
-        shared.wait_for_nudge();
+        shared.wait_for_work();
         if shared.stopping.load(Ordering::Acquire) {
             return;
         }

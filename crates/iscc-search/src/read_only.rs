@@ -30,7 +30,7 @@ pub fn copy(index: &Path, target: &Path) -> Result<bool, StoreError> {
     if !index.join(DATA_FILE).exists() {
         return Ok(false);
     }
-    let store = Store::open_beside(index)?;
+    let store = Store::open_read_only(index)?;
     if !store.read()?.meta()?.created {
         return Ok(false);
     }

@@ -8,9 +8,6 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::json_error;
-use crate::failure::{Failure, FailureKind};
-
 /// A value whose members or items are still text.
 #[derive(Debug, Clone)]
 pub enum Node<'a> {
@@ -30,7 +27,9 @@ pub enum Node<'a> {
 
 impl<'a> Node<'a> {
     /// Reads the outermost level of a value.
-    pub fn read(raw: &'a RawValue) -> Result<Self, Failure> {
+    ///
+    /// Fails only on strings: `raw` is known to be JSON, but not that its escapes decode.
+    pub fn read(raw: &'a RawValue) -> Result<Self, InvalidString> {
         let text = raw.get();
         let node = match text.as_bytes().first() {
             Some(b'n') => Ok(Self::Null),
@@ -43,22 +42,13 @@ impl<'a> Node<'a> {
             }
             _ => Ok(Self::Number(text)),
         };
-        // Escapes of half a surrogate pair are the one thing that is found only here.
-        node.map_err(|_| Failure::rejected("Invalid text in JSON string"))
+        node.map_err(|_| InvalidString)
     }
 }
 
-/// Checks that a body is one JSON value; the failure names the place of the first error.
-pub fn parse(body: &[u8]) -> Result<&RawValue, Failure> {
-    if body.is_empty() {
-        let detail = br#"[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]"#;
-        return Err(Failure { kind: FailureKind::Invalid, detail: detail.to_vec() });
-    }
-    let Ok(text) = std::str::from_utf8(body) else {
-        return Err(Failure::rejected("There was an error parsing the body"));
-    };
-    serde_json::from_str(text).map_err(|_| json_error::failure(text))
-}
+/// A JSON string with an escape that does not decode: half of a surrogate pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidString;
 
 /// A string, borrowed where it has no escapes.
 #[derive(Debug, Clone)]

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use crate::answer::{self, AddStatus, IndexInfo};
 use crate::asset::Content;
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
@@ -11,6 +10,7 @@ use crate::query::{Named, Query};
 use crate::record::{Record, StoredSimprints};
 use crate::request::entry::Entry;
 use crate::request::query::QueryBody;
+use crate::response::{self, AddStatus, IndexInfo};
 use crate::score::GlobalMatch;
 use crate::segment::Matching;
 
@@ -75,14 +75,14 @@ impl MemoryIndex {
             statuses.push((id, state.put(stored, replaces_simprints)));
         }
         let statuses: Vec<_> = statuses.iter().map(|(id, status)| (id.as_str(), *status)).collect();
-        Ok(answer::added(&statuses))
+        Ok(response::added(&statuses))
     }
 
     /// Answer of a get request.
     pub fn asset(&self, id: &str) -> Answer {
         let state = self.read();
         let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
-        Ok(answer::entry(&stored.id, &stored.record()?, &stored.simprints))
+        Ok(response::entry(&stored.id, &stored.record()?, &stored.simprints))
     }
 
     /// Deletes an asset.
@@ -123,7 +123,7 @@ impl MemoryIndex {
             let stored = state.assets[place as usize].as_ref();
             Ok(stored.and_then(|stored| Record::read_metadata(&stored.record)))
         };
-        answer::found(&query, |place| state.id(place).to_owned(), &matches, &[], metadata)
+        response::found(&query, |place| state.id(place).to_owned(), &matches, &[], metadata)
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// A fixed number of threads with one bounded queue.
-pub struct Workers<J> {
+pub struct BatchQueue<J> {
     shared: Arc<Shared<J>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -25,7 +25,7 @@ struct Queue<J> {
     stopping: bool,
 }
 
-impl<J: Send + 'static> Workers<J> {
+impl<J: Send + 'static> BatchQueue<J> {
     /// Starts `threads` threads that call `run` with up to `batch_max` waiting jobs at a time.
     ///
     /// The threads share what waits evenly, so that one does not take all while others are idle.
@@ -95,7 +95,7 @@ impl<J> Shared<J> {
     }
 }
 
-impl<J> Drop for Workers<J> {
+impl<J> Drop for BatchQueue<J> {
     /// Lets the threads finish what waits, then stops them.
     fn drop(&mut self) {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).stopping = true;
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn all_jobs_are_done_though_some_panic() {
         let (sender, receiver) = channel();
-        let workers = Workers::start("test", 2, 4, 1000, move |batch: Vec<u32>| {
+        let workers = BatchQueue::start("test", 2, 4, 1000, move |batch: Vec<u32>| {
             assert!(batch.len() <= 4);
             for job in batch {
                 sender.send(job).unwrap();
@@ -136,10 +136,10 @@ mod tests {
     }
 
     /// One thread, which keeps each job until it is released, and two places to wait.
-    fn held() -> (Sender<()>, Workers<u32>) {
+    fn held() -> (Sender<()>, BatchQueue<u32>) {
         let (release, gate) = channel::<()>();
         let gate = Mutex::new(gate);
-        let workers = Workers::start("test", 1, 1, 2, move |_: Vec<u32>| {
+        let workers = BatchQueue::start("test", 1, 1, 2, move |_: Vec<u32>| {
             let _ = gate.lock().unwrap().recv();
         });
         (release, workers.unwrap())

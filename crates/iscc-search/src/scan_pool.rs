@@ -9,13 +9,13 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 ///
 /// Whoever asks works too: a processor that has to be woken begins some 100 microseconds later, and so does one that waits
 /// for its result. While several ask at the same time, they keep all processors busy by themselves.
-pub struct Scanners {
+pub struct ScanPool {
     pool: ThreadPool,
     /// Threads that work, helpers left out.
     asking: AtomicUsize,
 }
 
-impl Scanners {
+impl ScanPool {
     /// For `threads` processors, at least one.
     pub fn start(threads: usize) -> Result<Self, ThreadPoolBuildError> {
         let pool = ThreadPoolBuilder::new()
@@ -81,29 +81,29 @@ mod tests {
 
     #[test]
     fn every_task_is_done_once_whoever_asks() {
-        let scanners = Scanners::start(3).unwrap();
+        let scan_pool = ScanPool::start(3).unwrap();
         for threads in [1, 2, 5] {
             thread::scope(|scope| {
                 for _ in 0..threads {
                     scope.spawn(|| {
                         let tasks: Vec<u32> = (0..200).collect();
-                        let mut done = scanners.run(&tasks, |task| task * 2);
+                        let mut done = scan_pool.run(&tasks, |task| task * 2);
                         done.sort_unstable();
                         assert_eq!(done, (0..200).map(|task| task * 2).collect::<Vec<_>>());
                     });
                 }
             });
         }
-        assert_eq!(scanners.run(&[0u8; 0], |_| 1), Vec::<i32>::new());
-        assert_eq!(scanners.asking.into_inner(), 0);
+        assert_eq!(scan_pool.run(&[0u8; 0], |_| 1), Vec::<i32>::new());
+        assert_eq!(scan_pool.asking.into_inner(), 0);
     }
 
     #[test]
     fn a_lone_task_list_is_shared_with_idle_threads() {
-        let scanners = Scanners::start(2).unwrap();
+        let scan_pool = ScanPool::start(2).unwrap();
         // Nobody gets past it alone.
         let barrier = Barrier::new(2);
-        let threads = scanners.run(&[(), ()], |()| {
+        let threads = scan_pool.run(&[(), ()], |()| {
             barrier.wait();
             thread::current().id()
         });

@@ -5,9 +5,9 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::id::IsccId;
+use crate::json::{Pairs, push_number, push_string};
 use crate::query::Query;
 use crate::record::{Record, StoredSimprints};
-use crate::request::json::{Pairs, push_number, push_string};
 use crate::score::{ChunkMatch, GlobalMatch, TypeMatch};
 use crate::unit::UnitType;
 

@@ -9,7 +9,7 @@ use heed::byteorder::BigEndian;
 use heed::types::{Bytes, U64};
 use heed::{CommitOrAbort, Database, EnvOpenOptions, RwTxn};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, Options, beside};
+use iscc_search::{Engine, Options, read_only};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -67,13 +67,13 @@ fn first(txn: &RwTxn<'_>, rows: Rows) -> (u64, Vec<u8>) {
 }
 
 fn rules(index: &Path) -> Vec<&'static str> {
-    beside::check(index).unwrap().problems.iter().map(|problem| problem.rule).collect()
+    read_only::check(index).unwrap().problems.iter().map(|problem| problem.rule).collect()
 }
 
 #[test]
 fn a_sound_index_has_no_problems_and_as_many_vectors_as_units_and_simprints() {
     let (_folder, index) = closed();
-    let check = beside::check(&index).unwrap();
+    let check = read_only::check(&index).unwrap();
     assert_eq!((check.assets, check.simprints, check.vectors), (90, 30, 90 * 2 + 30 * 2));
     assert_eq!((check.problems, check.problem_count), (vec![], 0));
 }
@@ -82,10 +82,10 @@ fn a_sound_index_has_no_problems_and_as_many_vectors_as_units_and_simprints() {
 fn a_copy_is_one_state() {
     let (folder, index) = closed();
     let target = folder.path().join("copy");
-    assert!(beside::copy(&index, &target).unwrap());
-    assert_eq!(beside::check(&target).unwrap().assets, 90);
-    assert_eq!(beside::indexes(folder.path()).unwrap(), ["copy", "main"]);
-    assert!(!beside::copy(&folder.path().join("none"), &target).unwrap());
+    assert!(read_only::copy(&index, &target).unwrap());
+    assert_eq!(read_only::check(&target).unwrap().assets, 90);
+    assert_eq!(read_only::indexes(folder.path()).unwrap(), ["copy", "main"]);
+    assert!(!read_only::copy(&folder.path().join("none"), &target).unwrap());
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn an_index_of_a_later_format_is_refused_and_named() {
     let text = error.to_string();
     assert!(error.is_refusal() && text.contains(index.to_str().unwrap()), "{text}");
     assert!(text.contains("format 2, this program knows up to 1"), "{text}");
-    assert!(beside::check(&index).unwrap_err().to_string().contains("format 2"));
+    assert!(read_only::check(&index).unwrap_err().to_string().contains("format 2"));
 }
 
 #[test]
@@ -162,10 +162,10 @@ fn a_file_that_is_no_index_or_cut_short_is_told_and_not_read() {
     let bytes = std::fs::read(&file).unwrap();
     for length in [bytes.len() - 4096, 8192, 100, 0] {
         std::fs::write(&file, &bytes[..length]).unwrap();
-        assert!(beside::check(&index).is_err(), "{length} bytes");
+        assert!(read_only::check(&index).is_err(), "{length} bytes");
     }
     std::fs::write(&file, vec![7; bytes.len()]).unwrap();
-    assert!(beside::check(&index).is_err());
+    assert!(read_only::check(&index).is_err());
     std::fs::remove_file(&file).unwrap();
-    assert!(beside::check(&index).is_err());
+    assert!(read_only::check(&index).is_err());
 }

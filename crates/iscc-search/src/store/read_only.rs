@@ -19,10 +19,10 @@ const META_PAGES: u64 = 2;
 impl Store {
     /// Opens an existing environment to read it. LMDB lets any number of processes do so beside the
     /// one that writes; this process must not have it open.
-    pub fn open_beside(folder: &Path) -> Result<Self, StoreError> {
+    pub fn open_read_only(folder: &Path) -> Result<Self, StoreError> {
         let mut tries = 0;
         loop {
-            match Self::try_open_beside(folder) {
+            match Self::try_open_read_only(folder) {
                 Err(StoreError::Lmdb(heed::Error::Mdb(MdbError::MapResized)))
                     if tries < OPEN_TRIES =>
                 {
@@ -33,7 +33,7 @@ impl Store {
         }
     }
 
-    fn try_open_beside(folder: &Path) -> Result<Self, StoreError> {
+    fn try_open_read_only(folder: &Path) -> Result<Self, StoreError> {
         let env = open(folder)?;
         let opened = env.open_databases_and_commit(env.read_txn()?, |opener, txn| {
             let assets = opener.open_database::<IdKey, Bytes>(txn, Some("assets"))?;

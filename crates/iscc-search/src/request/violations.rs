@@ -2,11 +2,11 @@
 
 use serde_json::value::RawValue;
 
-use super::json::push_string;
 use crate::failure::{Failure, FailureKind};
+use crate::json::push_string;
 
 /// Violations that an answer names; who makes more has seen enough of them.
-const ISSUES_MAX: usize = 100;
+const VIOLATIONS_MAX: usize = 100;
 /// Of a value that is shown in an answer, and of a name. A body may be one value of many megabytes.
 const SHOWN_BYTES_MAX: usize = 4096;
 
@@ -49,12 +49,12 @@ impl<'a> Place<'a> {
 
 /// Violations found so far.
 #[derive(Debug, Default)]
-pub struct Issues {
+pub struct Violations {
     json: Vec<u8>,
     count: usize,
 }
 
-impl Issues {
+impl Violations {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.json.is_empty()
@@ -64,7 +64,7 @@ impl Issues {
     /// text that breaks off.
     pub fn add(&mut self, place: &Place<'_>, kind: &str, message: &str, input: &str, ctx: &str) {
         self.count += 1;
-        if self.count > ISSUES_MAX {
+        if self.count > VIOLATIONS_MAX {
             return;
         }
         let json = &mut self.json;
