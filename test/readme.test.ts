@@ -1,4 +1,4 @@
-/** The README says what is so. Its blocks of code run with those of the documentation. */
+/** Checks the README. Its code blocks run with those of the documentation. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 const run = promisify(execFile);
 
 describe('the README', () => {
-  it('names every subcommand', async () => {
+  it('lists every subcommand', async () => {
     const { stdout } = await run(process.execPath, [path.join(root, 'dist/cli/main.js'), '--help']);
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
     expect(commands).toContain('serve');

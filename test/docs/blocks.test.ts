@@ -1,4 +1,4 @@
-/** Documentation runs: every block of a page, in its order, by the program that was built. */
+/** Runs every code block of the documentation, in page order, with the built program. */
 import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -6,21 +6,21 @@ import { parse as parseYaml } from 'yaml';
 import { type Block, pages, ROOT } from './support/page.js';
 import { PAGE_MS_MAX, runPage, type Step } from './support/session.js';
 
-/** What only is looked at: whether it can be read. */
-const LOOKED_AT = ['json', 'yaml', 'nginx', 'ini', 'text'];
+/** Languages whose blocks are only parsed. */
+const PARSED = ['json', 'yaml', 'nginx', 'ini', 'text'];
 const RUN = ['sh', 'console', 'ts'];
 const TYPES_MS_MAX = 120_000;
 
 const all = pages();
 const runs = ({ language, notRun }: Block) => RUN.includes(language) && notRun === undefined;
 
-describe('every block', () => {
-  it.each(all)('of $file says what it is in', ({ blocks }) => {
-    const unknown = blocks.filter(({ language }) => ![...RUN, ...LOOKED_AT].includes(language));
+describe('code blocks', () => {
+  it.each(all)('in $file name a known language', ({ blocks }) => {
+    const unknown = blocks.filter(({ language }) => ![...RUN, ...PARSED].includes(language));
     expect(unknown.map(({ line, language }) => ({ line, language }))).toEqual([]);
   });
 
-  it.each(all)('of $file can be read', ({ blocks }) => {
+  it.each(all)('in $file parse', ({ blocks }) => {
     for (const { language, text } of blocks) {
       if (language === 'json' && !text.includes('…')) JSON.parse(text);
       if (language === 'yaml') parseYaml(text);
@@ -29,8 +29,8 @@ describe('every block', () => {
   });
 });
 
-describe('TypeScript', () => {
-  it('is sound by its types', { timeout: TYPES_MS_MAX }, () => {
+describe('TypeScript blocks', () => {
+  it('type-check in strict mode', { timeout: TYPES_MS_MAX }, () => {
     const sources = new Map(
       all.flatMap(({ file, blocks }) =>
         blocks
@@ -46,7 +46,7 @@ describe('TypeScript', () => {
   });
 });
 
-describe.concurrent('following', () => {
+describe.concurrent('a reader can follow', () => {
   it.each(all.filter(({ blocks }) => blocks.some(runs)))(
     '$file',
     { timeout: PAGE_MS_MAX + 10_000 },
@@ -58,7 +58,7 @@ describe.concurrent('following', () => {
   );
 });
 
-/** What a step printed, or its wording in the page where that matches. */
+/** The actual output of a step, or the page's text where the two match. */
 function shown(step: Step): string {
   return matches(step)
     ? wanted(step)
@@ -85,7 +85,7 @@ function openBraces(text: string): number {
   return code.split('{').length - code.split('}').length;
 }
 
-/** Checks sources that are in no file, as a program with `isccd` installed would see them. */
+/** Type-checks in-memory sources as a program with `isccd` installed would see them. */
 function typeErrors(sources: ReadonlyMap<string, string>): string[] {
   const options: ts.CompilerOptions = {
     strict: true,

@@ -1,6 +1,6 @@
 /**
- * The reference pages say what the source says. After a change of variables, routes, errors or commands:
- * `npm run docs` writes them anew.
+ * Compares the reference pages with the source. After a change of variables, routes, errors or commands, run
+ * `npm run docs` to regenerate them.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { ERRORS as store } from '../../src/store/errors.js';
 import { MAIN } from '../support/serve.js';
 import { ROOT } from './support/page.js';
 
-const MADE = '<!-- Made from the source by `npm run docs`; a test compares. -->\n';
+const MADE = '<!-- Generated from the source by `npm run docs`. Do not edit. -->\n';
 const COMMANDS_MS_MAX = 120_000;
 
 const run = promisify(execFile);
@@ -32,25 +32,25 @@ test('configuration', async () => {
 
 test('routes', async () => {
   const intro =
-    'From the [OpenAPI documents](../../openapi), which each service also serves, next to its documentation at `/docs`. GET\n' +
-    'routes take HEAD, too.\n';
+    'Generated from the [OpenAPI documents](../../openapi). Each service serves its own document next to its documentation at\n' +
+    '`/docs`. Every GET route also accepts HEAD.\n';
   const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${routeTable(name)}\n`);
   await written('routes', `# Routes\n\n${MADE}\n${intro}${sections.join('')}`);
 });
 
 test('errors', async () => {
   const intro =
-    'Codes answers errors as one line of plain text, the others as JSON with a `detail`. Every answer has an `X-Request-Id`, which\n' +
-    'is in the log lines about the request. Names in capitals are those of the source; `{…}` is filled in. Refused Manifest Stores\n' +
-    'have a `code` of the C2PA beside the `detail`; bodies that break the schema of the search service get a list of places and\n' +
-    'rules (422).\n';
+    'The codes service returns errors as one line of plain text, the other services as JSON with a `detail`. Every response has an\n' +
+    '`X-Request-Id`, which also appears in the log lines of the request. Names in capitals are those used in the source; `{…}` is\n' +
+    'replaced by a value. A refused Manifest Store has a C2PA status `code` in addition to the `detail`. A body that violates the\n' +
+    'schema of the search service gets status 422 and a list of violations, each with its location and rule.\n';
   const tables = { codes, search, store, resolver };
   const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${errorTable(tables[name])}\n`);
   await written('errors', `# Errors\n\n${MADE}\n${intro}${sections.join('')}`);
 });
 
 test('command', { timeout: COMMANDS_MS_MAX }, async () => {
-  const intro = 'What `--help` prints for each command.\n';
+  const intro = 'The output of `--help` for each command.\n';
   const sections = (await helpTexts([])).map(({ words, help }) => {
     return `\n## ${['isccd', ...words].join(' ')}\n\n\`\`\`text\n${help}\n\`\`\`\n`;
   });
@@ -80,7 +80,7 @@ function routeTable(name: string): string {
       ),
     ),
   );
-  return ['| route | does | operation | answers |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| route | summary | operation | responses |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function errorTable(table: Readonly<Record<string, readonly [number, string]>>): string {
@@ -94,7 +94,7 @@ function row(...cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** Of a command and all below it, in the order of the help. */
+/** Help texts of a command and its subcommands, in the order of the help. */
 async function helpTexts(words: readonly string[]): Promise<{ words: readonly string[]; help: string }[]> {
   const env = { ...process.env, COLUMNS: '100', NO_COLOR: '1' };
   const { stdout } = await run(process.execPath, [MAIN, ...words, '--help'], { env });

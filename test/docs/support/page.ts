@@ -1,9 +1,9 @@
 /**
- * A page of documentation as its blocks of code.
+ * Splits a page of documentation into its code blocks.
  *
- * `sh` is run, `console` is run and what it prints is compared (`…` stands for anything), `ts` is compiled and run. Blocks of
- * one page share a folder, in their order. A line before the block that begins with "Not run in the tests:" and says
- * why keeps a block from running.
+ * `sh` blocks run. `console` blocks run and their output is compared (`…` matches anything). `ts` blocks are compiled and
+ * run. The blocks of a page run in order and share a folder. The comment `<!-- not run in the tests: reason -->` before a
+ * block keeps it from running; readers of the rendered page do not see it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,22 +13,22 @@ export const ROOT = path.resolve(import.meta.dirname, '../../..');
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of the fence, from 1. */
+  /** Line number of the fence, from 1. */
   readonly line: number;
-  /** Why it is not run. */
+  /** Why the test does not run it. */
   readonly notRun: string | undefined;
 }
 
 export interface Page {
-  /** From the root of the repository. */
+  /** Path from the repository root. */
   readonly file: string;
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
-const NOT_RUN = /^[_*(]*Not run in the tests: (.+?)[_*)]*$/;
+const NOT_RUN = /^<!-- not run in the tests: (.+?) -->$/;
 
-/** Every page of `docs`, and the README. */
+/** Every page of `docs`, plus the README. */
 export function pages(): Page[] {
   const names = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => name.endsWith('.md')).map((name) => path.posix.join('docs', name));
@@ -46,7 +46,7 @@ function blocksOf(text: string): Block[] {
     if (fence === null) continue;
     const [, indent = '', language = ''] = fence;
     const end = lines.indexOf(`${indent}\`\`\``, at + 1);
-    if (end < 0) throw new Error(`line ${at + 1}: the block has no end`);
+    if (end < 0) throw new Error(`line ${at + 1}: the block is not closed`);
     const inner = lines.slice(at + 1, end).map((line) => line.slice(indent.length));
     blocks.push({ language, text: inner.join('\n'), line: at + 1, notRun: reasonBefore(lines, at) });
     at = end;
@@ -54,7 +54,7 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The last line with text before the block. */
+/** The reason in the last non-empty line before the block, if that is a marker. */
 function reasonBefore(lines: readonly string[], at: number): string | undefined {
   const before = lines.slice(0, at).filter((line) => line.trim() !== '');
   return NOT_RUN.exec(before.at(-1)?.trim() ?? '')?.[1];

@@ -1,4 +1,4 @@
-/** Runs the blocks of one page, as somebody who follows it would: in one shell and one folder. */
+/** Runs the blocks of one page as a reader would: in one shell and one folder. */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,19 +9,19 @@ import { SERVICE_NAMES } from '../../../src/compose/service-names.js';
 import { housePorts } from '../../support/house.js';
 import { type Block, type Page, ROOT } from './page.js';
 
-/** What a clone has that pages name. */
+/** Parts of a clone that pages refer to. */
 const LINKED = ['dist', 'native', 'openapi', 'test', 'node_modules/isccd'];
-/** A page that takes longer hangs. */
+/** A page that takes longer counts as hung. */
 export const PAGE_MS_MAX = 300_000;
-/** The addresses that pages have, in the order of the services. */
+/** Default ports as written in pages, in the order of the services. */
 const PORTS = ['8000', '8010', '8020', '8030'];
 
-/** One command of a page: what it is, what it should print, and what it did. */
+/** One command of a page, with its expected and its actual output. */
 export interface Step {
   readonly line: number;
   readonly command: string;
   readonly expected: string | undefined;
-  /** `undefined` if it was not reached. */
+  /** `undefined` if the step was not reached. */
   readonly printed: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Outcome {
 }
 
 interface Planned extends Omit<Step, 'printed'> {
-  /** TypeScript, which the command runs. */
+  /** TypeScript source that the command runs. */
   readonly source?: string;
 }
 
@@ -86,13 +86,13 @@ function scriptName(line: number): string {
   return `block-${line}.mjs`;
 }
 
-/** `$ ` begins a command, `> ` continues it, other lines are what it prints. */
+/** `$ ` starts a command, `> ` continues it, all other lines are expected output. */
 function consoleSteps({ text, line }: Block): Planned[] {
   const found: { line: number; command: string; expected: string }[] = [];
   for (const [at, row] of text.split('\n').entries()) {
     const last = found.at(-1);
     if (row.startsWith('$ ')) found.push({ line: line + 1 + at, command: row.slice(2), expected: '' });
-    else if (last === undefined) throw new Error(`line ${line + 1 + at}: a console block begins with "$ "`);
+    else if (last === undefined) throw new Error(`line ${line + 1 + at}: a console block starts with "$ "`);
     else if (row.startsWith('> ')) last.command += `\n${row.slice(2)}`;
     else last.expected += `${row}\n`;
   }
@@ -107,7 +107,7 @@ function scriptOf(planned: readonly Planned[], toTest: (text: string) => string)
 
 const STOP_AT_END = "trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT";
 
-/** A server is what a page says to start in another terminal: it goes on while the next blocks run, unless it is to fail. */
+/** Pages start servers in another terminal: run `isccd serve` in the background and wait until it listens. */
 function serving(command: string): string {
   return command.replace(/^(?:(?:\w+=\S+ )*)(?:isccd serve(?! --)[^\n&|]*|npm start)$/gm, (line) => {
     const names = SERVICE_NAMES.filter((name) => line.split(/\s+/).includes(name));
@@ -115,7 +115,7 @@ function serving(command: string): string {
     const start = line.replace('npm start', 'isccd serve');
     return [
       'kill $(jobs -p) 2>/dev/null || true; wait',
-      // What the one before said must not pass for the new one's.
+      // Output of the previous server must not count as output of this one.
       ': > "$ISCCD_DOCS_ROOT/serve.log"',
       `${start} > "$ISCCD_DOCS_ROOT/serve.log" 2>&1 &`,
       'for try in $(seq 300); do',
@@ -126,7 +126,7 @@ function serving(command: string): string {
   });
 }
 
-/** Pages name the default ports; in the tests each service has a free one. */
+/** Replaces the default ports in pages by the free ports of this test. */
 function addressChanger(ports: readonly string[]): (text: string) => string {
   return (text) =>
     PORTS.reduce(
