@@ -1,9 +1,9 @@
 /**
- * What others found out about the packages we use: licences, sources and known vulnerabilities, of Rust
- * (`cargo deny`, rules in `deny.toml`) and of npm (`npm audit`, for what users install).
+ * Checks licences, sources and known vulnerabilities of dependencies: crates with `cargo deny` (rules in `deny.toml`), npm
+ * packages that users install with `npm audit`.
  *
- * Advisories come from the network. Where it cannot be reached the check says so and goes on;
- * `ISCCD_AUDIT=required` (releases) makes that an error.
+ * Advisories come from the network. If it is unreachable, the check says so and continues; `ISCCD_AUDIT=required` (for
+ * releases) makes that an error.
  */
 import path from 'node:path';
 import { attempt, onPath, root, run } from './lib.mjs';
@@ -24,13 +24,13 @@ const AUDITS = [
   },
   {
     name: 'advisories on npm packages',
-    // Where there is no network it should not take a minute to find that out.
+    // Without a network, fail immediately instead of after a minute.
     command: ['npm', 'audit', '--omit=dev', '--audit-level=high', '--fetch-retries=0'],
     unreachable: /audit endpoint returned an error|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/,
   },
 ];
 
-/** `install`: fetches and compiles `cargo deny` where it is missing (some minutes, once). */
+/** `install`: compiles `cargo deny` if it is missing (several minutes, once). */
 export function audit({ install }) {
   const env = { ...process.env, PATH: [process.env.PATH, path.join(tools, 'bin')].join(path.delimiter) };
   const hasDeny = () => attempt('cargo', ['deny', '--version'], { env }).status === 0;
@@ -40,12 +40,12 @@ export function audit({ install }) {
   for (const { name, command, unreachable } of AUDITS) {
     const [program, ...args] = command;
     if (args[0] === 'deny' && !hasDeny()) {
-      skip(name, `no cargo-deny here; \`npm run check\` installs it`);
+      skip(name, 'cargo-deny is missing; `npm run check` installs it');
       continue;
     }
     const { status, stdout, stderr } = attempt(program, args, { env });
     if (status === 0) continue;
-    if (unreachable?.test(stdout + stderr)) skip(name, 'the database of advisories cannot be reached');
+    if (unreachable?.test(stdout + stderr)) skip(name, 'the advisory database is unreachable');
     else {
       console.error(`${stdout}${stderr}\nisccd: ${name}: see above`);
       process.exit(1);

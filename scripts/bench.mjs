@@ -1,9 +1,9 @@
 /**
- * `npm run bench` lists and runs every benchmark, `npm run bench -- NAME…` those named. Everything
- * after a second `--` goes to the benchmark itself (`npm run bench -- kernels -- --quick minhash`).
+ * `npm run bench` lists and runs every benchmark, `npm run bench -- NAME…` the named ones. Arguments after a second `--` go
+ * to the benchmark (`npm run bench -- kernels -- --quick minhash`).
  *
- * `kernels` are the crates' benches; the others are files in `bench/`. Each runs its peers in the
- * same process or on the same machine at the same time, and prints ratios: figures alone say little.
+ * `kernels` runs the crates' benches; the others are files in `bench/`. Each runs its peers in the same run and prints
+ * ratios, because absolute times depend on the machine.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -35,7 +35,7 @@ function kernels() {
 const unknown = wanted.filter((name) => !benches.has(name));
 console.log(`benchmarks: ${[...benches.keys()].join(', ')}`);
 if (unknown.length > 0) {
-  console.error(`isccd: no benchmark is called ${unknown.join(', ')}`);
+  console.error(`isccd: unknown benchmark: ${unknown.join(', ')}`);
   process.exit(2);
 }
 setup();

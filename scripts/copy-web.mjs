@@ -1,11 +1,11 @@
-/** Copies what browsers load and no compiler makes into `dist/web`. */
+/** Copies static browser files into `dist/web`. */
 import { cpSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './lib.mjs';
 
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'];
 
-/** What of `src/web` is served as it is; its TypeScript is compiled beside it. */
+/** Files of `src/web` that are served unchanged; the compiler writes its TypeScript to the same folder. */
 const AS_IS = /\.(html|css|svg)$/;
 
 export function copyWeb() {

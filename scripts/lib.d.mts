@@ -1,4 +1,4 @@
-/** Types of what TypeScript programs use of `lib.mjs`. */
+/** Types of the parts of `lib.mjs` that TypeScript programs use. */
 import type { SpawnSyncOptions, SpawnSyncReturns } from 'node:child_process';
 
 export const root: string;

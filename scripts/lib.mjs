@@ -1,4 +1,4 @@
-/** What every set-up script needs: run a command, hash a tree, remember what was built. */
+/** Shared by the scripts: run a command, hash a tree, remember what was built. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const stamps = path.join(root, '.setup');
 
-/** Runs a command in the project's root; ends this process with its status if it fails. */
+/** Runs a command in the project's root. If it fails, exits with its status. */
 export function run(command, args, options = {}) {
   const result = attempt(command, args, { stdio: 'inherit', ...options });
   if (result.status === 0) return;
@@ -17,7 +17,7 @@ export function run(command, args, options = {}) {
   process.exit(result.status || 1);
 }
 
-/** Runs a command and gives its result, whatever that is. */
+/** Runs a command and returns its result, also after a failure. */
 export function attempt(command, args, options = {}) {
   return spawnSync(command, args, {
     cwd: root,
@@ -27,7 +27,7 @@ export function attempt(command, args, options = {}) {
   });
 }
 
-/** Whether an executable of this name is on the PATH. */
+/** Whether the PATH has an executable of this name. */
 export function onPath(name) {
   const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   return (process.env.PATH ?? '')
@@ -39,7 +39,7 @@ export function exists(file) {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** A digest over the contents of files and folders (relative to the root); what is missing counts as such. */
+/** A digest over the contents of files and folders, relative to the root. A missing entry changes the digest. */
 export function digest(entries, skip = () => false) {
   const hash = createHash('sha256');
   for (const entry of entries) addToHash(hash, entry, skip);
@@ -61,17 +61,23 @@ function addToHash(hash, entry, skip) {
   }
 }
 
-/** Does `work` unless it was done for this very `key`; a failure forgets what was done before. */
-export function once(name, key, work) {
+/** Whether {@link once} has done the work of this name for `key`. */
+export function isDone(name, key) {
   const stamp = path.join(stamps, name);
-  if (exists(stamp) && readFileSync(stamp, 'utf8') === key) return;
+  return exists(stamp) && readFileSync(stamp, 'utf8') === key;
+}
+
+/** Runs `work` unless it was done for the same `key`. A failure leaves the work undone. */
+export function once(name, key, work) {
+  if (isDone(name, key)) return;
+  const stamp = path.join(stamps, name);
   rmSync(stamp, { force: true });
   work();
   mkdirSync(stamps, { recursive: true });
   writeFileSync(stamp, key);
 }
 
-/** Makes the next {@link once} of this name do its work: what it made is gone. */
+/** Makes the next {@link once} of this name run: its output is missing. */
 export function forget(name) {
   rmSync(path.join(stamps, name), { force: true });
 }

@@ -1,10 +1,10 @@
 /**
- * Prepares what gets published under `npm/`: the main package, and one package per platform whose
- * binary is here. `node scripts/pack.mjs [--every-target] [FOLDER]` then packs them into FOLDER (default: `npm`);
- * with `--every-target` it refuses to where a platform's binary is missing.
+ * Prepares the packages for publishing under `npm/`: the main package, and one package per platform with a binary in
+ * `native/`. `node scripts/pack.mjs [--every-target] [FOLDER]` packs them into FOLDER (default: `npm`). With
+ * `--every-target` it fails if a platform's binary is missing.
  *
- * The main package's optional dependencies are written here and not kept in the repository: until
- * they are published, every `npm install` of a checkout would ask the registry for them in vain.
+ * The optional dependencies on platform packages are added here and not kept in the repository: until they are published,
+ * every `npm install` in a checkout would fail to find them.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { bin, setup } from './setup.mjs';
 const staging = path.join(root, 'npm');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
-/** Fields of the repository's manifest that mean nothing to a user of the package. */
+/** Fields of package.json that users of the package do not need. */
 const PRIVATE_FIELDS = ['scripts', 'devDependencies', 'napi', 'overrides', 'scarfSettings'];
 
 function platformPackages() {
@@ -30,7 +30,7 @@ function platformPackages() {
   });
 }
 
-/** Source maps point to sources that are not in the package. */
+/** Source maps refer to sources that are not in the package. */
 const isNeeded = (file) => !file.endsWith('.map');
 
 /** napi's short name of a Rust target triple. */
@@ -62,7 +62,7 @@ rmSync(staging, { recursive: true, force: true });
 const platforms = platformPackages();
 const missing = platforms.filter(({ built }) => !built).map(({ name }) => name);
 if (missing.length > 0 && process.argv.includes('--every-target')) {
-  console.error(`isccd: no binary for ${missing.join(', ')}`);
+  console.error(`isccd: missing binaries: ${missing.join(', ')}`);
   process.exit(1);
 }
 const folders = [

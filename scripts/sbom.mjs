@@ -1,6 +1,6 @@
 /**
- * `node scripts/sbom.mjs [FILE]`: the software bill of materials in CycloneDX 1.5, of what a user gets: the npm
- * packages that `npm sbom` lists and the crates that are compiled into the addon.
+ * `node scripts/sbom.mjs [FILE]`: writes the software bill of materials in CycloneDX 1.5. It covers what a user installs: the
+ * npm packages that `npm sbom` lists and the crates compiled into the addon.
  *
  * https://cyclonedx.org/docs/1.5/json/
  */
@@ -16,7 +16,7 @@ export function sbom() {
   const bom = withoutDevelopment(
     json('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only']),
   );
-  // npm takes the checkout's folder for the name.
+  // npm uses the folder's name.
   bom.metadata.component.name = manifest.name;
   const crates = cratesOfAddon();
   bom.components.push(...crates.map(component));
@@ -26,7 +26,7 @@ export function sbom() {
   return bom;
 }
 
-/** Not by npm's `--omit=dev`: npm 11 then also omits what a development package could use as a peer. */
+/** Does not use npm's `--omit=dev`: npm 11 then also omits packages that a development package could use as a peer. */
 function withoutDevelopment(bom) {
   const isDevelopment = ({ properties = [] }) =>
     properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
@@ -41,7 +41,7 @@ function withoutDevelopment(bom) {
   };
 }
 
-/** The addon's crate and all that it is linked with: no build tools, no test peers. */
+/** The addon's crate and all crates linked into it, without build tools and test peers. */
 function cratesOfAddon() {
   const { packages, resolve } = json('cargo', [
     ...['metadata', '--format-version=1', '--locked', `--filter-platform=${TARGET}`],
@@ -58,7 +58,7 @@ function cratesOfAddon() {
   return linked.map((crate) => ({ ...crate, ref: refs.get(crate.id), dependencies: needs(crate.id) }));
 }
 
-/** `name vVERSION` of each; only the tree knows which features, and so which optional crates, the addon has. */
+/** `name vVERSION` of each crate. Only `cargo tree` resolves features and therefore optional crates. */
 function linkedCrates() {
   const options = [
     '--locked',
@@ -80,7 +80,7 @@ function component({ ref, name, version, description, license, repository }) {
     version,
     ...(description && { description: description.trim() }),
     purl: ref,
-    // Cargo's older form of "or" is a slash.
+    // Cargo's older notation for "OR" is a slash.
     ...(license && { licenses: [{ expression: license.replace(/\s*\/\s*/g, ' OR ') }] }),
     ...(links.length > 0 && { externalReferences: links }),
   };

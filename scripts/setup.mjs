@@ -1,26 +1,35 @@
 /**
- * Brings a fresh clone to where it can start: system tools, npm packages, the native addon, the
- * TypeScript. Each step is skipped while nothing it depends on has changed. Only Node's built-ins.
+ * Prepares a fresh clone for its first start: system tools, npm packages, the native addon, the TypeScript. Each step is
+ * skipped while its inputs are unchanged. Uses only Node's built-in modules.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { copyWeb } from './copy-web.mjs';
-import { attempt, digest, exists, forget, once, onPath, root, run } from './lib.mjs';
+import { attempt, digest, exists, forget, isDone, once, onPath, root, run } from './lib.mjs';
+import { preflight } from './preflight.mjs';
 
-/** Tools that make more possible but are not needed to start: [executable, Debian package, what for]. */
+/** Tools that enable more features but are not required: [executable, Debian package, feature]. */
 const OPTIONAL_TOOLS = [
   ['nasm', 'nasm', 'JPEG decoding with SIMD'],
   ['ffmpeg', 'ffmpeg', 'codes of audio and video'],
   ['perl', 'perl', 'writing metadata into images'],
 ];
 
-/** Native binaries differ per platform and Node.js ABI. */
+/** Native binaries differ by platform and Node.js ABI. */
 const platform = `${process.platform}-${process.arch}-${process.versions.modules}`;
 
 export function setup() {
+  preflight({ compile: !isDone('addon', addonKey()) });
   systemTools();
   npmPackages();
   addon();
+  typescript();
+}
+
+/** Builds the TypeScript only, with the packages and the addon of the last {@link setup}. */
+export function setupTypescript() {
+  if (!exists(path.join(root, 'native', 'index.d.ts'))) return setup();
+  npmPackages();
   typescript();
 }
 
@@ -29,7 +38,7 @@ function systemTools() {
   if (missing.length === 0) return;
   const packages = missing.map(([, name]) => name);
   const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
-  // One try for one set of missing tools: a machine without a mirror should not wait at every start.
+  // One attempt per set of missing tools: a machine without a mirror should not wait at every start.
   once('tools', packages.join(' '), () => {
     const mayInstall = process.getuid?.() === 0 && onPath('apt-get') && process.env.ISCCD_SETUP_APT !== 'off';
     if (mayInstall) {
@@ -41,9 +50,9 @@ function systemTools() {
       attempt('apt-get', ['update', '-qq'], options);
       attempt('apt-get', command.split(' ').slice(1).concat('-qq'), options);
     }
-    for (const [executable, , purpose] of missing) {
+    for (const [executable, , feature] of missing) {
       if (!onPath(executable))
-        console.error(`isccd: without ${executable} there is no ${purpose}; on Debian: ${command}`);
+        console.error(`isccd: ${executable} is missing, so ${feature} is unavailable; on Debian: ${command}`);
     }
   });
 }
@@ -51,53 +60,33 @@ function systemTools() {
 function npmPackages() {
   const key = platform + digest(['package-lock.json']);
   if (!exists(path.join(root, 'node_modules', '.package-lock.json'))) forget('packages');
-  // Not `npm ci`: it refuses a lock file that lacks optional packages of platforms whose binaries some
-  // mirrors do not carry. `install` keeps to the lock file all the same, and --no-save leaves it alone.
-  once('packages', key, () =>
-    run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']),
-  );
+  // Not `npm ci`: it rejects a lock file that lacks optional packages for platforms whose binaries some mirrors do not
+  // carry. `install` also follows the lock file, and --no-save leaves it unchanged.
+  once('packages', key, () => {
+    console.error('isccd: installing npm packages');
+    const retries = ['--fetch-retries=2', '--fetch-timeout=60000'];
+    run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...retries]);
+  });
+}
+
+function addonKey() {
+  const isTest = (entry) => /\/(tests|benches|target)$/.test(entry);
+  return platform + digest(['Cargo.toml', 'Cargo.lock', 'crates'], isTest);
 }
 
 function addon() {
-  const key =
-    platform +
-    digest(['Cargo.toml', 'Cargo.lock', 'crates'], (entry) => /\/(tests|benches|target)$/.test(entry));
   if (!exists(path.join(root, 'native', 'index.d.ts'))) forget('addon');
-  once('addon', key, () => {
-    if (!onPath('cargo')) {
-      console.error(
-        'isccd: the native addon is built with Rust 1.95 or newer, and there is no cargo on the PATH',
-      );
-      process.exit(1);
-    }
-    const manifest = path.join('crates', 'native', 'Cargo.toml');
-    const build = [
-      'build',
-      '--platform',
-      '--release',
-      '--manifest-path',
-      manifest,
-      '--package',
-      'isccd-native',
-    ];
-    run(bin('napi'), [
-      ...build,
-      '--output-dir',
-      'native',
-      '--no-js',
-      '--dts',
-      'index.d.ts',
-      '--',
-      '--locked',
-    ]);
+  once('addon', addonKey(), () => {
+    preflight({ compile: true });
+    run(process.execPath, [path.join(root, 'scripts', 'build-addon.mjs')]);
   });
 }
 
 /**
- * What makes cargo take over what the addon was built of: its profile and platform. Hundreds of crates are below ours,
- * and some of them build C libraries. (`cargo test` alone checks more: overflow, `debug_assert`.)
+ * Cargo options that reuse what the addon was built of: its profile and its platform. The crates depend on several hundred
+ * others, some of which build C libraries. (A plain `cargo test` checks more: overflow and `debug_assert`.)
  */
-export function asTheAddon() {
+export function addonProfile() {
   const host = /^host: (.+)$/m.exec(attempt('rustc', ['-vV']).stdout ?? '')?.[1];
   return host === undefined ? ['--release'] : ['--release', '--target', host];
 }
@@ -112,13 +101,14 @@ function typescript() {
   ]);
   if (!exists(path.join(root, 'dist', 'cli', 'main.js'))) forget('typescript');
   once('typescript', key, () => {
+    console.error('isccd: compiling TypeScript');
     run(bin('tsc'), ['-p', 'tsconfig.json']);
     run(bin('tsc'), ['-p', 'src/web/tsconfig.json']);
     copyWeb();
   });
 }
 
-/** An npm package's command, without npx's start-up time. */
+/** Path of an npm package's command; starts faster than npx. */
 export function bin(name) {
   return path.join(root, 'node_modules', '.bin', name);
 }

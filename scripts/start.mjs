@@ -1,4 +1,4 @@
-/** `npm start -- ARGS`: sets up what is missing, then is the `isccd` command (default: `serve`). */
+/** `npm start -- ARGS`: runs the setup, then the `isccd` command (default: `serve`). */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './lib.mjs';

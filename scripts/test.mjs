@@ -1,12 +1,12 @@
-/** `npm test`: the same set-up as `npm start`, then the checks and every test, Rust and TypeScript. */
+/** `npm test`: the same setup as `npm start`, then the checks and every Rust and TypeScript test. */
 import { check } from './check.mjs';
 import { run } from './lib.mjs';
-import { asTheAddon, bin, setup } from './setup.mjs';
+import { addonProfile, bin, setup } from './setup.mjs';
 
 const stages = [
-  ['set-up', setup],
+  ['setup', setup],
   ['check', () => check()],
-  ['Rust tests', () => run('cargo', ['test', '--workspace', '--locked', '--quiet', ...asTheAddon()])],
+  ['Rust tests', () => run('cargo', ['test', '--workspace', '--locked', '--quiet', ...addonProfile()])],
   ['TypeScript tests', () => run(bin('vitest'), ['run', ...process.argv.slice(2)])],
 ];
 

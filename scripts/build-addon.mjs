@@ -1,0 +1,70 @@
+/**
+ * Compiles the native addon into `native/` and shows the progress: crates compiled of total. A process of its own, because
+ * the other setup scripts are synchronous. On failure it prints what the compiler said.
+ */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { root } from './lib.mjs';
+
+const NAPI = path.join(root, 'node_modules', '.bin', 'napi');
+const ARGS = [
+  ...['build', '--platform', '--release', '--manifest-path', path.join('crates', 'native', 'Cargo.toml')],
+  ...[
+    '--package',
+    'isccd-native',
+    '--output-dir',
+    'native',
+    '--no-js',
+    '--dts',
+    'index.d.ts',
+    '--',
+    '--locked',
+  ],
+];
+/** Without a terminal, one line per this share of the crates. */
+const STEP = 0.1;
+
+/** Cargo shows its progress bar only on terminals unless told otherwise. */
+const env = { ...process.env, CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '100' };
+
+const started = performance.now();
+const child = spawn(NAPI, ARGS, {
+  cwd: root,
+  env,
+  stdio: ['ignore', 'pipe', 'pipe'],
+  shell: process.platform === 'win32',
+});
+const said = [];
+let shown = -1;
+for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', read);
+child.on('error', (error) => end(1, error.message));
+child.on('close', (status) => end(status ?? 1));
+console.error('isccd: compiling the native addon; the first time takes several minutes');
+
+/** Cargo rewrites its bar with carriage returns; all other lines are kept for the case of a failure. */
+function read(text) {
+  for (const line of text.split(/[\r\n]+/)) {
+    const bar = /Building\b.*?\]\s+(\d+)\/(\d+)/.exec(line);
+    if (bar !== null) show(Number(bar[1]), Number(bar[2]));
+    else if (line.trim() !== '') said.push(line);
+  }
+}
+
+function show(done, total) {
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const line = `isccd: compiled ${done} of ${total} crates (${seconds} s)`;
+  if (process.stderr.isTTY) process.stderr.write(`\r${line} `);
+  else if (done / total >= shown + STEP) {
+    shown = done / total;
+    console.error(line);
+  }
+}
+
+function end(status, message) {
+  if (process.stderr.isTTY) process.stderr.write('\n');
+  if (status !== 0) {
+    console.error(said.filter((line) => !/^\s*(Compiling|Downloaded|Downloading)\b/.test(line)).join('\n'));
+    console.error(`isccd: compiling the native addon failed${message === undefined ? '' : `: ${message}`}`);
+  }
+  process.exitCode = status;
+}

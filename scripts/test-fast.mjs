@@ -1,0 +1,57 @@
+/**
+ * `npm run test:fast`: the checks of the TypeScript and the tests that need no Rust build, no browser, no foreign engine
+ * and no long series of kills. Uses the addon of the last `npm run build`.
+ *
+ * A test file is slow if it, or a file that it imports, uses one of {@link SLOW_HELPERS}, or if it is in {@link SLOW}.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { exists, root, run } from './lib.mjs';
+import { bin, setupTypescript } from './setup.mjs';
+
+/** Helpers that start foreign programs: a browser, PostgreSQL, programs from Debian or PyPI. */
+const SLOW_HELPERS = ['test/support/chromium.ts', 'test/support/postgres.ts', 'test/support/set-up.ts'];
+/** Folders and files that take long by their nature. */
+const SLOW = [
+  'test/browser/',
+  'test/deploy/',
+  'test/faults/',
+  'test/docs/blocks.test.ts',
+  'test/docs/reference.test.ts',
+];
+
+const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name.replaceAll(path.sep, '/')}`)
+  .filter((name) => name.endsWith('.test.ts'));
+
+/** Every TypeScript file of `test` that `file` imports, directly or indirectly. */
+function closure(file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(path.join(root, file), 'utf8');
+  for (const [, target] of text.matchAll(/from\s+'(\.[^']+)'/g)) {
+    const imported = path.posix.join(path.posix.dirname(file), target.replace(/\.js$/, '.ts'));
+    if (imported.startsWith('test/') && exists(path.join(root, imported))) closure(imported, seen);
+  }
+  return seen;
+}
+
+function isFast(file) {
+  if (SLOW.some((slow) => file.startsWith(slow))) return false;
+  const used = closure(file);
+  return !SLOW_HELPERS.some((helper) => used.has(helper));
+}
+
+const fast = tests.filter(isFast);
+if (process.argv.includes('--list')) {
+  console.log(fast.sort().join('\n'));
+} else {
+  const start = performance.now();
+  setupTypescript();
+  run(bin('biome'), ['check', '--error-on-warnings', '.']);
+  run(bin('tsc'), ['-p', 'tsconfig.check.json']);
+  run(bin('vitest'), ['run', ...fast]);
+  console.log(
+    `isccd: ${fast.length} of ${tests.length} test files, ${((performance.now() - start) / 1000).toFixed(0)} s`,
+  );
+}
