@@ -4,7 +4,15 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './support/page.js';
 
-const TOP = ['README.md', 'ARCHITECTURE.md', 'STYLE.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', 'llms.txt'];
+const TOP = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'STYLE.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'llms.txt',
+];
 const inDocs = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
 const files = [
   ...TOP.filter((file) => existsSync(path.join(ROOT, file))),
