@@ -1,7 +1,7 @@
 /** Accounts of operators. The command line makes them, the dashboard only asks for them. */
 import type { Db } from '../database/open.js';
 import type { AccountRow } from '../database/tables.js';
-import { Refused } from './errors.js';
+import { AdminRefusal } from './errors.js';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.js';
 
 export interface Account {
@@ -24,10 +24,10 @@ export class Accounts {
     this.#db = db;
   }
 
-  /** @throws {Refused} for a name or password that breaks a rule, and for a name that exists */
+  /** @throws {AdminRefusal} for a name or password that breaks a rule, and for a name that exists */
   async add(name: string, password: string, canDelete: boolean): Promise<void> {
     const username = name.toLowerCase();
-    if (!USERNAME.test(username)) throw new Refused('USERNAME_INVALID');
+    if (!USERNAME.test(username)) throw new AdminRefusal('USERNAME_INVALID');
     const password_hash = await newHash(password, username);
     const added = await this.#db
       .insertInto('accounts')
@@ -41,7 +41,7 @@ export class Accounts {
       })
       .onConflict((conflict) => conflict.column('username').doNothing())
       .executeTakeFirst();
-    if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) throw new Refused('USERNAME_TAKEN');
+    if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) throw new AdminRefusal('USERNAME_TAKEN');
   }
 
   /** Whoever is logged in with the old password is logged out. */
@@ -89,14 +89,14 @@ export class Accounts {
 
   async #existing(name: string): Promise<AccountRow> {
     const row = await this.#find(name);
-    if (row === undefined) throw new Refused('USERNAME_UNKNOWN');
+    if (row === undefined) throw new AdminRefusal('USERNAME_UNKNOWN');
     return row;
   }
 }
 
 async function newHash(password: string, username: string): Promise<string> {
   const fault = passwordFault(password, username);
-  if (fault !== undefined) throw new Refused('PASSWORD_WEAK', { reason: fault });
+  if (fault !== undefined) throw new AdminRefusal('PASSWORD_WEAK', { reason: fault });
   return hashPassword(password);
 }
 

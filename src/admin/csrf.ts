@@ -1,16 +1,17 @@
 /** Forms of other sites: a posted form has to come from a page of ours. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request } from '../http/routing/route.js';
-import { Refused } from './errors.js';
+import { AdminRefusal } from './errors.js';
 
 /**
  * Both have to hold: the form carries the token that its page was given, and the browser names no other site.
  *
  * @param expected the token of the session, or of the login page's cookie
- * @throws {Refused} CSRF
+ * @throws {AdminRefusal} CSRF
  */
 export function checkForm(request: Request, given: string, expected: string | undefined): void {
-  if (expected === undefined || !equal(given, expected) || !isOwnOrigin(request)) throw new Refused('CSRF');
+  if (expected === undefined || !equal(given, expected) || !isOwnOrigin(request))
+    throw new AdminRefusal('CSRF');
 }
 
 /** In constant time, whatever the lengths. */

@@ -1,4 +1,5 @@
-/** Every refusal of the dashboard and of its accounts: its status and what people read. */
+/** All errors of the dashboard and its accounts: status and the text that users read. */
+import { type ErrorDetails, errorTable } from '../http/reply/error-table.js';
 
 const TABLE = {
   FORM_INVALID: [400, 'The form was not complete. Please go back and try again.'],
@@ -17,16 +18,19 @@ const TABLE = {
 
 export type ErrorCode = keyof typeof TABLE;
 
-export class Refused extends Error {
-  override readonly name = 'Refused';
+const errors = errorTable(TABLE);
+
+/** Rejects an action of a user or operator with an error of the table. */
+export class AdminRefusal extends Error {
+  override readonly name = 'AdminRefusal';
   readonly code: ErrorCode;
 
-  constructor(code: ErrorCode, details: Readonly<Record<string, string>> = {}) {
-    super(TABLE[code][1].replace(/\{(\w+)\}/g, (_, key: string) => details[key] ?? ''));
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    super(errors.text(code, details));
     this.code = code;
   }
 
   get status(): number {
-    return TABLE[this.code][0];
+    return errors.status(this.code);
   }
 }

@@ -2,7 +2,7 @@
 import { cookieLine, readCookie } from '../http/request/cookies.js';
 import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
 import { checkForm } from './csrf.js';
-import { Refused } from './errors.js';
+import { AdminRefusal } from './errors.js';
 import type { LoginThrottle } from './port.js';
 import { pageReply, redirect } from './reply.js';
 import { FORM_BYTES_MAX, row } from './row.js';
@@ -38,7 +38,7 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Rou
         try {
           checkForm(request, csrf, readCookie(request.header('cookie'), LOGIN_COOKIE));
         } catch (error) {
-          if (!(error instanceof Refused)) throw error;
+          if (!(error instanceof AdminRefusal)) throw error;
           return pageReply(failurePage('Please try again', error.message, undefined), error.status);
         }
         const before = readCookie(request.header('cookie'), SESSION_COOKIE);

@@ -4,7 +4,7 @@ import { assetRoute } from '../http/docs/pages.js';
 import { readCookie } from '../http/request/cookies.js';
 import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
 import { checkForm } from './csrf.js';
-import { Refused } from './errors.js';
+import { AdminRefusal } from './errors.js';
 import { loginRoutes, SESSION_COOKIE, sessionCookie } from './login-routes.js';
 import type { LoginThrottle } from './port.js';
 import { pageReply, redirect } from './reply.js';
@@ -94,7 +94,7 @@ function elsewhere(service: AdminService): Route[] {
       handler: (request) => {
         if (!request.path.endsWith('/')) return redirect(`${request.path}/`);
         return inSession(service, request, () => {
-          throw new Refused('PAGE_UNKNOWN');
+          throw new AdminRefusal('PAGE_UNKNOWN');
         });
       },
     }),
@@ -105,7 +105,7 @@ type ActionForm = ReturnType<typeof schema.actionForm.parse>;
 
 /** Asks first; then does it and shows the list with what came of it. */
 async function act(service: AdminService, session: Session, form: ActionForm): Promise<Reply> {
-  if (!session.canDelete) throw new Refused('FORBIDDEN');
+  if (!session.canDelete) throw new AdminRefusal('FORBIDDEN');
   const { action, key: keys, confirmed } = form;
   const back = schema.listSearch(schema.parsedSearch(form.back));
   const chosen = await service.chosen(keys);
@@ -139,7 +139,7 @@ async function inSession(
     if (session.flash !== undefined && isSeen) await service.sessions.setFlash(session, null);
     return reply;
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof AdminRefusal)) throw error;
     return pageReply(failurePage('This is not possible', error.message, session), error.status);
   }
 }

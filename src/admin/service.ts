@@ -2,7 +2,7 @@
 import type { Database } from '../database/open.js';
 import { type Account, Accounts } from './accounts.js';
 import { type Detail, manifestDetail } from './detail.js';
-import { Refused } from './errors.js';
+import { AdminRefusal } from './errors.js';
 import { type Chosen, type Counts, Overview, type Page } from './overview.js';
 import type { StoreActions } from './port.js';
 import type { Action, ListQuery } from './schema.js';
@@ -51,13 +51,13 @@ export class AdminService {
 
   async detail(key: number): Promise<Detail> {
     const detail = await manifestDetail(this.#database.db, key);
-    if (detail === undefined) throw new Refused('NOT_FOUND');
+    if (detail === undefined) throw new AdminRefusal('NOT_FOUND');
     return detail;
   }
 
   /** Does what an operator asked for, and gives the counts in a sentence. */
   async act(session: Session, action: Action, keys: readonly number[]): Promise<string> {
-    if (!session.canDelete) throw new Refused('FORBIDDEN');
+    if (!session.canDelete) throw new AdminRefusal('FORBIDDEN');
     switch (action) {
       case 'delete': {
         const { deleted, skipped } = await this.#actions.removeMany(keys);

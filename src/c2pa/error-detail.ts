@@ -1,9 +1,11 @@
-/** How the services of the C2PA word errors: JSON with a `detail`, always a string. */
+/** Errors of the C2PA services: JSON with a `detail`, always a string. */
 import { z } from 'zod';
+import { errorTable } from '../http/reply/error-table.js';
+import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { Refusal } from '../http/routing/service.js';
 
-/** What both services say alike. */
+/** Errors that both services share. */
 export const COMMON_ERRORS = {
   BAD_REQUEST: [400, 'Bad request'],
   BODY_NOT_JSON: [400, 'Invalid JSON body'],
@@ -19,34 +21,31 @@ export const COMMON_ERRORS = {
 
 export const errorBody = z.object({ detail: z.string() }).meta({ id: 'Error' });
 
-/** @param entry of an error table */
-export function errorReply([status, detail]: readonly [status: number, detail: string]): Reply {
-  return { status, body: { kind: 'json', value: { detail } } };
-}
+const errors = errorTable(COMMON_ERRORS);
 
-/** The answer to what the HTTP layer refuses, unless a service has words of its own. */
+/** The response to a refusal of the HTTP layer, unless the service has its own. */
 export function commonRefusal(refused: Refusal): Reply {
   switch (refused.kind) {
     case 'malformed':
-      return errorReply([400, refused.message]);
+      return detailReply(400, refused.message);
     case 'invalid':
-      return errorReply([400, refused.violations[0]?.message ?? COMMON_ERRORS.BAD_REQUEST[1]]);
+      return detailReply(400, refused.violations[0]?.message ?? errors.text('BAD_REQUEST'));
     case 'body-not-json':
-      return errorReply(COMMON_ERRORS.BODY_NOT_JSON);
+      return errors.reply('BODY_NOT_JSON');
     case 'body-empty':
-      return errorReply(COMMON_ERRORS.BODY_EMPTY);
+      return errors.reply('BODY_EMPTY');
     case 'not-found':
-      return errorReply(COMMON_ERRORS.NOT_FOUND);
+      return errors.reply('NOT_FOUND');
     case 'method-not-allowed':
-      return errorReply(COMMON_ERRORS.METHOD_NOT_ALLOWED);
+      return errors.reply('METHOD_NOT_ALLOWED');
     case 'length-required':
-      return errorReply(COMMON_ERRORS.LENGTH_REQUIRED);
+      return errors.reply('LENGTH_REQUIRED');
     case 'body-too-large':
-      return errorReply(COMMON_ERRORS.BODY_TOO_LARGE);
+      return errors.reply('BODY_TOO_LARGE');
     case 'media-type':
-      return errorReply(COMMON_ERRORS.MEDIA_TYPE);
+      return errors.reply('MEDIA_TYPE');
     case 'range-unsatisfiable':
-      return errorReply(COMMON_ERRORS.RANGE_UNSATISFIABLE);
+      return errors.reply('RANGE_UNSATISFIABLE');
     default:
       return refused satisfies never;
   }

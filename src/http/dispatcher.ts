@@ -5,14 +5,7 @@ import { errorReply } from './reply/error-reply.js';
 import { AnswerBroken, ClientGone, RequestRefused } from './reply/errors.js';
 import { sendRefusal, sendReply } from './reply/reply.js';
 import { isAllowedHost } from './request/allowed-hosts.js';
-import {
-  contentRefusal,
-  lengthRefusal,
-  openBody,
-  parseForm,
-  parseJson,
-  unreadRefusal,
-} from './request/body.js';
+import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson } from './request/body.js';
 import { type RequestContext, ServedRequest } from './request/request.js';
 import { requestIds } from './request/request-id.js';
 import { validateBody, validateHead } from './request/validate.js';
@@ -41,7 +34,10 @@ export interface DispatcherOptions {
   readonly onOutcome: (outcome: Outcome) => void;
 }
 
-/** Status in the log for a client that did not wait for its answer. Never sent. */
+/** Default limit of a body on a route that reads none. */
+const UNREAD_BODY = { bytesMax: 64 * 1024 } as const;
+
+/** Status in the log for a client that disconnected before the response. Never sent. */
 const CLIENT_GONE = 499;
 
 export class Dispatcher implements RequestContext {
@@ -120,7 +116,9 @@ export class Dispatcher implements RequestContext {
       throw new RequestRefused({ kind: 'not-found', path: head.path, query: head.query });
     if (compiled === undefined) return this.#otherMethod(request, match);
     const { route } = compiled;
-    if (route.body === undefined) refuse(unreadRefusal(head));
+    if (route.body === undefined) {
+      refuse(lengthRefusal(this.#app.unreadBody ?? UNREAD_BODY, head, this.#options.transportBytesMax));
+    }
     if (route.body !== undefined || route.guard !== undefined) {
       return this.#replyAsync(request, compiled, match.values);
     }

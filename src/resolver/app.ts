@@ -13,7 +13,7 @@ import { type LocalManifests, ManifestSource } from './manifests.js';
 import { TITLE } from './page.js';
 import { Prober } from './prober.js';
 import { RecentManifests } from './recent.js';
-import { resolverRoutes } from './routes.js';
+import { BODY_BYTES_MAX, resolverRoutes } from './routes.js';
 import type { SearchBackend } from './search-backend.js';
 import { ResolverService } from './service.js';
 
@@ -55,6 +55,7 @@ export async function resolverApp(
     version,
     routes: resolverRoutes(service, { publicUrl: config.publicUrl }),
     errors: errorForm,
+    unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
     cors: {
       origins: ['*'],
       methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],

@@ -1,6 +1,8 @@
-/** Every error of the service, and how errors look: JSON with a `detail`, always a string. */
+/** All errors of the service, and their form: JSON with a `detail`, always a string. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
-import { COMMON_ERRORS, commonRefusal, errorBody, errorReply } from '../c2pa/error-detail.js';
+import { COMMON_ERRORS, commonRefusal, errorBody } from '../c2pa/error-detail.js';
+import { errorTable } from '../http/reply/error-table.js';
+import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm } from '../http/routing/service.js';
 import { BackendFailed } from './search-backend.js';
@@ -17,18 +19,20 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The request can't be done, and the client can tell why. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+const errors = errorTable(ERRORS);
+
+/** Rejects the request with an error of the table. */
+export class ResolverRefusal extends Error {
+  override readonly name = 'ResolverRefusal';
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode) {
-    super(ERRORS[code][1]);
+    super(errors.text(code));
     this.code = code;
   }
 }
 
-/** A manifest's repository did not answer. */
+/** The repository of a manifest is unreachable or failed. */
 export class RepositoryFailed extends Error {
   override readonly name = 'RepositoryFailed';
 }
@@ -38,16 +42,16 @@ export const errorForm: ErrorForm = {
   schema: errorBody,
   refusal: (refused) => (refused.kind === 'malformed' ? malformed(refused.message) : commonRefusal(refused)),
   thrown(error) {
-    if (error instanceof BindingQueryInvalid) return errorReply([400, error.message]);
-    if (error instanceof BackendFailed) return errorReply(ERRORS.SEARCH_UNAVAILABLE);
-    if (error instanceof RepositoryFailed) return errorReply(ERRORS.REPOSITORY_UNAVAILABLE);
-    return errorReply(error instanceof Refused ? ERRORS[error.code] : ERRORS.INTERNAL);
+    if (error instanceof BindingQueryInvalid) return detailReply(400, error.message);
+    if (error instanceof BackendFailed) return errors.reply('SEARCH_UNAVAILABLE');
+    if (error instanceof RepositoryFailed) return errors.reply('REPOSITORY_UNAVAILABLE');
+    return errors.reply(error instanceof ResolverRefusal ? error.code : 'INTERNAL');
   },
 };
 
-/** Lengths that can't be read count as none or as too large ones, like those that can. */
+/** A malformed body length gets the same status as a missing or too large one: 411 or 413, not 400. */
 function malformed(message: string): Reply {
-  if (message.includes('Transfer-Encoding')) return errorReply(ERRORS.LENGTH_REQUIRED);
-  if (message.includes('Content-Length')) return errorReply(ERRORS.LENGTH_INVALID);
-  return errorReply([400, message]);
+  if (message.includes('Transfer-Encoding')) return errors.reply('LENGTH_REQUIRED');
+  if (message.includes('Content-Length')) return errors.reply('LENGTH_INVALID');
+  return detailReply(400, message);
 }

@@ -15,13 +15,14 @@ import {
   serviceCapabilities,
   serviceStatus,
 } from '../c2pa/schema.js';
-import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
-import { Refused } from './errors.js';
+import { json } from '../http/reply/replies.js';
+import { type Reply, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { welcome } from './page.js';
 import { isccManifestPath, manifestPath } from './schema.js';
 import type { ResolverService } from './service.js';
 
-const BODY_BYTES_MAX = 16 * 1024;
+/** Largest request body, also on routes that do not use one. */
+export const BODY_BYTES_MAX = 16 * 1024;
 const MANIFEST_TYPE = 'application/c2pa';
 
 export interface RouteOptions {
@@ -35,13 +36,12 @@ const NOT_FOUND: ResponseSpec = {
 };
 
 export function resolverRoutes(service: ResolverService, options: RouteOptions): Route[] {
-  const rows = [
+  return [
     ...queryRoutes(service, options),
     ...manifestRoutes(service),
     ...serviceRoutes(service, options),
     welcomeRoute(),
   ];
-  return rows.map(withoutBody);
 }
 
 function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Route[] {
@@ -169,21 +169,6 @@ function welcomeRoute(): Route {
     responses: {},
     handler: (request) => welcome(request.header('accept')),
   });
-}
-
-/** Bodies are limited where none is expected, too. */
-function withoutBody(row: Route): Route {
-  if (row.body !== undefined) return row;
-  const handler = (request: Request) => {
-    if (request.header('transfer-encoding') !== undefined) throw new Refused('LENGTH_REQUIRED');
-    if (Number(request.header('content-length') ?? 0) > BODY_BYTES_MAX) throw new Refused('BODY_TOO_LARGE');
-    return row.handler(request);
-  };
-  return { ...row, handler };
-}
-
-function json(value: unknown): Reply {
-  return { status: 200, body: { kind: 'json', value } };
 }
 
 function manifest(bytes: Buffer): Reply {

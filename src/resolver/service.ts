@@ -3,7 +3,7 @@ import { type BindingQuery, decodeValue, queryUnits } from '../c2pa/binding-quer
 import { ISCC_ALGORITHM, statusDocument } from '../c2pa/documents.js';
 import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
 import type { Trace } from '../observe/trace.js';
-import { Refused, RepositoryFailed } from './errors.js';
+import { RepositoryFailed, ResolverRefusal } from './errors.js';
 import { gatewayOf, hitsOf, isIsccId } from './hits.js';
 import type { ManifestSource } from './manifests.js';
 import { bestPointers, type Pointer } from './pointers.js';
@@ -38,7 +38,7 @@ export class ResolverService {
   /**
    * Manifests whose soft binding is like the query's, best first. `base` is the service's own address.
    *
-   * @throws {BindingQueryInvalid} {@link Refused} {@link BackendFailed}
+   * @throws {BindingQueryInvalid} {@link ResolverRefusal} {@link BackendFailed}
    */
   async matches(
     { alg, value }: BindingQuery,
@@ -47,8 +47,8 @@ export class ResolverService {
     trace?: Trace,
   ): Promise<BindingMatch[]> {
     if (alg.length > ALGORITHM_CHARS_MAX || alg !== ISCC_ALGORITHM)
-      throw new Refused('UNSUPPORTED_ALGORITHM');
-    if (value.length > VALUE_CHARS_MAX) throw new Refused('VALUE_TOO_LONG');
+      throw new ResolverRefusal('UNSUPPORTED_ALGORITHM');
+    if (value.length > VALUE_CHARS_MAX) throw new ResolverRefusal('VALUE_TOO_LONG');
     const units = queryUnits(decodeValue(value)).map(({ unit }) => unit);
     const { backend, manifests, recent } = this.#parts;
     const limit = Math.min(HITS_PER_MATCH * maxResults, HITS_MAX);
@@ -68,18 +68,18 @@ export class ResolverService {
    * The manifest that a declaration points to.
    *
    * @param id ISCC-ID without prefix, in any case
-   * @throws {Refused} {@link BackendFailed} {@link RepositoryFailed}
+   * @throws {ResolverRefusal} {@link BackendFailed} {@link RepositoryFailed}
    */
   async manifestOf(id: string, manifestId: string, trace?: Trace): Promise<Buffer> {
     // Not every letter that has a capital among A to Z is one of ours.
-    if (!/^[a-z2-7]+$/i.test(id)) throw new Refused('MANIFEST_NOT_FOUND');
+    if (!/^[a-z2-7]+$/i.test(id)) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     return this.#manifest(`ISCC:${id.toUpperCase()}`, manifestId, trace);
   }
 
   /** The same for a manifest that was found in the last hour. */
   async recentManifest(manifestId: string, trace?: Trace): Promise<Buffer> {
     const isccId = this.#parts.recent.isccIdOf(manifestId);
-    if (isccId === undefined) throw new Refused('MANIFEST_NOT_FOUND');
+    if (isccId === undefined) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     return this.#manifest(isccId, manifestId, trace);
   }
 
@@ -88,18 +88,18 @@ export class ResolverService {
   }
 
   async #manifest(isccId: string, manifestId: string, trace: Trace | undefined): Promise<Buffer> {
-    if (!isIsccId(isccId)) throw new Refused('MANIFEST_NOT_FOUND');
+    if (!isIsccId(isccId)) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     const { backend, manifests } = this.#parts;
     const gateway = gatewayOf(await backend.asset(isccId, trace));
     if (gateway === undefined || manifests.idAt(gateway) !== manifestId) {
-      throw new Refused('MANIFEST_NOT_FOUND');
+      throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     }
     const answer = await manifests.read(gateway, manifestId, trace);
     switch (answer.kind) {
       case 'found':
         return answer.bytes;
       case 'not-found':
-        throw new Refused('MANIFEST_NOT_FOUND');
+        throw new ResolverRefusal('MANIFEST_NOT_FOUND');
       case 'unavailable':
         throw new RepositoryFailed(`${gateway}: ${answer.reason}`);
     }

@@ -1,6 +1,6 @@
 /** The one secret of the service. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Refused } from './errors.js';
+import { SearchRefusal } from './errors.js';
 
 /**
  * A check of `X-API-Key`. Digests are compared, in constant time: their length says nothing, and neither does
@@ -9,7 +9,7 @@ import { Refused } from './errors.js';
 export function apiKeyGuard(secret: string): (key: string | undefined) => void {
   const expected = digest(secret);
   return (key) => {
-    if (key === undefined || !timingSafeEqual(digest(key), expected)) throw new Refused('UNAUTHORIZED');
+    if (key === undefined || !timingSafeEqual(digest(key), expected)) throw new SearchRefusal('UNAUTHORIZED');
   };
 }
 

@@ -1,4 +1,6 @@
-/** Every error of the service that is not the engine's, and how errors look: JSON with a `detail`. */
+/** All errors of the service except the engine's, and their form: JSON with a `detail`. */
+import { errorTable } from '../http/reply/error-table.js';
+import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm, Refusal, Violation } from '../http/routing/service.js';
 import { errorBody } from './schema.js';
@@ -16,7 +18,9 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One broken rule of the schema, as clients of this API know it. */
+const errors = errorTable(ERRORS);
+
+/** One schema violation, in the form that clients of this API expect. */
 export interface Issue {
   readonly type: string;
   readonly loc: readonly (string | number)[];
@@ -24,18 +28,18 @@ export interface Issue {
   readonly input: unknown;
 }
 
-/** The request can't be done, and the client can tell why. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+/** Rejects the request with an error of the table. */
+export class SearchRefusal extends Error {
+  override readonly name = 'SearchRefusal';
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode) {
-    super(ERRORS[code][1]);
+    super(errors.text(code));
     this.code = code;
   }
 }
 
-/** The request breaks the schema: 422. */
+/** The request violates the schema: 422. */
 export class Invalid extends Error {
   override readonly name = 'Invalid';
   readonly issues: readonly Issue[];
@@ -46,7 +50,7 @@ export class Invalid extends Error {
   }
 }
 
-/** Paths that exist without the slash at their end; only these, or the address would be the client's to choose. */
+/** Paths that redirect to the same path without the final slash. A fixed list prevents open redirects. */
 const SLASHED =
   /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search)|\/assets\/[^/]+)?)?|status|healthz|readyz|docs)\/$/;
 
@@ -55,8 +59,8 @@ export const errorForm: ErrorForm = {
   schema: errorBody,
   refusal,
   thrown(error) {
-    if (error instanceof Invalid) return reply(422, error.issues);
-    return error instanceof Refused ? table(error.code) : table('INTERNAL');
+    if (error instanceof Invalid) return detailReply(422, error.issues);
+    return errors.reply(error instanceof SearchRefusal ? error.code : 'INTERNAL');
   },
 };
 
@@ -68,24 +72,25 @@ function withoutSlash(path: string, query = ''): Reply {
 function refusal(refused: Refusal): Reply {
   switch (refused.kind) {
     case 'not-found':
-      return SLASHED.test(refused.path) ? withoutSlash(refused.path, refused.query) : table('NOT_FOUND');
+      if (SLASHED.test(refused.path)) return withoutSlash(refused.path, refused.query);
+      return errors.reply('NOT_FOUND');
     case 'method-not-allowed':
-      return { ...table('METHOD_NOT_ALLOWED'), headers: { Allow: refused.allow.join(', ') } };
+      return errors.reply('METHOD_NOT_ALLOWED');
     case 'invalid':
-      return reply(422, refused.violations.map(issue));
+      return detailReply(422, refused.violations.map(issue));
     case 'body-too-large':
-      return table('BODY_TOO_LARGE', { max: refused.bytesMax });
+      return errors.reply('BODY_TOO_LARGE', { max: refused.bytesMax });
     case 'length-required':
-      return table('LENGTH_REQUIRED');
+      return errors.reply('LENGTH_REQUIRED');
     case 'range-unsatisfiable':
-      return table('RANGE_UNSATISFIABLE');
+      return errors.reply('RANGE_UNSATISFIABLE');
     case 'malformed':
-      return table('MALFORMED', { reason: refused.message });
-    // The routes take raw bodies of any type and read them in the engine.
+      return errors.reply('MALFORMED', { reason: refused.message });
+    // Not reached: the routes accept bodies of any type and pass them to the engine.
     case 'body-not-json':
     case 'body-empty':
     case 'media-type':
-      return table('MALFORMED', { reason: refused.kind });
+      return errors.reply('MALFORMED', { reason: refused.kind });
     default:
       return refused satisfies never;
   }
@@ -93,16 +98,4 @@ function refusal(refused: Refusal): Reply {
 
 function issue({ where, path, message }: Violation): Issue {
   return { type: 'value_error', loc: [where, ...path], msg: message, input: null };
-}
-
-function table(code: ErrorCode, details: Readonly<Record<string, string | number>> = {}): Reply {
-  const [status, text] = ERRORS[code];
-  return reply(
-    status,
-    text.replace(/\{(\w+)\}/g, (_, key: string) => String(details[key] ?? '')),
-  );
-}
-
-function reply(status: number, detail: unknown): Reply {
-  return { status, body: { kind: 'json', value: { detail } } };
 }

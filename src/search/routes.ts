@@ -8,7 +8,7 @@ import type { Answer, SearchService } from './service.js';
 
 export interface RouteOptions {
   readonly bodyBytesMax: number;
-  /** @throws Refused without the right key; without it everybody may do everything */
+  /** @throws SearchRefusal without the right key; without it everybody may do everything */
   readonly checkKey?: (key: string | undefined) => void;
 }
 

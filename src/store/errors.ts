@@ -1,7 +1,9 @@
 /** Every error of the store, and how errors look: JSON with a `detail`. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
-import { COMMON_ERRORS, commonRefusal, errorReply } from '../c2pa/error-detail.js';
+import { COMMON_ERRORS, commonRefusal } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
+import { errorTable } from '../http/reply/error-table.js';
+import { detailReply, json } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm, Refusal } from '../http/routing/service.js';
 import { errorBody } from './schema.js';
@@ -22,6 +24,8 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+const errors = errorTable(ERRORS);
+
 /** The request can't be done, and the client can tell why. */
 export class Refused extends Error {
   override readonly name = 'Refused';
@@ -32,7 +36,7 @@ export class Refused extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, options: { detail?: string; retryAfter?: number } = {}) {
-    super(options.detail ?? ERRORS[code][1]);
+    super(options.detail ?? errors.text(code));
     this.code = code;
     this.detail = this.message;
     this.retryAfter = options.retryAfter;
@@ -59,9 +63,9 @@ export function errorForm(debug: boolean): ErrorForm {
     thrown(error) {
       if (error instanceof Refused) return refusedReply(error);
       if (error instanceof ManifestRefused) return manifestReply(error.message, error.code);
-      if (error instanceof BindingQueryInvalid) return errorReply([400, error.message]);
-      if (saysFull(error)) return errorReply(ERRORS.STORAGE_FULL);
-      return errorReply(debug && error instanceof Error ? [500, error.message] : ERRORS.INTERNAL);
+      if (error instanceof BindingQueryInvalid) return detailReply(400, error.message);
+      if (saysFull(error)) return errors.reply('STORAGE_FULL');
+      return debug && error instanceof Error ? detailReply(500, error.message) : errors.reply('INTERNAL');
     },
   };
 }
@@ -72,18 +76,18 @@ function refusal(refused: Refusal): Reply {
     case 'body-empty':
       return manifestReply('Manifest Store refused: the body is empty', 'manifest.unreadable');
     case 'media-type':
-      return errorReply([415, `Content-Type must be ${refused.accepted.join(' or ')}`]);
+      return detailReply(415, `Content-Type must be ${refused.accepted.join(' or ')}`);
     default:
       return commonRefusal(refused);
   }
 }
 
 function refusedReply({ code, detail, retryAfter }: Refused): Reply {
-  const reply = errorReply([ERRORS[code][0], detail]);
+  const reply = detailReply(errors.status(code), detail);
   if (code === 'UNAUTHORIZED') return { ...reply, headers: { 'WWW-Authenticate': 'Bearer' } };
   return retryAfter === undefined ? reply : { ...reply, headers: { 'Retry-After': String(retryAfter) } };
 }
 
 function manifestReply(detail: string, code: string): Reply {
-  return { status: 400, body: { kind: 'json', value: { detail, code } } };
+  return json({ detail, code }, 400);
 }

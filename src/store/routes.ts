@@ -8,6 +8,7 @@ import {
   RESULTS_DEFAULT,
 } from '../c2pa/binding-query.js';
 import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
+import { json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { clientKey, type Throttle } from '../limits/throttle.js';
 import { Refused } from './errors.js';
@@ -191,8 +192,4 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
 
 function matches(found: readonly Match[]): Reply {
   return json({ matches: found });
-}
-
-function json(value: unknown): Reply {
-  return { status: 200, body: { kind: 'json', value } };
 }

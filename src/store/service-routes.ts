@@ -8,6 +8,7 @@ import {
   statusDocument,
 } from '../c2pa/documents.js';
 import { algorithmList, discovery, serviceCapabilities, serviceStatus } from '../c2pa/schema.js';
+import { json } from '../http/reply/replies.js';
 import { type Reply, type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
 import { Refused } from './errors.js';
@@ -141,8 +142,4 @@ function page(): Reply {
     headers: { 'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'" },
     body: { kind: 'text', text: PAGE, contentType: 'text/html; charset=utf-8' },
   };
-}
-
-function json(value: unknown): Reply {
-  return { status: 200, body: { kind: 'json', value } };
 }

@@ -1,6 +1,6 @@
 /** `isccd store account ...`: works on the store's database, whether the store runs or not. */
 import { type Account, Accounts } from '../../admin/accounts.js';
-import { Refused } from '../../admin/errors.js';
+import { AdminRefusal } from '../../admin/errors.js';
 import { environment } from '../../config/env.js';
 import { storeVariables } from '../../config/store.js';
 import { storeDataDir } from '../../config/store-settings.js';
@@ -84,7 +84,7 @@ async function using<T>(work: (accounts: Accounts) => Promise<T>): Promise<T> {
   try {
     return await work(new Accounts(database.db));
   } catch (error) {
-    throw error instanceof Refused ? new CommandFailed(error.message) : error;
+    throw error instanceof AdminRefusal ? new CommandFailed(error.message) : error;
   } finally {
     await database.close();
   }

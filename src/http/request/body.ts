@@ -1,16 +1,16 @@
 /** Reading request bodies: limits first, then bytes, then their meaning. */
 
 import { RequestRefused } from '../reply/errors.js';
-import type { BodySpec } from '../routing/route.js';
+import type { BodySpec, LengthRules } from '../routing/route.js';
 import type { Refusal } from '../routing/service.js';
 import type { Exchange } from '../transport/transport.js';
 import { BodyInbox } from './body-inbox.js';
 import { declaredLength, type RequestHead } from './head.js';
 import { parseQuery, type Query } from './query.js';
 
-/** Why the body's length alone is enough to refuse it. */
+/** Refuses a body by its declared length. */
 export function lengthRefusal(
-  spec: BodySpec,
+  spec: LengthRules,
   head: RequestHead,
   transportBytesMax: number,
 ): Refusal | undefined {
@@ -18,15 +18,6 @@ export function lengthRefusal(
   const bytesMax = Math.min(spec.bytesMax, transportBytesMax);
   if (declared === undefined) return spec.lengthRequired ? { kind: 'length-required' } : undefined;
   return declared > bytesMax ? { kind: 'body-too-large', bytesMax } : undefined;
-}
-
-/** What may come with a request whose body nobody reads. */
-const UNREAD_BYTES_MAX = 64 * 1024;
-
-/** Why a request is refused that carries a body where none belongs. */
-export function unreadRefusal(head: RequestHead): Refusal | undefined {
-  const tooMuch = (declaredLength(head) ?? 0) > UNREAD_BYTES_MAX;
-  return tooMuch ? { kind: 'body-too-large', bytesMax: UNREAD_BYTES_MAX } : undefined;
 }
 
 /** Why the rest of the head is enough to refuse the body. */

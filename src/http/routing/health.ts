@@ -1,9 +1,10 @@
-/** Probes for orchestrators, the same in every service. */
+/** Health probes for orchestrators, the same in every service. */
 import { z } from 'zod';
+import { json } from '../reply/replies.js';
 import { type Route, route } from './route.js';
 import type { ServiceApp } from './service.js';
 
-/** `/healthz`, and `/readyz` where the service can tell whether it is ready. */
+/** `/healthz`, and `/readyz` for services that report readiness. */
 export function healthRoutes(app: ServiceApp): Route[] {
   const readiness = app.readiness?.bind(app);
   return readiness === undefined ? [liveness()] : [liveness(), ready(readiness)];
@@ -19,7 +20,7 @@ function liveness(): Route {
     responses: {
       200: { description: 'The process is alive.', schema: z.object({ status: z.literal('ok') }) },
     },
-    handler: () => ({ status: 200, body: { kind: 'json', value: { status: 'ok' } } }),
+    handler: () => json({ status: 'ok' }),
   });
 }
 
@@ -31,16 +32,15 @@ function ready(readiness: () => string | undefined | Promise<string | undefined>
     summary: 'Readiness probe',
     tags: ['probes'],
     responses: {
-      200: { description: 'The service can work.', schema: z.object({ status: z.literal('ready') }) },
+      200: { description: 'The service is ready.', schema: z.object({ status: z.literal('ready') }) },
       503: {
-        description: 'The service can not work yet.',
+        description: 'The service is not ready.',
         schema: z.object({ status: z.literal('not_ready'), reason: z.string() }),
       },
     },
     handler: async () => {
       const reason = await readiness();
-      if (reason === undefined) return { status: 200, body: { kind: 'json', value: { status: 'ready' } } };
-      return { status: 503, body: { kind: 'json', value: { status: 'not_ready', reason } } };
+      return reason === undefined ? json({ status: 'ready' }) : json({ status: 'not_ready', reason }, 503);
     },
   });
 }

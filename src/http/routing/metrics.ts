@@ -2,6 +2,7 @@
 import type { Metrics } from '../../observe/metrics.js';
 import { version } from '../../version.js';
 import type { Outcome } from '../dispatcher.js';
+import { plainText } from '../reply/replies.js';
 import { statusLine } from '../reply/status.js';
 import type { Reply, Route } from './route.js';
 import type { ErrorForm, ServiceApp } from './service.js';
@@ -70,5 +71,5 @@ const PLAIN_ERRORS: ErrorForm = {
 };
 
 function plain(status: number): Reply {
-  return { status, body: { kind: 'text', text: `${statusLine(status)}\n` } };
+  return plainText(`${statusLine(status)}\n`, status);
 }

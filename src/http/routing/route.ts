@@ -22,16 +22,20 @@ export type BodySpec = BodyRules &
     | { readonly kind: 'stream' }
   );
 
-interface BodyRules {
+/** Limits on the length of a body. */
+export interface LengthRules {
   readonly bytesMax: number;
+  /** Whether a chunked body is refused (411). */
+  readonly lengthRequired?: boolean;
+}
+
+interface BodyRules extends LengthRules {
   /** Whether a body of 0 bytes is refused. Default: `true` for `json`, `false` for the others. */
   readonly required?: boolean;
   /** Media types that are taken, without parameters; when absent, those of forms for `form`, else all. */
   readonly contentTypes?: readonly string[];
   /** Whether an empty body, too, has to have one of the media types. */
   readonly typeFirst?: boolean;
-  /** Whether a chunked body is refused (411). */
-  readonly lengthRequired?: boolean;
   /** JSON that the service reads and checks itself; only documented. */
   readonly documented?: z.ZodType;
 }

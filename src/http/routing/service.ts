@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorReports } from '../../observe/error-report.js';
 import type { Metric } from '../../observe/instruments.js';
-import type { Reply, Route } from './route.js';
+import type { LengthRules, Reply, Route } from './route.js';
 
 /** Which part of a request broke which rule; the service words it in its own error form. */
 export interface Violation {
@@ -66,6 +66,8 @@ export interface ServiceApp {
   readonly version: string;
   readonly routes: readonly Route[];
   readonly errors: ErrorForm;
+  /** Limits of bodies on routes that read none. Default: 64 KiB. */
+  readonly unreadBody?: LengthRules;
   readonly cors?: CorsPolicy;
   /** Host names, in lower case and without port, that requests may name; without the list any. Others get a 400. */
   readonly allowedHosts?: readonly string[];

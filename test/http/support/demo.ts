@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { json } from '../../../src/http/reply/replies.js';
 import { type Reply, type Route, route } from '../../../src/http/routing/route.js';
 import type { ErrorForm, Refusal, ServiceApp } from '../../../src/http/routing/service.js';
 
@@ -75,10 +76,6 @@ function details(refusal: Refusal): string {
 
 function text(status: number, content: string): Reply {
   return { status, body: { kind: 'text', text: content } };
-}
-
-function json(value: unknown): Reply {
-  return { status: 200, body: { kind: 'json', value } };
 }
 
 function demoRoutes(app: Demo): Route[] {
