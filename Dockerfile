@@ -1,7 +1,6 @@
 # syntax=docker/dockerfile:1
-# Two stages: the first has compilers and makes the packages that would be published, the second installs
-# those packages the way a user does. What the steps do is in `ops/image/*.sh`, which a test runs without
-# a container engine.
+# Two stages: the first compiles and packs the npm packages, the second installs them as a user would. The steps
+# are in `ops/image/*.sh`, which a test runs without a container engine.
 
 FROM rust:1.95-bookworm AS rust
 
@@ -23,10 +22,10 @@ RUN apt-get update \
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
     --mount=type=bind,from=build,source=/src/ops/image,target=/image \
     /image/install.sh /packages /opt/isccd
-# A fresh volume takes over the owner of the folder that it covers.
+# A fresh volume inherits the owner of the folder it is mounted on.
 RUN mkdir /data && chown node:node /data
 USER node
-# Everything that is kept is under /data; the root may be read-only (`--read-only --tmpfs /tmp`).
+# All data is under /data; the root file system can be read-only (`--read-only --tmpfs /tmp`).
 ENV NODE_ENV=production \
     ISCCD_DATA_DIR=/data \
     CODEWEB_MEDIA_PATH=/data/media \
@@ -38,7 +37,7 @@ ENV NODE_ENV=production \
 VOLUME /data
 EXPOSE 8000 8010 8020 8030
 ENTRYPOINT ["/opt/isccd/node_modules/.bin/isccd"]
-# The manifest store needs APP_SECRET_KEY and MSTORE_URL: name it when they are set.
+# The manifest store needs APP_SECRET_KEY and MSTORE_URL: add `store` once they are set.
 CMD ["serve", "codes", "search", "resolver"]
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["/opt/isccd/node_modules/.bin/isccd", "check", "health", "codes", "search", "resolver"]

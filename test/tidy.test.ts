@@ -1,4 +1,4 @@
-/** The rules of the house: what lives where, who may know whom, and how long a file gets. */
+/** Checks the structure of the code: where things are, which imports are allowed, and how long files and functions get. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const LINES_MAX = 500;
 const LINES_MEDIAN = 120;
 const FUNCTION_LINES_MAX = 70;
 
-/** One folder of `src` per service; what they share are ports and layers. */
+/** Folders of `src` with one service each. They share ports and layers, never code of each other. */
 const ROOMS = ['codes', 'search', 'store', 'resolver', 'admin'];
 
 const files = (folder: string, pattern: RegExp) =>
@@ -34,7 +34,7 @@ describe('rooms', () => {
     expect(crossings).toEqual([]);
   });
 
-  it('are not known to the layers below them', () => {
+  it('are not imported by the layers below them', () => {
     const layers = ['http', 'config', 'observe', 'blobs', 'data', 'database', 'limits', 'signing'].map(
       (name) => `src/${name}/`,
     );
@@ -44,7 +44,7 @@ describe('rooms', () => {
     expect(known).toEqual([]);
   });
 
-  it('know no transport', () => {
+  it('import no transport', () => {
     const transports = /^src\/http\/transport\/|^uWebSockets\.js|^node:https?$/;
     expect(violations((file, target) => roomOf(file) !== undefined && transports.test(target))).toEqual([]);
   });
@@ -78,12 +78,12 @@ describe('src/compose', () => {
 });
 
 describe('doors', () => {
-  it('src/native.ts is the only one to the addon', () => {
+  it('src/native.ts is the only importer of the addon', () => {
     const addon = /(^|\/)native\/index|\.node$|^@isccd\/native/;
     expect(violations((file, target) => file !== 'src/native.ts' && addon.test(target))).toEqual([]);
   });
 
-  it('src/config is the only one to the environment', () => {
+  it('src/config is the only reader of the environment', () => {
     const readers = sources.filter((file) =>
       /\bprocess\s*\.\s*env\b|\bprocess\s*\[\s*['"]env/.test(withoutComments(file)),
     );
@@ -98,7 +98,7 @@ describe('doors', () => {
 
 describe('files', () => {
   const written = [
-    // Those are made from the OpenAPI documents.
+    // These are generated from the OpenAPI documents.
     ...sources.filter((file) => !file.startsWith('src/client/openapi/')),
     ...files('test', /\.ts$/),
     ...files('bench', /\.(ts|mjs)$/),
@@ -123,14 +123,30 @@ describe('functions', () => {
   });
 });
 
-/** `file -> target` of every import that breaks a rule. */
+describe('the map', () => {
+  const map = read('ARCHITECTURE.md');
+  const linked = [...map.matchAll(/\]\(((?:src|crates)\/[\w.-]+)\)/g)].map(([, target]) => String(target));
+
+  it.each(['src', 'crates'])('of ARCHITECTURE.md lists every entry of %s and no other', (folder) => {
+    const entries = readdirSync(path.join(root, folder)).map((name) => `${folder}/${name}`);
+    const listed = linked.filter((target) => target.startsWith(`${folder}/`));
+    expect([...new Set(listed)].sort()).toEqual(entries.sort());
+  });
+
+  it('links to every page of docs/design', () => {
+    const missing = files('docs/design', /\.md$/).filter((page) => !map.includes(`](${page})`));
+    expect(missing).toEqual([]);
+  });
+});
+
+/** `file -> target` for every import that breaks a rule. */
 function violations(breaks: (file: string, target: string) => boolean): string[] {
   return [...imports].flatMap(([file, targets]) =>
     targets.filter((target) => breaks(file, target)).map((target) => `${file} -> ${target}`),
   );
 }
 
-/** Where a file's imports lead: paths from the root for relative ones, names for packages. */
+/** The targets of a file's imports: paths from the root for relative imports, names for packages. */
 function importsOf(file: string): string[] {
   const { importedFiles } = ts.preProcessFile(read(file), true, true);
   return importedFiles.map(({ fileName }) =>

@@ -5,6 +5,6 @@ packages=$(cd "$1" && pwd)
 mkdir -p "$2"
 cd "$2"
 npm init --yes >/dev/null
-# Optional packages come along where the registry has them for this platform.
+# npm also installs optional packages that exist for this platform.
 npm install --no-audit --no-fund --loglevel=error ${ISCCD_NPM_FLAGS:-} "$packages"/*.tgz
 [ -n "${ISCCD_NPM_FLAGS:-}" ] || npm cache clean --force >/dev/null 2>&1
