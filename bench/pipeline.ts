@@ -84,7 +84,8 @@ class Ours {
     try {
       const source = await this.#pipeline.open(file, path.basename(file));
       const { signal } = new AbortController();
-      return (await this.#pipeline.process(source, { granular: true, semantic: false }, signal)).iscc;
+      const { result } = await this.#pipeline.process(source, { granular: true, semantic: false }, signal);
+      return result.iscc;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }

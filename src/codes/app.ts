@@ -1,4 +1,4 @@
-/** Puts the service together from its configuration. */
+/** Builds the service from its configuration. */
 import path from 'node:path';
 import { FileBlobs } from '../blobs/files.js';
 import type { CodesConfig } from '../config/codes.js';
@@ -11,31 +11,30 @@ import { errorReports } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { Cleanup } from './cleanup.js';
-import { errorForm } from './error-form.js';
-import { Figures } from './figures.js';
+import { ClientHasher } from './client-hash.js';
+import { errorForm } from './errors.js';
+import { CodesMetrics } from './metrics.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import type { PoolLimits } from './pipeline/pool.js';
 import { checkModels, configuredModels, type SemanticModels } from './pipeline/semantic/models.js';
 import { Records } from './records.js';
 import { codesRoutes } from './routes.js';
 import { CodesService } from './service.js';
-import { Uploaders } from './uploader.js';
 
-/** What tests change: everything else comes from the configuration. */
+/** Options for tests; everything else comes from the configuration. */
 export interface WorkerOptions {
-  /** The program of a worker process; by default the one beside this file. */
+  /** Script of a worker process. Default: `pipeline/worker.js`. */
   readonly entry?: string;
   readonly limits?: Partial<PoolLimits>;
 }
 
 const CORS_MAX_AGE_SECONDS = 300;
 
-/** The page that tries the service. */
 const START_PAGE: Route = {
   method: 'GET',
   path: '/',
   operationId: 'startPage',
-  summary: 'The page that tries the service',
+  summary: 'Page to try the service',
   hidden: true,
   responses: {},
   handler: () => page('codes'),
@@ -52,9 +51,9 @@ export async function codesApp(
   await prepareData('codes', config.mediaPath);
   const blobs = await FileBlobs.open(config.mediaPath);
   const records = await Records.open(path.join(config.mediaPath, 'records'));
-  const uploaders = await Uploaders.open(config.mediaPath);
-  const figures = new Figures();
-  const pipeline = startPipeline(config, { models, figures, log, workers });
+  const clients = await ClientHasher.open(config.mediaPath);
+  const metrics = new CodesMetrics();
+  const pipeline = startPipeline(config, { models, metrics, log, workers });
   const cleanup = new Cleanup({ blobs, records, log }, config.storageExpirySeconds);
   await cleanup.start(config.cleanupIntervalSeconds);
   const service = new CodesService(
@@ -65,11 +64,11 @@ export async function codesApp(
       granular: config.granular,
       semantic: config.semanticDefault,
       experimental: config.experimental,
-      onUpload: figures.upload,
-      onStep: figures.step,
+      onUpload: metrics.upload,
+      onStep: metrics.step,
       compat: config.compat,
     },
-    { blobs, records, uploaders, pipeline },
+    { blobs, records, clients, pipeline },
   );
   const cors = corsPolicy(config);
   const { errorTrackingDsn: dsn, environment } = config;
@@ -77,7 +76,8 @@ export async function codesApp(
   return {
     name: 'codes',
     title: 'ISCC codes',
-    description: 'Makes ISCC-CODEs (ISO 24138) of uploaded files, explains codes, reads and embeds metadata.',
+    description:
+      'Creates ISCC-CODEs (ISO 24138) from uploaded files, decomposes codes, extracts and embeds metadata.',
     version,
     routes: [
       ...codesRoutes(service, {
@@ -94,7 +94,7 @@ export async function codesApp(
     }),
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
-    metrics: figures.of(pipeline),
+    metrics: metrics.of(pipeline),
     ...(errors ? { errorReports: errors } : {}),
     docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
     close: async () => {
@@ -107,12 +107,12 @@ export async function codesApp(
 
 interface PipelineParts {
   readonly models: SemanticModels;
-  readonly figures: Figures;
+  readonly metrics: CodesMetrics;
   readonly log: Logger;
   readonly workers: WorkerOptions;
 }
 
-function startPipeline(config: CodesConfig, { models, figures, log, workers }: PipelineParts): Pipeline {
+function startPipeline(config: CodesConfig, { models, metrics, log, workers }: PipelineParts): Pipeline {
   const pipeline = new Pipeline(
     {
       workers: config.maxWorkers,
@@ -121,16 +121,16 @@ function startPipeline(config: CodesConfig, { models, figures, log, workers }: P
       readBytes: config.ioReadBytes,
       models,
       jobSecondsMax: config.jobSecondsMax,
-      onJob: figures.job,
+      onJob: metrics.job,
     },
     workers.limits,
     workers.entry,
   );
-  pipeline.warm().catch((error: unknown) => log.error({ err: error }, 'workers do not start'));
+  pipeline.warm().catch((error: unknown) => log.error({ err: error }, 'workers failed to start'));
   return pipeline;
 }
 
-/** Off without configured origins; with some, the service's own pages may call it too. */
+/** Off without configured origins. Otherwise the service's own site is allowed too. */
 function corsPolicy({ corsOrigins, siteAddress, port }: CodesConfig): CorsPolicy | undefined {
   if (corsOrigins.length === 0) return undefined;
   const own = new URL(siteAddress ?? `http://localhost:${port}`).origin;

@@ -1,6 +1,9 @@
-/** Every error of the service: its status and what the client reads. Services throw codes, this file words them. */
+/** All errors of the service with status and text, and their rendering as one line of plain text. */
+import { saysFull } from '../data/full.js';
+import type { Reply } from '../http/routing/route.js';
+import type { ErrorForm, Refusal, Violation } from '../http/routing/service.js';
 
-/** Placeholders in braces are filled from the error's details. */
+/** Placeholders in braces are replaced by the error's details. */
 export const ERRORS = {
   UPLOAD_SIZE: [400, 'Bad Request - Content-Length must be > 0 and < {max}'],
   FILENAME_MISSING: [400, 'Bad Request - Missing header X-Upload-Filename.'],
@@ -37,9 +40,9 @@ export type ErrorCode = keyof typeof ERRORS;
 
 export type Details = Readonly<Record<string, string | number>>;
 
-/** The request can't be done, and the client can tell why from the code. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+/** The request is refused; the code says why. */
+export class CodesRefusal extends Error {
+  override readonly name = 'CodesRefusal';
   readonly code: ErrorCode;
   readonly details: Details;
 
@@ -50,10 +53,10 @@ export class Refused extends Error {
   }
 }
 
-/** Some jobs are over by then. */
+/** Long enough for a queue slot to free up. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Something that the service needs is not to be had now; a later try may succeed. */
+/** A required resource is temporarily unavailable; the client may retry. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly code: ErrorCode = 'BUSY';
@@ -71,4 +74,82 @@ export function errorStatus(code: ErrorCode): number {
 
 export function errorText(code: ErrorCode, details: Details): string {
   return ERRORS[code][1].replace(/\{(\w+)\}/g, (_, key: string) => String(details[key] ?? ''));
+}
+
+const CONTENT_TYPE = 'text/plain; charset=utf-8';
+
+export interface ErrorFormOptions {
+  /** Whether responses include internal causes (`CODEWEB_ENVIRONMENT=development`). */
+  readonly details: boolean;
+  readonly uploadBytesMax: number;
+}
+
+export function errorForm({ details, uploadBytesMax }: ErrorFormOptions): ErrorForm {
+  return {
+    contentType: CONTENT_TYPE,
+    refusal: (refused) => refusal(refused, uploadBytesMax),
+    thrown: (error) => thrown(error, details),
+  };
+}
+
+function thrown(error: unknown, details: boolean): Reply {
+  if (error instanceof Unavailable) {
+    return text(errorStatus(error.code), error.message, { 'Retry-After': `${error.retryAfterSeconds}` });
+  }
+  if (error instanceof CodesRefusal) return text(errorStatus(error.code), withCause(error, details));
+  if (saysFull(error)) return plain('STORAGE_FULL');
+  const inside = details && error instanceof Error ? `: ${error.message}` : '';
+  return plain('INTERNAL', {}, inside);
+}
+
+function withCause(error: CodesRefusal, details: boolean): string {
+  const cause = details && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return error.message + cause;
+}
+
+function refusal(refused: Refusal, uploadBytesMax: number): Reply {
+  switch (refused.kind) {
+    case 'malformed':
+      return plain('REQUEST_INVALID', { reason: refused.message });
+    case 'not-found':
+      return plain('PATH_NOT_FOUND');
+    case 'method-not-allowed':
+      return text(405, errorText('METHOD_NOT_ALLOWED', { allow: refused.allow.join(', ') }), {
+        Allow: refused.allow.join(', '),
+      });
+    case 'invalid':
+      return invalid(refused.violations);
+    case 'body-not-json':
+      return plain('REQUEST_INVALID', { reason: `the body is not JSON: ${refused.message}` });
+    case 'body-empty':
+      return plain('UPLOAD_SIZE', { max: uploadBytesMax });
+    case 'body-too-large':
+      return plain('UPLOAD_SIZE', { max: refused.bytesMax });
+    case 'length-required':
+      return plain('REQUEST_INVALID', { reason: 'Content-Length is missing.' });
+    case 'range-unsatisfiable':
+      return plain('RANGE_UNSATISFIABLE', { size: refused.size });
+    case 'media-type':
+      return plain('MEDIATYPE_REFUSED', { accepted: refused.accepted.join(' or ') });
+    default:
+      return refused satisfies never;
+  }
+}
+
+function invalid(violations: readonly Violation[]): Reply {
+  if (violations.some(({ where, path }) => where === 'headers' && path[0] === 'x-upload-filename')) {
+    return plain('FILENAME_MISSING');
+  }
+  const reasons = violations.map(({ where, path, message }) =>
+    path.length > 0 ? `${path.join('.')}: ${message}` : `${where}: ${message}`,
+  );
+  return plain('REQUEST_INVALID', { reason: reasons.join('; ') });
+}
+
+function plain(code: ErrorCode, details: Record<string, string | number> = {}, suffix = ''): Reply {
+  return text(errorStatus(code), errorText(code, details) + suffix);
+}
+
+function text(status: number, body: string, headers: Record<string, string> = {}): Reply {
+  return { status, headers, body: { kind: 'text', text: body, contentType: CONTENT_TYPE } };
 }

@@ -3,7 +3,7 @@
  * The rules are those of Python's pathvalidate for its platform "universal", so that a name is
  * stored alike by other servers of this interface.
  */
-import { Refused } from './errors.js';
+import { CodesRefusal } from './errors.js';
 
 /** One less than file systems take: a reserved name grows by an underscore. */
 export const FILENAME_BYTES_MAX = 254;
@@ -15,12 +15,12 @@ const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|]/g;
 const RESERVED = /^(?:con|prn|aux|nul|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 const EXTENSION = /\.[^.]{1,16}$/;
 
-/** Decodes the value of `X-Upload-Filename` and makes it safe; throws {@link Refused}. */
+/** Decodes the value of `X-Upload-Filename` and makes it safe; throws {@link CodesRefusal}. */
 export function filenameFromHeader(value: string | undefined): string {
-  if (value === undefined || value === '') throw new Refused('FILENAME_MISSING');
-  if (!BASE64.test(value)) throw new Refused('FILENAME_NOT_BASE64');
+  if (value === undefined || value === '') throw new CodesRefusal('FILENAME_MISSING');
+  if (!BASE64.test(value)) throw new CodesRefusal('FILENAME_NOT_BASE64');
   const name = sanitizeFilename(decodeUtf8(Buffer.from(value, 'base64')));
-  if (name === '') throw new Refused('FILENAME_EMPTY');
+  if (name === '') throw new CodesRefusal('FILENAME_EMPTY');
   return name;
 }
 
@@ -43,7 +43,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refused('FILENAME_NOT_UTF8');
+    throw new CodesRefusal('FILENAME_NOT_UTF8');
   }
 }
 

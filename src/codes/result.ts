@@ -1,5 +1,4 @@
-/** The ISCC result: which fields it has, and in which order they are written. */
-import { titleFromFilename } from './filename.js';
+/** The ISCC result: its fields and their order in responses. */
 
 export type Mode = 'text' | 'image' | 'audio' | 'video';
 
@@ -7,7 +6,7 @@ export interface FeatureSet {
   readonly maintype: 'content' | 'semantic';
   readonly subtype: 'text';
   readonly version: 0;
-  /** Whether offsets and sizes count UTF-8 bytes; characters otherwise. */
+  /** Unit of offsets and sizes: UTF-8 bytes if true, else characters. */
   readonly byte_offsets: boolean;
   /** 256 bits each, base64url without padding. */
   readonly simprints: readonly string[];
@@ -15,7 +14,7 @@ export interface FeatureSet {
   readonly sizes: readonly number[];
 }
 
-/** What is embedded in a file, or to be embedded. */
+/** Metadata that is embedded in a file or will be. */
 export interface EmbeddedMetadata {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -30,20 +29,20 @@ export interface EmbeddedMetadata {
   readonly keywords?: string | undefined;
 }
 
-/** What the content of a file says about itself beyond its codes. */
+/** Technical properties of a file's content. */
 export interface ContentFacts {
   /** Seconds. */
   readonly duration?: number;
   readonly fps?: number;
-  /** Pixels, before any rotation that the file asks for. */
+  /** Pixels, before EXIF or container rotation. */
   readonly width?: number;
   readonly height?: number;
-  /** Code points of the text that the code is made of. */
+  /** Code points in the text from which the code is made. */
   readonly characters?: number;
   readonly language?: string;
 }
 
-/** A result as it is stored and, with {@link UploadLinks}, answered. */
+/** A result as stored. Responses add {@link UploadLinks}. */
 export interface IsccResult extends EmbeddedMetadata, ContentFacts {
   readonly '@context': string;
   readonly '@type': string;
@@ -77,7 +76,7 @@ const TYPES: Readonly<Record<Mode, string>> = {
   video: 'VideoObject',
 };
 
-/** Clients compare answers as text now and then: the order is the reference's. */
+/** The reference's order, because some clients compare responses as text. */
 const KEYS = [
   '@context',
   '@type',
@@ -115,48 +114,33 @@ const KEYS = [
 
 type ResultParts = Omit<IsccResult, '@context' | '@type' | '$schema'>;
 
-/** Adds what follows from the mode and puts the keys in order. */
+/** Adds the JSON-LD fields. `@type` depends on the mode. */
 export function isccResult(parts: ResultParts): IsccResult {
   const type = parts.mode === undefined ? 'CreativeWork' : TYPES[parts.mode];
-  return ordered({ '@context': CONTEXT, '@type': type, $schema: SCHEMA, ...parts });
-}
-
-export function withLinks(result: IsccResult, links: UploadLinks): IsccResult & UploadLinks {
-  return ordered({ ...result, ...links });
+  return { '@context': CONTEXT, '@type': type, $schema: SCHEMA, ...parts };
 }
 
 /**
- * Submitted fields stand where the format had no place for them; what was read back is never replaced. A name that
- * was made from the file's was not read: it gives way, while the Meta-Code stays what the file itself gives.
+ * Adds submitted fields to the result of a copy. A value read from the copy is kept, a name derived from the file
+ * name is replaced. The Meta-Code does not change: it depends on what the copy contains.
  */
-export function withSubmitted(result: IsccResult, fields: EmbeddedMetadata): IsccResult {
-  const { name, ...rest } = result;
-  const wasRead = name !== undefined && !isMadeFrom(result.filename, name);
-  return ordered({
-    ...(name !== undefined && { name }),
-    ...given(fields),
-    ...rest,
-    ...(wasRead && { name }),
-  });
+export function withSubmitted(
+  result: IsccResult,
+  fields: EmbeddedMetadata,
+  nameWasRead: boolean,
+): IsccResult {
+  const merged = { ...fields, ...present(result) };
+  return nameWasRead || fields.name === undefined ? merged : { ...merged, name: fields.name };
 }
 
-/** Names are cut to so many bytes, and not inside a character. */
-const CUT_NAME_BYTES_MIN = 124;
-
-/** Whether a name is what the Meta-Code makes of a file's name: in normal form, on one line, perhaps cut. */
-function isMadeFrom(filename: string, name: string): boolean {
-  const title = titleFromFilename(filename).normalize('NFKC').replace(/\p{C}/gu, '');
-  const line = title.replace(/\s+/g, ' ').trim();
-  return line === name || (Buffer.byteLength(name) >= CUT_NAME_BYTES_MIN && line.startsWith(name));
+/** The result as responses show it: keys in the order of {@link KEYS}, without undefined values. */
+export function orderedResult(result: IsccResult): IsccResult;
+export function orderedResult(result: IsccResult, links: UploadLinks): IsccResult & UploadLinks;
+export function orderedResult(result: IsccResult, links?: UploadLinks): IsccResult {
+  const values: Readonly<Record<string, unknown>> = { ...result, ...links };
+  return present(Object.fromEntries(KEYS.map((key) => [key, values[key]])) as unknown as IsccResult);
 }
 
-function given(fields: EmbeddedMetadata): EmbeddedMetadata {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-/** Keys in the order of {@link KEYS}, without those that have no value. */
-function ordered<T extends object>(fields: T): T {
-  const values = fields as Record<string, unknown>;
-  const present = KEYS.filter((key) => values[key] !== undefined);
-  return Object.fromEntries(present.map((key) => [key, values[key]])) as T;
+function present<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,27 +1,27 @@
-/** The HTTP side of the service: what each route takes, answers and documents. */
+/** The routes of the service: parameters, responses and documentation. */
 
 import { z } from 'zod';
 import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
 import type { MediaId } from './media-id.js';
 import { STEPS, serverTiming } from './pipeline/stopwatch.js';
-import { type IsccResult, withLinks } from './result.js';
+import { orderedResult } from './result.js';
 import * as schema from './schema.js';
 import type { CodesService, Processed, Upload } from './service.js';
 
 export interface RoutesOptions {
   readonly uploadBytesMax: number;
-  /** Where the service is seen from outside; the request's own origin when it is not configured. */
+  /** Public address of the service. Default: the origin of each request. */
   readonly siteAddress: string | undefined;
   /** Bytes per read of a download. */
   readonly readBytes: number;
 }
 
 const BASE = '/api/v1';
-/** An escape such as \u0041 takes six bytes for one of text. */
+/** An escape such as \u0041 uses six bytes for one byte of text. */
 const JSON_BYTES_PER_TEXT_BYTE = 6;
 const JSON_FRAME_BYTES = 1024;
-/** JSON is read as a whole. */
+/** JSON bodies are held in memory. */
 const SIMPRINT_BODY_MAX_BYTES = 128 * 1024 * 1024;
 const EMBED_BODY_MAX_BYTES = 1024 * 1024;
 
@@ -29,16 +29,16 @@ const FORBIDDEN: ResponseSpec = { description: 'Private files are on and the cal
 const UNKNOWN: ResponseSpec = { description: 'Unknown or expired upload' };
 const UNPROCESSABLE: ResponseSpec = { description: 'ISCC processing error' };
 const BUSY: ResponseSpec = {
-  description: 'Too much work is waiting',
+  description: 'Too many jobs are waiting',
   headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
 };
-const FULL: ResponseSpec = { description: 'There is no space left to store the file' };
+const FULL: ResponseSpec = { description: 'No space left to store the file' };
 const LOCATION = {
   Location: { description: 'Root-relative URL of the stored file', schema: z.string() },
 };
 const PROCESSED = {
   ...LOCATION,
-  'Server-Timing': { description: 'Steps of the work, in milliseconds', schema: z.string() },
+  'Server-Timing': { description: 'Processing steps in milliseconds', schema: z.string() },
 };
 
 export function codesRoutes(service: CodesService, options: RoutesOptions): readonly Route[] {
@@ -59,14 +59,14 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       summary: 'Upload a file and create its ISCC-CODE',
       description:
         'The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth ' +
-        'unit to texts and images where the service has a model for them, and is refused (422) where it has none.',
+        'unit to texts and images; without a configured model it is refused with 422.',
       tags: ['iscc'],
       headers: schema.uploadHeaders,
       query: schema.processQuery,
       body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
       responses: {
         201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
-        400: { description: 'File name, body size or query value is wrong' },
+        400: { description: 'Invalid file name, body size or query value' },
         422: UNPROCESSABLE,
         503: BUSY,
         507: FULL,
@@ -79,36 +79,36 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       method: 'GET',
       path: `${BASE}/iscc/{media_id}`,
       operationId: 'getIscc',
-      summary: 'The stored result of an upload',
+      summary: 'Get the stored result of an upload',
       tags: ['iscc'],
       params: schema.mediaIdParams,
       responses: { 200: { description: 'The result', schema: schema.storedResult }, 404: UNKNOWN },
       handler: ({ params }) => ({
         status: 200,
         headers: { 'Content-Disposition': 'inline' },
-        body: { kind: 'json', value: service.result(params.media_id as MediaId), indent: 2 },
+        body: { kind: 'json', value: orderedResult(service.result(params.media_id)), indent: 2 },
       }),
     }),
   ];
 }
 
-/** An extension: the page shows each step while the server works. */
+/** Extension: the browser page shows each step during processing. */
 function progressRoute(service: CodesService): Route {
   return route({
     method: 'GET',
     path: `${BASE}/progress/{key}`,
     operationId: 'getProgress',
-    summary: 'What an upload under way is doing',
+    summary: 'Get the progress of an upload',
     description:
-      'For an upload by `POST /iscc?progress={key}` from the same client. Each answer comes as soon as something has ' +
-      'changed, or after 8 s without news, or after 1 s if there is no such upload yet.',
+      'Long poll for an upload by `POST /iscc?progress={key}` from the same client. Responds when a step begins or ' +
+      'ends, after 8 s without a change, or after 1 s if there is no such upload yet.',
     tags: ['iscc'],
     params: schema.progressParams,
     query: schema.progressQuery,
     responses: {
-      200: { description: 'Steps that have begun', schema: schema.progress },
-      400: { description: 'The query value is wrong' },
-      404: { description: 'No such key can be' },
+      200: { description: 'Steps so far', schema: schema.progress },
+      400: { description: 'Invalid query value' },
+      404: { description: 'Malformed key' },
     },
     handler: async ({ params, query, clientAddress, signal }) => {
       const { steps, ...rest } = await service.progress(clientAddress, params.key, query.after ?? 0, signal);
@@ -130,7 +130,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
       responses: {
         201: { description: 'Created', schema: schema.uploadResult, headers: LOCATION },
-        400: { description: 'File name or body size is wrong' },
+        400: { description: 'Invalid file name or body size' },
         507: FULL,
       },
       handler: async (request) => {
@@ -146,12 +146,11 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       tags: ['media'],
       params: schema.mediaIdParams,
       responses: {
-        200: { description: 'The bytes as they were uploaded', contentType: '*/*', file: true },
+        200: { description: 'The uploaded bytes', contentType: '*/*', file: true },
         403: FORBIDDEN,
         404: UNKNOWN,
       },
-      handler: ({ params, clientAddress }) =>
-        download(service, params.media_id as MediaId, clientAddress, options),
+      handler: ({ params, clientAddress }) => download(service, params.media_id, clientAddress, options),
     }),
     route({
       method: 'DELETE',
@@ -162,7 +161,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       params: schema.mediaIdParams,
       responses: { 204: { description: 'Deleted' }, 403: FORBIDDEN, 404: UNKNOWN },
       handler: async ({ params, clientAddress }) => {
-        await service.remove(params.media_id as MediaId, clientAddress);
+        await service.remove(params.media_id, clientAddress);
         return { status: 204 };
       },
     }),
@@ -175,28 +174,28 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
       method: 'GET',
       path: `${BASE}/metadata/{media_id}`,
       operationId: 'extractMetadata',
-      summary: 'The metadata that is embedded in a file',
+      summary: 'Extract the metadata embedded in a file',
       tags: ['metadata'],
       params: schema.mediaIdParams,
       responses: {
-        200: { description: 'The fields that are present', schema: schema.embeddedMetadata },
+        200: { description: 'The fields present in the file', schema: schema.embeddedMetadata },
         404: UNKNOWN,
         503: BUSY,
       },
-      handler: async ({ params }) => json(await service.metadata(params.media_id as MediaId)),
+      handler: async ({ params }) => json(await service.metadata(params.media_id)),
     }),
     route({
       method: 'POST',
       path: `${BASE}/metadata/{media_id}`,
       operationId: 'embedMetadata',
       summary: 'Embed metadata into a copy and create its ISCC-CODE',
-      description: 'The original is not changed; the answer names the copy.',
+      description: 'The original is not changed. The response describes the copy.',
       tags: ['metadata'],
       params: schema.mediaIdParams,
       body: { kind: 'json', schema: schema.embedRequest, bytesMax: EMBED_BODY_MAX_BYTES },
       responses: {
         201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
-        400: { description: 'A field breaks its rule' },
+        400: { description: 'Invalid field' },
         403: FORBIDDEN,
         404: UNKNOWN,
         422: { description: 'Embedding or processing failed' },
@@ -205,7 +204,7 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
       },
       handler: async (request) => {
         const { params, body, clientAddress, signal } = request;
-        const copy = await service.embed(params.media_id as MediaId, body, clientAddress, signal);
+        const copy = await service.embed(params.media_id, body, clientAddress, signal);
         return created(copy, request, options);
       },
     }),
@@ -219,7 +218,7 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
       method: 'GET',
       path: `${BASE}/explain/{iscc}`,
       operationId: 'explainIscc',
-      summary: 'Take an ISCC apart',
+      summary: 'Decompose an ISCC',
       tags: ['iscc'],
       params: schema.isccParams,
       responses: {
@@ -235,8 +234,8 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
       method: 'POST',
       path: `${BASE}/simprint`,
       operationId: 'createSimprints',
-      summary: 'Simprints of plain text',
-      description: 'A text has at most as many bytes as an upload may have, and its JSON at most 128 MiB.',
+      summary: 'Create simprints of plain text',
+      description: 'The text may have as many bytes as an upload, and the JSON body up to 128 MiB.',
       tags: ['simprint'],
       body: {
         kind: 'stream',
@@ -246,7 +245,7 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
       },
       responses: {
         200: { description: 'Simprints by type', schema: schema.simprintResult },
-        400: { description: 'Text is missing, empty or too long, or the body is not JSON' },
+        400: { description: 'Missing, empty or too long text, or a body that is not JSON' },
         422: { description: 'Simprint processing error' },
         503: BUSY,
       },
@@ -280,7 +279,7 @@ async function download(
   const file = await service.download(id, clientAddress);
   return {
     status: 200,
-    // The type is what the uploader said it is; that browsers do not guess is said with every answer.
+    // The content type is the uploader's claim; the HTTP layer sends X-Content-Type-Options: nosniff.
     headers: { 'Cache-Control': 'private, no-cache' },
     body: {
       kind: 'file',
@@ -294,7 +293,7 @@ async function download(
 }
 
 function created({ id, result, steps }: Processed, request: Request, options: RoutesOptions): Reply {
-  const value: IsccResult = withLinks(result, { media_id: id, content: contentUrl(id, request, options) });
+  const value = orderedResult(result, { media_id: id, content: contentUrl(id, request, options) });
   return stored(id, value, { 'Server-Timing': serverTiming(steps) });
 }
 

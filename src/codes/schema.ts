@@ -1,17 +1,21 @@
-/** What requests and answers look like. The OpenAPI document is made from these. */
+/** Schemas of requests and responses. The OpenAPI document is generated from them. */
 import { z } from 'zod';
-import { MEDIA_ID_PATTERN } from './media-id.js';
+import { MEDIA_ID_PATTERN, type MediaId } from './media-id.js';
 
 export const NAME_CHARACTERS_MAX = 128;
 export const DESCRIPTION_CHARACTERS_MAX = 4096;
 export const META_CHARACTERS_MAX = 16384;
 
 export const mediaIdParams = z.object({
-  media_id: z.string().regex(MEDIA_ID_PATTERN).describe('Id of an upload'),
+  media_id: z
+    .string()
+    .regex(MEDIA_ID_PATTERN)
+    .transform((text) => text as MediaId)
+    .describe('Id of an upload'),
 });
 
 export const isccParams = z.object({
-  iscc: z.string().min(1).describe('An ISCC in any of its forms, with or without the `ISCC:` prefix'),
+  iscc: z.string().min(1).describe('An ISCC in any form, with or without the `ISCC:` prefix'),
 });
 
 export const uploadHeaders = z.object({
@@ -29,17 +33,17 @@ const flag = z
   .transform((text) => text === '1' || text.toLowerCase() === 'true')
   .optional();
 
-/** Long enough that nobody behind the same address meets it by chance. */
+/** Long enough to avoid accidental collisions between clients behind the same address. */
 const progressKey = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, _ or -');
 
 export const processQuery = z.object({
   semantic: flag.describe('Add the experimental Semantic-Code unit (text and images)'),
   granular: flag.describe('Include granular simprints in `features` (text)'),
-  progress: progressKey.optional().describe('A name for this request, to be asked for at `/progress`'),
+  progress: progressKey.optional().describe('Key chosen by the client to query `/progress/{key}`'),
 });
 
 export const progressParams = z.object({
-  key: progressKey.describe('The name that an upload of the same client was given'),
+  key: progressKey.describe('The `progress` key of an upload of the same client'),
 });
 
 export const progressQuery = z.object({
@@ -48,22 +52,22 @@ export const progressQuery = z.object({
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .optional()
-    .describe('Changes that are known; the answer waits up to 8 s for more'),
+    .describe('`changes` of the last response; waits up to 8 s for more'),
 });
 
 export const progress = z
   .object({
     changes: z.int().nonnegative(),
-    done: z.boolean().describe('The upload has been answered'),
+    done: z.boolean().describe('Whether the upload has been answered'),
     steps: z
       .array(
         z.object({
           name: z.string(),
           description: z.string(),
-          ms: z.number().optional().describe('Milliseconds; absent while the step is under way'),
+          ms: z.number().optional().describe('Milliseconds; absent until the step ends'),
         }),
       )
-      .describe('In the order they began'),
+      .describe('In starting order'),
   })
   .meta({ id: 'Progress' });
 
@@ -72,7 +76,7 @@ export const featureSet = z
     maintype: z.enum(['content', 'semantic']),
     subtype: z.enum(['text']),
     version: z.int().nonnegative(),
-    byte_offsets: z.boolean().describe('Offsets and sizes count UTF-8 bytes; characters otherwise'),
+    byte_offsets: z.boolean().describe('Unit of offsets and sizes: UTF-8 bytes if true, else characters'),
     simprints: z.array(z.string()).describe('256-bit simprints, base64url'),
     offsets: z.array(z.int().nonnegative()),
     sizes: z.array(z.int().nonnegative()),
@@ -120,7 +124,7 @@ export const storedResult = z
 
 const links = {
   media_id: z.string(),
-  content: z.url().describe('Where the file can be downloaded'),
+  content: z.url().describe('Download URL of the file'),
 };
 
 export const isccResult = storedResult.extend(links).meta({ id: 'IsccResult' });
@@ -133,12 +137,12 @@ const DATA_URL = /^data:[^,]*;base64,(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{
 const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 const WEB_SCHEME = /^(?:https?|ftp):/i;
 const WEB_HOST = /^\w+:\/\/[^/?#]/;
-/** Of a name without it nothing is left when it is normalised. */
+/** A name without any such character becomes empty when normalised. */
 const VISIBLE = /[^\p{C}\p{Z}]/u;
 
-/** Characters as people count them: code points. */
+/** A string that XML can hold, with at most `charactersMax` code points. */
 function text(charactersMax?: number) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to reject
   const unstorable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/u;
   const clean = z.string().refine((value) => !unstorable.test(value), 'has characters that XML can not hold');
   if (charactersMax === undefined) return clean;

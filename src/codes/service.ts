@@ -1,36 +1,37 @@
-/** The use cases of the codes service. Knows nothing of HTTP; throws the codes of `errors.ts`. */
+/** The use cases of the codes service, independent of HTTP. Throws the codes of `errors.ts`. */
 import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { type BlobDraft, BlobFolderTaken, type Blobs, type StoredBlob } from '../blobs/port.js';
-import { Refused } from './errors.js';
+import { native } from '../native.js';
+import type { ClientHasher } from './client-hash.js';
+import { CodesRefusal } from './errors.js';
 import { filenameFromHeader } from './filename.js';
 import { type MediaId, MediaIdSource } from './media-id.js';
-import { explainJson } from './pipeline/codec.js';
+import { explainJson } from './pipeline/addon-calls.js';
 import type { Compat } from './pipeline/jobs.js';
 import type { Pipeline } from './pipeline/pipeline.js';
-import { type Step, Stopwatch } from './pipeline/stopwatch.js';
+import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard } from './progress.js';
+import { receive } from './receive.js';
 import type { Records, UploadRecord } from './records.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { TextBodies } from './text-bodies.js';
-import type { Uploaders } from './uploader.js';
-import { receive } from './uploads.js';
 
 export interface CodesOptions {
   readonly uploadBytesMax: number;
-  /** Download, delete and embed are for the uploader alone. */
+  /** Whether only the uploader may download, delete and embed. */
   readonly privateFiles: boolean;
-  /** Age at which an upload is gone. */
+  /** Age at which an upload expires. */
   readonly expirySeconds: number;
   /** Defaults of the query parameters `granular` and `semantic`. */
   readonly granular: boolean;
   readonly semantic: boolean;
   readonly compat: Compat;
-  /** Told the size of every upload that was received whole. */
+  /** Called with the size of every completely received upload. */
   readonly onUpload?: (bytes: number) => void;
-  /** Told each step of the work on a file when it is over. */
-  readonly onStep?: (step: Step) => void;
-  /** Whether copies with new metadata get the experimental units. */
+  /** Called with each processing step when it ends. */
+  readonly onStep?: (step: PipelineStep) => void;
+  /** Whether copies with embedded metadata get the experimental units. */
   readonly experimental: boolean;
 }
 
@@ -41,9 +42,9 @@ export interface Upload {
   readonly contentType: string | undefined;
   readonly clientAddress: string;
   readonly body: AsyncIterable<Uint8Array>;
-  /** The sender's name for this request, under which the same client can ask how far it is. */
+  /** Key chosen by the client, under which it can query the progress of this request. */
   readonly progressKey?: string | undefined;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +54,7 @@ export interface Download extends StoredBlob {
   readonly createdAt: number;
 }
 
-/** What a request asked for; the service's defaults where it did not. */
+/** Options of a request. The service's defaults apply where undefined. */
 export interface ProcessChoice {
   readonly granular?: boolean | undefined;
   readonly semantic?: boolean | undefined;
@@ -62,14 +63,14 @@ export interface ProcessChoice {
 export interface Processed {
   readonly id: MediaId;
   readonly result: IsccResult;
-  /** What was done, and how long it took. */
-  readonly steps: readonly Step[];
+  /** Processing steps and their times. */
+  readonly steps: readonly PipelineStep[];
 }
 
-/** By type, base64url. */
+/** Base64url simprints by type. */
 type Simprints = Readonly<Record<string, readonly string[]>>;
 
-/** Two ids in a row that exist are a clock that was set back; more are a fault. */
+/** Id collisions only happen after the clock went backwards. Gives up after this many. */
 const STORE_ATTEMPTS_MAX = 8;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -77,7 +78,7 @@ export class CodesService {
   readonly #options: CodesOptions;
   readonly #blobs: Blobs;
   readonly #records: Records;
-  readonly #uploaders: Uploaders;
+  readonly #clients: ClientHasher;
   readonly #pipeline: Pipeline;
   readonly #progress = new ProgressBoard();
   readonly #ids = new MediaIdSource();
@@ -85,21 +86,20 @@ export class CodesService {
 
   constructor(
     options: CodesOptions,
-    parts: { blobs: Blobs; records: Records; uploaders: Uploaders; pipeline: Pipeline },
+    parts: { blobs: Blobs; records: Records; clients: ClientHasher; pipeline: Pipeline },
   ) {
     this.#options = options;
     this.#blobs = parts.blobs;
     this.#records = parts.records;
-    this.#uploaders = parts.uploaders;
+    this.#clients = parts.clients;
     this.#pipeline = parts.pipeline;
   }
 
-  /** Stores a file and makes its code. Nothing is stored when the code can't be made. */
+  /** Stores a file and makes its code. Stores nothing if processing fails. */
   async uploadAndProcess(upload: Upload, choice: ProcessChoice): Promise<Processed> {
     const filename = filenameFromHeader(upload.filenameHeader);
     const { progressKey: key, clientAddress } = upload;
-    const job =
-      key === undefined ? undefined : this.#progress.begin(this.#uploaders.hash(clientAddress), key);
+    const job = key === undefined ? undefined : this.#progress.begin(this.#clients.hash(clientAddress), key);
     try {
       const watch = new Stopwatch({ onStep: this.#options.onStep, onChange: job?.change });
       return await this.#process(upload, filename, choice, watch);
@@ -108,9 +108,9 @@ export class CodesService {
     }
   }
 
-  /** How far an upload of the same client is; waits for more than the `seen` changes. */
+  /** Progress of an upload of the same client. Waits until there are more than `seen` changes. */
   progress(clientAddress: string, key: string, seen: number, signal: AbortSignal): Promise<Progress> {
-    return this.#progress.next(this.#uploaders.hash(clientAddress), key, seen, signal);
+    return this.#progress.next(this.#clients.hash(clientAddress), key, seen, signal);
   }
 
   #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
@@ -119,13 +119,13 @@ export class CodesService {
       semantic: choice.semantic ?? this.#options.semantic,
     };
     return this.#inDraft(async (draft) => {
-      const hasher = this.#pipeline.sumHasher();
+      const hasher = new native.SumHasher();
       const { bytes, head, sum } = await watch.measure('receive', async () => {
         const received = await receive(upload.body, draft, this.#options.uploadBytesMax, hasher);
         return { ...received, sum: await hasher.finish() };
       });
       const file = { path: draft.path, filename, head, sum };
-      const [result] = await Promise.all([
+      const [{ result }] = await Promise.all([
         this.#pipeline.process(file, options, upload.signal, watch),
         draft.sync(),
       ]);
@@ -135,7 +135,7 @@ export class CodesService {
     });
   }
 
-  /** Stores a file. */
+  /** Stores a file without processing it. */
   upload(upload: Upload): Promise<MediaId> {
     const filename = filenameFromHeader(upload.filenameHeader);
     return this.#inDraft(async (draft) => {
@@ -146,7 +146,7 @@ export class CodesService {
 
   result(id: MediaId): IsccResult {
     const result = this.#live(id) && this.#records.findResult(id);
-    if (!result) throw new Refused('RESULT_NOT_FOUND');
+    if (!result) throw new CodesRefusal('RESULT_NOT_FOUND');
     return result;
   }
 
@@ -163,16 +163,16 @@ export class CodesService {
 
   async remove(id: MediaId, clientAddress: string): Promise<void> {
     this.#restricted(id, clientAddress);
-    // First the record: a file without one does not exist, and the clean-up finds it.
-    if (!(await this.#records.remove(id))) throw new Refused('METADATA_NOT_FOUND');
+    // Record first: after a crash in between, the clean-up removes a file without a record.
+    if (!(await this.#records.remove(id))) throw new CodesRefusal('METADATA_NOT_FOUND');
     await this.#blobs.remove(id);
   }
 
-  /** What is embedded in a file; nothing for a file that can't be read. */
+  /** Metadata embedded in a file; `{}` if the file is unreadable. */
   async metadata(id: MediaId): Promise<EmbeddedMetadata> {
     const record = this.#found(id);
     const blob = await this.#blob(id, record);
-    // Keywords are taken, and given to nobody.
+    // Keywords are accepted on embed but never returned.
     const { keywords: _, ...fields } = await this.#pipeline.extract({
       path: blob.path,
       filename: record.filename,
@@ -180,18 +180,15 @@ export class CodesService {
     return fields;
   }
 
-  /**
-   * Embeds metadata into a copy and makes the copy's code; the original stays as it is. An empty field is as if it
-   * was not given.
-   */
+  /** Embeds metadata into a copy and makes the copy's code. The original is unchanged. Empty fields are ignored. */
   async embed(
     id: MediaId,
-    given: EmbeddedMetadata,
+    submitted: EmbeddedMetadata,
     clientAddress: string,
     signal: AbortSignal,
   ): Promise<Processed> {
     const fields: EmbeddedMetadata = Object.fromEntries(
-      Object.entries(given).filter(([, value]) => value !== ''),
+      Object.entries(submitted).filter(([, value]) => value !== ''),
     );
     const record = this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
@@ -204,28 +201,28 @@ export class CodesService {
       await watch.measure('embed', () => this.#pipeline.embed({ path, filename }, fields, signal));
       const file = await watch.measure('read', () => this.#pipeline.open(path, filename));
       const processed = await this.#pipeline.process(file, options, signal, watch);
-      const result = withSubmitted(processed, fields);
-      const copy = { ...record, createdAt: Date.now(), bytes: file.sum.bytes };
+      const result = withSubmitted(processed.result, fields, processed.nameWasRead);
+      const copy = { ...record, createdAt: Date.now(), bytes: file.sum.filesize };
       const id = await watch.measure('save', () => this.#store(draft, copy, result));
       return { id, result, steps: watch.steps };
     });
   }
 
-  /** What is in a code, as JSON. */
+  /** Decomposes a code and returns JSON. */
   explain(code: string): string {
     return explainJson(code, this.#options.compat);
   }
 
-  /** Simprints of every chunk of the text in a JSON body, by type. */
+  /** Simprints of every chunk of the `text` in a JSON body, by type. */
   async simprint(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Simprints> {
     const max = this.#options.uploadBytesMax;
     return this.#texts.read(body, async (text) => {
-      if (text.length === 0 || text.length > max) throw new Refused('TEXT_SIZE', { max });
+      if (text.length === 0 || text.length > max) throw new CodesRefusal('TEXT_SIZE', { max });
       try {
         return await this.#pipeline.simprints(text, signal);
       } catch (error) {
-        const failed = error instanceof Refused && error.code === 'PROCESSING_FAILED';
-        throw failed ? new Refused('SIMPRINT_FAILED', {}, { cause: error.cause }) : error;
+        const failed = error instanceof CodesRefusal && error.code === 'PROCESSING_FAILED';
+        throw failed ? new CodesRefusal('SIMPRINT_FAILED', {}, { cause: error.cause }) : error;
       }
     });
   }
@@ -239,7 +236,7 @@ export class CodesService {
     }
   }
 
-  /** From the moment this resolves the upload outlives a crash of the machine. */
+  /** When this resolves, the upload survives a power loss. */
   async #store(draft: BlobDraft, record: UploadRecord, result?: IsccResult): Promise<MediaId> {
     const id = await this.#commit(draft, record.filename);
     try {
@@ -268,13 +265,13 @@ export class CodesService {
     return {
       filename,
       ...(upload.contentType === undefined ? {} : { contentType: upload.contentType }),
-      uploader: this.#uploaders.hash(upload.clientAddress),
+      uploader: this.#clients.hash(upload.clientAddress),
       createdAt: Date.now(),
       bytes,
     };
   }
 
-  /** The record of an upload that has not expired. The clean-up removes it later; it is gone now. */
+  /** The record of an upload, unless it has expired. The clean-up frees its space later. */
   #live(id: MediaId): UploadRecord | undefined {
     const record = this.#records.find(id);
     if (record === undefined) return undefined;
@@ -284,21 +281,21 @@ export class CodesService {
 
   #found(id: MediaId): UploadRecord {
     const record = this.#live(id);
-    if (record === undefined) throw new Refused('METADATA_NOT_FOUND');
+    if (record === undefined) throw new CodesRefusal('METADATA_NOT_FOUND');
     return record;
   }
 
   #restricted(id: MediaId, clientAddress: string): UploadRecord {
     const record = this.#found(id);
-    if (this.#options.privateFiles && record.uploader !== this.#uploaders.hash(clientAddress)) {
-      throw new Refused('NOT_UPLOADER');
+    if (this.#options.privateFiles && record.uploader !== this.#clients.hash(clientAddress)) {
+      throw new CodesRefusal('NOT_UPLOADER');
     }
     return record;
   }
 
   async #blob(id: MediaId, record: UploadRecord): Promise<StoredBlob> {
     const blob = await this.#blobs.find({ folder: id, name: record.filename });
-    if (blob === undefined) throw new Refused('FILE_NOT_FOUND');
+    if (blob === undefined) throw new CodesRefusal('FILE_NOT_FOUND');
     return blob;
   }
 }

@@ -1,6 +1,6 @@
 /** Texts that come in JSON. Each is read as a whole, so what all of them take together has a limit. */
 import { native } from '../native.js';
-import { Refused, Unavailable } from './errors.js';
+import { CodesRefusal, Unavailable } from './errors.js';
 
 /** Two of the largest bodies; a text takes several times its size while it is worked on. */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
@@ -11,7 +11,7 @@ export class TextBodies {
   /**
    * Does something with the `text` of a JSON object, as UTF-8 (but for escapes of lone surrogates).
    *
-   * @throws {Refused} if the body is no such JSON; {@link Unavailable} while others hold all the room
+   * @throws {CodesRefusal} if the body is no such JSON; {@link Unavailable} while others hold all the room
    */
   async read<T>(body: AsyncIterable<Uint8Array>, work: (text: Buffer) => Promise<T>): Promise<T> {
     let bytes = 0;
@@ -34,8 +34,9 @@ export class TextBodies {
 async function textOf(json: Uint8Array): Promise<Buffer> {
   const { text, notJson, invalid } = await native.jsonText(json);
   if (notJson !== undefined) {
-    throw new Refused('REQUEST_INVALID', { reason: `the body is not JSON: ${notJson}` });
+    throw new CodesRefusal('REQUEST_INVALID', { reason: `the body is not JSON: ${notJson}` });
   }
-  if (text === undefined) throw new Refused('REQUEST_INVALID', { reason: invalid ?? 'there is no text' });
+  if (text === undefined)
+    throw new CodesRefusal('REQUEST_INVALID', { reason: invalid ?? 'there is no text' });
   return text;
 }

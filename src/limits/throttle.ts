@@ -18,14 +18,23 @@ export class Throttle {
   }
 }
 
+const IPV6_GROUPS = 8;
+const IPV6_PREFIX_GROUPS = 4;
+
 /**
  * The unit that counts as one client: the address itself for IPv4 (also for IPv4-mapped IPv6), the /64 network for
  * IPv6, because one user typically owns a whole /64.
  */
 export function clientKey(address: string): string {
+  const network = clientNetwork(address);
+  if (typeof network === 'string') return network;
+  const parts = [...network, ...Array<number>(IPV6_GROUPS - network.length).fill(0)];
+  return `${new ipaddr.IPv6(parts).toString()}/64`;
+}
+
+/** Like {@link clientKey}, with an IPv6 network as its first four 16-bit groups. Returns invalid addresses unchanged. */
+export function clientNetwork(address: string): string | readonly number[] {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const network = parsed.parts.map((part, at) => (at < 4 ? part : 0));
-  return `${new ipaddr.IPv6(network).toString()}/64`;
+  return parsed instanceof ipaddr.IPv4 ? parsed.toString() : parsed.parts.slice(0, IPV6_PREFIX_GROUPS);
 }

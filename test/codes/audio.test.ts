@@ -48,7 +48,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
   it('codes are the reference’s on 95 % of the files and within 2 % of the bits on the rest', async () => {
     const rows: [string, number][] = [];
     for (const one of AUDIO) {
-      const { unit } = await format.content(fileOf(one), OPTIONS);
+      const { unit } = await format.content({ ...fileOf(one), ...OPTIONS });
       rows.push([one.file, distance(unit, contentUnit(one))]);
     }
     printTable('Audio-Code, distance to the reference', rows);
@@ -93,21 +93,23 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
   });
 
   it.each(AUDIO)('$file has the recorded tags and duration', async (one) => {
-    const { metadata, facts } = await format.content(fileOf(one), OPTIONS);
+    const { metadata, facts } = await format.content({ ...fileOf(one), ...OPTIONS });
     expect({ ...metadata, ...facts }).toEqual(one.extract_metadata);
     expect(await format.metadata(fileOf(one))).toEqual(metadata);
   });
 
   it('has the cover as its thumbnail, and none without a cover', async () => {
-    const { thumbnail } = await format.content(fileOf(recorded('withcover_a.mp3')), OPTIONS);
+    const { thumbnail } = await format.content({ ...fileOf(recorded('withcover_a.mp3')), ...OPTIONS });
     expect(thumbnail).toMatch(/^data:image\/webp;base64,UklGR/);
-    expect(await format.content(fileOf(recorded('song_a.mp3')), OPTIONS)).not.toHaveProperty('thumbnail');
+    expect(await format.content({ ...fileOf(recorded('song_a.mp3')), ...OPTIONS })).not.toHaveProperty(
+      'thumbnail',
+    );
   });
 
   it('refuses what is too short for a fingerprint', async () => {
     const short = recorded('short1s_a.wav');
     expect(short.error).toBeDefined();
-    await expect(format.content(fileOf(short), OPTIONS)).rejects.toThrow(AudioTooShort);
+    await expect(format.content({ ...fileOf(short), ...OPTIONS })).rejects.toThrow(AudioTooShort);
   });
 
   it('refuses bytes that are no audio', async () => {
@@ -131,7 +133,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
       const copy = path.join(folder, one.file);
       await copyFile(one.path, copy);
       await format.embed?.(fileOf(one, copy), EMBED_REQUEST);
-      const { unit, metadata, facts } = await format.content(fileOf(one, copy), OPTIONS);
+      const { unit, metadata, facts } = await format.content({ ...fileOf(one, copy), ...OPTIONS });
       expect(unit).toBe(contentUnit(one));
       expect({ ...metadata, ...facts }).toEqual(one.embed?.reextracted);
       // Read by a program that did not write it.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Refused } from '../../src/codes/errors.js';
+import { CodesRefusal } from '../../src/codes/errors.js';
 import { filenameFromHeader, sanitizeFilename } from '../../src/codes/filename.js';
 
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes as string).toString('base64');
@@ -8,7 +8,7 @@ function refusal(value: string | undefined): string {
   try {
     return `accepted as ${filenameFromHeader(value)}`;
   } catch (error) {
-    if (error instanceof Refused) return error.code;
+    if (error instanceof CodesRefusal) return error.code;
     throw error;
   }
 }

@@ -39,7 +39,7 @@ describe('pdf', () => {
   it('codes are the reference’s, or within 10 % of the bits', async () => {
     const rows: [string, number][] = [];
     for (const one of PDF) {
-      const { unit } = await format.content(fileOf(one), OPTIONS);
+      const { unit } = await format.content({ ...fileOf(one), ...OPTIONS });
       rows.push([one.file, distance(unit, contentUnit(one))]);
     }
     printTable('Text-Code of PDF, distance to the reference', rows);
@@ -51,7 +51,7 @@ describe('pdf', () => {
     const { text, metadata } = await readPdf(await readFile(one.path));
     expect(text).toBe(one.text_extracted);
     expect(metadata).toEqual(one.extract_metadata);
-    const content = await format.content(fileOf(one), OPTIONS);
+    const content = await format.content({ ...fileOf(one), ...OPTIONS });
     expect(content.features).toEqual(one.result?.features);
     expect(content.facts.characters).toBe(one.result?.characters);
   });

@@ -49,7 +49,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
   it('codes are the reference’s', async () => {
     const rows: [string, number][] = [];
     for (const one of VIDEO) {
-      const { unit } = await format.content(fileOf(one), OPTIONS);
+      const { unit } = await format.content({ ...fileOf(one), ...OPTIONS });
       rows.push([one.file, distance(unit, contentUnit(one))]);
     }
     printTable('Video-Code, distance to the reference', rows);
@@ -60,13 +60,13 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
   });
 
   it.each(VIDEO)('$file has the recorded tags, size, rate, duration and language', async (one) => {
-    const { metadata, facts } = await format.content(fileOf(one), OPTIONS);
+    const { metadata, facts } = await format.content({ ...fileOf(one), ...OPTIONS });
     expect({ ...metadata, ...facts }).toEqual(one.extract_metadata);
     expect(await format.metadata(fileOf(one))).toEqual(metadata);
   });
 
   it.each(VIDEO)('$file has a picture of the recorded size', async (one) => {
-    const { thumbnail = '' } = await format.content(fileOf(one), OPTIONS);
+    const { thumbnail = '' } = await format.content({ ...fileOf(one), ...OPTIONS });
     const image = sharp(Buffer.from(thumbnail.replace('data:image/webp;base64,', ''), 'base64'));
     expect(await image.metadata()).toMatchObject({ format: 'webp', ...(one.thumbnail_info && size(one)) });
   });
@@ -77,7 +77,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
       const copy = path.join(folder, one.file);
       await copyFile(one.path, copy);
       await format.embed?.(fileOf(one, copy), EMBED_REQUEST);
-      const { unit, metadata, facts } = await format.content(fileOf(one, copy), OPTIONS);
+      const { unit, metadata, facts } = await format.content({ ...fileOf(one, copy), ...OPTIONS });
       expect(unit).toBe(contentUnit(one));
       expect({ ...metadata, ...facts }).toEqual(one.embed?.reextracted);
     },
@@ -159,8 +159,8 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
     const file = path.join(folder, 'noise.mp4');
     await writeFile(file, Buffer.alloc(5000, 0x5a));
     const noise = { path: file, filename: 'noise.mp4', mediatype: 'video/mp4' };
-    await expect(format.content(noise, OPTIONS)).rejects.toThrow(ToolFailed);
-    await expect(format.content(fileOf(recorded('song_a.flac')), OPTIONS)).rejects.toThrow();
+    await expect(format.content({ ...noise, ...OPTIONS })).rejects.toThrow(ToolFailed);
+    await expect(format.content({ ...fileOf(recorded('song_a.flac')), ...OPTIONS })).rejects.toThrow();
   });
 
   it('says when ffmpeg was built without the signature filter', async () => {

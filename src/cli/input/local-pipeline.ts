@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Refused } from '../../codes/errors.js';
+import { CodesRefusal } from '../../codes/errors.js';
 import { sanitizeFilename } from '../../codes/filename.js';
 import { Pipeline } from '../../codes/pipeline/pipeline.js';
 import { configuredModels } from '../../codes/pipeline/semantic/models.js';
-import type { IsccResult } from '../../codes/result.js';
+import { type IsccResult, orderedResult } from '../../codes/result.js';
 import { codesVariables } from '../../config/codes.js';
 import { environment } from '../../config/env.js';
 import { readVariables } from '../../config/variable.js';
@@ -62,10 +62,11 @@ export async function resultOf(
   { granular, semantic = false, thumbnail }: ResultOptions,
 ): Promise<IsccResult> {
   const filename = sanitizeFilename(path.basename(file));
-  if (filename === '') throw new Refused('FILENAME_EMPTY');
+  if (filename === '') throw new CodesRefusal('FILENAME_EMPTY');
   const source = await pipeline.open(path.resolve(file), filename);
   const { signal } = new AbortController();
-  const result = await pipeline.process(source, { granular, semantic }, signal);
+  const processed = await pipeline.process(source, { granular, semantic }, signal);
+  const result = orderedResult(processed.result);
   if (thumbnail) return result;
   const { thumbnail: _, ...rest } = result;
   return rest;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
+import { HEAD_BYTES, mediaTypeOf } from '../../codes/pipeline/addon-calls.js';
 import { native } from '../../native.js';
 import { CommandFailed, reason, reasons } from '../terminal/failure.js';
 import { resultOf, withPipeline } from './local-pipeline.js';
@@ -11,9 +12,6 @@ export interface Asset {
   readonly name: string;
   readonly bytes: Buffer;
 }
-
-/** A file's beginning tells its media type. */
-const HEAD_BYTES = 4096;
 
 /** `isccd store sample FILE`: writes the manifest beside the caller, and prints the binding to look for. */
 export async function sample(file: string, options: { output?: string }): Promise<void> {
@@ -32,7 +30,7 @@ export async function sample(file: string, options: { output?: string }): Promis
 /** A bare Manifest Store with one soft binding, of which nobody vouches for the signer. */
 export async function signedManifest({ name, bytes }: Asset, iscc: string, value: Buffer): Promise<Buffer> {
   const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd demo');
-  const { mediatype } = native.inspect(name, bytes.subarray(0, HEAD_BYTES));
+  const { mediatype } = mediaTypeOf(name, bytes.subarray(0, HEAD_BYTES));
   return native.signManifest({
     chainPem,
     keyPem,

@@ -1,16 +1,21 @@
-/** What crosses between the server and its workers. Plain objects only. */
+/** Messages between the server and its worker processes. Plain objects only. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../result.js';
-import type { FormatName } from './formats/table.js';
 import type { SemanticModels } from './semantic/models.js';
-import type { Step } from './stopwatch.js';
+import type { PipelineStep } from './stopwatch.js';
+
+/** The module in `formats/` that reads a file. */
+export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
+
+/** Version of iscc-sdk whose results are reproduced. */
+export type Compat = '0.9.7' | '0.9.5';
 
 interface FileJob {
   readonly path: string;
-  /** The name of the upload; the file at `path` has another one. */
+  /** Name of the upload. The file at `path` has a different name. */
   readonly filename: string;
   readonly mediatype: string;
   readonly format: FormatName;
-  /** For what programs write on the way, made when it is needed; beside the file where none is named. */
+  /** Folder for temporary files, created on first use. Default: the folder of the file. */
   readonly workFolder?: string | undefined;
 }
 
@@ -18,9 +23,9 @@ export interface ContentJob extends FileJob {
   readonly kind: 'content';
   readonly granular: boolean;
   readonly compat: Compat;
-  /** Given where a Semantic-Code is to be made. */
+  /** Present if a Semantic-Code is requested. */
   readonly semantic?: SemanticModels;
-  /** Whether somebody wants to know of each step at once. */
+  /** Whether to report each step as it begins and ends. */
   readonly watched: boolean;
 }
 
@@ -33,7 +38,7 @@ export interface EmbedJob extends FileJob {
   readonly fields: EmbeddedMetadata;
 }
 
-/** Semantic simprints of a text that is in no file. */
+/** Semantic simprints of a text that is not in a file. */
 export interface SimprintJob {
   readonly kind: 'simprint';
   readonly text: string;
@@ -42,16 +47,15 @@ export interface SimprintJob {
 
 export type Job = ContentJob | ExtractJob | EmbedJob | SimprintJob;
 
-/** Release of the reference library whose results are reproduced. */
-export type Compat = '0.9.7' | '0.9.5';
-
-/** What the content of a file gives. */
-export interface Content {
-  /** Meta-, perhaps Semantic-, and Content-Code of 256 bits, with prefix. */
+/** Result of a content job. */
+export interface FileContent {
+  /** Meta-Code, Semantic-Code if requested, and Content-Code: 256 bits each, with prefix. */
   readonly units: readonly string[];
   readonly metahash: string;
-  /** `name` is always there: the file's own, or made from the file's name. */
+  /** `name` is always present: read from the file, or derived from the file name. */
   readonly metadata: EmbeddedMetadata;
+  /** Whether `name` was read from the file. */
+  readonly nameWasRead: boolean;
   readonly facts: ContentFacts;
   readonly features?: readonly FeatureSet[];
   readonly thumbnail?: string;
@@ -60,9 +64,9 @@ export interface Content {
 export type Output =
   | {
       readonly kind: 'content';
-      readonly content: Content;
-      readonly steps: readonly Step[];
-      /** From the job's arrival in the worker to its answer. */
+      readonly content: FileContent;
+      readonly steps: readonly PipelineStep[];
+      /** Milliseconds from the arrival of the job in the worker to its result. */
       readonly ms: number;
     }
   | { readonly kind: 'extract'; readonly metadata: EmbeddedMetadata }

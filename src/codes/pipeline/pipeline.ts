@@ -1,46 +1,44 @@
 /**
- * From a file to its result: media type, content in a worker process, Data- and Instance-Code from
- * the bytes that went by, and all of it put together.
+ * Makes the result of a file: detects the media type, reads the content in a worker process, and composes the
+ * ISCC-CODE with the Data- and Instance-Code, which were computed while the bytes arrived.
  */
-import { createReadStream, statSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { FileSum } from '../../native.js';
 import { generator } from '../../version.js';
-import { Refused, Unavailable } from '../errors.js';
+import { CodesRefusal, Unavailable } from '../errors.js';
 import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '../result.js';
-import { HEAD_BYTES, sumOf } from '../uploads.js';
-import { composite } from './codec.js';
-import { type FormatName, formatNameOf } from './formats/table.js';
-import type { Compat, Content, ContentJob, Job, Output } from './jobs.js';
-import { mediaTypeOf } from './media-type.js';
+import { composite, mediaTypeOf, textSimprints } from './addon-calls.js';
+import { formatNameOf } from './formats/table.js';
+import type { Compat, ContentJob, FileContent, FormatName, Job, Output } from './jobs.js';
 import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from './pool.js';
 import { requireModels, type SemanticModels } from './semantic/models.js';
-import { textSimprints } from './simprint.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
-import { type FileSum, headAndSumOf, type SumHasher, sumHasher } from './sum.js';
+import { headAndSumOf, readHead } from './sum.js';
 import { JobFailed, WorkerLost } from './worker-process.js';
 
 export interface PipelineOptions {
-  /** Files that are processed at a time. */
+  /** Maximum number of worker processes, each with one job at a time. */
   readonly workers: number;
-  /** Unsupported media types get an ISCC-SUM. */
+  /** Whether unsupported media types get an ISCC-SUM instead of an error. */
   readonly fallback: boolean;
   readonly compat: Compat;
-  /** Bytes per read from a stored file. */
+  /** Bytes per read of a stored file. */
   readonly readBytes: number;
   readonly models: SemanticModels;
-  /** Seconds that work on one file may take; sound and film get more by their size. */
+  /** Time limit of one job in seconds. Audio and video get more in proportion to their size. */
   readonly jobSecondsMax: number;
-  /** For what programs write on the way, made when it is needed; by default that is beside each file. */
+  /** Folder for temporary files, created on first use. Default: the folder of each file. */
   readonly workFolder?: string;
-  /** Told about every job when it is over. */
+  /** Called when a job ends. */
   readonly onJob?: (job: JobOutcome) => void;
 }
 
 export interface JobOutcome {
-  /** What was done, and with which family of formats: `content image`. */
+  /** Job kind and format module, such as `content image`. */
   readonly type: string;
-  /** `done`, `refused` for a bad file, `busy` when the queue was full, or why the worker was lost. */
+  /** `done`, `refused` (bad file), `busy` (queue full), `cancelled`, or the reason why the worker was lost. */
   readonly outcome: string;
 }
 
@@ -49,7 +47,7 @@ export interface ProcessOptions {
   readonly semantic: boolean;
 }
 
-/** A file on disk under a path that says nothing, and the name it goes by. */
+/** A file on disk and the name of its upload. The path has a different, meaningless name. */
 export interface NamedFile {
   readonly path: string;
   readonly filename: string;
@@ -60,12 +58,18 @@ export interface SourceFile extends NamedFile {
   readonly sum: FileSum;
 }
 
-/** A film takes time in proportion to its bytes: so much more for each MiB of sound or pictures. */
+export interface Processing {
+  readonly result: IsccResult;
+  /** Whether the result's `name` was read from the file instead of derived from the file name. */
+  readonly nameWasRead: boolean;
+}
+
+/** Decoding time grows with the file, so audio and video get this much more time per MiB. */
 const EXTRA_MS_PER_MIB = 2000;
 const WORKER_RSS_MAX_BYTES = 2 * 1024 ** 3;
-/** Twice what images of 100 million pixels, HEIC and PDF leave behind together: only what is rare costs a new worker. */
+/** Twice what 100-megapixel images, HEIC and PDF leave behind together, so that workers are rarely replaced. */
 const RESTING_RSS_MAX_BYTES = WORKER_RSS_MAX_BYTES / 8;
-/** A model that is loaded takes its file's size, and as much again for what it computes. */
+/** A loaded model takes the size of its file, and the same again for computation. */
 const MODEL_RSS_FACTOR = 2;
 const JOBS_PER_WORKER_MAX = 1000;
 const QUEUED_JOBS_PER_WORKER_MAX = 32;
@@ -87,7 +91,7 @@ export class Pipeline {
     });
   }
 
-  /** Starts a worker ahead of the first file. */
+  /** Starts a worker before the first job arrives. */
   async warm(): Promise<void> {
     try {
       await this.#pool.warm();
@@ -96,12 +100,12 @@ export class Pipeline {
     }
   }
 
-  /** Jobs that wait for a worker. */
+  /** Number of jobs that wait for a worker. */
   get queued(): number {
     return this.#pool.queued;
   }
 
-  /** Jobs that are being done. */
+  /** Number of jobs in progress. */
   get running(): number {
     return this.#pool.running;
   }
@@ -110,60 +114,41 @@ export class Pipeline {
     return this.#pool.close();
   }
 
-  sumHasher(): SumHasher {
-    return sumHasher();
-  }
-
-  /** Reads a whole file for what {@link process} needs to know of it. */
+  /** Reads a whole file for {@link process}. */
   async open(path: string, filename: string): Promise<SourceFile> {
-    const { readBytes } = this.#options;
-    const { head, sum } =
-      (await headAndSumOf(path, readBytes)) ??
-      (await sumOf(createReadStream(path, { highWaterMark: readBytes }), this.sumHasher()));
-    return { path, filename, head, sum };
+    return { path, filename, ...(await headAndSumOf(path, this.#options.readBytes)) };
   }
 
+  /** Makes the result of a file. */
   async process(
     file: SourceFile,
     options: ProcessOptions,
     signal: AbortSignal,
     watch = new Stopwatch(),
-  ): Promise<IsccResult> {
+  ): Promise<Processing> {
     const type = await watch.measure('mediatype', () => typeOf(file.filename, file.head));
-    if (type.format === undefined) return this.#sumOnly(file, type);
+    if (type.format === undefined) return { result: this.#sumOnly(file, type), nameWasRead: false };
     const { filename, path, sum } = file;
     const { mediatype, mode, format } = type;
     const { compat, models, workFolder } = this.#options;
     if (options.semantic) requireModels(models, mode);
     const job: ContentJob = {
-      ...{ kind: 'content', path, filename, mediatype, format, compat, workFolder },
+      kind: 'content',
+      path,
+      filename,
+      mediatype,
+      format,
+      compat,
+      workFolder,
       granular: options.granular,
       watched: watch.onChange !== undefined,
       ...(options.semantic && { semantic: models }),
     };
-    const { units, metahash, metadata, facts, features, thumbnail } = await this.#content(
-      job,
-      signal,
-      watch,
-      extraMs(mode, sum.bytes),
-    );
-    const all = [...units, ...sum.units];
-    return isccResult({
-      iscc: composite(all),
-      ...metadata,
-      mode,
-      ...described(file, type),
-      ...facts,
-      ...(features && features.length > 0 ? { features } : {}),
-      units: all,
-      generator,
-      ...(thumbnail === undefined ? {} : { thumbnail }),
-      metahash,
-      datahash: sum.datahash,
-    });
+    const content = await this.#content(job, signal, watch, extraMs(mode, sum.filesize));
+    return { result: contentResult(file, type, content), nameWasRead: content.nameWasRead };
   }
 
-  /** Simprints of every chunk of a text (UTF-8) by type; semantic ones where there is a model. */
+  /** Simprints of every chunk of a UTF-8 text, by type. Semantic simprints need a configured model. */
   async simprints(text: Buffer, signal: AbortSignal): Promise<Readonly<Record<string, readonly string[]>>> {
     const { models } = this.#options;
     const content = await textSimprints(text);
@@ -173,7 +158,7 @@ export class Pipeline {
     return { CONTENT_TEXT_V0: content, SEMANTIC_TEXT_V0: simprints };
   }
 
-  /** Nothing for a file whose type has no metadata, or that can't be read. */
+  /** Metadata embedded in a file; `{}` if the type is unsupported or the file is unreadable. */
   async extract(file: NamedFile): Promise<EmbeddedMetadata> {
     const { mediatype, format } = typeOf(file.filename, await readHead(file.path));
     if (format === undefined) return {};
@@ -181,15 +166,15 @@ export class Pipeline {
       const output = await this.#run({ kind: 'extract', ...file, mediatype, format });
       return (output as Extract<Output, { kind: 'extract' }>).metadata;
     } catch (error) {
-      if (error instanceof Refused) return {};
+      if (error instanceof CodesRefusal) return {};
       throw error;
     }
   }
 
-  /** Writes fields into the file at `file.path`. */
+  /** Writes fields into the file at `file.path`, in place. */
   async embed(file: NamedFile, fields: EmbeddedMetadata, signal: AbortSignal): Promise<void> {
     const { mediatype, mode, format } = typeOf(file.filename, await readHead(file.path));
-    if (format === undefined) throw new Refused('EMBEDDING_FAILED');
+    if (format === undefined) throw new CodesRefusal('EMBEDDING_FAILED');
     const { size } = await stat(file.path);
     try {
       await this.#run(
@@ -197,14 +182,19 @@ export class Pipeline {
         { signal, extraMs: extraMs(mode, size) },
       );
     } catch (error) {
-      // Which program is missing is for the client to know, as when it uploads.
-      const isOfTheFile = error instanceof Refused && error.code !== 'FFMPEG_MISSING';
-      throw isOfTheFile ? new Refused('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
+      // A missing program is reported as it is for uploads.
+      const isFileError = error instanceof CodesRefusal && error.code !== 'FFMPEG_MISSING';
+      throw isFileError ? new CodesRefusal('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
     }
   }
 
-  /** The steps in the worker, and what the job waited for one. */
-  async #content(job: ContentJob, signal: AbortSignal, watch: Stopwatch, extraMs: number): Promise<Content> {
+  /** Runs a content job. Adds its waiting time and the worker's steps to `watch`. */
+  async #content(
+    job: ContentJob,
+    signal: AbortSignal,
+    watch: Stopwatch,
+    extraMs: number,
+  ): Promise<FileContent> {
     const start = performance.now();
     const { onChange } = watch;
     onChange?.({ name: 'wait' });
@@ -222,9 +212,9 @@ export class Pipeline {
   #sumOnly(file: SourceFile, type: FileType): IsccResult {
     const { filename, sum } = file;
     const { mediatype } = type;
-    if (!this.#options.fallback) throw new Refused('MEDIATYPE_UNSUPPORTED', { mediatype, filename });
+    if (!this.#options.fallback) throw new CodesRefusal('MEDIATYPE_UNSUPPORTED', { mediatype, filename });
     const { units, datahash } = sum;
-    return isccResult({ iscc: composite(units), ...described(file, type), units, generator, datahash });
+    return isccResult({ iscc: composite(units), ...fileFields(file, type), units, generator, datahash });
   }
 
   async #run(job: Job, options?: RunOptions): Promise<Output> {
@@ -237,14 +227,14 @@ export class Pipeline {
       this.#options.onJob?.({ type, outcome: outcomeOf(error) });
       if (error instanceof PoolBusy) throw new Unavailable();
       const refusal = error instanceof JobFailed ? error.refusal : undefined;
-      if (refusal) throw new Refused(refusal.code, refusal.details, { cause: error });
-      const ofTheFile = error instanceof JobFailed || (error instanceof WorkerLost && error.started);
-      throw ofTheFile ? new Refused('PROCESSING_FAILED', {}, { cause: error }) : error;
+      if (refusal) throw new CodesRefusal(refusal.code, refusal.details, { cause: error });
+      const isFileError = error instanceof JobFailed || (error instanceof WorkerLost && error.started);
+      throw isFileError ? new CodesRefusal('PROCESSING_FAILED', {}, { cause: error }) : error;
     }
   }
 }
 
-/** A supported file: `mode` and `format` are there together or not at all. */
+/** Supported types have both `mode` and `format`, others neither. */
 type FileType =
   | { readonly mediatype: string; readonly mode: Mode; readonly format: FormatName }
   | { readonly mediatype: string; readonly mode?: undefined; readonly format?: undefined };
@@ -267,21 +257,29 @@ function outcomeOf(error: unknown): string {
 
 type ContentOutput = Extract<Output, { kind: 'content' }>;
 
-function described({ filename, sum }: SourceFile, { mediatype }: FileType) {
-  return { filename, filesize: sum.bytes, mediatype };
+function contentResult(file: SourceFile, type: FileType, content: FileContent): IsccResult {
+  const { units, metahash, metadata, facts, features, thumbnail } = content;
+  const all = [...units, ...file.sum.units];
+  return isccResult({
+    iscc: composite(all),
+    ...metadata,
+    ...(type.mode && { mode: type.mode }),
+    ...fileFields(file, type),
+    ...facts,
+    ...(features && features.length > 0 ? { features } : {}),
+    units: all,
+    generator,
+    ...(thumbnail === undefined ? {} : { thumbnail }),
+    metahash,
+    datahash: file.sum.datahash,
+  });
 }
 
-async function readHead(path: string): Promise<Uint8Array> {
-  const handle = await open(path);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
+function fileFields({ filename, sum }: SourceFile, { mediatype }: FileType) {
+  return { filename, filesize: sum.filesize, mediatype };
 }
 
-/** A worker keeps the models it has loaded. */
+/** Workers keep loaded models in memory, so their limit grows by the size of the models. */
 function restingRssMax({ text, image }: SemanticModels): number {
   const bytes = [text, image].map((one) =>
     one === undefined ? 0 : (statSync(one.model, { throwIfNoEntry: false })?.size ?? 0),

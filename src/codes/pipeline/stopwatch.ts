@@ -24,7 +24,7 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
-export interface Step {
+export interface PipelineStep {
   readonly name: StepName;
   readonly ms: number;
 }
@@ -37,14 +37,14 @@ export interface StepChange {
 
 interface Listeners {
   /** Told each step when it is over. */
-  readonly onStep?: ((step: Step) => void) | undefined;
+  readonly onStep?: ((step: PipelineStep) => void) | undefined;
   /** Told each step when it begins and when it ends. */
   readonly onChange?: ((change: StepChange) => void) | undefined;
 }
 
 export class Stopwatch {
   /** In the order they ended. Steps may overlap. */
-  readonly steps: Step[] = [];
+  readonly steps: PipelineStep[] = [];
   readonly #told: Listeners;
 
   constructor(told: Listeners = {}) {
@@ -70,13 +70,13 @@ export class Stopwatch {
   }
 
   /** Takes steps over that were measured elsewhere. Whoever watches has been told by those who measured. */
-  add(steps: readonly Step[]): void {
+  add(steps: readonly PipelineStep[]): void {
     this.steps.push(...steps);
     for (const step of steps) this.#told.onStep?.(step);
   }
 }
 
 /** The steps as a Server-Timing header (W3C Server Timing), which browsers show in their tools. */
-export function serverTiming(steps: readonly Step[]): string {
+export function serverTiming(steps: readonly PipelineStep[]): string {
   return steps.map(({ name, ms }) => `${name};desc="${STEPS[name]}";dur=${ms.toFixed(2)}`).join(', ');
 }

@@ -1,49 +1,54 @@
-/** Data- and Instance-Code of a file, made in one pass over its bytes. */
-import { type FileSum as NativeFileSum, native } from '../../native.js';
-import { HEAD_BYTES } from '../uploads.js';
-
-/** What every file has, whatever it is. */
-export interface FileSum {
-  /** Data- and Instance-Code of 256 bits, with prefix. */
-  readonly units: readonly [data: string, instance: string];
-  readonly datahash: string;
-  readonly bytes: number;
-}
-
-export interface SumHasher {
-  /** Takes the next bytes; the block must not change until the promise resolves. */
-  update(block: Uint8Array): Promise<void>;
-  finish(): Promise<FileSum>;
-}
-
-export function sumHasher(): SumHasher {
-  return new NativeSumHasher();
-}
+/** Reads a stored file once for its Data-Code, Instance-Code and first bytes. */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { type FileSum, native } from '../../native.js';
+import { HEAD_BYTES } from './addon-calls.js';
 
 export interface HeadAndSum {
-  /** The first bytes of a file, which tell its media type. */
+  /** The first {@link HEAD_BYTES} of the file. */
   readonly head: Uint8Array;
   readonly sum: FileSum;
 }
 
-/** Of a file that is one read, without the way through a stream; `undefined` for a larger one. */
-export async function headAndSumOf(path: string, bytesMax: number): Promise<HeadAndSum | undefined> {
-  const found = await native.headAndSumOfFile(path, HEAD_BYTES, bytesMax);
-  return found === null ? undefined : { head: found.head, sum: fileSum(found.sum) };
+/** Reads a whole file in pieces of `readBytes`. */
+export async function headAndSumOf(path: string, readBytes: number): Promise<HeadAndSum> {
+  // A file that fits into one read needs no stream.
+  const small = await native.headAndSumOfFile(path, HEAD_BYTES, readBytes);
+  if (small !== null) return small;
+  const head = new HeadBytes();
+  const hasher = new native.SumHasher();
+  for await (const chunk of createReadStream(path, { highWaterMark: readBytes })) {
+    head.push(chunk as Uint8Array);
+    await hasher.update(chunk as Uint8Array);
+  }
+  return { head: head.bytes, sum: await hasher.finish() };
 }
 
-class NativeSumHasher implements SumHasher {
-  readonly #hasher = new native.SumHasher();
-
-  update(block: Uint8Array): Promise<void> {
-    return this.#hasher.update(block);
-  }
-
-  async finish(): Promise<FileSum> {
-    return fileSum(await this.#hasher.finish());
+/** Reads the first {@link HEAD_BYTES} of a file. */
+export async function readHead(path: string): Promise<Uint8Array> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 
-function fileSum({ units, datahash, filesize }: NativeFileSum): FileSum {
-  return { units: units as [string, string], datahash, bytes: filesize };
+/** Collects the first {@link HEAD_BYTES} of a byte sequence. */
+export class HeadBytes {
+  readonly #parts: Uint8Array[] = [];
+  #missing = HEAD_BYTES;
+
+  push(chunk: Uint8Array): void {
+    if (this.#missing === 0) return;
+    // Copied because the caller may reuse the chunk's memory.
+    const part = new Uint8Array(chunk.subarray(0, this.#missing));
+    this.#missing -= part.byteLength;
+    this.#parts.push(part);
+  }
+
+  get bytes(): Uint8Array {
+    return Buffer.concat(this.#parts);
+  }
 }

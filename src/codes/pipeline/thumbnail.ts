@@ -1,14 +1,14 @@
 /** Small pictures of what was uploaded, as Data-URLs. They are no part of any code. */
 import { native } from '../../native.js';
-import { ownOrForeign } from './foreign.js';
-import type { RawPixels } from './raw-pixels.js';
+import type { RawPixels } from './decoder-fallback.js';
+import { withDecoderFallback } from './decoder-fallback.js';
 import { decodeBySharp } from './tools/sharp.js';
 
 export const THUMBNAIL_SIDE_MAX_PIXELS = 128;
 
 /** A thumbnail of an encoded image. Rejects if it can't be decoded. */
 export async function thumbnailOfImage(image: Uint8Array, side = THUMBNAIL_SIDE_MAX_PIXELS): Promise<string> {
-  const webp = ownOrForeign(
+  const webp = withDecoderFallback(
     native.thumbnail(image, side),
     () => decodeBySharp(image),
     (pixels) => native.thumbnailOfPixels(pixels, side),

@@ -1,6 +1,6 @@
 /** The program of a worker process: takes a job, answers it, takes the next. */
 import { native } from '../../native.js';
-import { Refused } from '../errors.js';
+import { CodesRefusal } from '../errors.js';
 import { contentOf, metadataOf } from './content.js';
 import { loadFormat } from './formats/table.js';
 import type { ContentJob, EmbedJob, Job, Output, SimprintJob } from './jobs.js';
@@ -58,7 +58,7 @@ async function embed(job: EmbedJob): Promise<void> {
 
 function failure(error: unknown): WorkerMessage<Output> {
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof Refused)) return { kind: 'failed', message };
+  if (!(error instanceof CodesRefusal)) return { kind: 'failed', message };
   return { kind: 'failed', message, refusal: { code: error.code, details: error.details } };
 }
 

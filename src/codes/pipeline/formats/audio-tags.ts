@@ -1,17 +1,15 @@
-/** Descriptions inside audio files, under the names of Vorbis comments whatever the container calls them. */
+/** Reads the tags of audio files. Names of all containers are mapped to those of Vorbis comments. */
 import { native } from '../../../native.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
 import { probe } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
-import { roundHalfEven } from './rounding.js';
-import { mapTags, type TagMap } from './tag-map.js';
+import { mapTags, roundHalfEven, type TagMap } from './metadata-fields.js';
 
-/** What a reader of tags finds, whichever it is. */
 export interface AudioTags {
   /** Seconds. */
   readonly duration: number | undefined;
-  /** By upper-case name as in Vorbis comments, which other formats' names are turned into. */
+  /** By upper-case Vorbis comment name. */
   readonly tags: ReadonlyMap<string, string>;
   /** The first attached picture, encoded. */
   cover(): Promise<Uint8Array | undefined>;
@@ -23,7 +21,7 @@ const TAGS = [
   ['ISCC:META', 'meta'],
   ['ISCC:LICENSE', 'license'],
   ['ISCC:ACQUIRE', 'acquire'],
-  // In MP4, where a name takes no colon.
+  // MP4 names can't contain a colon.
   ['ISCC_NAME', 'name'],
   ['ISCC_DESCRIPTION', 'description'],
   ['ISCC_META', 'meta'],
@@ -54,7 +52,7 @@ export function audioFacts({ duration, tags }: AudioTags): ContentFacts {
   };
 }
 
-/** Tags of the containers that the addon knows, and what FFmpeg makes of the others. */
+/** Reads tags with the addon and, for containers it does not support, with ffprobe. */
 export async function readAudioTags(
   tools: FfmpegTools,
   path: string,
@@ -74,7 +72,7 @@ async function readTagsNatively(path: string): Promise<AudioTags> {
   return { duration: durationSeconds, tags, cover: async () => cover ?? undefined };
 }
 
-/** FFmpeg's name where it is not the Vorbis one. */
+/** FFmpeg's names that differ from the Vorbis names. */
 const NAMES: Readonly<Record<string, string>> = {
   ALBUM_ARTIST: 'ALBUMARTIST',
   TOPE: 'ORIGINALARTIST',
@@ -91,7 +89,7 @@ async function readTagsByProbe(
   const { duration, tags, streams } = await probe(tools, path, options);
   const sound = streams.find((stream) => stream.kind === 'audio');
   const hasPicture = streams.some((stream) => stream.kind === 'video');
-  // Ogg has its comments at the stream and none at the file; elsewhere a stream's tags are technical.
+  // Ogg stores comments in the stream and none in the container. In other containers, stream tags are technical.
   const all = [...(tags.size > 0 ? tags : (sound?.tags ?? []))].map(([key, value]) => {
     const name = key.toUpperCase();
     return [NAMES[name] ?? name, value] as const;
@@ -109,22 +107,11 @@ async function readCover(
   options?: FfmpegOptions,
 ): Promise<Uint8Array | undefined> {
   const image = collector(COVER_MAX_BYTES);
-  const args = [
-    ...input(path),
-    '-map',
-    '0:v:0',
-    '-c',
-    'copy',
-    '-frames:v',
-    '1',
-    '-f',
-    'image2pipe',
-    'pipe:1',
-  ];
+  const firstFrame = ['-map', '0:v:0', '-c', 'copy', '-frames:v', '1', '-f', 'image2pipe', 'pipe:1'];
   try {
-    await ffmpeg(tools, args, image.sink, options);
+    await ffmpeg(tools, [...input(path), ...firstFrame], image.sink, options);
   } catch (error) {
-    // A cover that can't be read costs the thumbnail only.
+    // An unreadable cover only costs the thumbnail.
     if (error instanceof ToolFailed) return undefined;
     throw error;
   }

@@ -1,29 +1,26 @@
-/** Audio: the Audio-Code from a fingerprint, facts, tags and the cover. */
+/** Audio: Audio-Code from the Chromaprint fingerprint, technical facts, tags and cover thumbnail. */
 import { native } from '../../../native.js';
 import type { EmbeddedMetadata } from '../../result.js';
+import { UNIT_BITS } from '../addon-calls.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
 import { configuredTools, type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
-import { together } from '../tools/together.js';
-import { UNIT_BITS } from '../units.js';
+import { runBoth } from '../tools/run-both.js';
 import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audio-tags.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
 
 export const format: Format = {
-  content: (file, _, watch) => readAudio(configuredTools(), file, watch),
+  content: (file, watch) => readAudio(configuredTools(), file, watch),
   metadata: async (file) => audioMetadata(await readAudioTags(configuredTools(), file.path)),
   embed: embedAudio,
 };
 
-/** Less than about 2.6 s of sound give no fingerprint, and so no code. */
+/** The audio is shorter than about 2.6 s, so it has no fingerprint and no code. */
 export class AudioTooShort extends Error {
   override readonly name = 'AudioTooShort';
 }
 
-/**
- * The resampler decides bits of the fingerprint: these are the settings that Chromaprint's own tool
- * gives the same library.
- */
+/** The resampler influences the fingerprint, so these are the settings of Chromaprint's own fpcalc. */
 const RESAMPLER =
   'aresample=osr=11025:ochl=mono:osf=s16:filter_size=16:phase_shift=8:linear_interp=1:cutoff=0.8';
 
@@ -32,7 +29,7 @@ export async function readAudio(
   { path }: FormatFile,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
-  const [fingerprint, tags] = await together(
+  const [fingerprint, tags] = await runBoth(
     (signal) => watch.measure('audio', () => fingerprintOf(tools, path, { signal })),
     (signal) => watch.measure('metadata', () => readAudioTags(tools, path, { signal })),
   );
@@ -45,7 +42,7 @@ export async function readAudio(
   };
 }
 
-/** Chromaprint's raw items of the whole file; at least one. FFmpeg decodes what the addon does not. */
+/** Raw Chromaprint items of the whole file, at least one. FFmpeg decodes formats that the addon does not support. */
 export async function fingerprintOf(
   tools: FfmpegTools,
   path: string,
@@ -53,11 +50,11 @@ export async function fingerprintOf(
 ): Promise<Int32Array> {
   const own = await native.soundFingerprint(path);
   const fingerprint = own ?? (await fingerprintByFfmpeg(tools, path, options));
-  if (fingerprint.length === 0) throw new AudioTooShort('the sound is too short for a fingerprint');
+  if (fingerprint.length === 0) throw new AudioTooShort('the audio is too short for a fingerprint');
   return fingerprint;
 }
 
-/** The samples go by in pieces: memory does not grow with the length of the sound. */
+/** Streams the samples, so memory does not grow with the length of the audio. */
 export async function fingerprintByFfmpeg(
   tools: FfmpegTools,
   path: string,
@@ -74,10 +71,10 @@ async function coverThumbnail({ cover }: AudioTags): Promise<string | undefined>
   return image && (await thumbnailOfImage(image).catch(() => undefined));
 }
 
-/** Creator, rights, credit, identifier and keywords are not written: other tags hold them already. */
+/** Fields written to the file. The reference stores no creator, rights, credit, identifier or keywords. */
 const WRITTEN = ['name', 'description', 'meta', 'license', 'acquire'] as const;
 
-/** A copy of the file would have another Audio-Code. */
+/** Rewriting the file would change its Audio-Code. */
 export class AudioDamaged extends Error {
   override readonly name = 'AudioDamaged';
 }
@@ -92,8 +89,8 @@ async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<v
   const before = await fingerprintOf(tools, file.path);
   await native.embedAudioTags(file.path, fields.name, properties);
   const after = await fingerprintOf(tools, file.path);
-  // Pages and tables are written anew, and not all that decoders forgive survives that.
+  // Damage that decoders tolerate may not survive rewriting the container.
   if (before.length !== after.length || before.some((item, index) => item !== after[index])) {
-    throw new AudioDamaged('the file is damaged: a copy of it would sound otherwise');
+    throw new AudioDamaged('the file is damaged: rewriting it would change the audio');
   }
 }

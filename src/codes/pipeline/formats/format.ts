@@ -1,27 +1,29 @@
-/** What a file format does for the pipeline. One module here implements it per family of formats. */
+/** The interface that each format module in this folder implements. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../../result.js';
 import type { Compat } from '../jobs.js';
 import type { SemanticModels } from '../semantic/models.js';
 import type { Stopwatch } from '../stopwatch.js';
 
 export interface FormatFile {
-  /** Of a file whose name says nothing. */
+  /** Path of the file. Its name carries no information. */
   readonly path: string;
-  /** What the upload is called. */
+  /** Name of the upload. */
   readonly filename: string;
   readonly mediatype: string;
-  /** For what programs write on the way, made when it is needed; beside the file where none is named. */
+  /** Folder for temporary files, created on first use. Default: the folder of the file. */
   readonly workFolder?: string | undefined;
 }
 
 export interface ContentOptions {
   readonly granular: boolean;
   readonly compat: Compat;
-  /** Given where a Semantic-Code is to be made; formats of sound and film ignore it. */
+  /** Present if a Semantic-Code is requested. Audio and video ignore it. */
   readonly semantic?: SemanticModels;
 }
 
-/** What a file's content gives; the pipeline makes the Meta-Code from its metadata. */
+export type ContentFile = FormatFile & ContentOptions;
+
+/** What a format module reads from a file. The Meta-Code is made later, from `metadata`. */
 export interface FormatContent {
   /** Content-Code of 256 bits, with prefix. */
   readonly unit: string;
@@ -33,11 +35,11 @@ export interface FormatContent {
   readonly thumbnail?: string;
 }
 
-/** Each function throws when the file can't be read, with a message for whoever runs the service. */
+/** Each function throws if the file is unreadable, with a message for the operator. */
 export interface Format {
-  /** Steps worth telling apart are measured with `watch`. */
-  content(file: FormatFile, options: ContentOptions, watch?: Stopwatch): Promise<FormatContent>;
+  /** Reports its steps to `watch`. */
+  content(file: ContentFile, watch?: Stopwatch): Promise<FormatContent>;
   metadata(file: FormatFile): Promise<EmbeddedMetadata>;
-  /** Writes into the file itself, which is a copy. Absent where the format has no place for metadata. */
+  /** Writes into the file itself, which is a copy of the upload. Absent if the format can't hold metadata. */
   embed?(file: FormatFile, fields: EmbeddedMetadata): Promise<void>;
 }

@@ -1,49 +1,48 @@
-/** Images: code, metadata and thumbnail by the addon, on pixels of other decoders where it has none. */
+/** Images: the addon makes code, metadata and thumbnail; other decoders provide the pixels of formats it can't decode. */
 import { native } from '../../../native.js';
 import { EMBEDDABLE_IMAGES, embedIntoImage } from '../../metadata/image.js';
 import type { EmbeddedMetadata } from '../../result.js';
-import { ownOrForeign } from '../foreign.js';
-import type { RawPixels } from '../raw-pixels.js';
+import type { RawPixels } from '../decoder-fallback.js';
+import { withDecoderFallback } from '../decoder-fallback.js';
 import { semanticImage } from '../semantic/image.js';
 import type { SemanticModels } from '../semantic/models.js';
 import { Stopwatch } from '../stopwatch.js';
 import { THUMBNAIL_SIDE_MAX_PIXELS, webpUrl } from '../thumbnail.js';
 import { decodeHeif } from '../tools/heif.js';
 import { decodeBySharp } from '../tools/sharp.js';
-import { type FileMetadata, ownMetadata } from './file-metadata.js';
-import type { ContentOptions, Format, FormatContent, FormatFile } from './format.js';
+import type { ContentFile, Format, FormatContent, FormatFile } from './format.js';
+import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
 
 export const format: Format = {
-  async content(file, options, watch = new Stopwatch()) {
-    const pixels = foreignPixels(file);
-    const content = await watch.measure('image', () => imageContent(file, pixels, options));
-    const { semantic } = options;
+  async content(file, watch = new Stopwatch()) {
+    const pixels = fallbackPixels(file);
+    const content = await watch.measure('image', () => imageContent(file, pixels));
+    const { semantic } = file;
     const semanticUnit =
-      semantic && (await watch.measure('semantic', () => semanticUnitOf(file, pixels, options, semantic)));
+      semantic && (await watch.measure('semantic', () => semanticUnitOf(file, pixels, semantic)));
     return { ...content, ...(semanticUnit !== undefined && { semanticUnit }) };
   },
   async metadata({ path }) {
-    return ownMetadata(await native.imageMetadata(path)).metadata;
+    return splitLanguage(await native.imageMetadata(path)).metadata;
   },
   async embed({ path, mediatype }, fields) {
     if (mediatype === 'image/svg+xml') return native.embedSvg(path, texts(fields));
     if (!EMBEDDABLE_IMAGES.has(mediatype)) throw new Error(`${mediatype} has no place for metadata`);
-    const { creator } = ownMetadata(await native.imageMetadata(path)).metadata;
-    // A work keeps the creators it has: those that it has already would be there twice.
-    const { creator: wanted, ...rest } = fields;
-    await embedIntoImage(path, wanted === creator ? rest : fields);
+    const { creator } = splitLanguage(await native.imageMetadata(path)).metadata;
+    // ExifTool appends creators, so an equal value would be stored twice.
+    const { creator: given, ...rest } = fields;
+    await embedIntoImage(path, given === creator ? rest : fields);
   },
 };
 
-/** Fields that are text, as pairs. */
 function texts(fields: EmbeddedMetadata): [string, string][] {
   return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');
 }
 
 type Pixels = () => Promise<RawPixels>;
 
-/** Pixels of what the addon can't decode, decoded when they are first asked for. */
-function foreignPixels({ path, mediatype }: FormatFile): Pixels {
+/** Decodes the image outside the addon on the first call and reuses the pixels. */
+function fallbackPixels({ path, mediatype }: FormatFile): Pixels {
   let pixels: Promise<RawPixels> | undefined;
   return () => {
     pixels ??= mediatype === HEIC ? decodeHeif(path) : decodeBySharp(path);
@@ -53,16 +52,12 @@ function foreignPixels({ path, mediatype }: FormatFile): Pixels {
 
 const HEIC = 'image/heic';
 
-async function imageContent(
-  { path }: FormatFile,
-  pixels: Pixels,
-  { compat }: ContentOptions,
-): Promise<FormatContent> {
+async function imageContent({ path, compat }: ContentFile, pixels: Pixels): Promise<FormatContent> {
   const side = THUMBNAIL_SIDE_MAX_PIXELS;
-  const image = await ownOrForeign(native.imageContent(path, compat, side), pixels, (foreign) =>
-    native.imageContentOfPixels(path, foreign, compat, side),
+  const image = await withDecoderFallback(native.imageContent(path, compat, side), pixels, (decoded) =>
+    native.imageContentOfPixels(path, decoded, compat, side),
   );
-  const { metadata, language } = ownMetadata(image.metadata as FileMetadata);
+  const { metadata, language } = splitLanguage(image.metadata as AddonMetadata);
   const { unit, width, height, thumbnail } = image;
   return {
     unit,
@@ -73,13 +68,12 @@ async function imageContent(
 }
 
 async function semanticUnitOf(
-  { path }: FormatFile,
+  { path, compat }: ContentFile,
   pixels: Pixels,
-  { compat }: ContentOptions,
   models: SemanticModels,
 ): Promise<string> {
-  const square = await ownOrForeign(native.semanticImage(path, compat), pixels, (foreign) =>
-    native.semanticImageOfPixels(path, foreign, compat),
+  const square = await withDecoderFallback(native.semanticImage(path, compat), pixels, (decoded) =>
+    native.semanticImageOfPixels(path, decoded, compat),
   );
   return semanticImage(models, square);
 }

@@ -1,4 +1,4 @@
-/** Writes into the information dictionary of a PDF. */
+/** Writes metadata into the information dictionary of a PDF. */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { PDFDict, PDFDocument, PDFHexString, PDFName } from 'pdf-lib';
 import type { EmbeddedMetadata } from '../../result.js';
@@ -6,7 +6,7 @@ import { PdfUnreadable, withPdf } from '../tools/pdfium.js';
 import type { FormatFile } from './format.js';
 import { documentText } from './pdf-text.js';
 
-/** Each field and its entries; an identifier has none. */
+/** Fields and the entries they are written to. `identifier` has no entry. */
 const ENTRIES = [
   ['name', 'Title'],
   ['name', 'iscc_name'],
@@ -21,7 +21,7 @@ const ENTRIES = [
   ['keywords', 'Keywords'],
 ] as const satisfies readonly (readonly [keyof EmbeddedMetadata, string])[];
 
-/** Replaces the file by one with these entries; the others and the pages stay. Rejects for an encrypted file. */
+/** Rewrites the file with new entries; pages and other entries are kept. Rejects encrypted files. */
 export async function embedPdfMetadata(file: FormatFile, fields: EmbeddedMetadata): Promise<void> {
   const original = await readFile(file.path);
   const document = await PDFDocument.load(original, { updateMetadata: false });
@@ -31,9 +31,9 @@ export async function embedPdfMetadata(file: FormatFile, fields: EmbeddedMetadat
     if (value) info.set(PDFName.of(entry), PDFHexString.fromText(value));
   }
   const copy = await document.save();
-  // Every object is written anew, and not all that readers forgive survives that.
+  // pdf-lib rewrites every object; damage that readers tolerate may not survive that.
   if ((await withPdf(copy, documentText)) !== (await withPdf(original, documentText))) {
-    throw new PdfUnreadable('the document is damaged: a copy of it would have another text');
+    throw new PdfUnreadable('the document is damaged: rewriting it would change its text');
   }
   const target = `${file.path}.embedding`;
   try {
@@ -47,7 +47,7 @@ export async function embedPdfMetadata(file: FormatFile, fields: EmbeddedMetadat
 function informationOf({ context }: PDFDocument): PDFDict {
   const info = context.lookup(context.trailerInfo.Info);
   if (info instanceof PDFDict) return info;
-  const made = context.obj({});
-  context.trailerInfo.Info = context.register(made);
-  return made;
+  const created = context.obj({});
+  context.trailerInfo.Info = context.register(created);
+  return created;
 }

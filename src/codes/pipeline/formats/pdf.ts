@@ -1,4 +1,4 @@
-/** PDF: text, the first page's picture, and the information dictionary. */
+/** PDF: text, information dictionary, and a thumbnail of the first page. */
 import { readFile } from 'node:fs/promises';
 import { native } from '../../../native.js';
 import type { EmbeddedMetadata } from '../../result.js';
@@ -6,18 +6,18 @@ import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfPixels } from '../thumbnail.js';
 import { type PdfDocument, PdfUnreadable, type RgbaImage, withPdf } from '../tools/pdfium.js';
 import type { Format } from './format.js';
+import { mapTags, type TagMap } from './metadata-fields.js';
 import { embedPdfMetadata } from './pdf-embed.js';
 import { documentText } from './pdf-text.js';
-import { mapTags, type TagMap } from './tag-map.js';
 import { textContent } from './text-content.js';
 
 export const format: Format = {
-  async content(file, options, watch = new Stopwatch()) {
+  async content(file, watch = new Stopwatch()) {
     const { text, metadata, thumbnail } = await watch.measure('pdf', async () =>
       readPdf(await readFile(file.path)),
     );
     return {
-      ...(await textContent(text, options, watch)),
+      ...(await textContent(text, file, watch)),
       metadata,
       ...(thumbnail !== undefined && { thumbnail }),
     };
@@ -27,13 +27,13 @@ export const format: Format = {
 };
 
 export interface PdfContent {
-  /** Pages joined by a line feed, not cleaned; empty for scans and drawings. */
+  /** Pages joined by a line feed, not normalised; empty for scans and drawings. */
   readonly text: string;
   readonly metadata: EmbeddedMetadata;
   readonly thumbnail?: string;
 }
 
-/** A page may be 200 inches wide; for a thumbnail this is plenty. */
+/** Limits the memory for a page, which may be 200 inches wide. */
 const RENDER_SIDE_MAX_PIXELS = 2048;
 
 export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
@@ -46,7 +46,7 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
   return { ...content, ...(thumbnail !== undefined && { thumbnail }) };
 }
 
-/** The information dictionary only. */
+/** Reads the information dictionary. */
 export function extractPdfMetadata(bytes: Uint8Array): Promise<EmbeddedMetadata> {
   return withPdf(bytes, documentInfo);
 }
@@ -69,7 +69,7 @@ function documentInfo(document: PdfDocument): EmbeddedMetadata {
   return mapTags(INFO, new Map(INFO.map(([key]) => [key, native.plainText(document.info(key))])));
 }
 
-/** What can't be drawn costs the thumbnail only. */
+/** A page that fails to render only costs the thumbnail. */
 function firstPage(document: PdfDocument): RgbaImage | undefined {
   try {
     return document.pages === 0 ? undefined : document.renderPage(0, RENDER_SIDE_MAX_PIXELS);

@@ -1,12 +1,11 @@
-/** Which module reads which media type. Adding a format is a line here and a module beside it. */
+/** Maps media types to format modules. A new format needs a module in this folder and an entry here. */
 import type { Mode } from '../../result.js';
+import type { FormatName } from '../jobs.js';
 import { canDecodeHeif } from '../tools/heif.js';
 import { canDecodeBySharp } from '../tools/sharp.js';
 import type { Format } from './format.js';
 
-export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
-
-/** Modules are loaded when their first file comes, in the worker that reads it. A name without one is not built in. */
+/** Modules are loaded on first use, in the worker. A name without a loader is not built in. */
 const LOADERS: Readonly<Partial<Record<FormatName, () => Promise<{ readonly format: Format }>>>> = {
   text: () => import('./text.js'),
   pdf: () => import('./pdf.js'),
@@ -15,7 +14,7 @@ const LOADERS: Readonly<Partial<Record<FormatName, () => Promise<{ readonly form
   video: () => import('./video.js'),
 };
 
-/** Types that the module of their mode does not read. */
+/** Types that need a different module than their mode. */
 const BY_MEDIATYPE: Readonly<Record<string, FormatName>> = {
   'application/pdf': 'pdf',
 };
@@ -27,7 +26,7 @@ const BY_MODE: Readonly<Record<Mode, FormatName>> = {
   video: 'video',
 };
 
-/** Known by their media type, but there is no decoder: they are treated as unsupported. */
+/** Recognised types without a decoder. They are treated as unsupported. */
 const UNREADABLE: ReadonlySet<string> = new Set([
   'application/msword',
   'application/vnd.ms-excel',
@@ -35,7 +34,7 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'application/postscript',
 ]);
 
-/** The images that there is a decoder for. */
+/** Image types with a decoder. */
 const IMAGES: ReadonlySet<string> = new Set([
   'image/bmp',
   'image/gif',
@@ -49,7 +48,7 @@ const IMAGES: ReadonlySet<string> = new Set([
   ...(canDecodeHeif() ? ['image/heic'] : []),
 ]);
 
-/** The name of the module for a type; without one the type counts as unsupported. */
+/** The format module of a type; `undefined` if the type is unsupported. */
 export function formatNameOf(mode: Mode, mediatype: string): FormatName | undefined {
   if (UNREADABLE.has(mediatype) || (mode === 'image' && !IMAGES.has(mediatype))) return undefined;
   const name = BY_MEDIATYPE[mediatype] ?? BY_MODE[mode];

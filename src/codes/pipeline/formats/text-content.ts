@@ -1,12 +1,12 @@
-/** Text that was extracted here, handed to the addon for its code and simprints. */
+/** Passes text extracted in JavaScript to the addon for its Text-Code and simprints. */
 import { native } from '../../../native.js';
 import type { FeatureSet } from '../../result.js';
+import { UNIT_BITS } from '../addon-calls.js';
 import { type SemanticText, semanticText } from '../semantic/text.js';
 import { Stopwatch } from '../stopwatch.js';
-import { UNIT_BITS } from '../units.js';
 import type { ContentOptions, FormatContent } from './format.js';
 
-/** Also of an empty text, which a scan has; but that has no Semantic-Code. */
+/** An empty text (a scanned document) has a Text-Code but no Semantic-Code. */
 export async function textContent(
   text: string,
   { granular, compat, semantic }: ContentOptions,
@@ -17,10 +17,10 @@ export async function textContent(
     native.textContent(text, UNIT_BITS, options),
   );
   const content = { unit: iscc, facts: { characters } };
-  const meaning =
+  const semantics =
     semantic &&
     (await watch.measure('semantic', async () => semanticText(semantic, await native.textClean(text))));
-  return { ...content, ...withMeaning(meaning, features ? [contentFeatures(features)] : undefined) };
+  return { ...content, ...withSemantics(semantics, features ? [contentFeatures(features)] : undefined) };
 }
 
 interface Simprints {
@@ -34,14 +34,14 @@ export function contentFeatures({ simprints, offsets, sizes }: Simprints): Featu
   return { ...kind, simprints, offsets: [...offsets], sizes: [...sizes] };
 }
 
-/** Feature sets are there if they are asked for; the semantic one comes first. */
-export function withMeaning(
-  meaning: SemanticText | undefined,
+/** Adds the Semantic-Code and, if requested, the feature sets with the semantic one first. */
+export function withSemantics(
+  semantics: SemanticText | undefined,
   features: readonly FeatureSet[] | undefined,
 ): Pick<FormatContent, 'features' | 'semanticUnit'> {
-  if (meaning === undefined) return features ? { features } : {};
+  if (semantics === undefined) return features ? { features } : {};
   return {
-    semanticUnit: meaning.unit,
-    ...(features && { features: [meaning.features, ...features] }),
+    semanticUnit: semantics.unit,
+    ...(features && { features: [semantics.features, ...features] }),
   };
 }

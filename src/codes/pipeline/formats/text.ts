@@ -1,15 +1,16 @@
-/** Plain text, markup and documents: text and properties by the addon. */
+/** Plain text, markup and office documents: the addon extracts the text and its properties. */
 import { native } from '../../../native.js';
 import type { FeatureSet } from '../../result.js';
 import { semanticText } from '../semantic/text.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
-import { type FileMetadata, ownMetadata } from './file-metadata.js';
 import type { Format, FormatFile } from './format.js';
-import { contentFeatures, withMeaning } from './text-content.js';
+import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
+import { contentFeatures, withSemantics } from './text-content.js';
 
 export const format: Format = {
-  async content(file, { granular, compat, semantic }, watch = new Stopwatch()) {
+  async content(file, watch = new Stopwatch()) {
+    const { granular, compat, semantic } = file;
     const keepText = semantic !== undefined;
     const [text, thumbnail] = await Promise.all([
       watch.measure('text', () =>
@@ -18,21 +19,21 @@ export const format: Format = {
       EPUB.has(file.mediatype) ? watch.measure('thumbnail', () => coverOf(file)) : undefined,
     ]);
     const clean = text.text;
-    const meaning =
+    const semantics =
       semantic && clean && (await watch.measure('semantic', () => semanticText(semantic, clean)));
-    const { metadata, language } = ownMetadata(text.metadata as FileMetadata);
+    const { metadata, language } = splitLanguage(text.metadata as AddonMetadata);
     const { unit, characters } = text;
     return {
       unit,
       metadata,
       facts: { characters, ...(language === undefined ? {} : { language }) },
-      ...withMeaning(meaning, granular ? featureSets(text) : undefined),
+      ...withSemantics(semantics, granular ? featureSets(text) : undefined),
       ...(thumbnail === undefined ? {} : { thumbnail }),
     };
   },
 
   async metadata({ path, mediatype }) {
-    return ownMetadata((await native.textMetadata(path, mediatype)) as FileMetadata).metadata;
+    return splitLanguage((await native.textMetadata(path, mediatype)) as AddonMetadata).metadata;
   },
 
   async embed({ path, mediatype }, { name, description, creator, keywords }) {
@@ -58,7 +59,7 @@ function featureSets({ simprints = [], offsets = [], sizes = [] }: Simprints): F
   return simprints.length === 0 ? [] : [contentFeatures({ simprints, offsets, sizes })];
 }
 
-/** The cover of a book. A book whose cover can't be drawn is a book all the same. */
+/** Thumbnail of an EPUB's cover. A failing cover does not fail the book. */
 async function coverOf({ path, mediatype }: FormatFile): Promise<string | undefined> {
   try {
     const { cover } = await native.readDocument(path, mediatype);

@@ -1,14 +1,14 @@
-/** Free tags in the movie header of an MP4, QuickTime or 3GP file. */
+/** Edits the tags in the movie header of an MP4, QuickTime or 3GP file. */
 import { type Box, BoxesUnfit, boxBytes, boxesOf, joined } from './video-boxes.js';
 
-/** Keys are compared without regard to case. */
+/** Keys are case-insensitive. */
 export interface TagChange {
   readonly written: ReadonlyMap<string, string>;
-  /** Tags that go, whatever form they have; in small letters. */
+  /** Lower-case names of tags to remove, in whatever form they are stored. */
   readonly removed: ReadonlySet<string>;
 }
 
-/** Boxes of one value that are read as one of the tags that a film's description is taken from. */
+/** Single-value boxes from which FFmpeg reads descriptive tags. */
 const DESCRIPTIVE: ReadonlySet<string> = new Set([
   ...['\u00a9nam', '\u00a9aut', '\u00a9ART', '\u00a9wrt', '\u00a9cpy', '\u00a9des', '\u00a9cmt', '\u00a9inf'],
   ...['\u00a9alb', '\u00a9trk', 'aART', 'desc', 'ldes', 'cprt', 'tvsh', 'trkn'],
@@ -16,13 +16,13 @@ const DESCRIPTIVE: ReadonlySet<string> = new Set([
 ]);
 /** Version and flags, all zero. */
 const FULL = Buffer.alloc(4);
-/** The handler of lists whose values have keys. */
+/** Handler type of lists with named keys. */
 const KEYED = 'mdta';
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
-/** The movie header's boxes with other tags; all else stays: cover, chapters, tags that describe nothing. */
+/** The movie header boxes with changed tags. Cover, chapters and other tags are kept. */
 export function movieWithTags(movie: readonly Box[], change: TagChange): Box[] {
-  // The first list with keys takes them.
+  // The first keyed list receives the new tags.
   let { written } = change;
   const changed = (box: Box): Box => {
     if (box.type === 'udta') {
@@ -40,7 +40,7 @@ export function movieWithTags(movie: readonly Box[], change: TagChange): Box[] {
   return written === NOTHING ? boxes : withNewList(boxes, change);
 }
 
-/** In the user's data, as FFmpeg does it; beside them, as QuickTime does it, where iTunes' list is there already. */
+/** Adds a keyed list inside `udta`, as FFmpeg does, or next to it, as QuickTime does, if `udta` has an iTunes list. */
 function withNewList(boxes: readonly Box[], change: TagChange): Box[] {
   const at = boxes.findIndex(({ type }) => type === 'udta');
   const inUser = at < 0 ? [] : boxesOf(boxes[at]?.content ?? FULL);
@@ -49,7 +49,8 @@ function withNewList(boxes: readonly Box[], change: TagChange): Box[] {
     const user = { type: 'udta', content: joined([...inUser, metaBox(FULL, list)]) };
     return at < 0 ? [...boxes, user] : boxes.with(at, user);
   }
-  if (boxes.some(({ type }) => type === 'meta')) throw new BoxesUnfit('there is no place for tags');
+  if (boxes.some(({ type }) => type === 'meta'))
+    throw new BoxesUnfit('the movie header already has a list of another kind');
   return [...boxes, metaBox(Buffer.alloc(0), list)];
 }
 
@@ -58,7 +59,7 @@ function metaBox(start: Buffer, boxes: readonly Box[]): Box {
 }
 
 interface Meta {
-  /** Version and flags; QuickTime's own form has none. */
+  /** Version and flags; absent in QuickTime's form. */
   readonly start: Buffer;
   readonly handler: string;
   readonly boxes: readonly Box[];
@@ -72,7 +73,7 @@ function readMeta(content: Buffer): Meta {
   return { start, handler, boxes };
 }
 
-/** A list in which each value has a type (iTunes'), without what describes the film. */
+/** An iTunes list without the descriptive tags. */
 function withoutTags(boxes: readonly Box[], { removed }: TagChange): Box[] {
   const isKept = (one: Box) => !DESCRIPTIVE.has(one.type) && !removed.has(freeName(one));
   return boxes.map((box) =>
@@ -80,14 +81,14 @@ function withoutTags(boxes: readonly Box[], { removed }: TagChange): Box[] {
   );
 }
 
-/** What a box with a name of its own is called. */
+/** Lower-case name of a free-form (`----`) box; empty for other boxes. */
 function freeName({ type, content }: Box): string {
   if (type !== '----') return '';
   const name = boxesOf(content).find((one) => one.type === 'name')?.content;
   return name?.toString('utf8', FULL.length).toLowerCase() ?? '';
 }
 
-/** Keys and values anew: those that stay, as they were, then those that are written. */
+/** Rebuilds keys and values: first the kept ones unchanged, then the new ones. */
 function keyedList(boxes: readonly Box[], { written, removed }: TagChange): Box[] {
   const find = (type: string) => boxes.find((box) => box.type === type)?.content;
   const keys = readKeys(find('keys'));
@@ -116,7 +117,7 @@ function readKeys(content: Buffer | undefined): Box[] {
   return content === undefined || content.length < 8 ? [] : boxesOf(content.subarray(8));
 }
 
-/** A value's box has the number of its key for a type. */
+/** The type of a value's box is the number of its key. */
 function keyNumber(index: number): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(index);

@@ -1,33 +1,34 @@
 /**
- * Boxes of MP4, QuickTime and 3GP files: which there are, and a file around another movie header. Samples
- * are copied byte by byte; only the tables of where they are follow what has moved.
+ * Copies an MP4, QuickTime or 3GP file with a different movie header. Samples are copied byte by byte; the chunk
+ * offset tables are adjusted to their new positions.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** A box with its content; `type` has one character for each byte. */
+/** A box (atom). `type` is Latin-1, one character per byte. */
 export interface Box {
   readonly type: string;
   readonly content: Buffer;
 }
 
-/** The file is built in a way that is not handled here. */
+/** The structure of the file is not supported here. */
 export class BoxesUnfit extends Error {
   override readonly name = 'BoxesUnfit';
 }
 
 const HEADER_BYTES = 8;
 const LARGE_HEADER_BYTES = 16;
-/** Sizes with a meaning: the box goes to the end of the file, or its size comes after the type. */
+/** Special sizes: the box extends to the end of the file, or a 64-bit size follows the type. */
 const TO_THE_END = 0;
 const LARGE = 1;
-/** Ten hours of film have 20 MB. */
+/** Ten hours of video need about 20 MB. */
 const MOVIE_HEADER_MAX_BYTES = 128 * 1024 ** 2;
 
 /**
- * Writes a copy of `path` to `target`, whose movie header has the boxes that `change` makes of the old ones.
- * @throws {BoxesUnfit} for fragmented files, and for what is no such file at all
+ * Writes a copy of `path` to `target` with the movie header boxes that `change` returns.
+ *
+ * @throws {BoxesUnfit} if the file is fragmented or not in one of these formats
  */
 export async function copyWithMovie(
   path: string,
@@ -53,7 +54,7 @@ export async function copyWithMovie(
   }, createWriteStream(target));
 }
 
-/** The boxes that fill `bytes`; up to seven bytes after the last one are left out. */
+/** Splits `bytes` into boxes. Up to seven bytes after the last box are ignored. */
 export function boxesOf(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
   let at = 0;
@@ -90,16 +91,16 @@ async function readMovie(handle: FileHandle): Promise<Movie> {
   let movie: { start: number; contentStart: number; end: number } | undefined;
   for (let at = 0; at < size; ) {
     const header = await readHeader(handle, at, size);
-    // Their places in the file are in tables of other kinds.
-    if (header.type === 'meta') throw new BoxesUnfit('there are items beside the film');
-    if (header.type === 'moof') throw new BoxesUnfit('the film is in fragments');
+    // Items have offset tables of another kind.
+    if (header.type === 'meta') throw new BoxesUnfit('the file has items');
+    if (header.type === 'moof') throw new BoxesUnfit('the file is fragmented');
     if (header.type === 'moov') {
-      if (movie) throw new BoxesUnfit('there are two movie headers');
+      if (movie) throw new BoxesUnfit('the file has two movie headers');
       movie = { start: at, ...header };
     }
     at = header.end;
   }
-  if (!movie) throw new BoxesUnfit('there is no movie header');
+  if (!movie) throw new BoxesUnfit('the file has no movie header');
   const { start, contentStart, end } = movie;
   if (end - contentStart > MOVIE_HEADER_MAX_BYTES) throw new BoxesUnfit('the movie header is too large');
   const boxes = boxesOf(await readBytes(handle, contentStart, end - contentStart));
@@ -128,19 +129,19 @@ async function readBytes(handle: FileHandle, at: number, bytes: number): Promise
   return buffer;
 }
 
-/** Where the tables of chunks are, below the movie header. */
+/** Boxes that contain chunk offset tables. */
 const CHUNK_PARENTS: ReadonlySet<string> = new Set(['trak', 'mdia', 'minf', 'stbl']);
-/** Number of entries after version and flags, then the entries. */
+/** Version and flags, number of entries; then the entries. */
 const TABLE_HEADER_BYTES = 8;
 const OFFSET_MAX = 0xffff_ffff;
 
-/** Adds `by` to every place in the file that is not before `from`, in the boxes' own memory. */
+/** Adds `by` to every chunk offset at or after `from`, in place. */
 function moveChunks(boxes: readonly Box[], from: number, by: number): void {
   if (by === 0) return;
   for (const { type, content } of boxes) {
     if (CHUNK_PARENTS.has(type)) moveChunks(boxesOf(content), from, by);
     else if (type === 'stco' || type === 'co64') moveTable(content, type === 'co64', from, by);
-    else if (type === 'saio') throw new BoxesUnfit('there are places outside the tables of chunks');
+    else if (type === 'saio') throw new BoxesUnfit('offsets outside the chunk tables are not supported');
   }
 }
 
@@ -148,12 +149,12 @@ function moveTable(table: Buffer, wide: boolean, from: number, by: number): void
   const width = wide ? 8 : 4;
   const count = table.length < TABLE_HEADER_BYTES ? 0 : table.readUInt32BE(4);
   const end = TABLE_HEADER_BYTES + count * width;
-  if (end > table.length) throw new BoxesUnfit('a table of chunks is cut');
+  if (end > table.length) throw new BoxesUnfit('a chunk table is truncated');
   for (let at = TABLE_HEADER_BYTES; at < end; at += width) {
-    const place = wide ? Number(table.readBigUInt64BE(at)) : table.readUInt32BE(at);
-    if (place < from) continue;
-    if (wide) table.writeBigUInt64BE(BigInt(place + by), at);
-    else if (place + by > OFFSET_MAX) throw new BoxesUnfit('a place has no room in its table');
-    else table.writeUInt32BE(place + by, at);
+    const offset = wide ? Number(table.readBigUInt64BE(at)) : table.readUInt32BE(at);
+    if (offset < from) continue;
+    if (wide) table.writeBigUInt64BE(BigInt(offset + by), at);
+    else if (offset + by > OFFSET_MAX) throw new BoxesUnfit('an offset exceeds 32 bits');
+    else table.writeUInt32BE(offset + by, at);
   }
 }

@@ -1,4 +1,4 @@
-/** Writes descriptions into video files; all else in them stays as it is. */
+/** Writes metadata into video files without re-encoding. */
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { EmbeddedMetadata } from '../../result.js';
@@ -9,7 +9,7 @@ import { movieWithTags, type TagChange } from './video-box-tags.js';
 import { BoxesUnfit, copyWithMovie } from './video-boxes.js';
 import { videoTags } from './video-metadata.js';
 
-/** FFmpeg's writer for each container that can hold tags. */
+/** FFmpeg muxers of the containers that can hold tags. */
 const MUXERS: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4',
   'video/x-m4v': 'mp4',
@@ -25,18 +25,18 @@ const MUXERS: Readonly<Record<string, string>> = {
   'video/x-ms-wmv': 'asf',
 };
 
-/** Those whose tags are written here: FFmpeg leaves out a cover beside free tags, and adds a track for chapters. */
-const OF_BOXES: ReadonlySet<string> = new Set(['mp4', 'mov', '3gp', '3g2']);
+/** Muxers replaced by our own box writer: FFmpeg drops the cover if there are free tags, and adds a chapter track. */
+const BOX_MUXERS: ReadonlySet<string> = new Set(['mp4', 'mov', '3gp', '3g2']);
 
-/** A copy has its tables and padding anew, so that it may be larger than the file. */
+/** Rewritten tables and padding may make the copy larger than the file. */
 const COPY_EXTRA_MAX_BYTES = 64 * 1024 ** 2;
 
-/** This container can't hold metadata. */
+/** The container can't hold metadata. */
 export class NoTagsInFormat extends Error {
   override readonly name = 'NoTagsInFormat';
 }
 
-/** Replaces the file by one with these tags for a description, around the very same streams. */
+/** Replaces the descriptive tags of the file. Streams are copied unchanged. */
 export async function embedVideoMetadata(
   tools: FfmpegTools,
   file: FormatFile,
@@ -47,7 +47,7 @@ export async function embedVideoMetadata(
   const target = `${file.path}.embedding`;
   const change = videoTags(fields);
   try {
-    const isDone = OF_BOXES.has(muxer) && (await copiedByBoxes(file.path, target, change));
+    const isDone = BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change));
     if (!isDone) await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
     await rename(target, file.path);
   } finally {
@@ -55,8 +55,8 @@ export async function embedVideoMetadata(
   }
 }
 
-/** Resolves to false for a file that only FFmpeg can write anew. */
-async function copiedByBoxes(path: string, target: string, change: TagChange): Promise<boolean> {
+/** Resolves to false if the structure of the file is not supported, so that FFmpeg has to write the copy. */
+async function copyByBoxes(path: string, target: string, change: TagChange): Promise<boolean> {
   try {
     await copyWithMovie(path, target, (boxes) => movieWithTags(boxes, change));
     return true;
@@ -82,7 +82,7 @@ async function copyByFfmpeg(tools: FfmpegTools, copy: Copy, change: TagChange): 
       ...[...change.removed].map((tag) => `${tag}=`),
       ...[...change.written].map(([tag, value]) => `${tag}=${value}`),
     ].flatMap((pair) => ['-metadata', pair]);
-    // All streams if the container takes them, else one of each kind.
+    // Copy all streams if the container can hold them, else FFmpeg's default selection.
     await copyStreams(tools, copy, [...streams, ...tags], options).catch((error: unknown) => {
       if (!(error instanceof ToolFailed)) throw error;
       return copyStreams(tools, copy, tags, options);
@@ -102,14 +102,16 @@ function copyStreams(
   return ffmpeg(tools, [...input(path), ...args, ...output], () => undefined, options);
 }
 
+interface StreamJson {
+  readonly index: number;
+  readonly codec_type?: string;
+  readonly codec_tag_string?: string;
+  readonly disposition?: { readonly attached_pic?: number };
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
 interface StreamsJson {
-  readonly streams?: readonly {
-    readonly index: number;
-    readonly codec_type?: string;
-    readonly codec_tag_string?: string;
-    readonly disposition?: { readonly attached_pic?: number };
-    readonly tags?: Readonly<Record<string, string>>;
-  }[];
+  readonly streams?: readonly StreamJson[];
   readonly chapters?: readonly unknown[];
 }
 
@@ -117,41 +119,50 @@ const STREAM_ENTRIES =
   'stream=index,codec_type,codec_tag_string:stream_disposition=attached_pic:stream_tags:chapter=id';
 
 /**
- * Every stream, except those that FFmpeg would make something else of: a picture that is attached to a Matroska file
- * would become a film of one frame, and the track that names an MP4's chapters would be there twice.
+ * Arguments that copy all streams except those that FFmpeg would convert: a picture attached to a Matroska file would
+ * become a one-frame video stream, and the chapter track of an MP4 would be duplicated. Pictures are attached again.
  */
 async function streamArguments(tools: FfmpegTools, copy: Copy, folder: string): Promise<readonly string[]> {
   const found = (await ffprobe(tools, copy.path, STREAM_ENTRIES)) as StreamsJson;
   const { streams = [], chapters = [] } = found;
   const pictures = copy.muxer === 'matroska' ? streams.filter(isPicture) : [];
-  const names = streams.filter((one) => one.codec_type === 'data' && one.codec_tag_string === 'text');
-  const left = [...pictures, ...(chapters.length > 0 ? names : [])];
-  const attached = streams.filter((one) => one.codec_type === 'attachment').length;
-  if (pictures.length > 0) await mkdir(folder);
-  const attachments: string[] = [];
-  for (const [index, { index: stream, tags = {} }] of pictures.entries()) {
-    const picture = path.join(folder, String(index));
-    const take = [
-      '-map',
-      `0:${stream}`,
-      '-codec',
-      'copy',
-      '-frames:v',
-      '1',
-      '-f',
-      'image2pipe',
-      `file:${picture}`,
-    ];
-    await ffmpeg(tools, [...input(copy.path), ...take], () => undefined);
-    attachments.push('-attach', picture);
-    for (const [tag, value] of Object.entries(tags)) {
-      attachments.push(`-metadata:s:t:${attached + index}`, `${tag}=${value}`);
-    }
-  }
-  const excluded = left.flatMap(({ index }) => ['-map', `-0:${index}`]);
+  const chapterTracks = chapters.length > 0 ? streams.filter(isChapterTrack) : [];
+  const excluded = [...pictures, ...chapterTracks].flatMap(({ index }) => ['-map', `-0:${index}`]);
+  const attached = streams.filter((stream) => stream.codec_type === 'attachment').length;
+  const files = await extractPictures(tools, copy.path, pictures, folder);
+  const attachments = pictures.flatMap(({ tags = {} }, index) => [
+    '-attach',
+    files[index] ?? '',
+    ...Object.entries(tags).flatMap(([tag, value]) => [
+      `-metadata:s:t:${attached + index}`,
+      `${tag}=${value}`,
+    ]),
+  ]);
   return ['-map', '0', '-ignore_unknown', ...excluded, ...attachments];
 }
 
-function isPicture({ disposition }: { readonly disposition?: { readonly attached_pic?: number } }): boolean {
+/** Writes each attached picture to a file of its own and returns the paths. */
+async function extractPictures(
+  tools: FfmpegTools,
+  source: string,
+  pictures: readonly StreamJson[],
+  folder: string,
+): Promise<readonly string[]> {
+  if (pictures.length > 0) await mkdir(folder);
+  const files: string[] = [];
+  for (const { index: stream } of pictures) {
+    const file = path.join(folder, String(files.length));
+    const map = ['-map', `0:${stream}`, '-codec', 'copy', '-frames:v', '1'];
+    await ffmpeg(tools, [...input(source), ...map, '-f', 'image2pipe', `file:${file}`], () => undefined);
+    files.push(file);
+  }
+  return files;
+}
+
+function isPicture({ disposition }: StreamJson): boolean {
   return disposition?.attached_pic === 1;
+}
+
+function isChapterTrack({ codec_type, codec_tag_string }: StreamJson): boolean {
+  return codec_type === 'data' && codec_tag_string === 'text';
 }

@@ -1,8 +1,7 @@
-/** Descriptions inside video files: the container's global tags. */
+/** Maps the container's global tags to metadata fields, and back for writing. */
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
 import type { Probe } from '../tools/probe.js';
-import { roundHalfEven, roundToThousandths } from './rounding.js';
-import { mapTags, type TagMap } from './tag-map.js';
+import { mapTags, roundHalfEven, roundToThousandths, type TagMap } from './metadata-fields.js';
 import type { TagChange } from './video-box-tags.js';
 
 const TAGS = [
@@ -25,9 +24,9 @@ const TAGS = [
   ['acquire', 'acquire'],
 ] as const satisfies TagMap<keyof EmbeddedMetadata>;
 
-/** A line break inside a value is stored as these two characters, as the reference does it. */
+/** Line breaks are stored as these two characters, as the reference does. */
 const STORED_LINE_BREAK = '\\n';
-/** Is there where values have those two characters of their own, and so line breaks as they are. */
+/** Marks a file whose values contain these two characters literally; its line breaks are stored unescaped. */
 const VERBATIM = 'iscc_verbatim';
 
 export function videoMetadata({ tags }: Probe): EmbeddedMetadata {
@@ -39,13 +38,11 @@ export function videoMetadata({ tags }: Probe): EmbeddedMetadata {
   );
 }
 
-/** Size and frame rate are those of the first picture stream. */
+/** Size and frame rate come from the first video stream. */
 export function videoFacts({ duration, tags, streams }: Probe): ContentFacts {
-  const pictures = streams.filter((stream) => stream.kind === 'video');
-  const durations = [duration, ...pictures.map((stream) => stream.duration)].filter(
-    (one) => one !== undefined,
-  );
-  const { width, height, frameRate } = pictures[0] ?? {};
+  const videos = streams.filter((stream) => stream.kind === 'video');
+  const durations = [duration, ...videos.map((stream) => stream.duration)].filter((one) => one !== undefined);
+  const { width, height, frameRate } = videos[0] ?? {};
   const languages = [tags, ...streams.map((stream) => stream.tags)].map((all) => all.get('language'));
   const language = languageTag(languages.find((one) => one !== undefined));
   return {
@@ -57,7 +54,7 @@ export function videoFacts({ duration, tags, streams }: Probe): ContentFacts {
   };
 }
 
-/** The BCP 47 form of an ISO 639-2 code (`ger` is `de`) or tag; nothing for what is neither. */
+/** BCP 47 form of an ISO 639-2 code (`ger` becomes `de`) or of a tag; `undefined` if it is neither. */
 function languageTag(text = ''): string | undefined {
   const tag = text.replaceAll('_', '-');
   if (!/^[a-z]{2,3}(-|$)/i.test(tag)) return undefined;
@@ -68,7 +65,7 @@ function languageTag(text = ''): string | undefined {
   }
 }
 
-/** What is written, and under which tag. Credit, identifier and keywords have none. */
+/** Fields and the tags they are written to. Credit, identifier and keywords are not written. */
 const WRITTEN = [
   ['name', 'iscc_name'],
   ['description', 'iscc_description'],
@@ -79,7 +76,7 @@ const WRITTEN = [
   ['acquire', 'acquire'],
 ] as const satisfies readonly (readonly [keyof EmbeddedMetadata, string])[];
 
-/** The tags that hold `fields`; their old values and others that were read go. */
+/** Tags to write for `fields`, and all descriptive tags to remove first. */
 export function videoTags(fields: EmbeddedMetadata): TagChange {
   const given = WRITTEN.flatMap(([field, tag]): [string, string][] => {
     const value = fields[field]?.replaceAll('\0', '');

@@ -1,7 +1,8 @@
-/** Video: the Video-Code from frame signatures, facts, tags and a picture. */
+/** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
+import { UNIT_BITS } from '../addon-calls.js';
 import type { Compat } from '../jobs.js';
 import { Stopwatch } from '../stopwatch.js';
 import { THUMBNAIL_SIDE_MAX_PIXELS, thumbnailOfImage } from '../thumbnail.js';
@@ -15,25 +16,24 @@ import {
 } from '../tools/ffmpeg.js';
 import { probe } from '../tools/probe.js';
 import { collector } from '../tools/process.js';
-import { together } from '../tools/together.js';
-import { UNIT_BITS } from '../units.js';
+import { runBoth } from '../tools/run-both.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
 import { embedVideoMetadata } from './video-embed.js';
 import { videoFacts, videoMetadata } from './video-metadata.js';
 
 export const format: Format = {
-  content: (file, { compat }, watch) => readVideo(configuredTools(), file, compat, watch),
+  content: (file, watch) => readVideo(configuredTools(), file, file.compat, watch),
   metadata: async (file) => videoMetadata(await probe(configuredTools(), file.path)),
   embed: (file, fields) => embedVideoMetadata(configuredTools(), file, fields),
 };
 
-/** Part of the standard: the code is made of this many frames per second. */
+/** Defined by ISO 24138. */
 const FRAMES_PER_SECOND = 5;
-/** The thumbnail is the most typical of so many frames. */
+/** The thumbnail is the most representative of the first frames. */
 const THUMBNAIL_FRAMES = 100;
 const THUMBNAIL_MAX_BYTES = 1024 ** 2;
 const WEBP_SIDE_MAX_PIXELS = 16_383;
-/** Relative to the run's own folder: a path would have to be escaped twice for the filter's syntax. */
+/** Relative to the working directory, because filter arguments would need a path to be escaped twice. */
 const SIGNATURE_FILE = 'signature.bin';
 
 export async function readVideo(
@@ -42,12 +42,12 @@ export async function readVideo(
   compat: Compat,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
-  const [facts, pictures] = await together(
+  const [facts, pictures] = await runBoth(
     (signal) => watch.measure('metadata', () => probe(tools, file.path, { signal })),
     (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal })),
   );
   const thumbnail = await watch.measure('thumbnail', () =>
-    // FFmpeg has given it its size.
+    // FFmpeg has already scaled it.
     thumbnailOfImage(pictures.thumbnail, WEBP_SIDE_MAX_PIXELS).catch(() => undefined),
   );
   return {
@@ -65,7 +65,7 @@ interface Pictures {
   readonly thumbnail: Buffer;
 }
 
-/** Decodes once, for the signature and for the thumbnail. */
+/** Runs FFmpeg once for both the signature and the thumbnail. */
 export async function readPictures(
   tools: FfmpegTools,
   file: Pick<FormatFile, 'path' | 'workFolder'>,
@@ -86,7 +86,7 @@ export async function readPictures(
   }
 }
 
-/** Beside the draft by default: should this process be killed, the folder goes where the draft goes. */
+/** By default next to the draft, so that the clean-up of drafts also removes the folder of a killed process. */
 async function makeFolder({
   path: file,
   workFolder,
@@ -103,7 +103,7 @@ function pictureArguments(file: string, compat: Compat): readonly string[] {
   const picture = [
     `trim=end_frame=${THUMBNAIL_FRAMES}`,
     'thumbnail',
-    // Release 0.9.5 looks at the width only.
+    // iscc-sdk 0.9.5 limits the width only.
     compat === '0.9.5' ? `scale=${side}:-1` : `scale=${side}:${side}:force_original_aspect_ratio=decrease`,
   ].join(',');
   return [

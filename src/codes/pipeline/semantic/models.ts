@@ -5,7 +5,7 @@ import type { CodesConfig } from '../../../config/codes.js';
 import { ConfigurationInvalid } from '../../../config/variable.js';
 import { native } from '../../../native.js';
 import type { Logger } from '../../../observe/log.js';
-import { Refused } from '../../errors.js';
+import { CodesRefusal } from '../../errors.js';
 import type { Mode } from '../../result.js';
 
 export interface TextModel {
@@ -46,10 +46,10 @@ export function configuredModels(config: ModelConfig): SemanticModels {
 export function requireModels(models: SemanticModels, mode: Mode): void {
   if (mode === 'text' && models.text === undefined) {
     const variable = 'CODESDK_SEMANTIC_TEXT_MODEL and CODESDK_SEMANTIC_TOKENIZER';
-    throw new Refused('SEMANTIC_UNAVAILABLE', { variable });
+    throw new CodesRefusal('SEMANTIC_UNAVAILABLE', { variable });
   }
   if (mode === 'image' && models.image === undefined) {
-    throw new Refused('SEMANTIC_UNAVAILABLE', { variable: 'CODESDK_SEMANTIC_IMAGE_MODEL' });
+    throw new CodesRefusal('SEMANTIC_UNAVAILABLE', { variable: 'CODESDK_SEMANTIC_IMAGE_MODEL' });
   }
 }
 

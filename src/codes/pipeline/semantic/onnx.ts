@@ -3,7 +3,7 @@
  * has a model needs it. It is loaded when the first file asks for it, in the worker that reads the file.
  */
 import { createRequire } from 'node:module';
-import { Refused } from '../../errors.js';
+import { CodesRefusal } from '../../errors.js';
 
 /** The part of the runtime's interface that is used here. */
 interface Runtime {
@@ -97,6 +97,6 @@ function loadRuntime(name: string): Runtime {
     const reason =
       'semantic units need the package onnxruntime-node: install it ' +
       '(ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node) or name its folder in CODESDK_ONNXRUNTIME';
-    throw new Refused('ONNXRUNTIME_MISSING', { reason }, { cause: error });
+    throw new CodesRefusal('ONNXRUNTIME_MISSING', { reason }, { cause: error });
   }
 }

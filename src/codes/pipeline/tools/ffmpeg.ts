@@ -6,7 +6,7 @@
 import { codesVariables } from '../../../config/codes.js';
 import { environment } from '../../../config/env.js';
 import { readVariables } from '../../../config/variable.js';
-import { Refused } from '../../errors.js';
+import { CodesRefusal } from '../../errors.js';
 import { collector, runTool, type Sink, ToolFailed, type ToolLimits, ToolMissing } from './process.js';
 
 export interface FfmpegTools {
@@ -32,7 +32,7 @@ export interface FfmpegOptions {
 }
 
 /** Audio and video can't be processed on this machine as it is. */
-export class FfmpegMissing extends Refused {
+export class FfmpegMissing extends CodesRefusal {
   constructor(reason: string, options?: ErrorOptions) {
     super('FFMPEG_MISSING', { reason }, options);
   }

@@ -1,7 +1,7 @@
 /** HEIC images through libheif, compiled to WebAssembly. An optional dependency: where it is missing they are unsupported. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { IMAGE_PIXELS_MAX, type RawPixels } from '../raw-pixels.js';
+import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
 
 const MODULE = 'libheif-js/wasm-bundle';
 const require = createRequire(import.meta.url);

@@ -1,6 +1,6 @@
 /** Images that the addon has no decoder for, such as AVIF, through libvips. It is loaded when the first of them comes. */
 import { createRequire } from 'node:module';
-import { IMAGE_PIXELS_MAX, type RawPixels } from '../raw-pixels.js';
+import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
 
 const require = createRequire(import.meta.url);
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorForm } from '../../src/codes/error-form.js';
-import { Refused, Unavailable } from '../../src/codes/errors.js';
+import { CodesRefusal, errorForm, Unavailable } from '../../src/codes/errors.js';
 
 const MAX = 1000;
 const open = errorForm({ details: true, uploadBytesMax: MAX });
@@ -11,7 +10,7 @@ const text = (reply: ReturnType<typeof open.thrown>) => [
 ];
 
 test('a cause is told in development alone', () => {
-  const error = new Refused('PROCESSING_FAILED', {}, { cause: new Error('truncated JPEG') });
+  const error = new CodesRefusal('PROCESSING_FAILED', {}, { cause: new Error('truncated JPEG') });
   expect(text(open.thrown(error, 'id'))).toEqual([422, 'ISCC processing error. (truncated JPEG)']);
   expect(text(closed.thrown(error, 'id'))).toEqual([422, 'ISCC processing error.']);
 });

@@ -1,12 +1,12 @@
 /** What the service counts beside its requests. */
 import { counter, durations, level, type Metric } from '../observe/instruments.js';
 import type { JobOutcome, Pipeline } from './pipeline/pipeline.js';
-import type { Step } from './pipeline/stopwatch.js';
+import type { PipelineStep } from './pipeline/stopwatch.js';
 
 /** Upper ends: a step takes from the fraction of a millisecond of a media type to the minutes of a film. */
 const STEP_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300];
 
-export class Figures {
+export class CodesMetrics {
   readonly #jobs = counter('isccd_codes_jobs_total', 'Jobs of the workers', ['type', 'outcome']);
   readonly #uploads = counter('isccd_codes_uploads_total', 'Uploads received', []);
   readonly #bytes = counter('isccd_codes_upload_bytes_total', 'Bytes of these uploads', []);
@@ -26,7 +26,7 @@ export class Figures {
     this.#bytes.inc(bytes);
   };
 
-  readonly step = ({ name, ms }: Step): void => {
+  readonly step = ({ name, ms }: PipelineStep): void => {
     this.#steps.observe({ step: name }, ms / 1000);
   };
 

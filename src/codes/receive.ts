@@ -1,0 +1,46 @@
+/** Writes a request body to disk. Counts and hashes the bytes while they arrive. */
+import type { BlobDraft } from '../blobs/port.js';
+import type { SumHasher } from '../native.js';
+import { Blocks } from './blocks.js';
+import { CodesRefusal } from './errors.js';
+import { HeadBytes } from './pipeline/sum.js';
+
+export interface Received {
+  readonly bytes: number;
+  /** The first `HEAD_BYTES` of the file. */
+  readonly head: Uint8Array;
+}
+
+/**
+ * Writes a body into a draft and passes the same bytes to the hasher, if given, in parallel.
+ *
+ * Throws {@link CodesRefusal} `UPLOAD_SIZE` as soon as the body exceeds `bytesMax`, or at its end if it is empty.
+ * Throws the body's own error if the client disconnects. The caller discards the draft.
+ */
+export async function receive(
+  body: AsyncIterable<Uint8Array>,
+  draft: BlobDraft,
+  bytesMax: number,
+  hasher?: SumHasher,
+): Promise<Received> {
+  const head = new HeadBytes();
+  let hashing = Promise.resolve();
+  const blocks = new Blocks(async (block, position) => {
+    if (hasher) hashing = hashing.then(() => hasher.update(block));
+    await Promise.all([draft.write(block, position), hashing]);
+  });
+  try {
+    for await (const chunk of body) {
+      if (blocks.bytes + chunk.byteLength > bytesMax)
+        throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
+      head.push(chunk);
+      await blocks.push(chunk);
+    }
+    await blocks.end();
+  } catch (error) {
+    await blocks.settle();
+    throw error;
+  }
+  if (blocks.bytes === 0) throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
+  return { bytes: blocks.bytes, head: head.bytes };
+}
