@@ -8,7 +8,7 @@ import { version } from '../version.js';
 import { errorForm } from './errors.js';
 import { GatewayClient, type GatewayOptions } from './gateway-client.js';
 import { HttpBackend } from './http-backend.js';
-import { LocalBackend } from './local-backend.js';
+import { InProcessBackend } from './in-process-backend.js';
 import { type LocalManifests, ManifestSource } from './manifests.js';
 import { TITLE } from './page.js';
 import { Prober } from './prober.js';
@@ -27,9 +27,8 @@ export interface InProcessServices {
 }
 
 /**
- * `network` is for tests: other DNS servers, another certificate authority.
- *
- * @throws if the index of the same process can't be made
+ * @param network for tests: other DNS servers, another certificate authority
+ * @throws if the index in this process can't be created
  */
 export async function resolverApp(
   config: ResolverConfig,
@@ -51,7 +50,7 @@ export async function resolverApp(
   return {
     name: 'resolver',
     title: TITLE,
-    description: `Finds the C2PA manifests of content by its ISCC, and fetches them. ${SCHEMA_ATTRIBUTION}`,
+    description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
     routes: resolverRoutes(service, { publicUrl: config.publicUrl }),
     errors: errorForm,
@@ -75,12 +74,12 @@ export async function resolverApp(
   };
 }
 
-/** The service in this process, unless another one is configured. */
+/** `RESOLVER_SEARCH_URL` if set, else the search service in this process, else the one on the default port. */
 async function backendOf(config: ResolverConfig, search: SearchApi | undefined): Promise<SearchBackend> {
   const { searchUrl, searchIndex: index, searchApiKey: apiKey } = config;
   if (searchUrl === undefined && search !== undefined) {
     await new SearchManifestIndex(search, index).prepare();
-    return new LocalBackend(search, index);
+    return new InProcessBackend(search, index);
   }
   const timeoutMs = config.searchTimeoutSeconds * 1000;
   return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });

@@ -1,4 +1,4 @@
-/** Reads from gateways: addresses that anybody may have declared, and servers that may do anything. */
+/** Reads from gateways. Anyone can declare an address, so neither the address nor the server is trusted. */
 import { Agent, type Dispatcher } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
 import { AddressRefused, type ConnectOptions, gatewayConnector } from './gateway-connect.js';
@@ -8,23 +8,23 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_PER_GATEWAY = 16;
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** What a gateway made of a request. */
+/** The result of a request to a gateway. */
 export type Fetched =
-  /** 200, and the body: all of it, or the part that was asked for. */
+  /** Status 200, with the whole body or the requested part of it. */
   | { readonly kind: 'found'; readonly bytes: Buffer }
-  /** It is not there, is something else, is too large, or leads where we don't go. */
+  /** Missing, of another kind, too large, or at an address that is not allowed. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It may be there another time: overload, failure, time-out, too many redirects. */
+  /** May succeed later: overload, failure, time-out, too many redirects. */
   | { readonly kind: 'unreachable'; readonly reason: string };
 
 export interface FetchLimits {
-  /** For all redirects together. */
+  /** For the whole request, including redirects. */
   readonly timeoutMs: number;
-  /** More than this is an answer of the wrong kind; with `head` the rest is not read. */
+  /** A longer body is refused; with `head`, the rest of it is not read. */
   readonly bytesMax: number;
-  /** Whether the first `bytesMax` bytes are all that is wanted. */
+  /** Whether to read only the first `bytesMax` bytes. */
   readonly head?: boolean;
-  /** What the request is made for. */
+  /** Trace of the request that caused this one. */
   readonly trace?: Trace | undefined;
 }
 
@@ -44,7 +44,7 @@ export class GatewayClient {
     });
   }
 
-  /** Whether an address may be asked at all: https, or http of a host that a test allows. */
+  /** Whether an address is allowed: https, or http on a host that a test allows. */
   accepts(url: URL): boolean {
     if (url.protocol === 'https:') return true;
     return url.protocol === 'http:' && this.#allowed.has(url.hostname);
@@ -68,10 +68,10 @@ export class GatewayClient {
   async #follow(start: URL, limits: FetchLimits, signal: AbortSignal): Promise<Fetched> {
     let url = start;
     for (let redirects = 0; ; redirects += 1) {
-      if (!this.accepts(url)) return { kind: 'refused', reason: `${url.protocol} is not asked` };
+      if (!this.accepts(url)) return { kind: 'refused', reason: `${url.protocol} is not allowed` };
       const response = await this.#request(url, signal, limits.trace);
       const target = redirectOf(response, url);
-      if (target === undefined) return await answerOf(response, limits);
+      if (target === undefined) return await resultOf(response, limits);
       await discard(response);
       if (redirects === REDIRECTS_MAX) return { kind: 'unreachable', reason: 'too many redirects' };
       url = target;
@@ -87,7 +87,7 @@ export class GatewayClient {
       origin,
       path: pathname + search,
       method: 'GET',
-      // Nothing that would identify us or a client of ours, and no coding: sizes and signatures are of plain bytes.
+      // No headers that identify this server or its client. No compression: limits and signatures apply to plain bytes.
       headers: {
         accept: 'application/c2pa',
         'accept-encoding': 'identity',
@@ -99,7 +99,7 @@ export class GatewayClient {
   }
 }
 
-/** Where a redirect leads; `undefined` for every other answer. */
+/** The target of a redirect; `undefined` if the response is not a redirect. */
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode)) return undefined;
   const { location } = headers;
@@ -107,7 +107,7 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL)
   return new URL(location, from);
 }
 
-async function answerOf(response: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched> {
+async function resultOf(response: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched> {
   const { statusCode } = response;
   if (statusCode === 200) return read(response, limits);
   await discard(response);
@@ -117,7 +117,7 @@ async function answerOf(response: Dispatcher.ResponseData, limits: FetchLimits):
 
 async function read({ body, headers }: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched> {
   const { bytesMax, head = false } = limits;
-  const tooLarge = { kind: 'refused', reason: `more than ${bytesMax} bytes` } as const;
+  const tooLarge = { kind: 'refused', reason: `larger than ${bytesMax} bytes` } as const;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -129,13 +129,13 @@ async function read({ body, headers }: Dispatcher.ResponseData, limits: FetchLim
       if (size > bytesMax) return tooLarge;
     }
   } finally {
-    // Ends the connection unless the body was read to its end.
+    // Closes the connection unless the body was read completely.
     body.on('error', () => {}).destroy();
   }
   return { kind: 'found', bytes: Buffer.concat(chunks).subarray(0, bytesMax) };
 }
 
-/** Bodies that nobody wants are not read. */
+/** Closes the connection instead of reading a body that is not needed. */
 async function discard({ body }: Dispatcher.ResponseData): Promise<void> {
   body.on('error', () => {}).destroy();
 }

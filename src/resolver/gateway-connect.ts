@@ -1,14 +1,14 @@
-/** Connections to gateways: made only to addresses that were checked, whatever name or number stands in the URL. */
+/** Connects to gateways only at checked addresses, whatever host name or literal the URL contains. */
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isPublicAddress } from './public-address.js';
 
-/** Questions to DNS servers: the resolver of c-ares, whose waiting takes none of the few threads of the process. */
+/** For DNS queries by c-ares, which do not block libuv's thread pool as `dns.lookup` does. */
 const DNS_TIMEOUT_MS = 1000;
 const DNS_TRIES = 2;
 
-/** A gateway's address is not one to connect to. */
+/** The gateway's IP address is not public. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 
@@ -21,43 +21,43 @@ export interface ConnectOptions {
   /** Addresses that need not be public; for tests. */
   readonly allowed: ReadonlySet<string>;
   readonly timeoutMs: number;
-  /** DNS servers instead of the system's. */
+  /** Default: the system's DNS servers. */
   readonly dnsServers?: readonly string[];
-  /** Certificate authorities instead of Node's, in PEM. */
+  /** Certificate authorities in PEM. Default: Node's. */
   readonly ca?: string;
 }
 
-/** A connector for undici; fails with {@link AddressRefused}. The name stays what TLS and `Host` say. */
+/** A connector for undici; fails with {@link AddressRefused}. TLS and `Host` keep using the host name. */
 export function gatewayConnector(options: ConnectOptions): buildConnector.connector {
   const { allowed, timeoutMs, ca } = options;
   const mayConnect = (address: string) => allowed.has(address) || isPublicAddress(address);
   const connect = buildConnector({
     timeout: timeoutMs,
     ...(ca === undefined ? {} : { ca }),
-    lookup: checkedLookup(resolverOf(options), mayConnect),
+    lookup: checkedLookup(dnsResolver(options), mayConnect),
   });
   return (target, callback) => {
-    // Node asks no lookup about what is an address already.
+    // Node does not call `lookup` for IP literals.
     const literal = target.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0 && !mayConnect(literal)) callback(new AddressRefused(literal), null);
     else connect(target, callback);
   };
 }
 
-function resolverOf({ dnsServers }: ConnectOptions): Resolver {
+function dnsResolver({ dnsServers }: ConnectOptions): Resolver {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
   if (dnsServers !== undefined) resolver.setServers(dnsServers);
   return resolver;
 }
 
-/** Gives a name's addresses only if all of them may be connected to. */
+/** Fails unless all addresses of the name are allowed. */
 function checkedLookup(resolver: Resolver, mayConnect: (address: string) => boolean): LookupFunction {
   return (hostname, { all }, callback) => {
     addressesOf(resolver, hostname).then(
       (addresses) => {
-        const foreign = addresses.find(({ address }) => !mayConnect(address));
+        const refused = addresses.find(({ address }) => !mayConnect(address));
         const [first] = addresses;
-        if (foreign !== undefined) callback(new AddressRefused(foreign.address), []);
+        if (refused !== undefined) callback(new AddressRefused(refused.address), []);
         else if (all) callback(null, addresses);
         else callback(null, first?.address ?? '', first?.family);
       },
@@ -66,7 +66,7 @@ function checkedLookup(resolver: Resolver, mayConnect: (address: string) => bool
   };
 }
 
-/** At least one. */
+/** At least one address; rejects if the name has none. */
 async function addressesOf(resolver: Resolver, hostname: string) {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const found = [

@@ -1,13 +1,13 @@
-/** What the index answers, as the resolver reads it: scores and pointers to manifests. */
+/** Parses responses of the search service: scores, and the gateways that declarations point to. */
 import { z } from 'zod';
 import { BackendFailed } from './search-backend.js';
 
-/** MainType ID of a canonical ISCC-ID makes the first letter an M or an N. */
+/** The MainType of an ISCC-ID makes the first letter an M or an N. */
 const ISCC_ID = /^ISCC:[MN][A-Z2-7]{15}$/;
 
 const scores = z.record(z.string(), z.number());
 const metadata = z.unknown().transform((value): string | undefined => gatewayIn(value));
-const answer = z.object({
+const searchResponse = z.object({
   global_matches: z.array(
     z.object({
       iscc_id: z.string().regex(ISCC_ID),
@@ -19,6 +19,7 @@ const answer = z.object({
 });
 const asset = z.object({ metadata });
 
+/** A declaration that is similar to the query. */
 export interface Hit {
   readonly isccId: string;
   /** 0 to 100. */
@@ -27,13 +28,15 @@ export interface Hit {
 }
 
 /**
- * The hits of a search that have a score and name a gateway, in the order of the answer.
+ * The matches of a search response that have a score and a gateway, in the order of the response.
  *
- * @throws {BackendFailed} if anything in it is not as it should be
+ * @param value JSON of the response; `undefined` if the index does not exist
+ * @throws {BackendFailed} if any part of the response is invalid
  */
-export function hitsOf(value: unknown): Hit[] {
-  const { success, data } = answer.safeParse(value);
-  if (!success) throw new BackendFailed('the answer is none to a search');
+export function parseHits(value: unknown): Hit[] {
+  if (value === undefined) return [];
+  const { success, data } = searchResponse.safeParse(value);
+  if (!success) throw new BackendFailed('unexpected search response');
   const hits: Hit[] = [];
   for (const { iscc_id, types, unit_scores, metadata: gateway } of data.global_matches) {
     const score = scoreOf(types ?? unit_scores ?? {});
@@ -42,27 +45,27 @@ export function hitsOf(value: unknown): Hit[] {
   return hits;
 }
 
-/** The gateway of an asset; `undefined` if it names none. */
-export function gatewayOf(value: unknown): string | undefined {
+/** The gateway of an asset; `undefined` if the asset has none. */
+export function parseGateway(value: unknown): string | undefined {
   return asset.safeParse(value).data?.metadata;
 }
 
 /**
- * The score of a hit from its similarity per unit type: 100 for an equal Instance-Code, else the best of the
- * similar units, at most 99. `undefined` if only the metadata are alike.
+ * The score of a match from its similarity per unit type: 100 for an equal Instance-Code, else the best similarity of
+ * the other units in per cent, at most 99. `undefined` if only Meta-Codes match.
  */
 export function scoreOf(types: Readonly<Record<string, number>>): number | undefined {
   let best: number | undefined;
   for (const [type, similarity] of Object.entries(types)) {
     if (type.startsWith('INSTANCE_') && similarity >= 1) return 100;
     if (!/^(?:SEMANTIC|CONTENT|DATA)_/.test(type)) continue;
-    best = Math.max(best ?? 0, Math.min(99, halfUp(similarity)));
+    best = Math.max(best ?? 0, Math.min(99, percent(similarity)));
   }
   return best;
 }
 
-/** Per cent, rounded half up; what a decimal fraction lost in binary does not decide. */
-function halfUp(similarity: number): number {
+/** Rounds half up. `toFixed` removes the binary error of decimal fractions, which could decide a tie. */
+function percent(similarity: number): number {
   return Math.floor(Number((similarity * 100).toFixed(9)) + 0.5);
 }
 
@@ -72,7 +75,7 @@ export function isIsccId(text: string): boolean {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Order of two ISCC-IDs by their bytes, which is that of their times; letters come before digits there. */
+/** Orders ISCC-IDs by their bytes, that is by time. Base32 letters sort before digits, unlike in ASCII. */
 export function compareIsccIds(a: string, b: string): number {
   for (let at = 0; at < a.length; at += 1) {
     if (a[at] !== b[at]) return ALPHABET.indexOf(a[at] ?? '') - ALPHABET.indexOf(b[at] ?? '');
@@ -80,7 +83,7 @@ export function compareIsccIds(a: string, b: string): number {
   return 0;
 }
 
-function gatewayIn(metadata: unknown): string | undefined {
-  if (typeof metadata !== 'object' || metadata === null || !('gateway' in metadata)) return undefined;
-  return typeof metadata.gateway === 'string' ? metadata.gateway : undefined;
+function gatewayIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('gateway' in value)) return undefined;
+  return typeof value.gateway === 'string' ? value.gateway : undefined;
 }

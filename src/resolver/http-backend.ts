@@ -1,29 +1,31 @@
-/** The search backend over HTTP: service 2, or any server with its API. */
+/** The search backend over HTTP: isccd's search service, or any server with its API. */
 import { type Dispatcher, errors, Pool } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
-import { BackendFailed, type SearchBackend } from './search-backend.js';
+import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const CONNECTIONS_MAX = 128;
-/** A hundred assets with all they may carry; more is no answer to our questions. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-const NO_SUCH_ASSET = [400, 404];
+/** Enough for 100 matches with the largest metadata; a longer response is invalid. */
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
+const NO_ASSET = [400, 404];
+/** A proxy or the service itself is overloaded, starting or down. */
+const UNAVAILABLE = [502, 503, 504];
 
 export interface HttpBackendOptions {
-  /** Base address, without a slash at its end. */
+  /** Base address, without a trailing slash. */
   readonly url: string;
   readonly index: string;
   readonly apiKey: string | undefined;
   readonly timeoutMs: number;
 }
 
-interface Question {
+interface Query {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
   readonly trace?: Trace | undefined;
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly text: string;
 }
@@ -45,23 +47,22 @@ export class HttpBackend implements SearchBackend {
   }
 
   async search(units: readonly string[], limit: number, trace?: Trace): Promise<unknown> {
-    const target = `${this.#index}/search?limit=${limit}`;
-    const { status, text } = await this.#ask({ method: 'POST', path: target, body: { units }, trace });
-    if (status !== 200) throw new BackendFailed(`search answered ${status}`);
-    return parsed(text);
+    const path = `${this.#index}/search?limit=${limit}`;
+    const response = await this.#request({ method: 'POST', path, body: { units }, trace });
+    return response.status === 404 ? undefined : jsonOf(response);
   }
 
   async asset(isccId: string, trace?: Trace): Promise<unknown> {
     const path = `${this.#index}/assets/${encodeURIComponent(isccId)}`;
-    const { status, text } = await this.#ask({ method: 'GET', path, trace });
-    if (NO_SUCH_ASSET.includes(status)) return undefined;
-    if (status !== 200) throw new BackendFailed(`asset answered ${status}`);
-    return parsed(text);
+    const response = await this.#request({ method: 'GET', path, trace });
+    return NO_ASSET.includes(response.status) ? undefined : jsonOf(response);
   }
 
   async isReady(): Promise<boolean> {
+    const paths = [`${this.#base}/readyz`, this.#index];
     try {
-      return (await this.#ask({ method: 'GET', path: `${this.#base}/readyz` })).status === 200;
+      const responses = await Promise.all(paths.map((path) => this.#request({ method: 'GET', path })));
+      return responses.every(({ status }) => status === 200);
     } catch {
       return false;
     }
@@ -71,21 +72,21 @@ export class HttpBackend implements SearchBackend {
     await this.#pool.destroy();
   }
 
-  /** One question, asked again when a connection that had been idle turns out to be closed. */
-  async #ask(question: Question): Promise<Answer> {
+  /** Sends the query; sends it once more if an idle connection turns out to be closed. */
+  async #request(query: Query): Promise<Response> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      return await this.#send(question, signal).catch((error) => {
+      return await this.#send(query, signal).catch((error) => {
         if (!wasClosed(error)) throw error;
-        return this.#send(question, signal);
+        return this.#send(query, signal);
       });
-    } catch (error) {
-      if (error instanceof BackendFailed) throw error;
-      throw new BackendFailed('the search backend can not be reached', { cause: error });
+    } catch (cause) {
+      if (cause instanceof BackendFailed) throw cause;
+      throw new BackendUnavailable('the search service is unreachable', { cause });
     }
   }
 
-  async #send({ method, path, body, trace }: Question, signal: AbortSignal): Promise<Answer> {
+  async #send({ method, path, body, trace }: Query, signal: AbortSignal): Promise<Response> {
     const headers = {
       ...this.#headers,
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -108,15 +109,21 @@ async function textOf({ body }: Dispatcher.ResponseData): Promise<string> {
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > ANSWER_BYTES_MAX) throw new BackendFailed(`more than ${ANSWER_BYTES_MAX} bytes`);
+    if (size > RESPONSE_BYTES_MAX)
+      throw new BackendFailed(`the response exceeds ${RESPONSE_BYTES_MAX} bytes`);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed(text: string): unknown {
+/** @throws {BackendFailed} if the status is not 200 or the body is not JSON */
+function jsonOf({ status, text }: Response): unknown {
+  if (status !== 200) {
+    const Failure = UNAVAILABLE.includes(status) ? BackendUnavailable : BackendFailed;
+    throw new Failure(`the search service returned status ${status}`);
+  }
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new BackendFailed('the answer is no JSON', { cause: error });
+  } catch (cause) {
+    throw new BackendFailed('the response of the search service is not JSON', { cause });
   }
 }

@@ -1,8 +1,8 @@
-/** Where manifests come from: gateways, and the store in the same process. */
+/** Reads manifests from gateways, and from the store in this process. */
 import { manifestIdIn } from '../c2pa/manifest-url.js';
 import type { Trace } from '../observe/trace.js';
 import type { GatewayClient } from './gateway-client.js';
-import { pointedId } from './pointers.js';
+import { remoteManifestId } from './pointers.js';
 import { type Prober, startsAsStore } from './prober.js';
 import { Slots } from './slots.js';
 
@@ -10,18 +10,18 @@ const MANIFEST_BYTES_MAX = 10 * 1024 * 1024;
 const FETCHES_WAITING_MAX = 1_000;
 
 /**
- * A port: a manifest store in this process. Its manifests are read without a connection, so that its address may be
- * one that no gateway may have: http, or an address of this machine.
+ * A port: the manifest store in this process. Its manifests are read without a connection, so the rules for gateway
+ * addresses do not apply: its address may be http or loopback.
  */
 export interface LocalManifests {
-  /** What its manifests' addresses begin with, up to and with `/manifests/`. */
+  /** Prefix of the addresses of its manifests, up to and including `/manifests/`. */
   readonly prefix: string;
   has(manifestId: string): Promise<boolean>;
-  /** The bytes as stored; `undefined` if there is no such manifest. */
+  /** The stored bytes; `undefined` if the manifest does not exist. */
   read(manifestId: string): Promise<Buffer | undefined>;
 }
 
-export type ManifestAnswer =
+export type ManifestResult =
   | { readonly kind: 'found'; readonly bytes: Buffer }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'unavailable'; readonly reason: string };
@@ -43,20 +43,20 @@ export class ManifestSource {
     this.#slots = new Slots(options.parallel, FETCHES_WAITING_MAX);
   }
 
-  /** The id of the manifest that an address points to; `undefined` for an address that we don't read from. */
-  idAt(gateway: string): string | undefined {
+  /** The id of the manifest that an address points to; `undefined` if the address is not allowed. */
+  manifestIdAt(gateway: string): string | undefined {
     if (this.#isLocal(gateway)) return manifestIdIn(gateway);
-    return pointedId(gateway, (url) => this.#options.gateways.accepts(url));
+    return remoteManifestId(gateway, (url) => this.#options.gateways.accepts(url));
   }
 
-  /** Whether there is a manifest store at an address that {@link idAt} accepts. Never rejects. */
+  /** Whether an address that {@link manifestIdAt} accepts serves a Manifest Store. Never rejects. */
   async isStore(gateway: string, manifestId: string, trace?: Trace): Promise<boolean> {
     const { local, prober } = this.#options;
     if (local !== undefined && this.#isLocal(gateway)) return local.has(manifestId);
     return prober.isStore(gateway, trace);
   }
 
-  async read(gateway: string, manifestId: string, trace?: Trace): Promise<ManifestAnswer> {
+  async read(gateway: string, manifestId: string, trace?: Trace): Promise<ManifestResult> {
     const { local } = this.#options;
     if (local === undefined || !this.#isLocal(gateway)) return this.#fetch(gateway, trace);
     const bytes = await local.read(manifestId);
@@ -68,11 +68,11 @@ export class ManifestSource {
     return local !== undefined && gateway.startsWith(local.prefix);
   }
 
-  async #fetch(gateway: string, trace: Trace | undefined): Promise<ManifestAnswer> {
+  async #fetch(gateway: string, trace: Trace | undefined): Promise<ManifestResult> {
     const { gateways, fetchTimeoutMs } = this.#options;
     const limits = { timeoutMs: fetchTimeoutMs, bytesMax: MANIFEST_BYTES_MAX, trace };
     const fetched = await this.#slots.run(() => gateways.get(gateway, limits));
-    if (fetched === undefined) return { kind: 'unavailable', reason: 'too many fetches wait' };
+    if (fetched === undefined) return { kind: 'unavailable', reason: 'too many fetches are waiting' };
     switch (fetched.kind) {
       case 'found':
         return startsAsStore(fetched.bytes) ? fetched : { kind: 'not-found' };

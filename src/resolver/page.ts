@@ -1,5 +1,4 @@
-/** The start page: for people as HTML, for programs as JSON. */
-
+/** The start page: HTML for browsers, JSON for other clients. */
 import type { z } from 'zod';
 import { DISCOVERY_PATH } from '../c2pa/documents.js';
 import type { Reply } from '../http/routing/route.js';

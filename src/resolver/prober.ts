@@ -1,9 +1,9 @@
-/** Whether there is a C2PA Manifest Store at a gateway address, by its first bytes; what was found out is kept. */
+/** Checks by its first bytes whether a gateway address serves a C2PA Manifest Store. Caches the results. */
 import type { Trace } from '../observe/trace.js';
 import type { Fetched, GatewayClient } from './gateway-client.js';
 import { Slots } from './slots.js';
 
-/** Box header, description box header and the type's UUID. */
+/** Superbox header, description box header and type UUID. */
 export const PROBE_BYTES = 32;
 const STORE_UUID = '63327061-0011-0010-8000-00aa00389b71'.replaceAll('-', '');
 
@@ -11,10 +11,10 @@ export const FOUND_SECONDS = 86_400;
 export const REFUSED_SECONDS = 3_600;
 export const UNREACHABLE_SECONDS = 60;
 
-const KEPT_MAX = 10_000;
+export const CACHED_MAX = 10_000;
 const WAITING_MAX = 10_000;
 
-/** Whether bytes begin as a C2PA Manifest Store: superbox `jumb`, in it `jumd` of the store's type. */
+/** Whether bytes start like a C2PA Manifest Store: superbox `jumb`, in it a `jumd` box with the store's UUID. */
 export function startsAsStore(bytes: Buffer): boolean {
   if (bytes.length < PROBE_BYTES) return false;
   return (
@@ -30,7 +30,7 @@ export interface ProberOptions {
   readonly now?: () => number;
 }
 
-interface Finding {
+interface CachedResult {
   readonly isStore: boolean;
   readonly untilMs: number;
 }
@@ -40,8 +40,8 @@ export class Prober {
   readonly #timeoutMs: number;
   readonly #now: () => number;
   readonly #slots: Slots;
-  /** In the order of their insertion, so that the oldest goes first. */
-  readonly #kept = new Map<string, Finding>();
+  /** In order of insertion: the first entry is the oldest. */
+  readonly #cache = new Map<string, CachedResult>();
   readonly #running = new Map<string, Promise<boolean>>();
 
   constructor(gateways: GatewayClient, { timeoutMs, parallel, now = Date.now }: ProberOptions) {
@@ -51,10 +51,10 @@ export class Prober {
     this.#slots = new Slots(parallel, WAITING_MAX);
   }
 
-  /** Asks the gateway unless that was done lately, once for all who want to know. Never rejects. */
+  /** The cached result, or a probe that concurrent callers share. Never rejects. */
   isStore(address: string, trace?: Trace): boolean | Promise<boolean> {
-    const kept = this.#kept.get(address);
-    if (kept !== undefined && kept.untilMs > this.#now()) return kept.isStore;
+    const cached = this.#cache.get(address);
+    if (cached !== undefined && cached.untilMs > this.#now()) return cached.isStore;
     const running = this.#running.get(address);
     if (running !== undefined) return running;
     const probe = this.#probe(address, trace).finally(() => this.#running.delete(address));
@@ -65,23 +65,23 @@ export class Prober {
   async #probe(address: string, trace: Trace | undefined): Promise<boolean> {
     const limits = { timeoutMs: this.#timeoutMs, bytesMax: PROBE_BYTES, head: true, trace };
     const fetched = await this.#slots.run(() => this.#gateways.get(address, limits));
-    // Not asked, because too many wait: nothing is known.
+    // Too many probes are waiting, so this one was not sent: cache nothing.
     if (fetched === undefined) return false;
-    const { isStore, seconds } = judge(fetched);
-    this.#keep(address, { isStore, untilMs: this.#now() + seconds * 1000 });
+    const { isStore, seconds } = resultOf(fetched);
+    this.#store(address, { isStore, untilMs: this.#now() + seconds * 1000 });
     return isStore;
   }
 
-  #keep(address: string, finding: Finding): void {
-    this.#kept.delete(address);
-    this.#kept.set(address, finding);
-    if (this.#kept.size <= KEPT_MAX) return;
-    const [oldest = ''] = this.#kept.keys();
-    this.#kept.delete(oldest);
+  #store(address: string, result: CachedResult): void {
+    this.#cache.delete(address);
+    this.#cache.set(address, result);
+    if (this.#cache.size <= CACHED_MAX) return;
+    const [oldest = ''] = this.#cache.keys();
+    this.#cache.delete(oldest);
   }
 }
 
-function judge(fetched: Fetched): { isStore: boolean; seconds: number } {
+function resultOf(fetched: Fetched): { isStore: boolean; seconds: number } {
   switch (fetched.kind) {
     case 'found':
       return startsAsStore(fetched.bytes)

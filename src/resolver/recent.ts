@@ -1,4 +1,4 @@
-/** Which declaration a manifest id of the last hour belongs to, for clients that ignore `endpoint`. */
+/** Remembers for an hour which declaration a manifest id belongs to, for clients that ignore `endpoint`. */
 
 const ENTRIES_MAX = 100_000;
 const LIFETIME_MS = 3_600_000;
@@ -8,12 +8,12 @@ interface Entry {
   readonly untilMs: number;
 }
 
-/** The first entry of an id counts, and lives an hour from its insertion. When full, the oldest go. */
+/** The first entry of an id is kept for an hour from its insertion. When full, the oldest entries are dropped. */
 export class RecentManifests {
   readonly #entries = new Map<string, Entry>();
   /**
-   * Ids by insertion, which is the order in which they end, as all live equally long. The map knows that order, too, but walks
-   * over all that was deleted before it comes to the first.
+   * Ids in order of insertion, which is also the order of expiry. The map has the same order, but finding its first
+   * entry is slow after many deletions.
    */
   #order: string[] = [];
   #first = 0;
@@ -26,15 +26,15 @@ export class RecentManifests {
   }
 
   add(manifestId: string, isccId: string): void {
-    this.#forgetOld();
+    this.#dropExpired();
     if (this.#entries.has(manifestId)) return;
     this.#entries.set(manifestId, { isccId, untilMs: this.#now() + LIFETIME_MS });
     this.#order.push(manifestId);
-    if (this.#entries.size > this.#entriesMax) this.#forgetOldest();
+    if (this.#entries.size > this.#entriesMax) this.#dropOldest();
   }
 
   isccIdOf(manifestId: string): string | undefined {
-    this.#forgetOld();
+    this.#dropExpired();
     return this.#entries.get(manifestId)?.isccId;
   }
 
@@ -42,10 +42,10 @@ export class RecentManifests {
     return this.#entries.size;
   }
 
-  #forgetOld(): void {
+  #dropExpired(): void {
     const now = this.#now();
     for (let oldest = this.#oldest(); oldest && oldest.untilMs <= now; oldest = this.#oldest()) {
-      this.#forgetOldest();
+      this.#dropOldest();
     }
   }
 
@@ -54,7 +54,7 @@ export class RecentManifests {
     return id === undefined ? undefined : this.#entries.get(id);
   }
 
-  #forgetOldest(): void {
+  #dropOldest(): void {
     this.#entries.delete(this.#order[this.#first] ?? '');
     this.#first += 1;
     if (this.#first <= this.#entriesMax) return;

@@ -1,4 +1,4 @@
-/** The HTTP face: which path does what. */
+/** HTTP routes of the resolver. */
 import { getParameters, parseQueryBody, postParameters, RESULTS_DEFAULT } from '../c2pa/binding-query.js';
 import {
   algorithmsDocument,
@@ -26,13 +26,16 @@ export const BODY_BYTES_MAX = 16 * 1024;
 const MANIFEST_TYPE = 'application/c2pa';
 
 export interface RouteOptions {
-  /** The service's address for clients; that of each request when absent. */
+  /** The service's address for clients; if undefined, the address of each request. */
   readonly publicUrl: string | undefined;
 }
 
-const UNAVAILABLE: ResponseSpec = { description: 'The search backend or the manifest repository fails.' };
+const FAILED: ResponseSpec = { description: 'The search service or the manifest repository failed.' };
+const UNAVAILABLE: ResponseSpec = {
+  description: 'The search service is unreachable or busy; see Retry-After.',
+};
 const NOT_FOUND: ResponseSpec = {
-  description: 'Unknown id, or the declaration does not point to a C2PA Manifest Store with that id.',
+  description: 'Unknown id, or the declaration does not point to a C2PA Manifest Store with this id.',
 };
 
 export function resolverRoutes(service: ResolverService, options: RouteOptions): Route[] {
@@ -48,9 +51,10 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
   const path = '/v1/matches/byBinding';
   const tags = ['matches'];
   const responses = {
-    200: { description: 'Manifests with such a soft binding, best first.', schema: bindingMatches },
-    400: { description: 'A parameter, the Base64 or the ISCC-SEQ is not valid.' },
-    500: UNAVAILABLE,
+    200: { description: 'Manifests with a similar soft binding, best first.', schema: bindingMatches },
+    400: { description: 'A parameter, the Base64 or the ISCC-SEQ is invalid.' },
+    500: FAILED,
+    503: UNAVAILABLE,
   };
   return [
     route({
@@ -87,16 +91,17 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
 function manifestRoutes(service: ResolverService): Route[] {
   const tags = ['manifests'];
   const responses = {
-    200: { description: 'The Manifest Store as its repository gives it.', contentType: MANIFEST_TYPE },
+    200: { description: 'The Manifest Store, unchanged.', contentType: MANIFEST_TYPE },
     404: NOT_FOUND,
-    500: UNAVAILABLE,
+    500: FAILED,
+    503: UNAVAILABLE,
   };
   return [
     route({
       method: 'GET',
       path: '/v1/iscc/{isccId}/manifests/{manifestId...}',
       operationId: 'getManifestByIsccId',
-      summary: 'The manifest of a match, at its endpoint',
+      summary: 'Fetch the manifest of a match from its endpoint',
       tags,
       params: isccManifestPath,
       responses,
@@ -107,7 +112,7 @@ function manifestRoutes(service: ResolverService): Route[] {
       method: 'GET',
       path: '/v1/manifests/{manifestId...}',
       operationId: 'getManifestById',
-      summary: 'The manifest of a match of the last hour',
+      summary: 'Fetch a manifest that was matched within the last hour',
       description: 'For clients that ignore `endpoint`.',
       tags,
       params: manifestPath,
@@ -124,7 +129,7 @@ function serviceRoutes(service: ResolverService, { publicUrl }: RouteOptions): R
       method: 'GET',
       path: '/v1/services/supportedAlgorithms',
       operationId: 'getSupportedSoftBindings',
-      summary: 'Soft-binding algorithms that can be asked for',
+      summary: 'List the supported soft-binding algorithms',
       tags,
       responses: { 200: { description: 'By kind.', schema: algorithmList } },
       handler: () => json(algorithmsDocument([], [ISCC_ALGORITHM])),
@@ -133,7 +138,7 @@ function serviceRoutes(service: ResolverService, { publicUrl }: RouteOptions): R
       method: 'GET',
       path: '/v1/services/capabilities',
       operationId: 'getServiceCapabilities',
-      summary: 'Version of the specification, and optional capabilities (none)',
+      summary: 'Specification version and optional capabilities (none)',
       tags,
       responses: { 200: { description: 'The capabilities.', schema: serviceCapabilities } },
       handler: () => json(capabilitiesDocument([])),
@@ -142,16 +147,21 @@ function serviceRoutes(service: ResolverService, { publicUrl }: RouteOptions): R
       method: 'GET',
       path: '/v1/services/status',
       operationId: 'getServiceStatus',
-      summary: 'Whether the search backend is ready',
+      summary: 'Status of the service',
       tags,
-      responses: { 200: { description: '`degraded` while it is not.', schema: serviceStatus } },
+      responses: {
+        200: {
+          description: '`degraded` while the search service is unreachable or has no index of declarations.',
+          schema: serviceStatus,
+        },
+      },
       handler: async () => json(await service.status()),
     }),
     route({
       method: 'GET',
       path: DISCOVERY_PATH,
       operationId: 'getDiscovery',
-      summary: 'Where the API is',
+      summary: 'Discovery document',
       tags,
       responses: { 200: { description: 'Absolute addresses.', schema: discovery } },
       handler: ({ origin }) => json(discoveryDocument(publicUrl ?? origin)),
@@ -164,7 +174,7 @@ function welcomeRoute(): Route {
     method: 'GET',
     path: '/',
     operationId: 'welcome',
-    summary: 'What this is',
+    summary: 'Start page',
     hidden: true,
     responses: {},
     handler: (request) => welcome(request.header('accept')),

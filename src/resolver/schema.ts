@@ -1,4 +1,4 @@
-/** What goes in and out beside the schemas that store and resolver share. */
+/** Limits and schemas of this service alone; those it shares with the store are in src/c2pa. */
 import { z } from 'zod';
 
 export const ALGORITHM_CHARS_MAX = 64;
@@ -9,7 +9,7 @@ const manifestId = z.string().describe('Label of the active manifest, percent-en
 export const manifestPath = z.object({ manifestId });
 
 export const isccManifestPath = z.object({
-  isccId: z.string().describe('ISCC-ID in any case, without prefix'),
+  isccId: z.string().describe('ISCC-ID without prefix, in upper or lower case'),
   manifestId,
 });
 

@@ -1,26 +1,31 @@
-/** A port: the similarity index that holds the declarations. Two engines: over HTTP, and in this process. */
-
+/** A port: the index that holds the declarations. Two implementations: over HTTP, and in this process. */
 import type { Trace } from '../observe/trace.js';
 
-/** The index could not be asked, or answered what is no answer. */
+/** The search service failed or returned an invalid response. */
 export class BackendFailed extends Error {
-  override readonly name = 'BackendFailed';
+  override readonly name: string = 'BackendFailed';
+}
+
+/** The search service is unreachable, starting or overloaded; a later query may succeed. */
+export class BackendUnavailable extends BackendFailed {
+  override readonly name = 'BackendUnavailable';
 }
 
 export interface SearchBackend {
   /**
-   * The answer to a search with units as JSON value, not checked.
+   * The JSON result of a search with units, unchecked. `undefined` if the index does not exist, which is the case
+   * until the first declaration.
    *
    * @throws {BackendFailed}
    */
   search(units: readonly string[], limit: number, trace?: Trace): Promise<unknown>;
   /**
-   * The asset of an ISCC-ID as JSON value, not checked; `undefined` if there is none.
+   * The JSON of the asset with an ISCC-ID, unchecked; `undefined` if the asset or the index does not exist.
    *
    * @throws {BackendFailed}
    */
   asset(isccId: string, trace?: Trace): Promise<unknown>;
-  /** Whether it would answer. Never rejects. */
+  /** Whether the service is ready and the index exists. Never rejects. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
 }

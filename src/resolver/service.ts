@@ -1,20 +1,20 @@
-/** The use cases: from a binding to manifests, and from a manifest's id to its bytes. */
+/** Use cases: from a soft binding to manifests, and from a manifest id to its bytes. */
 import { type BindingQuery, decodeValue, queryUnits } from '../c2pa/binding-query.js';
 import { ISCC_ALGORITHM, statusDocument } from '../c2pa/documents.js';
 import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
 import type { Trace } from '../observe/trace.js';
 import { RepositoryFailed, ResolverRefusal } from './errors.js';
-import { gatewayOf, hitsOf, isIsccId } from './hits.js';
+import { isIsccId, parseGateway, parseHits } from './hits.js';
 import type { ManifestSource } from './manifests.js';
-import { bestPointers, type Pointer } from './pointers.js';
+import { type Pointer, rankPointers } from './pointers.js';
 import type { RecentManifests } from './recent.js';
 import { ALGORITHM_CHARS_MAX, VALUE_CHARS_MAX } from './schema.js';
 import type { SearchBackend } from './search-backend.js';
 
-/** Hits asked for per match wanted: several declare one manifest, and some point to none. */
+/** Hits requested per match: several hits may declare the same manifest, and some point to no manifest. */
 const HITS_PER_MATCH = 5;
 const HITS_MAX = 100;
-/** A query waits no longer for its gateways; what they answer later serves the next one. */
+/** Longest wait of a query for its gateways; later probe results are cached for the next query. */
 const PROBING_MS_MAX = 10_000;
 const STATUS_LIFETIME_MS = 15_000;
 
@@ -36,8 +36,9 @@ export class ResolverService {
   }
 
   /**
-   * Manifests whose soft binding is like the query's, best first. `base` is the service's own address.
+   * Manifests whose soft binding is similar to the query's, best first.
    *
+   * @param base public address of this service, the start of every `endpoint`
    * @throws {BindingQueryInvalid} {@link ResolverRefusal} {@link BackendFailed}
    */
   async matches(
@@ -52,9 +53,9 @@ export class ResolverService {
     const units = queryUnits(decodeValue(value)).map(({ unit }) => unit);
     const { backend, manifests, recent } = this.#parts;
     const limit = Math.min(HITS_PER_MATCH * maxResults, HITS_MAX);
-    const hits = hitsOf(await backend.search(units, limit, trace));
-    const pointers = bestPointers(hits, (gateway) => manifests.idAt(gateway));
-    const found = (await this.#verified(pointers, trace)).slice(0, maxResults);
+    const hits = parseHits(await backend.search(units, limit, trace));
+    const pointers = rankPointers(hits, (gateway) => manifests.manifestIdAt(gateway));
+    const found = (await this.#withManifest(pointers, trace)).slice(0, maxResults);
     for (const { manifestId, isccId } of found) recent.add(manifestId, isccId);
     return found.map(({ manifestId, isccId, score }) => ({
       manifestId,
@@ -67,16 +68,16 @@ export class ResolverService {
   /**
    * The manifest that a declaration points to.
    *
-   * @param id ISCC-ID without prefix, in any case
+   * @param id ISCC-ID without prefix, in upper or lower case
    * @throws {ResolverRefusal} {@link BackendFailed} {@link RepositoryFailed}
    */
   async manifestOf(id: string, manifestId: string, trace?: Trace): Promise<Buffer> {
-    // Not every letter that has a capital among A to Z is one of ours.
+    // Checked before upper-casing, which maps some non-ASCII letters to A to Z.
     if (!/^[a-z2-7]+$/i.test(id)) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     return this.#manifest(`ISCC:${id.toUpperCase()}`, manifestId, trace);
   }
 
-  /** The same for a manifest that was found in the last hour. */
+  /** The manifest with an id that a query returned within the last hour. @throws like {@link manifestOf} */
   async recentManifest(manifestId: string, trace?: Trace): Promise<Buffer> {
     const isccId = this.#parts.recent.isccIdOf(manifestId);
     if (isccId === undefined) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
@@ -90,30 +91,30 @@ export class ResolverService {
   async #manifest(isccId: string, manifestId: string, trace: Trace | undefined): Promise<Buffer> {
     if (!isIsccId(isccId)) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     const { backend, manifests } = this.#parts;
-    const gateway = gatewayOf(await backend.asset(isccId, trace));
-    if (gateway === undefined || manifests.idAt(gateway) !== manifestId) {
+    const gateway = parseGateway(await backend.asset(isccId, trace));
+    if (gateway === undefined || manifests.manifestIdAt(gateway) !== manifestId) {
       throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     }
-    const answer = await manifests.read(gateway, manifestId, trace);
-    switch (answer.kind) {
+    const result = await manifests.read(gateway, manifestId, trace);
+    switch (result.kind) {
       case 'found':
-        return answer.bytes;
+        return result.bytes;
       case 'not-found':
         throw new ResolverRefusal('MANIFEST_NOT_FOUND');
       case 'unavailable':
-        throw new RepositoryFailed(`${gateway}: ${answer.reason}`);
+        throw new RepositoryFailed(`${gateway}: ${result.reason}`);
     }
   }
 
-  /** Those behind which there is a manifest store, in their order. */
-  async #verified(pointers: readonly Pointer[], trace: Trace | undefined): Promise<Pointer[]> {
+  /** The pointers whose address serves a Manifest Store, in the same order. */
+  async #withManifest(pointers: readonly Pointer[], trace: Trace | undefined): Promise<Pointer[]> {
     const { manifests } = this.#parts;
-    const verified = new Set<Pointer>();
+    const confirmed = new Set<Pointer>();
     const probes = pointers.map(async (pointer) => {
-      if (await manifests.isStore(pointer.gateway, pointer.manifestId, trace)) verified.add(pointer);
+      if (await manifests.isStore(pointer.gateway, pointer.manifestId, trace)) confirmed.add(pointer);
     });
-    await within(PROBING_MS_MAX, Promise.all(probes));
-    return pointers.filter((pointer) => verified.has(pointer));
+    await waitAtMost(PROBING_MS_MAX, Promise.all(probes));
+    return pointers.filter((pointer) => confirmed.has(pointer));
   }
 
   #isReady(): Promise<boolean> {
@@ -126,14 +127,14 @@ export class ResolverService {
   }
 }
 
-/** Waits for work, but not longer than so. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+/** Resolves when the work is done or the time is over. */
+async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
+  const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, ms);
   });
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

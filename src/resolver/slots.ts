@@ -1,6 +1,6 @@
-/** Bounded parallelism. */
+/** Bounded concurrency. */
 
-/** Runs at most so many pieces of work at a time; the others wait in their order. */
+/** Runs at most `count` tasks concurrently; further tasks wait in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waitingMax: number;
@@ -11,16 +11,16 @@ export class Slots {
     this.#waitingMax = waitingMax;
   }
 
-  /** `undefined` without doing the work if too much is waiting already. */
-  async run<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /** The result of the task; `undefined` without running it if the queue is full. */
+  async run<T>(task: () => Promise<T>): Promise<T | undefined> {
     if (this.#free === 0) {
       if (this.#waiting.length >= this.#waitingMax) return undefined;
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#free -= 1;
     try {
-      return await work();
+      return await task();
     } finally {
-      // The slot goes from hand to hand, so that nobody overtakes who waits.
+      // Passes the slot on directly, so that a new task cannot overtake the waiting ones.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next();

@@ -1,4 +1,4 @@
-/** The same queries over every search backend: in this process, our service, and iscc-search from PyPI. */
+/** The same queries with every search backend: in this process, our service, and iscc-search from PyPI. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const API_KEY = 's3cret';
 
 interface Backend {
   readonly search: SearchApi;
-  /** Environment of the resolver; without an address it takes `search` itself. */
+  /** Environment of the resolver; without an address, it uses `search` directly. */
   readonly environment: Record<string, string>;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Four declarations, of which one leads to no manifest, and one has no gateway. */
+  /** Five declarations; one points to a missing manifest, and one has no gateway. */
   async function declareAll(): Promise<void> {
     await backend.search.createIndex('declared').catch(() => {});
     const gateway = (id: string) => ({ gateway: `https://127.0.0.1:${places.https}/v1/manifests/${id}` });
@@ -99,24 +99,24 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     ]);
   }
 
-  const ask = async (...units: string[]) => {
+  const query = async (...units: string[]) => {
     const answer = await fetch(queryUrl(server.url, valueWith(...units)));
     const { matches } = (await answer.json()) as { matches: Record<string, unknown>[] };
     return matches.map(({ manifestId, similarityScore, isccId: id }) => [manifestId, similarityScore, id]);
   };
 
-  it('finds what is similar, best first', async () => {
-    expect(await ask(unit(2, 1, 0))).toEqual([
+  it('finds similar declarations, best first', async () => {
+    expect(await query(unit(2, 1, 0))).toEqual([
       ['exact', 99, isccId(1)],
       ['near', 96, isccId(3)],
       ['far', 84, isccId(4)],
     ]);
-    expect((await ask(unit(2, 1, 0), unit(4, 0, 64)))[0]).toEqual(['exact', 100, isccId(1)]);
-    expect(await ask(unit(4, 0, 74))).toEqual([['near', 100, isccId(3)]]);
-    expect(await ask(unit(1, 1, 0))).toEqual([]);
+    expect((await query(unit(2, 1, 0), unit(4, 0, 64)))[0]).toEqual(['exact', 100, isccId(1)]);
+    expect(await query(unit(4, 0, 74))).toEqual([['near', 100, isccId(3)]]);
+    expect(await query(unit(1, 1, 0))).toEqual([]);
   });
 
-  it('gives the manifest of a declaration', async () => {
+  it('returns the manifest of a declaration', async () => {
     const at = (id: string, manifestId: string) =>
       fetch(`${server.url}/v1/iscc/${id.slice(5).toLowerCase()}/manifests/${manifestId}`);
     expect((await at(isccId(3), 'near')).status).toBe(200);
@@ -131,7 +131,7 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     }
   });
 
-  it('is well, until the index is gone', async () => {
+  it('has status ok until the search service stops', async () => {
     const status = async (base: string) => {
       const answer = await fetch(`${base}/v1/services/status`);
       return [answer.status, ((await answer.json()) as { status: string }).status];
@@ -140,10 +140,11 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     const fresh = await startResolver(backend.environment, { search: backend.search });
     await backend.stop();
     const answer = await fetch(queryUrl(server.url, valueWith(unit(2, 1, 0))));
-    expect([answer.status, await answer.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
+    expect([answer.status, await answer.json()]).toEqual([503, { detail: 'Search backend unavailable' }]);
+    expect(answer.headers.get('retry-after')).toBe('5');
     const manifest = await fetch(`${server.url}/v1/iscc/${isccId(3).slice(5).toLowerCase()}/manifests/near`);
-    expect([manifest.status, await manifest.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
-    // What was found out about the state is kept for some seconds; another resolver has to ask.
+    expect([manifest.status, await manifest.json()]).toEqual([503, { detail: 'Search backend unavailable' }]);
+    // The status is cached for 15 s; a fresh resolver has no cached status.
     expect(await status(server.url)).toEqual([200, 'ok']);
     expect(await status(fresh.url)).toEqual([200, 'degraded']);
     await fresh.stop();

@@ -1,4 +1,4 @@
-/** Gateways that do what they should not, and addresses that lead where we don't go. */
+/** Misbehaving gateways, and addresses that must not be connected to. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../../src/resolver/gateway-client.js';
 import { isPublicAddress } from '../../src/resolver/public-address.js';
@@ -55,7 +55,7 @@ async function withResolver<T>(
   }
 }
 
-/** Lets the index answer with these gateway addresses, one hit each. */
+/** Makes every search return these gateway addresses, one hit each. */
 function declare(...addresses: readonly string[]): void {
   const hits = addresses.map((gateway, at) => {
     const iscc_id = `ISCC:MAIWHWZA2D7A${(1000 + at).toString().replace(/[0189]/g, 'X')}`;
@@ -97,43 +97,46 @@ describe('fetching a manifest', () => {
     'no-location',
     'redirect-http',
     'redirect-inside',
-  ] as const)('that is %s: not found', async (kind) => {
+  ] as const)('returns 404 for a gateway that is %s', async (kind) => {
     expect(await fetched(kind)).toEqual(NOT_FOUND);
   });
 
   it.each(['429', '500', '503', 'broken', 'lying', 'redirect-3'] as const)(
-    'that is %s: unavailable',
+    'returns 500 for a gateway that is %s',
     async (kind) => {
       expect(await fetched(kind)).toEqual(UNAVAILABLE);
     },
   );
 
-  it.each(['timeout', 'slow'] as const)('that is %s: unavailable', async (kind) => {
+  it.each(['timeout', 'slow'] as const)('returns 500 for a gateway that is %s', async (kind) => {
     expect(await fetched(kind, { RESOLVER_FETCH_TIMEOUT: '0.6' })).toEqual(UNAVAILABLE);
   });
 
-  it.each(['store', 'redirect-1', 'redirect-2'] as const)('that is %s: its bytes', async (kind) => {
-    expect(await fetched(kind)).toMatchObject({ status: 200, bytes: { length: 64 } });
-  });
+  it.each(['store', 'redirect-1', 'redirect-2'] as const)(
+    'returns the bytes of a gateway that is %s',
+    async (kind) => {
+      expect(await fetched(kind)).toMatchObject({ status: 200, bytes: { length: 64 } });
+    },
+  );
 
-  it('is asked for within the trace of the request, over redirects too', async () => {
+  it('continues the trace of the request, over redirects too', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     expect(await fetched('redirect-1', {}, headers)).toMatchObject({ status: 200 });
     const sent = places.seen.map(({ headers }) => String(headers.traceparent));
     for (const header of sent) expect(header).toMatch(new RegExp(`^00-${traceId}-[\\da-f]{16}-01$`));
-    // Each request is a span of its own.
+    // Each request has its own span.
     expect(new Set([...sent, headers.traceparent]).size).toBe(3);
     expect(search.seen.at(-1)?.traceparent).toContain(traceId);
   });
 
-  it('may have 10 MiB and not a byte more', async () => {
+  it('accepts 10 MiB and refuses one byte more', async () => {
     const largest = await fetched(`bytes-${10 * MIB}`);
     expect([largest.status, largest.bytes.length]).toEqual([200, 10 * MIB]);
     expect(await fetched(`bytes-${10 * MIB + 1}`)).toEqual(NOT_FOUND);
   });
 
-  it('that never ends stops soon after the limit', async () => {
+  it('stops reading an endless manifest soon after the limit', async () => {
     expect(await fetched('big-store')).toEqual(NOT_FOUND);
     expect(places.sentBytes).toBeLessThan(20 * MIB);
   });
@@ -142,7 +145,7 @@ describe('fetching a manifest', () => {
 describe('a probe', () => {
   const at = (path: string) => `https://repo.example:${places.https}${path}`;
 
-  it('reads no more than it needs of an endless store, and asks once', async () => {
+  it('reads only the start of an endless store, and only once', async () => {
     places.kinds.set('/manifests/x', 'big-store');
     declare(at('/manifests/x'));
     await withResolver({}, async (base) => {
@@ -154,7 +157,7 @@ describe('a probe', () => {
     expect(places.sentBytes).toBeLessThan(4 * MIB);
   });
 
-  it('is made once for queries that come together', async () => {
+  it('is shared by concurrent queries', async () => {
     places.kinds.set('/manifests/x', 'store');
     declare(at('/manifests/x'));
     await withResolver({}, async (base) => {
@@ -164,7 +167,7 @@ describe('a probe', () => {
     expect(places.seen).toHaveLength(1);
   });
 
-  it('waits for slow gateways side by side, and for no more than so many', async () => {
+  it('runs concurrently, up to RESOLVER_CONCURRENCY', async () => {
     const paths = Array.from({ length: 12 }, (_, i) => `/manifests/slow-${i}`);
     for (const path of paths) places.kinds.set(path, 'timeout');
     places.kinds.set('/manifests/good', 'store');
@@ -181,7 +184,7 @@ describe('a probe', () => {
     });
   });
 
-  it('drops a gateway with a certificate for another name', async () => {
+  it('fails for a gateway with a certificate for another name', async () => {
     places.kinds.set('/manifests/x', 'store');
     const other = await dnsServer({ '*': ['127.0.0.1'] });
     const client = new GatewayClient({
@@ -198,7 +201,7 @@ describe('a probe', () => {
   });
 });
 
-describe('addresses that are not public', () => {
+describe('non-public addresses', () => {
   const literals = vectors<{ public: { ip: string; public: boolean }[] }>('addresses')
     .public.filter((entry) => !entry.public)
     .map(({ ip }) => (ip.includes(':') ? `[${ip}]` : ip));
@@ -222,7 +225,7 @@ describe('addresses that are not public', () => {
     'no-such-name.example',
   ];
 
-  it('are refused in every disguise, without a connection', async () => {
+  it('are refused in every notation, without a connection', async () => {
     const client = new GatewayClient({ allowed: new Set(), ca: AUTHORITY, dnsServers: [dns.address] });
     places.kinds.set('/manifests/x', 'store');
     for (const host of [...literals, ...disguised]) {
@@ -235,7 +238,7 @@ describe('addresses that are not public', () => {
     await client.close();
   });
 
-  it('are refused to a query and to a fetch', async () => {
+  it('are refused for queries and fetches', async () => {
     places.kinds.set('/manifests/x', 'store');
     const hosts = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', 'inside.example', 'repo.example'];
     const addresses = hosts.map((host) => `https://${host}:${places.https}/manifests/x`);
@@ -251,7 +254,7 @@ describe('addresses that are not public', () => {
     expect(places.seen).toEqual([]);
   });
 
-  it('are refused where a redirect leads to them', async () => {
+  it('are refused as redirect targets', async () => {
     places.kinds.set('/manifests/x', 'redirect-inside');
     declare(`https://repo.example:${places.https}/manifests/x`);
     await withResolver({}, async (base) => {
@@ -264,6 +267,8 @@ describe('addresses that are not public', () => {
     ['64:ff9b::808:808', true],
     ['64:ff9b:1::808:808', false],
     ['2002:808:808::', true],
+    ['2002:c0a8:101::', false],
+    ['2002:a00:1::', false],
     ['::7f00:1', false],
     ['::808:808', false],
     ['fe80::1%eth0', false],
@@ -275,7 +280,7 @@ describe('addresses that are not public', () => {
     ['0.1.2.3', false],
     ['1.2.3', false],
     ['nonsense', false],
-  ])('%s: %s', (address, expected) => {
+  ])('%s is public: %s', (address, expected) => {
     expect(isPublicAddress(address)).toBe(expected);
   });
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   };
 });
 
-/** Lets the index know a gateway address at the path, and the gateway a store behind it. */
+/** Adds a gateway address to the index, and a Manifest Store at that address. */
 function declare(target: string, isccId = ISCC_ID): void {
   places.kinds.set(target, 'store');
   const metadata = { gateway: `https://127.0.0.1:${places.https}${target}` };
@@ -53,7 +53,7 @@ describe('a query', () => {
     isccId: ISCC_ID,
   };
 
-  it('finds by GET and POST', async () => {
+  it('works by GET and POST', async () => {
     const byGet = await fetch(queryUrl(server.url, dataCode(1)));
     expect([byGet.status, await byGet.json()]).toEqual([200, { matches: [match] }]);
     const body = JSON.stringify({ alg: 'io.iscc.v0', value: dataCode(1) });
@@ -66,7 +66,7 @@ describe('a query', () => {
     });
   });
 
-  it('is told what is wrong with it', async () => {
+  it('is refused with the reason', async () => {
     const meta = Buffer.concat([Buffer.from([0, 7]), Buffer.alloc(32)]).toString('base64');
     const post = (body: string) => ['/v1/matches/byBinding', { method: 'POST', body }] as const;
     const alg = 'alg=io.iscc.v0';
@@ -107,14 +107,14 @@ describe('a query', () => {
     }
   });
 
-  it('may have a body of exactly 16 KB', async () => {
+  it('accepts a body of exactly 16 KB', async () => {
     const body = JSON.stringify({ alg: 'io.iscc.v0', value: dataCode(1) }).padEnd(16_384);
     expect((await get('/v1/matches/byBinding', { method: 'POST', body })).status).toBe(200);
   });
 });
 
 describe('a manifest', () => {
-  it('comes from its endpoint and by its id, unchanged', async () => {
+  it('is returned unchanged from its endpoint and by its id', async () => {
     const { matches } = (await (await fetch(queryUrl(server.url, dataCode(1)))).json()) as {
       matches: [{ endpoint: string; manifestId: string }];
     };
@@ -136,7 +136,7 @@ describe('a manifest', () => {
     }
   });
 
-  it('is asked for without a trace of the client', async () => {
+  it('is fetched without the headers of the client', async () => {
     places.seen.length = 0;
     await get('/v1/iscc/maiwhwza2d7a2mab/manifests/urn:c2pa:1:acme%2Fx', {
       headers: { Cookie: 'a=b', Authorization: 'Bearer x', Referer: 'https://a.example/' },
@@ -165,24 +165,47 @@ describe('a manifest', () => {
     '/v1/iscc/gadqcaibaeaqcaib/manifests/x',
     '/v1/iscc/short/manifests/x',
     '/v1/iscc/ma%C4%B1whwza2d7a2mab/manifests/x',
-  ])('%s is not found', async (path) => {
+  ])('%s returns 404', async (path) => {
     places.seen.length = 0;
     const answer = await get(path);
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
     expect(places.seen).toEqual([]);
   });
 
-  it('needs the search service', async () => {
-    search.assets.set('ISCC:MAIWHWZA2D7A2MAA', { status: 500, body: '' });
+  it.each([
+    [500, 500],
+    [400, 404],
+    [404, 404],
+    [503, 503],
+  ])('when the search service returns %i: %i', async (searchStatus, status) => {
+    search.assets.set('ISCC:MAIWHWZA2D7A2MAA', { status: searchStatus, body: '' });
     const answer = await get('/v1/iscc/maiwhwza2d7a2maa/manifests/x');
-    expect([answer.status, await answer.json()]).toEqual([500, { detail: 'Search backend unavailable' }]);
-    search.assets.set('ISCC:MAIWHWZA2D7A2MAA', { status: 400, body: '' });
-    expect((await get('/v1/iscc/maiwhwza2d7a2maa/manifests/x')).status).toBe(404);
+    const detail = status === 404 ? 'C2PA Manifest not found' : 'Search backend unavailable';
+    expect([answer.status, await answer.json()]).toEqual([status, { detail }]);
+    expect(answer.headers.get('retry-after')).toBe(status === 503 ? '5' : null);
+  });
+});
+
+describe('an index that does not exist', () => {
+  it('counts as empty, with status degraded', async () => {
+    search.hasIndex = false;
+    const fresh = await startResolver({ RESOLVER_SEARCH_URL: search.url });
+    try {
+      const found = await fetch(queryUrl(fresh.url, dataCode(1)));
+      expect([found.status, await found.json()]).toEqual([200, { matches: [] }]);
+      const manifest = await fetch(`${fresh.url}/v1/iscc/maiwhwza2d7a2mab/manifests/x`);
+      expect(manifest.status).toBe(404);
+      const status = await fetch(`${fresh.url}/v1/services/status`);
+      expect(await status.json()).toMatchObject({ status: 'degraded' });
+    } finally {
+      search.hasIndex = true;
+      await fresh.stop();
+    }
   });
 });
 
 describe('documents', () => {
-  it('say what the service is', async () => {
+  it('describe the service', async () => {
     const documents = {
       '/v1/services/supportedAlgorithms': { watermarks: [], fingerprints: [{ alg: 'io.iscc.v0' }] },
       '/v1/services/capabilities': { c2paSpecificationVersion: '2.4.0', supportedCapabilities: [] },
@@ -207,7 +230,7 @@ describe('documents', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
-  it('have the address the client sees', async () => {
+  it('contain the address that the client sees', async () => {
     const discovery = async (headers: Record<string, string>) =>
       (await get('/.well-known/c2pa-soft-binding-resolution', { headers })).json();
     const document = (base: string) => ({
@@ -237,7 +260,7 @@ describe('documents', () => {
     }
   });
 
-  it('describe the API with the names of the C2PA', async () => {
+  it('use the schema names of the C2PA in the OpenAPI document', async () => {
     const { components, paths, info } = (await (await get('/openapi/openapi.json')).json()) as {
       components: { schemas: object };
       paths: object;
@@ -259,7 +282,7 @@ describe('documents', () => {
   });
 });
 
-describe('headers', () => {
+describe('responses', () => {
   const PATHS = [
     ['/v1/matches/byBinding', 'GET, HEAD, POST'],
     ['/v1/manifests/x/y', 'GET, HEAD'],
@@ -269,7 +292,7 @@ describe('headers', () => {
     ['/openapi/openapi.json', 'GET, HEAD'],
   ] as const;
 
-  it.each(PATHS)('of another method on %s', async (path, allow) => {
+  it.each(PATHS)('to another method on %s list the allowed ones', async (path, allow) => {
     for (const method of ['DELETE', 'PUT', 'PATCH']) {
       const answer = await get(path, { method });
       expect([answer.status, await answer.json()]).toEqual([405, { detail: 'Method not allowed' }]);
@@ -279,7 +302,7 @@ describe('headers', () => {
   });
 
   it.each(['/v1', '/v1/', '/v1/nothing', '/v1/manifests/', '/.well-known/did.json', '/elsewhere'])(
-    'of the unknown path %s',
+    'to the unknown path %s have CORS headers',
     async (path) => {
       const answer = await get(path);
       expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }]);
@@ -287,7 +310,7 @@ describe('headers', () => {
     },
   );
 
-  it('of a HEAD request are those of GET', async () => {
+  it('to HEAD have the headers of GET', async () => {
     await fetch(queryUrl(server.url, dataCode(1)));
     const paths = [
       '/',
@@ -311,7 +334,7 @@ describe('headers', () => {
     }
   });
 
-  it('tell every page what it may do', async () => {
+  it('allow every origin', async () => {
     const preflight = await get('/v1/matches/byBinding', {
       method: 'OPTIONS',
       headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' },
@@ -333,7 +356,7 @@ describe('headers', () => {
   });
 });
 
-describe('bodies that are framed badly', () => {
+describe('badly framed bodies', () => {
   const POST = 'POST /v1/matches/byBinding HTTP/1.1\r\nHost: a\r\n';
   const GET = 'GET /v1/services/capabilities HTTP/1.1\r\nHost: a\r\n';
 
@@ -344,7 +367,7 @@ describe('bodies that are framed badly', () => {
     [`${POST}Content-Length: 16385\r\n\r\n`, 413, 'Request body too large'],
     [`${GET}Content-Length: 16385\r\n\r\n`, 413, 'Request body too large'],
     [`${POST}Content-Length: 99999999999\r\n\r\n`, 413, 'Request body too large'],
-  ])('%j: %i', async (request, status, detail) => {
+  ])('%j returns %i', async (request, status, detail) => {
     const client = await RawClient.connect(server.port);
     try {
       client.send(request);
@@ -361,7 +384,7 @@ describe('bodies that are framed badly', () => {
     try {
       client.send(`${POST}Content-Length: ${length}\r\n\r\n{}`);
       const answer = await client.answer();
-      // A parser that gives up by itself closes with 400.
+      // The transport's parser may refuse it first, with 400.
       expect([400, 413]).toContain(answer?.status ?? 400);
       expect(await client.closes()).toBe(true);
     } finally {

@@ -1,4 +1,4 @@
-/** Many clients for a while: every answer right, and no memory kept. */
+/** Many clients: every response is correct, and memory stays flat. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,8 +8,8 @@ const run = promisify(execFile);
 const QUERIES = 10_000;
 const CLIENTS = 100;
 
-it(`answers ${QUERIES} queries of ${CLIENTS} clients, its memory flat within 10 %`, async () => {
-  // A process of its own: what the test runner keeps must not count.
+it(`answers ${QUERIES} queries of ${CLIENTS} clients with memory growth below 10 %`, async () => {
+  // In its own process, to exclude the memory of the test runner.
   const script = path.join(import.meta.dirname, 'support/load-run.ts');
   const root = path.resolve(import.meta.dirname, '../..');
   const { stdout } = await run(

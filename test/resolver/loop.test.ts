@@ -1,4 +1,4 @@
-/** All services in one process: what is stored is found by the resolver, without a hub. */
+/** All services in one process: the resolver finds stored manifests without a hub. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +14,14 @@ const run = promisify(execFile);
 const TOKEN = 'operator';
 const NAMES = ['codes', 'search', 'store', 'resolver'] as const;
 
-/** A made-up content: its Data- and Instance-Code. */
+/** Free ports, no log. */
+function quiet(): Record<string, string> {
+  const prefixes = ['CODEWEB', 'INDEXSVC', 'MSTORE', 'RESOLVER'];
+  const settings = prefixes.map((prefix) => ({ [`${prefix}_PORT`]: '0', [`${prefix}_LOG_LEVEL`]: 'silent' }));
+  return Object.assign({}, ...settings);
+}
+
+/** Random content: its Data-Code and Instance-Code. */
 const content = () => [3, 4].map((main) => native.encodeUnit(main, 0, 0, 256, randomBytes(32)));
 const valueOfUnits = (units: readonly string[]) => native.encodeSeq([...units]).toString('base64');
 
@@ -32,18 +39,14 @@ describe('isccd serve', () => {
   const environment: Record<string, string> = {};
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'isccd-loop-'));
-    Object.assign(environment, {
+    Object.assign(environment, quiet(), {
       ISCCD_DATA_DIR: folder,
       APP_SECRET_KEY: 'secret',
-      // Where nobody listens: what is found here is not fetched by a connection.
+      // No server listens here, so manifests under this address can't be fetched over a connection.
       MSTORE_URL: 'http://127.0.0.1:1',
       MSTORE_UNTHROTTLED: '127.0.0.1',
       MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(TOKEN).digest('hex'),
     });
-    for (const prefix of ['CODEWEB', 'INDEXSVC', 'MSTORE', 'RESOLVER']) {
-      environment[`${prefix}_PORT`] = '0';
-      environment[`${prefix}_LOG_LEVEL`] = 'silent';
-    }
     services = await startServices(NAMES, { environment });
   });
   afterAll(async () => {
@@ -65,7 +68,7 @@ describe('isccd serve', () => {
       .matches;
   };
 
-  it('finds nothing before anything is stored', async () => {
+  it('finds no manifest in an empty store', async () => {
     expect(await found(content())).toEqual([]);
   });
 
@@ -83,7 +86,7 @@ describe('isccd serve', () => {
     expect(Buffer.from(await byId.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('finds it after a restart, and no more once it is deleted', async () => {
+  it('finds a manifest after a restart, until it is deleted', async () => {
     const units = content();
     const { manifestId } = await upload(await manifestOf(units));
     await services.stop();
@@ -94,13 +97,13 @@ describe('isccd serve', () => {
     const target = `${url('store')}/v1/manifests/${encodeURIComponent(manifestId)}`;
     expect((await fetch(target, { method: 'DELETE', headers })).status).toBe(204);
     expect(await found(units)).toEqual([]);
-    const gone = await fetch(`${match?.endpoint}/manifests/${encodeURIComponent(manifestId)}`);
-    expect(gone.status).toBe(404);
+    const deleted = await fetch(`${match?.endpoint}/manifests/${encodeURIComponent(manifestId)}`);
+    expect(deleted.status).toBe(404);
     const asset = `${url('search')}/indexes/c2pa/assets/${match?.isccId}`;
     expect((await fetch(asset)).status).toBe(404);
   });
 
-  it('opens no way to other addresses of this machine', async () => {
+  it('refuses gateways at other loopback addresses', async () => {
     const units = content();
     const gateway = `http://127.0.0.1:${new URL(url('store')).port}/v1/manifests/x`;
     const entry = { iscc_id: native.isccId(0, 1, 1), units, metadata: { gateway } };
@@ -112,8 +115,21 @@ describe('isccd serve', () => {
   });
 });
 
-describe('configurations that can not work', () => {
-  it('are told before anything starts', async () => {
+describe('startServices', () => {
+  it('starts services in canonical order, whatever the order of the names', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-order-'));
+    const names = ['store', 'search', 'resolver', 'codes'] as const;
+    const started: string[] = [];
+    const services = await startServices(names, {
+      environment: { ...quiet(), ISCCD_DATA_DIR: folder, MSTORE_INDEX: 'local' },
+      onStarted: (name) => started.push(name),
+    });
+    await services.stop();
+    await rm(folder, { recursive: true, force: true });
+    expect(started).toEqual(['codes', 'search', 'store', 'resolver']);
+  });
+
+  it('refuses MSTORE_INDEX=local without the search service', async () => {
     const environment = { MSTORE_INDEX: 'local', APP_SECRET_KEY: 'x', MSTORE_URL: 'http://127.0.0.1:1' };
     await expect(startServices(['store', 'resolver'], { environment })).rejects.toThrow(
       /MSTORE_INDEX="local" needs the search service in the same process/,
@@ -122,7 +138,7 @@ describe('configurations that can not work', () => {
 });
 
 describe('isccd demo', () => {
-  it('goes the whole circle', async () => {
+  it('runs all steps', async () => {
     const root = path.resolve(import.meta.dirname, '../..');
     const { stdout } = await run(process.execPath, [path.join(root, 'dist/cli/main.js'), 'demo']);
     const steps = stdout.trim().split('\n');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { compareIsccIds } from '../../src/resolver/hits.js';
-import { bestPointers } from '../../src/resolver/pointers.js';
+import { rankPointers } from '../../src/resolver/pointers.js';
 import { RecentManifests } from '../../src/resolver/recent.js';
 import { Slots } from '../../src/resolver/slots.js';
 
-describe('recent manifests', () => {
-  it('stay an hour from the first time they were found', () => {
+describe('RecentManifests', () => {
+  it('keeps an entry for an hour from its first insertion', () => {
     let now = 0;
     const recent = new RecentManifests(() => now);
     recent.add('x', 'a');
@@ -19,7 +19,7 @@ describe('recent manifests', () => {
     expect(recent.isccIdOf('x')).toBe('b');
   });
 
-  it('are 100,000 at most, whatever comes', () => {
+  it('keeps at most 100,000 entries and drops the oldest', () => {
     const recent = new RecentManifests();
     for (let id = 0; id < 250_000; id += 1) recent.add(`urn:c2pa:${id}`, 'ISCC:MAAAAAAAAAAAAAAA');
     expect(recent.size).toBe(100_000);
@@ -28,10 +28,10 @@ describe('recent manifests', () => {
   });
 });
 
-describe('pointers', () => {
+describe('rankPointers', () => {
   const hit = (isccId: string, score: number, gateway: string) => ({ isccId, score, gateway });
 
-  it('are the best hit of each address, then the earlier ISCC-ID', () => {
+  it('keeps the best hit per address; equal scores are ordered by ISCC-ID', () => {
     const hits = [
       hit('ISCC:MAIWHQOPY3J32QAB', 90, 'x'),
       hit('ISCC:MAIWHECDLL6ABUAB', 90, 'x'),
@@ -41,7 +41,7 @@ describe('pointers', () => {
       hit('ISCC:MAIW2ECDLL6ABUAA', 90, 'digit'),
       hit('ISCC:MAIWHECDLL6ABUAA', 90, ''),
     ];
-    const pointers = bestPointers(hits, (gateway) => gateway || undefined);
+    const pointers = rankPointers(hits, (gateway) => gateway || undefined);
     expect(pointers.map(({ gateway, isccId }) => [gateway, isccId.slice(-16)])).toEqual([
       ['z', 'MAAAAAAAAAAAAAAA'],
       ['y', 'MAIWIECDLL6ABUAB'],
@@ -49,15 +49,17 @@ describe('pointers', () => {
       ['digit', 'MAIW2ECDLL6ABUAA'],
     ]);
   });
+});
 
-  it('order ISCC-IDs by bytes: letters before digits', () => {
+describe('compareIsccIds', () => {
+  it('orders by bytes: letters before digits', () => {
     expect(compareIsccIds('ISCC:MA2A', 'ISCC:MAZA')).toBeGreaterThan(0);
     expect(compareIsccIds('ISCC:MAAA', 'ISCC:MAAA')).toBe(0);
   });
 });
 
-describe('slots', () => {
-  it('let so many work at a time, and turn away what would wait too long', async () => {
+describe('Slots', () => {
+  it('limits the running tasks and refuses more than the queue holds', async () => {
     const slots = new Slots(2, 3);
     let working = 0;
     let most = 0;

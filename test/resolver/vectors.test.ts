@@ -1,4 +1,4 @@
-/** The recorded scenarios, over real HTTP: a search service that gives the recorded answer, real gateways. */
+/** The recorded scenarios over real HTTP: a search service with recorded responses, and real gateways. */
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { GatewayClient } from '../../src/resolver/gateway-client.js';
 import { scoreOf } from '../../src/resolver/hits.js';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   };
 });
 
-/** The recorded address at the port where the test's gateway is. */
+/** The recorded address with the port of the test's gateway. */
 function moved(url: string): string {
   return url.replace(/^(https?):\/\/([^/]+)/, (_, scheme: 'http' | 'https', host: string) => {
     return `${scheme}://${host}:${places[scheme]}`;
@@ -92,9 +92,16 @@ describe('scenarios', () => {
   });
 });
 
-describe('answers of the search service', () => {
-  it.each(recorded.searchFailures)('$searchStatus $searchBody: $status', async (failure) => {
+/**
+ * The reference returns 500 here. We return 503 with `Retry-After`, as an unreachable search service is a temporary
+ * condition of another service.
+ */
+const UNREACHABLE = { reference: 500, ours: 503 };
+
+describe('a failing search service', () => {
+  it.each(recorded.searchFailures)('$searchStatus $searchBody', async (failure) => {
     const refused = failure.searchStatus === 'refused';
+    if (refused) expect(failure.status).toBe(UNREACHABLE.reference);
     const server = await startResolver({ RESOLVER_SEARCH_URL: refused ? 'http://127.0.0.1:1' : search.url });
     const { searchBody: body } = failure;
     if (typeof failure.searchStatus === 'number') {
@@ -103,7 +110,8 @@ describe('answers of the search service', () => {
     }
     try {
       const answer = await fetch(queryUrl(server.url, dataCode(1)));
-      expect(answer.status).toBe(failure.status);
+      expect(answer.status).toBe(refused ? UNREACHABLE.ours : failure.status);
+      expect(answer.headers.has('retry-after')).toBe(refused);
       const detail = { detail: 'Search backend unavailable' };
       expect(await answer.json()).toEqual(failure.status === 200 ? { matches: [] } : detail);
     } finally {
@@ -112,7 +120,7 @@ describe('answers of the search service', () => {
   });
 });
 
-describe('what a probe found is kept', () => {
+describe('the result of a probe is cached', () => {
   let client: GatewayClient;
   beforeAll(() => {
     const network = { ca: AUTHORITY, dnsServers: [dns.address] };
@@ -120,30 +128,30 @@ describe('what a probe found is kept', () => {
     return () => client.close();
   });
 
-  it.each(Object.entries(recorded.probeCacheSeconds))('%s: %i s', async (kind, seconds) => {
+  it.each(Object.entries(recorded.probeCacheSeconds))('%s: for %i s', async (kind, seconds) => {
     let now = 1_000_000;
-    // Where time has to run out, it may soon.
+    // Only the cases that have to time out get a short time-out.
     const timeoutMs = kind === 'timeout' || kind === 'slow' ? 300 : 30_000;
     const prober = new Prober(client, { timeoutMs, parallel: 4, now: () => now });
     const target = `/v1/manifests/kept-${kind}`;
     places.kinds.set(`repo.example${target}`, kind as Kind);
-    const asked = async () => {
+    const probe = async () => {
       places.seen.length = 0;
       const isStore = await prober.isStore(`https://repo.example:${places.https}${target}`);
       return [isStore, places.seen.length > 0];
     };
     const isStore = seconds === 86_400;
-    expect(await asked()).toEqual([isStore, true]);
+    expect(await probe()).toEqual([isStore, true]);
     now += seconds * 1000 - 1;
-    expect(await asked()).toEqual([isStore, false]);
+    expect(await probe()).toEqual([isStore, false]);
     now += 1;
-    expect(await asked()).toEqual([isStore, true]);
+    expect(await probe()).toEqual([isStore, true]);
   });
 });
 
 test.each(
   vectors<{ resolver: { types: Record<string, number>; score: number | null }[] }>('scoring').resolver,
-)('$types scores $score', ({ types, score }) => {
+)('types $types score $score', ({ types, score }) => {
   expect(scoreOf(types) ?? null).toBe(score);
 });
 

@@ -1,4 +1,4 @@
-/** A DNS server on this machine that gives names the addresses a test wants. */
+/** A DNS server on this machine that resolves names as the test configures. */
 import dgram from 'node:dgram';
 
 const A = 1;
@@ -11,7 +11,7 @@ export interface DnsServer {
   close(): void;
 }
 
-/** Answers A and AAAA questions from the table; `*` stands for every other name. No entry: no such name. */
+/** Answers A and AAAA queries from the table; `*` matches every other name. A name without entry does not exist. */
 export async function dnsServer(table: Readonly<Record<string, readonly string[]>>): Promise<DnsServer> {
   const socket = dgram.createSocket('udp4');
   socket.on('message', (question, { port, address }) => {
@@ -25,13 +25,13 @@ function answerTo(question: Buffer, table: Readonly<Record<string, readonly stri
   const { name, end } = nameIn(question);
   const type = question.readUInt16BE(end);
   const known = table[name] ?? table['*'];
-  const fitting = (known ?? []).filter((address) => type === (address.includes(':') ? AAAA : A));
+  const matching = (known ?? []).filter((address) => type === (address.includes(':') ? AAAA : A));
   const header = Buffer.alloc(HEADER_BYTES);
   question.copy(header, 0, 0, 2);
   header.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(fitting.length, 6);
-  const records = fitting.map((address) => record(type, address));
+  header.writeUInt16BE(matching.length, 6);
+  const records = matching.map((address) => record(type, address));
   return Buffer.concat([header, question.subarray(HEADER_BYTES, end + 4), ...records]);
 }
 
@@ -49,7 +49,7 @@ function nameIn(question: Buffer): { name: string; end: number } {
 function record(type: number, address: string): Buffer {
   const data = type === A ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address);
   const head = Buffer.alloc(12);
-  // The name is where the question has it.
+  // A pointer to the name in the question.
   head.writeUInt16BE(0xc00c, 0);
   head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4);

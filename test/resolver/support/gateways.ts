@@ -1,4 +1,4 @@
-/** Gateways of every kind on this machine: honest, slow, huge, lying, redirecting, dead. */
+/** Gateways on this machine: valid, slow, endless, truncated, redirecting, broken. */
 import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
@@ -11,7 +11,7 @@ const tls = (file: string) =>
 
 export const AUTHORITY = tls('authority.pem');
 
-/** What begins as a C2PA Manifest Store; `bytes` long. */
+/** `bytes` bytes that start like a C2PA Manifest Store. */
 export function storeBytes(bytes = 64): Buffer {
   const store = Buffer.alloc(bytes, 0x5a);
   store.writeUInt32BE(bytes, 0);
@@ -42,11 +42,11 @@ export type Kind =
 export interface Gateways {
   readonly https: number;
   readonly http: number;
-  /** Behaviour by host name, path and query; by path and query for all hosts. Redirects lead to the same. */
+  /** Behaviour by host name, path and query, or by path and query for all hosts. Redirects keep the path. */
   readonly kinds: Map<string, Kind>;
-  /** Path and query of every request, with what else it carried. */
+  /** Every request: path and query, headers, and the TLS server name. */
   readonly seen: { target: string; headers: IncomingMessage['headers']; servername: string | undefined }[];
-  /** Body bytes that connections took, for answers that would not end. */
+  /** Body bytes sent by endless responses. */
   sentBytes: number;
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ function answer(
   if (kind === 'lying') setTimeout(() => response.destroy(), 50);
 }
 
-/** To the same path with one redirect less to go. */
+/** Redirects to the same path, with one hop less to go. */
 function redirect(response: ServerResponse, hops: number, target: string): void {
   const [bare = '', left = hops] = target.split('?left=');
   if (Number(left) === 0) response.end(storeBytes());
@@ -136,7 +136,7 @@ function endless(response: ServerResponse, onSent: (bytes: number) => void): voi
   more();
 }
 
-/** A byte every 20 ms. */
+/** Sends one byte every 20 ms. */
 function drip(response: ServerResponse): void {
   const bytes = storeBytes(4000);
   let at = 0;

@@ -1,4 +1,4 @@
-/** iscc-search 0.3.3 from PyPI, installed once into a folder of its own and started as a server. */
+/** iscc-search 0.3.3 from PyPI, installed once into its own virtual environment and started as a server. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -42,7 +42,7 @@ export async function isccSearch(folder: string, apiSecret: string): Promise<Pee
 async function installed(): Promise<string> {
   const venv = path.join(tmpdir(), 'isccd-peers', REQUIREMENT);
   if (existsSync(venv)) return venv;
-  // Under another name until it is whole: an interrupted installation must not count.
+  // Installed under a temporary name and renamed, so that an interrupted installation is not reused.
   const unfinished = `${venv}.${process.pid}`;
   await mkdir(path.dirname(venv), { recursive: true });
   await run('python3', ['-m', 'venv', unfinished]);
@@ -61,20 +61,20 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
     try {
       if ((await fetch(`${url}/readyz`)).status === 200) return;
     } catch {
-      // It does not listen yet.
+      // Not listening yet.
     }
     await sleep(200);
   }
   child.kill('SIGKILL');
-  throw new Error(`iscc-search does not start: ${stderr.join('')}`);
+  throw new Error(`iscc-search did not start: ${stderr.join('')}`);
 }
 
 async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
-  await gone;
+  await exited;
   clearTimeout(timer);
 }
 

@@ -1,4 +1,4 @@
-/** Run by the load test: a resolver with its gateways and search service, and its clients, in one process. */
+/** Run by the load test: a resolver, its gateways, its search service and its clients in one process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gateways } from './gateways.js';
 import { dataCode, queryUrl, recordedSearch, startResolver } from './resolver.js';
@@ -7,14 +7,14 @@ const WARM_UP_QUERIES = 10_000;
 const QUERIES = 10_000;
 const CLIENTS = 100;
 const MANIFESTS = 40;
-/** As many as a query gets: the first in the order of their ISCC-IDs. */
+/** Matches per query: the first ones in order of ISCC-ID. */
 const MATCHES = 20;
 
 const search = await recordedSearch();
 const places = await gateways();
 const server = await startResolver({
   RESOLVER_SEARCH_URL: search.url,
-  // Clients, gateways and resolver share one thread here: patience is no part of what is tested.
+  // Clients, gateways and resolver share one thread here, so short time-outs would fail for the wrong reason.
   RESOLVER_SEARCH_TIMEOUT: '60',
   RESOLVER_PROBE_TIMEOUT: '60',
   RESOLVER_FETCH_TIMEOUT: '60',
@@ -33,21 +33,21 @@ for (const { iscc_id, metadata } of hits) {
 search.answer = { status: 200, body: JSON.stringify({ global_matches: hits }) };
 
 let wrong = 0;
-// One query before all others: fetches by id need to have been found.
+// Fetches by id work only for manifests that a query has returned.
 await fetch(queryUrl(server.url, dataCode(0), `&maxResults=${MATCHES}`));
-await ask(WARM_UP_QUERIES);
+await query(WARM_UP_QUERIES);
 const beforeBytes = await memory();
-await ask(QUERIES);
+await query(QUERIES);
 const afterBytes = await memory();
 process.stdout.write(`${JSON.stringify({ wrong, beforeBytes, afterBytes })}\n`);
 process.exit();
 
-async function ask(count: number): Promise<void> {
+async function query(count: number): Promise<void> {
   let left = count;
   const client = async () => {
     while (left > 0) {
       left -= 1;
-      // Each fourth one fetches what a query has found.
+      // Every fourth request fetches a manifest that a query returned.
       const isFetch = left % 4 === 0;
       const target = targets[(left >> 2) % MATCHES] ?? '';
       const url = isFetch
@@ -70,7 +70,7 @@ async function ask(count: number): Promise<void> {
   places.seen.length = 0;
 }
 
-/** What is in use after rubbish and idle connections are gone. */
+/** Bytes in use after garbage collection, once idle connections are closed. */
 async function memory(): Promise<number> {
   await sleep(1500);
   for (let times = 0; times < 3; times += 1) {

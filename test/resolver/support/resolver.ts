@@ -1,4 +1,4 @@
-/** A resolver over a search service that a test plays, and gateways on this machine. */
+/** A resolver with a search service that the test controls, and gateways on this machine. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readResolverConfig } from '../../../src/config/resolver.js';
@@ -25,12 +25,15 @@ export async function startResolver(
   return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
 }
 
-/** A search service that gives recorded answers. */
+/** A search service that returns recorded responses. */
 export interface RecordedSearch {
   readonly url: string;
-  /** Answer to searches. */
+  /** The response to searches. */
   answer: { status: number; body: string };
+  /** Status of `/readyz`. */
   ready: number;
+  /** Whether the index exists; if not, all requests to it return 404. */
+  hasIndex: boolean;
   /** By ISCC-ID. */
   readonly assets: Map<string, { status: number; body: string }>;
   readonly seen: {
@@ -46,6 +49,7 @@ export async function recordedSearch(): Promise<RecordedSearch> {
   const state = {
     answer: { status: 200, body: '{"global_matches":[]}' },
     ready: 200,
+    hasIndex: true,
     assets: new Map<string, { status: number; body: string }>(),
     seen: [] as RecordedSearch['seen'],
   };
@@ -60,9 +64,11 @@ export async function recordedSearch(): Promise<RecordedSearch> {
       const isccId = /\/assets\/(.*)$/.exec(target)?.[1];
       const { status, body } = target.endsWith('/readyz')
         ? { status: state.ready, body: '{}' }
-        : isccId === undefined
-          ? state.answer
-          : (state.assets.get(decodeURIComponent(isccId)) ?? { status: 404, body: '{"detail":"no"}' });
+        : !state.hasIndex
+          ? { status: 404, body: '{"detail":"Index not found"}' }
+          : isccId === undefined
+            ? state.answer
+            : (state.assets.get(decodeURIComponent(isccId)) ?? { status: 404, body: '{"detail":"no"}' });
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
     });
   });
@@ -74,7 +80,7 @@ export async function recordedSearch(): Promise<RecordedSearch> {
   return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close });
 }
 
-/** An ISCC-SEQ of one Data-Code, in Base64. */
+/** An ISCC-SEQ with one Data-Code, in Base64. */
 export function dataCode(fill: number): string {
   return Buffer.concat([Buffer.from([0x30, 7]), Buffer.alloc(32, fill)]).toString('base64');
 }
