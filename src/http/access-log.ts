@@ -1,8 +1,8 @@
-/** One log line per request. */
+/** The access log: one line per request. */
 import { infoLines, type Logger } from '../observe/log.js';
 import type { Outcome } from './dispatcher.js';
 
-/** Writes id, trace, method, path, status, bytes of the answer's body and milliseconds. */
+/** Logs id, trace, method, path, status, response body bytes and duration in ms. */
 export function accessLog(log: Logger): (outcome: Outcome) => void {
   const write = infoLines(log, 'request');
   return ({ request, status, bodyBytes }) => {
@@ -15,7 +15,7 @@ export function accessLog(log: Logger): (outcome: Outcome) => void {
   };
 }
 
-/** As JSON; most paths are nothing but plain characters. */
+/** A JSON string. Most paths need no escaping, so test for that first. */
 function quoted(text: string): string {
   return /^[\w/.:~%-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -1,8 +1,8 @@
-/** One request from its head to its last byte: routing, limits, validation, the handler, the reply. */
+/** Serves one request: routing, limits, validation, the handler, the response. */
 import type { Logger } from '../observe/log.js';
 import { corsHeaders, isPreflight, preflightReply } from './reply/cors.js';
 import { errorReply } from './reply/error-reply.js';
-import { AnswerBroken, ClientGone, RequestRefused } from './reply/errors.js';
+import { ClientDisconnected, RequestRefused, ResponseFailed } from './reply/errors.js';
 import { sendRefusal, sendReply } from './reply/reply.js';
 import { isAllowedHost } from './request/allowed-hosts.js';
 import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson } from './request/body.js';
@@ -14,17 +14,17 @@ import { type CompiledRoute, type Match, Router } from './routing/router.js';
 import type { Refusal, ServiceApp } from './routing/service.js';
 import type { Exchange } from './transport/transport.js';
 
-/** What is known about a request when it is over. */
+/** A finished request. */
 export interface Outcome {
   readonly request: ServedRequest;
-  /** 499 if the client left before it was answered. */
+  /** 499 if the client disconnected before the response was complete. */
   readonly status: number;
   readonly bodyBytes: number;
 }
 
 export interface DispatcherOptions {
   readonly app: ServiceApp;
-  /** The service's routes and the layer's own. */
+  /** Routes of the service and of the HTTP layer. */
   readonly routes: readonly Route[];
   /** `host:port` for requests without a Host header. */
   readonly fallbackHost: string;
@@ -34,11 +34,11 @@ export interface DispatcherOptions {
   readonly onOutcome: (outcome: Outcome) => void;
 }
 
-/** Default limit of a body on a route that reads none. */
+/** Default limit of a body on a route that ignores it. */
 const UNREAD_BODY = { bytesMax: 64 * 1024 } as const;
 
 /** Status in the log for a client that disconnected before the response. Never sent. */
-const CLIENT_GONE = 499;
+const CLIENT_DISCONNECTED = 499;
 
 export class Dispatcher implements RequestContext {
   readonly proxies: number;
@@ -48,7 +48,7 @@ export class Dispatcher implements RequestContext {
   readonly #app: ServiceApp;
   readonly #router: Router;
   readonly #nextId = requestIds();
-  readonly #answerHeaders: readonly string[];
+  readonly #responseHeaders: readonly string[];
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
 
@@ -59,22 +59,28 @@ export class Dispatcher implements RequestContext {
     this.#options = options;
     this.#app = options.app;
     this.#router = new Router(options.routes);
-    this.#answerHeaders = Object.entries(options.app.answerHeaders ?? {}).flat();
+    this.#responseHeaders = Object.entries(options.app.responseHeaders ?? {}).flat();
   }
 
   get draining(): boolean {
     return this.#onIdle !== undefined;
   }
 
-  answerHeaders(request: ServedRequest): string[] {
-    const headers = ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', request.id, ...this.#answerHeaders];
+  responseHeaders(request: ServedRequest): string[] {
+    const headers = [
+      'X-Content-Type-Options',
+      'nosniff',
+      'X-Request-Id',
+      request.id,
+      ...this.#responseHeaders,
+    ];
     if (this.#app.cors !== undefined && isCrossOrigin(request)) {
       headers.push(...corsHeaders(this.#app.cors, request));
     }
     return headers;
   }
 
-  /** Answers one request; never throws. */
+  /** Serves one request; never throws. */
   handle(exchange: Exchange): void {
     this.#inFlight += 1;
     const match = this.#router.match(exchange.head.path);
@@ -97,7 +103,7 @@ export class Dispatcher implements RequestContext {
     );
   }
 
-  /** Settles when no request is being answered. From now on every answer closes its connection. */
+  /** Resolves when no request is in flight. From now on every response closes its connection. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#onIdle = resolve;
@@ -137,7 +143,7 @@ export class Dispatcher implements RequestContext {
     return { status: 204, headers: { Allow: [...match.allow, 'OPTIONS'].sort().join(', ') } };
   }
 
-  /** For routes with a body or a guard, which have to be waited for. */
+  /** Async path: routes with a body or a guard. */
   async #replyAsync(
     request: ServedRequest,
     compiled: CompiledRoute,
@@ -146,9 +152,9 @@ export class Dispatcher implements RequestContext {
     const { route } = compiled;
     const { exchange } = request;
     refuse(route.body && lengthRefusal(route.body, exchange.head, this.#options.transportBytesMax));
-    // Opened before anything is awaited: bytes that arrive while nobody listens are lost.
+    // Must happen before the first await: bytes that arrive without a listener are lost.
     const inbox = route.body && openBody(route.body, exchange);
-    if (inbox !== undefined) request.onGone(() => inbox.abort());
+    if (inbox !== undefined) request.onDisconnect(() => inbox.abort());
     try {
       if (route.guard !== undefined) await route.guard(request);
       refuse(route.body && contentRefusal(route.body, exchange.head));
@@ -182,17 +188,17 @@ export class Dispatcher implements RequestContext {
       );
   }
 
-  /** Answers what was thrown. */
+  /** Responds to a thrown value. */
   #fail(request: ServedRequest, error: unknown): void {
-    if (error instanceof AnswerBroken) {
+    if (error instanceof ResponseFailed) {
       request.log.error({ err: error.cause }, error.message);
       this.#finish(request, 500, 0);
-    } else if (error instanceof ClientGone || request.isGone) {
-      this.#finish(request, CLIENT_GONE, 0);
-    } else this.#answerError(request, error);
+    } else if (error instanceof ClientDisconnected || request.isDisconnected) {
+      this.#finish(request, CLIENT_DISCONNECTED, 0);
+    } else this.#sendError(request, error);
   }
 
-  #answerError(request: ServedRequest, error: unknown): void {
+  #sendError(request: ServedRequest, error: unknown): void {
     let status: number;
     let sent: number | Promise<number>;
     try {
@@ -201,8 +207,8 @@ export class Dispatcher implements RequestContext {
       sent = malformed ? sendRefusal(request, reply) : sendReply(request, reply);
       status = reply.status;
     } catch (secondError) {
-      // The service's error form failed itself: answer without it.
-      request.log.error({ err: secondError }, 'the error answer failed');
+      // The service's own error form failed, so respond without it.
+      request.log.error({ err: secondError }, 'rendering the error response failed');
       request.exchange.respond({ status: 500, headers: request.commonHeaders(), close: true }, '');
       status = 500;
       sent = 0;
@@ -217,7 +223,7 @@ export class Dispatcher implements RequestContext {
   }
 }
 
-/** Whether the service's CORS policy is for this path, whatever the method. */
+/** Whether the service's CORS policy applies to this path, whatever the method. */
 function isCrossOrigin({ compiled, match }: ServedRequest): boolean {
   if (compiled !== undefined) return compiled.route.cors !== false;
   return match === undefined || [...match.methods.values()].every(({ route }) => route.cors !== false);

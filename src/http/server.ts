@@ -1,10 +1,10 @@
-/** A running service: one app on one address over one transport. */
+/** Runs a service: one app on one address over one transport. */
 import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs/docs.js';
-import { unreadableAnswer } from './reply/unreadable.js';
+import { unparsableResponse } from './reply/unparsable.js';
 import { healthRoutes } from './routing/health.js';
 import { countRequests, metricsRoute } from './routing/metrics.js';
 import type { Route } from './routing/route.js';
@@ -13,15 +13,15 @@ import type { Listener, Transport } from './transport/transport.js';
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly transport: Transport;
   readonly log: Logger;
-  /** Where requests are counted, and the service's own figures are shown. */
+  /** Counts requests and exposes the service's own metrics. */
   readonly metrics?: Metrics;
-  /** Whether the service answers `/metrics` itself. */
+  /** Whether this server also serves `/metrics`. */
   readonly servesMetrics?: boolean;
-  /** Told about every request when it is over. */
+  /** Called after every request. */
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -31,13 +31,13 @@ export interface RunningServer {
   readonly host: string;
   readonly port: number;
   readonly transport: Transport['name'];
-  /** Takes no more connections, lets requests in flight finish (at most 10 s), then closes the app. */
+  /** Stops accepting connections, waits up to 10 s for requests in flight, then closes the app. */
   stop(): Promise<void>;
 }
 
 const STOP_MS_MAX = 10_000;
 
-/** @throws if the address can't be listened on */
+/** @throws if it cannot listen on the address */
 export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
   const { host, port, transport, log, metrics } = options;
   metrics?.register(app.metrics ?? []);
@@ -60,7 +60,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     host,
     port,
     (exchange) => dispatcher.handle(exchange),
-    (message) => unreadableAnswer(app, message),
+    (message) => unparsableResponse(app, message),
   );
   const running = {
     url: `http://${authority(host, listener.port)}`,
@@ -72,7 +72,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
   return { ...running, stop: stopOnce(app, listener, dispatcher, log) };
 }
 
-/** The service's routes, and the layer's own where the service has none of that method and path. */
+/** The service's routes, plus the HTTP layer's own unless the service has one with the same method and path. */
 function allRoutes(app: ServiceApp, metrics: Metrics | undefined): Route[] {
   const taken = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
   const isFree = ({ method, path }: Route) => !taken.has(`${method} ${path}`);
@@ -105,7 +105,7 @@ async function stop(app: ServiceApp, listener: Listener, dispatcher: Dispatcher,
     timer = setTimeout(resolve, STOP_MS_MAX, 'late');
   });
   if ((await Promise.race([dispatcher.drain(), late])) === 'late') {
-    log.warn({ service: app.name }, 'requests were still in flight 10 s after the stop, and are cut off');
+    log.warn({ service: app.name }, 'aborting requests that were still in flight after 10 s');
   }
   clearTimeout(timer);
   await listener.close();

@@ -64,7 +64,7 @@ export async function resolverApp(
       maxAgeSeconds: CORS_MAX_AGE_SECONDS,
       refusedStatus: 400,
     },
-    answerHeaders: { 'Referrer-Policy': 'same-origin' },
+    responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
     close: async () => {

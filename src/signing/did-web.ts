@@ -1,4 +1,4 @@
-/** The did:web identifier of a service and the document that publishes its key. */
+/** The did:web identifier of a service, and the DID document that publishes its key. */
 
 export interface DidDocument {
   readonly id: string;
@@ -14,13 +14,13 @@ export interface DidDocument {
   readonly capabilityInvocation: readonly string[];
 }
 
-/** `did:web:` and the host of an address, a port behind `%3A`. The path is not part of it. */
+/** `did:web:` plus the host of an address, and `%3A` plus its port if it has one. The path is ignored. */
 export function didOf(address: string): string {
   const { hostname, port } = new URL(address);
   return `did:web:${hostname.toLowerCase()}${port === '' ? '' : `%3A${port}`}`;
 }
 
-/** The document for `/.well-known/did.json`. */
+/** The DID document for `/.well-known/did.json`. */
 export function didDocument(did: string, publicKey: string): DidDocument {
   const id = `${did}#${publicKey}`;
   return {

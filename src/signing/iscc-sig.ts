@@ -1,4 +1,4 @@
-/** ISCC-SIG v1.0: an Ed25519 signature over the canonical form of a JSON object that carries it. */
+/** ISCC-SIG v1.0: an Ed25519 signature over the canonical form of the JSON object that contains it. */
 import { base58 } from '@scure/base';
 import { canonicalize, type Json } from './jcs.js';
 import type { SigningKey } from './key.js';
@@ -7,11 +7,11 @@ const VERSION = 'ISCC-SIG v1.0';
 
 export interface IsccSignature {
   readonly version: typeof VERSION;
-  /** did:web of who signed; left out if there is none. */
+  /** did:web of the signer; absent if the signer has none. */
   readonly controller?: string;
   /** Multibase */
   readonly pubkey: string;
-  /** Multibase of the 64 bytes */
+  /** Multibase of the 64 signature bytes */
   readonly proof: string;
 }
 
@@ -19,14 +19,14 @@ export type Signed<T> = T & { readonly signature: IsccSignature };
 
 type JsonObject = { readonly [key: string]: Json };
 
-/** The object with its signature. What is signed is all of it, and of the signature all but `proof`. */
+/** Adds a signature to an object. It covers the whole object, including all members of the signature except `proof`. */
 export function signJson<T extends JsonObject>(value: T, key: SigningKey, controller?: string): Signed<T> {
-  const unproven = {
+  const signed = {
     version: VERSION,
     ...(controller === undefined ? {} : { controller }),
     pubkey: key.publicKey,
   } as const;
-  const payload = canonicalize({ ...value, signature: unproven });
+  const payload = canonicalize({ ...value, signature: signed });
   const proof = `z${base58.encode(key.sign(Buffer.from(payload)))}`;
-  return { ...value, signature: { ...unproven, proof } };
+  return { ...value, signature: { ...signed, proof } };
 }

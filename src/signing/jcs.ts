@@ -1,4 +1,4 @@
-/** JSON Canonicalization Scheme (RFC 8785): the same value is the same bytes everywhere. */
+/** JSON Canonicalization Scheme (RFC 8785): equal values have equal bytes. */
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -6,10 +6,10 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * The canonical text of a JSON value. JSON.stringify writes numbers and strings as the RFC wants
- * (it took them from ECMAScript); what is left is the order of keys: by UTF-16 code units.
+ * The canonical text of a JSON value. JSON.stringify already writes numbers and strings as the RFC requires, because
+ * the RFC adopts ECMAScript's rules. Only the order of keys remains: by UTF-16 code units.
  *
- * @throws RangeError for numbers and strings that JSON can not hold: NaN, infinities, lone surrogates.
+ * @throws {RangeError} for values that JSON cannot represent: NaN, infinities, lone surrogates
  */
 export function canonicalize(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalize).join(',')}]`;

@@ -1,19 +1,19 @@
-/** Ed25519 keys in the multibase form of did documents: `z` and base58btc of a multicodec prefix and 32 bytes. */
+/** Ed25519 keys in the multibase form of DID documents: `z` plus base58btc of a multicodec prefix and 32 bytes. */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { base58 } from '@scure/base';
 
 const KEY_BYTES = 32;
 const SECRET_PREFIX = Buffer.from('8026', 'hex');
 const PUBLIC_PREFIX = Buffer.from('ed01', 'hex');
-/** What stands before the seed in a PKCS #8 file, the one form in which node:crypto takes it. */
+/** The bytes before the seed in a PKCS #8 file, the only form that node:crypto imports. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** A text is no secret key; the message continues the sentence `MSTORE_SECKEY ...` and holds nothing of it. */
+/** The text is not a secret key. The message continues `MSTORE_SECKEY ...` and never contains the key. */
 export class KeyInvalid extends Error {
   override readonly name = 'KeyInvalid';
 }
 
-/** Signs; its secret can't be read out of it by accident, because it prints as an object without it. */
+/** A signing key. The secret is a private field, so logging the key does not reveal it. */
 export class SigningKey {
   /** Multibase, `z6Mk...`. */
   readonly publicKey: string;
@@ -27,7 +27,7 @@ export class SigningKey {
   }
 
   /**
-   * Reads a multibase secret key, `z3u2...`.
+   * Parses a multibase secret key, `z3u2...`.
    *
    * @throws {KeyInvalid}
    */
@@ -35,13 +35,13 @@ export class SigningKey {
     return new SigningKey(parseSecretKey(text));
   }
 
-  /** 64 bytes of signature. */
+  /** @returns a signature of 64 bytes */
   sign(bytes: Uint8Array): Buffer {
     return sign(null, bytes, this.#secret);
   }
 }
 
-/** A new secret key in multibase form. */
+/** Generates a secret key in multibase form. */
 export function generateSecretKey(): string {
   return multibase(SECRET_PREFIX, randomBytes(KEY_BYTES));
 }
@@ -51,7 +51,7 @@ function multibase(prefix: Uint8Array, key: Uint8Array): string {
 }
 
 /**
- * The 32 bytes of a secret key in multibase form.
+ * Decodes a secret key in multibase form to 32 bytes.
  *
  * @throws {KeyInvalid}
  */

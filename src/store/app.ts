@@ -111,7 +111,7 @@ function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
     errors: errorForm(config.debug),
     cors: CORS,
     allowedHosts: allowedHosts(config),
-    answerHeaders: { 'Referrer-Policy': 'same-origin' },
+    responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
   };

@@ -150,7 +150,7 @@ overEachTransport('bodies', (context) => {
     client.send('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nhalf');
     await expect.poll(() => seen.uploadedBytes).toBe(4);
     client.destroy();
-    await expect.poll(() => seen.aborted).toContain('/upload ClientGone');
+    await expect.poll(() => seen.aborted).toContain('/upload ClientDisconnected');
     await expect.poll(() => context.logLines.some(({ status }) => status === 499)).toBe(true);
   });
 

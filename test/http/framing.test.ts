@@ -156,7 +156,7 @@ overEachTransport('framing', (context) => {
     client.send(post('Transfer-Encoding: chunked\r\n', 'zz\r\nhello\r\n0\r\n\r\n'));
     expect((await client.answer())?.status).not.toBe(200);
     expect(await client.closes()).toBe(true);
-    await expect.poll(() => aborted.splice(0)).toContain('/upload ClientGone');
+    await expect.poll(() => aborted.splice(0)).toContain('/upload ClientDisconnected');
   });
 
   it('drops trailers', async () => {

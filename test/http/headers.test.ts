@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noneMatchHits } from '../../src/http/reply/conditional.js';
+import { matchesIfNoneMatch } from '../../src/http/reply/conditional.js';
 import { contentDisposition } from '../../src/http/reply/disposition.js';
 import { requestedRange } from '../../src/http/reply/range.js';
 import { clientAddress, requestOrigin } from '../../src/http/request/client-address.js';
@@ -78,7 +78,7 @@ describe('contentDisposition', () => {
   });
 });
 
-describe('noneMatchHits', () => {
+describe('matchesIfNoneMatch', () => {
   it.each([
     [undefined, false],
     ['*', true],
@@ -91,8 +91,8 @@ describe('noneMatchHits', () => {
     ['"a', false],
     ['', false],
   ])('with %j', (header, expected) => {
-    expect(noneMatchHits(header, '"a"')).toBe(expected);
-    expect(noneMatchHits(header, 'W/"a"')).toBe(expected);
+    expect(matchesIfNoneMatch(header, '"a"')).toBe(expected);
+    expect(matchesIfNoneMatch(header, 'W/"a"')).toBe(expected);
   });
 });
 

@@ -137,7 +137,7 @@ overEachTransport(
     demo({
       proxies: 1,
       readiness: () => 'index_not_initialized',
-      answerHeaders: { 'Referrer-Policy': 'same-origin' },
+      responseHeaders: { 'Referrer-Policy': 'same-origin' },
     }),
 );
 

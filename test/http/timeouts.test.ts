@@ -41,7 +41,7 @@ overEachTransport('timeouts', (context) => {
     expect(await closesAfter('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhello')).toBe(
       true,
     );
-    await until(() => context.app.seen.aborted.includes('/upload ClientGone'));
+    await until(() => context.app.seen.aborted.includes('/upload ClientDisconnected'));
   });
 
   it.concurrent('end a download that nobody takes', async () => {

@@ -1,4 +1,4 @@
-/** The documentation page and the document behind it. Everything comes from this server: no foreign host. */
+/** The documentation page and its OpenAPI document. All files come from this server, none from another host. */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const PAGE_POLICY = [
 
 const ASSET_CACHING = 'public, max-age=3600';
 
-/** Routes of the page, its files, and the document as JSON and YAML. */
+/** Routes for the page, its assets, and the document as JSON and YAML. */
 export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
   const { docs } = app;
   if (docs === undefined) return [];
@@ -42,7 +42,7 @@ export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
     })),
     asset(`${page}/swagger-ui-bundle.js`, 'text/javascript; charset=utf-8'),
     asset(`${page}/swagger-ui.css`, 'text/css; charset=utf-8'),
-    row(`${page}/start.js`, 'Starts the viewer', () => ({
+    row(`${page}/start.js`, 'Script that starts the viewer', () => ({
       status: 200,
       headers: { 'Cache-Control': ASSET_CACHING },
       body: { kind: 'text', text: START_SCRIPT, contentType: 'text/javascript; charset=utf-8' },
@@ -60,7 +60,7 @@ function pageRow(app: ServiceApp, docs: Docs): Route {
 
 function asset(assetPath: string, contentType: string): Route {
   const file = path.join(viewerFolder(), path.basename(assetPath));
-  return row(assetPath, 'A file of the viewer', () => ({
+  return row(assetPath, 'Asset of the viewer', () => ({
     status: 200,
     headers: { 'Cache-Control': ASSET_CACHING },
     body: { kind: 'file', path: file, contentType },
@@ -79,7 +79,7 @@ function row(rowPath: string, summary: string, handler: () => Reply | Promise<Re
   };
 }
 
-/** Built packages carry the viewer's files; in a working copy that is not built they are taken from npm's folder. */
+/** Built packages contain the viewer's files; an unbuilt working copy takes them from node_modules. */
 function viewerFolder(): string {
   const built = fileURLToPath(new URL('../../web/docs', import.meta.url));
   if (statSync(built, { throwIfNoEntry: false })) return built;
@@ -98,7 +98,7 @@ function html({ title }: ServiceApp, docs: Docs): string {
 </head>
 <body>
 <main id="viewer" data-document="${escaped(docs.json)}"></main>
-<noscript>The viewer needs JavaScript. The document itself: <a href="${escaped(docs.yaml)}">${escaped(docs.yaml)}</a></noscript>
+<noscript>The viewer needs JavaScript. Read the document instead: <a href="${escaped(docs.yaml)}">${escaped(docs.yaml)}</a></noscript>
 <script src="${escaped(docs.page)}/swagger-ui-bundle.js"></script>
 <script src="${escaped(docs.page)}/start.js"></script>
 </body>
@@ -106,7 +106,7 @@ function html({ title }: ServiceApp, docs: Docs): string {
 `;
 }
 
-/** A file of its own, because the page's policy allows no script inside it. The validator would be a foreign host. */
+/** A separate file because the page's policy forbids inline scripts. The online validator is another host, so it is off. */
 const START_SCRIPT = `'use strict';
 const viewer = document.getElementById('viewer');
 SwaggerUIBundle({ domNode: viewer, url: viewer.dataset.document, validatorUrl: null, deepLinking: true });

@@ -1,4 +1,4 @@
-/** Every answer that an operation can give, including those that come from the layer before the handler runs. */
+/** All responses of an operation, including those that the HTTP layer sends before the handler runs. */
 
 import { refusalReply } from '../reply/error-reply.js';
 import { statusName } from '../reply/status.js';
@@ -19,7 +19,7 @@ export function responsesOf(route: Route, errors: ErrorForm, schemas: SchemaWrit
   return responses;
 }
 
-/** Asks the service's own error form which status each refusal gets. */
+/** Statuses of the HTTP layer's refusals in the service's error form. */
 function layerStatuses(route: Route, errors: ErrorForm): number[] {
   const statuses = layerRefusals(route).map((refusal) => refusalReply(errors, refusal).status);
   return [...statuses, errors.thrown(new Error('unexpected'), '').status];
@@ -45,8 +45,8 @@ function layerRefusals({ body, params, query, headers, path, responses }: Route)
 
 function fileResponses(spec: ResponseSpec, schemas: SchemaWriter): JsonObject {
   return {
-    206: { description: 'The part that Range asks for.', content: successContent(spec, schemas) },
-    304: { description: 'The client has this version already.' },
+    206: { description: 'The requested range.', content: successContent(spec, schemas) },
+    304: { description: 'The client already has this version.' },
   };
 }
 

@@ -1,13 +1,13 @@
-/** zod schemas as OpenAPI 3.0 schema objects. */
+/** Converts zod schemas to OpenAPI 3.0 schema objects. */
 import { z } from 'zod';
 
 export type JsonObject = { [key: string]: unknown };
 
-/** Turns schemas into OpenAPI form and gathers those that have an `id` as components. */
+/** Converts schemas and collects those with an `id` as components. */
 export class SchemaWriter {
   readonly components: JsonObject = {};
 
-  /** @param io whether clients send it or receive it */
+  /** @param io `input` if clients send it, `output` if they receive it */
   write(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     const generated = z.toJSONSchema(schema, {
       target: 'openapi-3.0',
@@ -15,7 +15,7 @@ export class SchemaWriter {
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
         const { def } = zodSchema._zod;
-        // Answers may gain fields later; only a strict schema promises that there are no others.
+        // Responses may gain fields later; only a strict schema excludes further ones.
         if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
       },
     });

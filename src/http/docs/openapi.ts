@@ -1,4 +1,4 @@
-/** The OpenAPI 3.0 document of a service, made from its route table. */
+/** Builds the OpenAPI 3.0 document of a service from its route table. */
 import type { z } from 'zod';
 import { acceptedTypes } from '../request/body.js';
 import type { BodySpec, Route, SecurityScheme } from '../routing/route.js';
@@ -6,16 +6,16 @@ import type { ServiceApp } from '../routing/service.js';
 import { responsesOf } from './openapi-responses.js';
 import { type JsonObject, SchemaWriter } from './openapi-schema.js';
 
-/** Headers that OpenAPI describes elsewhere than among parameters. */
+/** Headers that OpenAPI does not describe as parameters. */
 const HEADERS_ELSEWHERE = new Set(['accept', 'authorization', 'content-type']);
 
-/** Documents all routes that are not hidden. */
+/** Documents all routes except hidden ones. */
 export function openApiDocument(app: ServiceApp, routes: readonly Route[]): JsonObject {
   const schemas = new SchemaWriter();
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     if (route.hidden) continue;
-    // OpenAPI has no way to say that a parameter may hold slashes.
+    // OpenAPI cannot express that a parameter may contain slashes.
     const path = route.path.replace('...}', '}');
     const methods = paths[path] ?? {};
     methods[route.method.toLowerCase()] = operation(route, app, schemas);
@@ -58,7 +58,7 @@ function operation(route: Route, app: ServiceApp, schemas: SchemaWriter): JsonOb
   };
 }
 
-/** Placeholders that no schema describes are strings. */
+/** Parameters without a schema are strings. */
 function pathSchema({ path, params }: Route, schemas: SchemaWriter): JsonObject {
   const described = params && (schemas.write(params, 'input').properties as JsonObject);
   const names = [...path.matchAll(/\{(\w+)(?:\.\.\.)?\}/g)].map(([, name]) => name as string);
@@ -85,7 +85,7 @@ function requestBody(body: BodySpec, schemas: SchemaWriter): JsonObject {
   const types = acceptedTypes(body) ?? [isJson ? 'application/json' : 'application/octet-stream'];
   const schema = bodySchema(body, schemas);
   return {
-    // What a service reads as JSON itself is not JSON when it is empty.
+    // A documented JSON body is required: an empty body is not JSON.
     required: body.required ?? isJson,
     content: Object.fromEntries(types.map((type) => [type, { schema }])),
   };

@@ -1,4 +1,4 @@
-/** A service's browser pages: the files under `dist/web`, each with its type, nothing else. */
+/** Browser pages of a service: the files of known types under `dist/web`. */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Scripts and styles from here only, thumbnails as data URLs, and no page may frame this one. */
+/** Allows scripts and styles from this server and thumbnails as data URLs; forbids framing. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +25,7 @@ const PAGE_POLICY = [
 
 const ASSET_CACHING = 'public, max-age=3600';
 
-/** The answer with the page of one folder. */
+/** The response with the page of a folder. */
 export function page(folder: string): Reply {
   const file = path.join(webFolder(), folder, 'index.html');
   return {
@@ -35,7 +35,7 @@ export function page(folder: string): Reply {
   };
 }
 
-/** Routes under `/static` for what the pages of these folders load, and for what all pages share. */
+/** Routes under `/static` for the assets of these folders and for assets that all pages share. */
 export function pageAssets(...folders: readonly string[]): Route[] {
   return ['', ...folders].flatMap((folder) => {
     const files = readdirSync(path.join(webFolder(), folder)).filter((file) => assetType(file) !== undefined);
@@ -50,14 +50,14 @@ function assetType(file: string): string | undefined {
   return file.endsWith('.html') ? undefined : TYPES[path.extname(file)];
 }
 
-/** A route for one file of the pages' folder, such as `style.css`. */
+/** A route for one asset, such as `style.css`. */
 export function assetRoute(urlPath: string, file: string): Route {
   const contentType = assetType(file) ?? 'application/octet-stream';
   return {
     method: 'GET',
     path: urlPath,
     operationId: urlPath,
-    summary: 'A file of a page',
+    summary: 'Asset of a page',
     hidden: true,
     responses: {},
     handler: () => ({
@@ -68,9 +68,9 @@ export function assetRoute(urlPath: string, file: string): Route {
   };
 }
 
-/** Beside the compiled program; tests run from the sources and take what was built. */
+/** Next to the compiled program. Tests run from the sources and use the built files. */
 function webFolder(): string {
-  const beside = fileURLToPath(new URL('../../web', import.meta.url));
-  if (statSync(path.join(beside, 'dom.js'), { throwIfNoEntry: false })) return beside;
+  const compiled = fileURLToPath(new URL('../../web', import.meta.url));
+  if (statSync(path.join(compiled, 'dom.js'), { throwIfNoEntry: false })) return compiled;
   return fileURLToPath(new URL('../../../dist/web', import.meta.url));
 }

@@ -1,12 +1,12 @@
 /** Entity tags and If-None-Match (RFC 9110, 8.8.3 and 13.1.2). */
 
-/** A strong tag of these bytes' identity, quoted. */
+/** A strong entity tag, quoted. */
 export function quotedTag(identity: string): string {
   return `"${identity.replace(/[^\x21\x23-\x7e]/g, '')}"`;
 }
 
-/** Whether an If-None-Match value names the tag. The comparison is the weak one: `W/` does not count. */
-export function noneMatchHits(header: string | undefined, tag: string): boolean {
+/** Whether an If-None-Match value contains the tag. Uses weak comparison, which ignores `W/`. */
+export function matchesIfNoneMatch(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   const wanted = opaque(tag);

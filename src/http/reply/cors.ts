@@ -1,18 +1,18 @@
-/** Cross-origin rules (the Fetch standard's CORS protocol) as data. */
+/** CORS headers and preflights (Fetch standard). */
 import type { Reply } from '../routing/route.js';
 import type { CorsPolicy } from '../routing/service.js';
 
-/** The part of a request that CORS is decided by. */
+/** The parts of a request that CORS depends on. */
 export interface CrossOriginRequest {
   readonly method: string;
-  /** Scheme and host under which the client reached the service. */
+  /** Scheme and host of the service as the client sees them. */
   readonly origin: string;
   header(name: string): string | undefined;
 }
 
-/** Headers that an answer carries so that a page of another origin may read it; name, value, ... */
+/** Response headers that let pages of other origins read the response; name, value, ... */
 export function corsHeaders(policy: CorsPolicy, request: CrossOriginRequest): string[] {
-  // The answer to a preflight has its own headers, and no page reads an answer to another OPTIONS request.
+  // A preflight response has its own headers, and pages cannot read the response to any other OPTIONS request.
   if (request.method === 'OPTIONS') return [];
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const { methods, closedMethods } = policy;
@@ -27,7 +27,7 @@ export function corsHeaders(policy: CorsPolicy, request: CrossOriginRequest): st
   return headers;
 }
 
-/** Whether an OPTIONS request is a browser's question before the real request. */
+/** Whether an OPTIONS request is a preflight. */
 export function isPreflight(policy: CorsPolicy, request: CrossOriginRequest): boolean {
   if (policy.closedMethods !== undefined) return true;
   return (
@@ -35,7 +35,7 @@ export function isPreflight(policy: CorsPolicy, request: CrossOriginRequest): bo
   );
 }
 
-/** The answer to a preflight. */
+/** The response to a preflight. */
 export function preflightReply(policy: CorsPolicy, request: CrossOriginRequest): Reply {
   const vary = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers';
   const allowed = allowedOrigin(policy, request);
@@ -43,8 +43,8 @@ export function preflightReply(policy: CorsPolicy, request: CrossOriginRequest):
     const body = { kind: 'text', text: 'Disallowed CORS origin' } as const;
     return { status: policy.refusedStatus, headers: { Vary: vary }, body };
   }
-  const asked = request.header('access-control-request-headers') ?? '';
-  const requestHeaders = policy.requestHeaders.includes('*') ? asked : policy.requestHeaders.join(', ');
+  const requested = request.header('access-control-request-headers') ?? '';
+  const requestHeaders = policy.requestHeaders.includes('*') ? requested : policy.requestHeaders.join(', ');
   const headers: Record<string, string> = {
     Vary: vary,
     'Access-Control-Allow-Origin': allowed,
@@ -59,7 +59,7 @@ export function preflightReply(policy: CorsPolicy, request: CrossOriginRequest):
   return status === 204 ? { status, headers } : { status, headers, body: { kind: 'text', text: 'OK' } };
 }
 
-/** The value of Access-Control-Allow-Origin; `undefined` if the request's origin is foreign. */
+/** The value of Access-Control-Allow-Origin; `undefined` if the request's origin is not allowed. */
 function allowedOrigin(policy: CorsPolicy, request: CrossOriginRequest): string | undefined {
   if (policy.origins.includes('*')) return '*';
   const origin = request.header('origin');

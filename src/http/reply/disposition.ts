@@ -1,8 +1,8 @@
 /** The Content-Disposition header (RFC 6266, RFC 8187). */
 
 /**
- * Names a file for a download. The result is printable ASCII whatever the name holds: nothing in it
- * can end the header or the quoted string.
+ * Names the file of a download. The result is printable ASCII for any name, and no name can end the header or the
+ * quoted string.
  */
 export function contentDisposition(type: 'attachment' | 'inline', filename: string): string {
   const name = filename.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '_');
@@ -12,14 +12,14 @@ export function contentDisposition(type: 'attachment' | 'inline', filename: stri
 }
 
 /**
- * For clients that know no `filename*`. Quotes, backslashes and percent signs are replaced too, because
- * browsers differ in how they read them.
+ * For clients without `filename*` support. Quotes, backslashes and percent signs are replaced because browsers
+ * interpret them differently.
  */
 function asciiForm(name: string): string {
   return name.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\%]/g, '_');
 }
 
-/** All but the `attr-char` of RFC 8187. */
+/** Encodes every character except the `attr-char` of RFC 8187. */
 function percentEncoded(name: string): string {
   return encodeURIComponent(name).replace(
     /['()*]/g,

@@ -1,7 +1,7 @@
-/** What the layer throws into handlers. Services let these pass: the layer knows how to answer them. */
+/** Errors that the HTTP layer throws into handlers. Services let them propagate; the layer responds to them. */
 import type { Refusal } from '../routing/service.js';
 
-/** Something about the request that only shows while its body is read. */
+/** The HTTP layer refuses the request, possibly while its body is read. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   readonly refusal: Refusal;
@@ -12,20 +12,20 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The client went away; nobody is left to answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
+/** The client closed the connection before the response was complete. */
+export class ClientDisconnected extends Error {
+  override readonly name = 'ClientDisconnected';
 
   constructor() {
     super('the client closed the connection');
   }
 }
 
-/** An answer had begun and could not be completed; the connection is broken already. */
-export class AnswerBroken extends Error {
-  override readonly name = 'AnswerBroken';
+/** A response failed after its head was sent. The connection is already closed. */
+export class ResponseFailed extends Error {
+  override readonly name = 'ResponseFailed';
 
   constructor(cause: unknown) {
-    super('the answer broke off', { cause });
+    super('the response failed after it had started', { cause });
   }
 }

@@ -1,25 +1,25 @@
-/** An answer on its way out: which headers it carries, and whether it carries a body. */
+/** Builds the head of a response. */
 import type { Reply } from '../routing/route.js';
 import type { Exchange, ResponseHead } from '../transport/transport.js';
 
-/** A request, from the side of its answer. */
+/** A request, as seen by the code that sends its response. */
 export interface Outgoing {
   readonly exchange: Exchange;
-  /** HEAD gets the headers of GET. */
+  /** HEAD gets the headers of GET and no body. */
   readonly isHead: boolean;
-  /** Headers of every answer: name, value, name, value ... */
+  /** Headers of every response: name, value, name, value ... */
   commonHeaders(): string[];
   readonly close: boolean;
-  /** To be called before an answer that takes more than this turn. */
+  /** Call this before a response that continues after the current turn. */
   detach(): void;
-  /** Runs `react` when the client goes away. */
-  onGone(react: () => void): void;
+  /** Runs `react` when the client disconnects. */
+  onDisconnect(react: () => void): void;
 }
 
 /**
- * Status and headers of an answer; `contentType` and `more` come behind the reply's own headers.
+ * Status and headers of a response. `contentType` and `more` follow the reply's own headers.
  *
- * @throws {TypeError} if a name or value could end its header line
+ * @throws {TypeError} if a header name or value contains a character that could end its line
  */
 export function responseHead(
   outgoing: Outgoing,
@@ -38,7 +38,7 @@ export function responseHead(
   return { status: reply.status, headers, close: outgoing.close };
 }
 
-/** Transports do not check values, and node:http and uWebSockets.js encode what is not ASCII differently. */
+/** Checked here because transports do not, and because they encode non-ASCII values differently. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
@@ -47,7 +47,7 @@ function checkedValue(name: string, value: string): string {
   throw new TypeError(`header ${JSON.stringify(name)} can't have the value ${JSON.stringify(value)}`);
 }
 
-/** Content types come from clients, through uploads: what is not one is not sent on. */
+/** Content types may come from a client's upload; invalid ones are replaced. */
 function safeContentType(contentType: string): string {
   return HEADER_VALUE.test(contentType) ? contentType : 'application/octet-stream';
 }

@@ -1,13 +1,13 @@
-/** Feeding an answer that is sent piece by piece. */
+/** Sends a response body piece by piece. */
 
 import type { ResponseStream } from '../transport/transport.js';
-import { AnswerBroken } from './errors.js';
+import { ResponseFailed } from './errors.js';
 
 /**
- * Sends all pieces, each when the client has taken the one before, and gives the number of bytes. When the
- * source fails the connection is broken: the client must not take a part for the whole.
+ * Sends each piece after the client has received the previous one, and returns the number of bytes. If the source
+ * fails, the connection is closed, so that the client does not mistake a part for the whole.
  *
- * @throws {AnswerBroken} if the source fails
+ * @throws {ResponseFailed} if the source fails
  */
 export async function sendPieces(
   sink: ResponseStream,
@@ -23,7 +23,7 @@ export async function sendPieces(
     }
   } catch (error) {
     sink.destroy();
-    throw new AnswerBroken(error);
+    throw new ResponseFailed(error);
   }
   sink.end();
   return sent;

@@ -1,15 +1,15 @@
-/** Byte ranges (RFC 9110, 14). One range a request: several are answered with the whole. */
+/** Byte ranges (RFC 9110, 14). One range per request; requests for several get the whole content. */
 
 export interface ByteRange {
   /** First byte, counted from 0. */
   readonly start: number;
-  /** Behind the last byte. */
+  /** Exclusive. */
   readonly end: number;
 }
 
 /**
- * What a Range header asks of something with `size` bytes: a part, `'unsatisfiable'` (416), or
- * `undefined` for the whole, also when the header is not understood.
+ * Parses a Range header for content of `size` bytes: a range, `'unsatisfiable'` (416), or `undefined` for the whole
+ * content. Headers in an unknown form are ignored.
  */
 export function requestedRange(
   header: string | undefined,
@@ -25,8 +25,8 @@ export function requestedRange(
 }
 
 /**
- * Whether a Range header counts, given If-Range: only for the very version that the client has a part of.
- * Dates are never sent as validators here, so that none can match.
+ * Whether a Range header applies, given If-Range: only if the client has a part of this same version. The services
+ * never send Last-Modified, so a date in If-Range cannot match.
  */
 export function rangeApplies(ifRange: string | undefined, tag: string): boolean {
   return ifRange === undefined || (ifRange.trim() === tag && !tag.startsWith('W/'));

@@ -1,7 +1,7 @@
-/** From a handler's reply to bytes on the connection. */
+/** Sends a handler's reply. */
 
 import type { Reply, ReplyBody } from '../routing/route.js';
-import { noneMatchHits } from './conditional.js';
+import { matchesIfNoneMatch } from './conditional.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
 import { sendFile } from './send-file.js';
@@ -9,10 +9,10 @@ import { sendFile } from './send-file.js';
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-/** Larger bodies leave as the client takes them. */
+/** Larger bodies are sent in pieces, as fast as the client reads. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 
-/** Sends a reply, and gives the number of body bytes sent. */
+/** Sends a reply and returns the number of body bytes sent. */
 export function sendReply(outgoing: Outgoing, reply: Reply): number | Promise<number> {
   const { body } = reply;
   if (body === undefined) return sendWithoutBody(outgoing, reply);
@@ -30,14 +30,14 @@ export function sendReply(outgoing: Outgoing, reply: Reply): number | Promise<nu
   }
 }
 
-/** Answers a request that broke HTTP's rules, and closes the connection. */
+/** Responds to a request that violates HTTP, and closes the connection. */
 export function sendRefusal(outgoing: Outgoing, reply: Reply): number {
   const { text, contentType } = refusalText(reply);
   outgoing.exchange.refuse(responseHead(outgoing, reply, contentType), text);
   return Buffer.byteLength(text);
 }
 
-/** Bodies of refusals are short: JSON or text. */
+/** The body of a refusal: short JSON or text. */
 export function refusalText({ body }: Reply): { text: string; contentType: string } {
   if (body?.kind === 'json') return { text: jsonText(body), contentType: JSON_TYPE };
   return { text: body?.kind === 'text' ? body.text : '', contentType: TEXT_TYPE };
@@ -82,20 +82,20 @@ async function sendStream(
     outgoing.exchange.respondWithoutBody(head, body.bytes);
     return 0;
   }
-  outgoing.onGone(() => body.stream.destroy());
+  outgoing.onDisconnect(() => body.stream.destroy());
   return sendPieces(outgoing.exchange.respondInPieces(head, body.bytes), body.stream);
 }
 
-/** Replies with an ETag are answered by 304 to who has that version. */
+/** Whether to respond with 304: the reply has an ETag and If-None-Match matches it. */
 function isNotModified({ exchange }: Outgoing, reply: Reply): boolean {
   const tag = reply.headers?.ETag ?? reply.headers?.etag;
   if (reply.status !== 200 || typeof tag !== 'string') return false;
   const { method, headers } = exchange.head;
-  return (method === 'GET' || method === 'HEAD') && noneMatchHits(headers.get('if-none-match'), tag);
+  return (method === 'GET' || method === 'HEAD') && matchesIfNoneMatch(headers.get('if-none-match'), tag);
 }
 
 function jsonText({ value, indent }: Extract<ReplyBody, { kind: 'json' }>): string {
-  // Given more than the value, V8 leaves its fast path.
+  // With further arguments, V8 leaves its fast path.
   const text = indent === undefined ? JSON.stringify(value) : JSON.stringify(value, null, indent);
   return text ?? 'null';
 }

@@ -1,8 +1,8 @@
-/** Answers from files: conditional requests, ranges, and no more in memory than one piece. */
+/** Sends files: conditional requests, ranges, and at most one piece in memory. */
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Reply, ReplyBody } from '../routing/route.js';
-import { noneMatchHits, quotedTag } from './conditional.js';
+import { matchesIfNoneMatch, quotedTag } from './conditional.js';
 import { contentDisposition } from './disposition.js';
 import { RequestRefused } from './errors.js';
 import { type Outgoing, responseHead } from './outgoing.js';
@@ -14,10 +14,10 @@ type FileBody = Extract<ReplyBody, { kind: 'file' }>;
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Sends a file, and gives the number of body bytes. The file is opened once: deleting or replacing its name
- * does not change an answer that has begun.
+ * Sends a file and returns the number of body bytes. The file is opened once, so deleting or replacing it does not
+ * affect a response that has started.
  *
- * @throws {RequestRefused} `not-found` if the file is not there, `range-unsatisfiable`
+ * @throws {RequestRefused} `not-found` if the file is missing, `range-unsatisfiable`
  */
 export async function sendFile(outgoing: Outgoing, reply: Reply, body: FileBody): Promise<number> {
   outgoing.detach();
@@ -40,7 +40,7 @@ async function sendOpenFile(
   const stats = await file.stat();
   const tag = body.etag ?? fileTag(stats);
   const common = ['ETag', tag, 'Accept-Ranges', 'bytes', ...disposition(body)];
-  if (reply.status === 200 && noneMatchHits(headers.get('if-none-match'), tag)) {
+  if (reply.status === 200 && matchesIfNoneMatch(headers.get('if-none-match'), tag)) {
     exchange.respondWithoutBody(
       responseHead(outgoing, { ...reply, status: 304 }, undefined, common),
       undefined,
@@ -75,7 +75,7 @@ function selection(outgoing: Outgoing, reply: Reply, size: number, tag: string):
   return { status: 206, range, contentRange };
 }
 
-/** Files that were cut short meanwhile end the pieces early; the transport then breaks the connection. */
+/** Ends early if the file was truncated meanwhile; the transport then closes the connection. */
 async function* readPieces(
   file: FileHandle,
   range: ByteRange,

@@ -1,4 +1,4 @@
-/** Which names a service answers to. Links in answers carry the name, so a foreign one must not get in. */
+/** Host name allow list. Links in responses contain the request's host name, so a forged one must be rejected. */
 import type { RequestHeaders } from './head.js';
 
 /** @param allowed host names in lower case without port; `undefined` allows all */

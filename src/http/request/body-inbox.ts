@@ -1,9 +1,9 @@
-/** A body on its way from the transport to whoever reads it. */
-import { ClientGone, RequestRefused } from '../reply/errors.js';
+/** Buffers a request body between the transport and its reader. */
+import { ClientDisconnected, RequestRefused } from '../reply/errors.js';
 import type { BodyStream } from '../routing/route.js';
 import type { Exchange } from '../transport/transport.js';
 
-/** Above this many waiting bytes the client is held up. */
+/** Pauses the client while more bytes than this are unread. */
 const WAITING_BYTES_MAX = 256 * 1024;
 
 export interface BodyLimits {
@@ -18,8 +18,8 @@ interface Reader {
 }
 
 /**
- * Holds what has arrived and is not read yet, pauses the client when that is much, and enforces the limit on
- * what arrives. One reader, in order.
+ * Holds bytes that have arrived and are not read yet, pauses the client when there are too many, and enforces the
+ * length limit on arriving bytes. One reader, in order.
  */
 export class BodyInbox implements BodyStream {
   readonly declaredBytes: number | undefined;
@@ -58,7 +58,7 @@ export class BodyInbox implements BodyStream {
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }
 
-  /** Piece by piece as they come: joining a large body at its end would hold up the event loop. */
+  /** Copies each chunk as it arrives: joining a large body at its end would block the event loop. */
   async #collectInto(body: Buffer): Promise<Buffer> {
     let at = 0;
     for await (const chunk of this) {
@@ -69,15 +69,15 @@ export class BodyInbox implements BodyStream {
     return body.subarray(0, at);
   }
 
-  /** Nobody will read the rest, if there is any: an error takes longer to make than a small request to answer. */
+  /** Drops the unread rest. Does nothing if all is read: creating an error costs more than a small request. */
   discard(): void {
     if (this.#complete && this.#chunks.length === 0) return;
     this.#fail(new Error('the body was discarded'));
   }
 
-  /** The client is gone. A reader of an incomplete body is told. */
+  /** The client disconnected. The reader of an incomplete body gets an error. */
   abort(): void {
-    if (!this.#complete) this.#fail(new ClientGone());
+    if (!this.#complete) this.#fail(new ClientDisconnected());
   }
 
   #receive(chunk: Buffer, last: boolean): void {
@@ -90,27 +90,27 @@ export class BodyInbox implements BodyStream {
     } else if (last && required && this.#arrivedBytes === 0) {
       this.#fail(new RequestRefused({ kind: 'body-empty' }));
     } else {
-      if (chunk.length > 0) this.#keep(chunk);
-      this.#serve();
+      if (chunk.length > 0) this.#store(chunk);
+      this.#deliver();
     }
   }
 
-  #keep(chunk: Buffer): void {
+  #store(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#waitingBytes += chunk.length;
-    // Who has sent all need not be held up; and a transport may count the time from when it goes on.
+    // Never pause after the last chunk: there is nothing to hold back, and resuming may start a transport's timer.
     if (this.#waitingBytes > WAITING_BYTES_MAX && !this.#complete) this.#exchange.pause();
   }
 
   #next(): Promise<IteratorResult<Buffer, undefined>> {
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject };
-      this.#serve();
+      this.#deliver();
     });
   }
 
-  /** Gives the waiting reader what it waits for, if it is there. */
-  #serve(): void {
+  /** Passes the next chunk, the end or the failure to a waiting reader. */
+  #deliver(): void {
     const reader = this.#reader;
     if (reader === undefined) return;
     const chunk = this.#chunks.shift();
@@ -132,6 +132,6 @@ export class BodyInbox implements BodyStream {
     this.#chunks = [];
     this.#waitingBytes = 0;
     this.#exchange.resume();
-    this.#serve();
+    this.#deliver();
   }
 }

@@ -1,4 +1,4 @@
-/** Reading request bodies: limits first, then bytes, then their meaning. */
+/** Reads request bodies: limits first, then bytes, then parsing. */
 
 import { RequestRefused } from '../reply/errors.js';
 import type { BodySpec, LengthRules } from '../routing/route.js';
@@ -20,7 +20,7 @@ export function lengthRefusal(
   return declared > bytesMax ? { kind: 'body-too-large', bytesMax } : undefined;
 }
 
-/** Why the rest of the head is enough to refuse the body. */
+/** Refuses a body by the other headers, before it is read. */
 export function contentRefusal(spec: BodySpec, head: RequestHead): Refusal | undefined {
   const isEmpty = declaredLength(head) === 0;
   if (isEmpty && !spec.typeFirst) return isRequired(spec) ? { kind: 'body-empty' } : undefined;
@@ -31,7 +31,7 @@ export function contentRefusal(spec: BodySpec, head: RequestHead): Refusal | und
   return isEmpty && isRequired(spec) ? { kind: 'body-empty' } : undefined;
 }
 
-/** Starts to receive a body; to be called in the exchange's first turn. */
+/** Starts to receive a body. Call it in the exchange's first turn. */
 export function openBody(spec: BodySpec, exchange: Exchange): BodyInbox {
   return new BodyInbox(exchange, {
     declaredBytes: declaredLength(exchange.head),
@@ -43,7 +43,7 @@ export function openBody(spec: BodySpec, exchange: Exchange): BodyInbox {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The value of a JSON body; `undefined` for an empty body that is not required.
+ * Parses a JSON body; `undefined` for an empty body that is not required.
  *
  * @throws {RequestRefused} if the bytes are not UTF-8 or not JSON
  */
@@ -57,12 +57,12 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** The fields of a posted form. Like the URL standard's parser this never fails. */
+/** Parses the fields of a posted form. Never fails, like the URL standard's parser. */
 export function parseForm(bytes: Uint8Array): Query {
   return parseQuery(new TextDecoder().decode(bytes));
 }
 
-/** Media types that a body may have; `undefined` for any. */
+/** Allowed media types of a body; `undefined` allows any. */
 export function acceptedTypes({ contentTypes, kind }: BodySpec): readonly string[] | undefined {
   return contentTypes ?? (kind === 'form' ? [FORM_TYPE] : undefined);
 }

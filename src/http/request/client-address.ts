@@ -1,13 +1,13 @@
-/** Who asks, and under which address they see the service, behind any number of proxies. */
+/** The client's address, and the service's address as the client sees it, behind any number of proxies. */
 import { isIP } from 'node:net';
 import type { RequestHeaders } from './head.js';
 
 /**
- * The client's IP address. Each proxy appends the address it was called from to X-Forwarded-For, so that with
- * N trusted proxies the N-th entry from the right is the client; what stands further left is the client's own claim.
+ * The client's IP address. Each proxy appends its peer's address to X-Forwarded-For, so with N trusted proxies the
+ * N-th entry from the right is the client. Entries further left are the client's own claim and not trusted.
  *
- * @param peer address of the other end of the connection
- * @param proxies how many proxies in front are trusted; 0 ignores the header
+ * @param peer address of the connection's other end
+ * @param proxies number of trusted proxies in front; 0 ignores the header
  */
 export function clientAddress(peer: string, headers: RequestHeaders, proxies: number): string {
   const entry = fromRight(headers.get('x-forwarded-for'), proxies);
@@ -17,7 +17,7 @@ export function clientAddress(peer: string, headers: RequestHeaders, proxies: nu
 /**
  * Scheme and host as the client sees them, without a trailing slash.
  *
- * @param fallbackHost for requests without a Host (HTTP/1.0)
+ * @param fallbackHost for HTTP/1.0 requests without Host
  */
 export function requestOrigin(headers: RequestHeaders, proxies: number, fallbackHost: string): string {
   const scheme =
@@ -27,21 +27,21 @@ export function requestOrigin(headers: RequestHeaders, proxies: number, fallback
   return `${scheme}://${host ?? fallbackHost}`;
 }
 
-/** The entry that the outermost trusted proxy has added; the leftmost when there are fewer. */
+/** The entry that the outermost trusted proxy added; the leftmost entry if the list is shorter. */
 function fromRight(list: string | undefined, proxies: number): string | undefined {
   if (list === undefined || proxies === 0) return undefined;
   const entries = list.split(',');
   return entries[Math.max(0, entries.length - proxies)]?.trim();
 }
 
-/** One text per address: IPv4 also when it comes mapped into IPv6, no zone, no port, no brackets. */
+/** The canonical text of an address, without zone, port and brackets; IPv4-mapped IPv6 becomes IPv4. */
 export function canonicalAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const bare = withoutPort(text).replace(/%.*$/, '').toLowerCase();
   const version = isIP(bare);
   if (version === 4) return bare;
   if (version !== 6) return undefined;
-  // URL writes an IPv6 address in its one shortest form.
+  // URL serialises an IPv6 address in its unique shortest form.
   const shortest = new URL(`http://[${bare}]`).hostname.slice(1, -1);
   return mappedIpv4(shortest) ?? shortest;
 }

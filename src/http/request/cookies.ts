@@ -1,18 +1,18 @@
-/** Cookies (RFC 6265): reading one, and the line that sets one. */
+/** Cookies (RFC 6265): read one, and build the header that sets one. */
 
 export interface Cookie {
   readonly name: string;
-  /** Characters that need no quoting, such as base64url. */
+  /** Only characters that need no quoting, such as base64url. */
   readonly value: string;
-  /** Sent with requests below this path. */
+  /** The browser sends the cookie to this path and below. */
   readonly path: string;
-  /** 0 removes the cookie. */
+  /** 0 deletes the cookie. */
   readonly maxAgeSeconds: number;
-  /** Sent over https only. */
+  /** Whether the cookie is sent over https only. */
   readonly secure: boolean;
 }
 
-/** The value of the first cookie of this name: the one with the longest path, which browsers send first. */
+/** The value of the first cookie with this name. Browsers send the one with the longest path first. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const mark = pair.indexOf('=');
@@ -21,7 +21,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** A Set-Cookie line. Scripts never see such a cookie, and other sites' forms do not send it. */
+/** A Set-Cookie value. The cookie is hidden from scripts and not sent with forms of other sites. */
 export function cookieLine({ name, value, path, maxAgeSeconds, secure }: Cookie): string {
   const line = `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax`;
   return secure ? `${line}; Secure` : line;

@@ -1,25 +1,25 @@
-/** A request's head as plain data, and HTTP's rules about it that parsers are lax on. */
+/** A request head as plain data, and checks of HTTP rules that parsers do not enforce. */
 
 export interface RequestHead {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
-  /** As sent, still percent-encoded. */
+  /** As sent, percent-encoded. */
   readonly path: string;
-  /** As sent, without the question mark; empty when there is none. */
+  /** As sent, without the question mark; empty if absent. */
   readonly query: string;
   readonly headers: RequestHeaders;
 }
 
-/** Header lines in the order they came. Requests have few: a scan beats building a table. */
+/** Header lines in arrival order. A request has few, so a scan is faster than building a map. */
 export class RequestHeaders {
   readonly #lines: readonly string[];
 
-  /** Takes name (lower case), value, name, value ... */
+  /** @param lines name (lower case), value, name, value ... */
   constructor(lines: readonly string[]) {
     this.#lines = lines;
   }
 
-  /** The value of a header, several lines joined by commas; `undefined` if there is none. */
+  /** A header's value, with several lines joined by commas; `undefined` if absent. */
   get(name: string): string | undefined {
     const lines = this.#lines;
     let value: string | undefined;
@@ -29,7 +29,7 @@ export class RequestHeaders {
     return value;
   }
 
-  /** The value of a header's first line. */
+  /** The value of a header's first line; `undefined` if absent. */
   first(name: string): string | undefined {
     const at = this.#lines.findIndex((text, index) => index % 2 === 0 && text === name);
     return at === -1 ? undefined : this.#lines[at + 1];
@@ -42,21 +42,21 @@ export class RequestHeaders {
   }
 }
 
-/** The declared length of the body in bytes; `undefined` for a chunked body, 0 for none. */
+/** The declared body length in bytes; `undefined` for a chunked body, 0 without a body. */
 export function declaredLength(head: RequestHead): number | undefined {
   const length = head.headers.get('content-length');
   if (length !== undefined) return Number(length);
   return head.headers.get('transfer-encoding') === undefined ? 0 : undefined;
 }
 
-/** Printable ASCII but for the fragment's mark, which has no place in a request. */
+/** Printable ASCII without `#`: a request target has no fragment. */
 const TARGET = /^[\x21\x22\x24-\x7e]*$/;
 
 /**
- * Which of HTTP's rules a head breaks, or `undefined`.
+ * The HTTP rule that a head violates, or `undefined`.
  *
- * Two servers that read the length of one request differently can be played against each other
- * (request smuggling), so whatever is not plain is refused: RFC 9112, sections 3.2 and 6.
+ * If a proxy and this server disagree on where a request ends, an attacker can smuggle requests past the proxy.
+ * Ambiguous heads are therefore rejected: RFC 9112, sections 3.2 and 6.
  */
 export function malformation(head: RequestHead): string | undefined {
   const { headers } = head;
@@ -67,13 +67,13 @@ export function malformation(head: RequestHead): string | undefined {
   const coding = headers.get('transfer-encoding');
   if (length === undefined && coding === undefined) return undefined;
   if (length !== undefined && coding !== undefined)
-    return 'Content-Length and Transfer-Encoding exclude each other';
+    return 'Content-Length and Transfer-Encoding are mutually exclusive';
   if (length !== undefined && !/^\d{1,15}$/.test(length)) return 'Invalid Content-Length';
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'Invalid Transfer-Encoding';
   return undefined;
 }
 
-/** Name or address with an optional port: what may stand in an absolute link without escaping. */
+/** Whether it is a name or address with an optional port, which an absolute link can contain without escaping. */
 function isHost(host: string | undefined): boolean {
   return host !== undefined && /^(?:[\w.~%!$&'()*+,;=-]+|\[[\da-fA-F:.]+\])(?::\d{0,5})?$/.test(host);
 }

@@ -1,7 +1,7 @@
-/** Names for requests: short, unique, and telling nothing about the machine. */
+/** Request ids: short, unique, and without information about the machine. */
 import { randomBytes } from 'node:crypto';
 
-/** Makes ids of one process: a random prefix, then a counter. */
+/** Returns a generator for one process: a random prefix plus a counter. */
 export function requestIds(): () => string {
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;

@@ -1,22 +1,22 @@
-/** The request that a handler sees, over a transport's exchange. What a handler does not ask for is not computed. */
+/** The request that a handler sees. Its properties are computed on first use. */
 import type { Logger } from '../../observe/log.js';
 import { TRACEPARENT, type Trace, traceOf } from '../../observe/trace.js';
-import { ClientGone } from '../reply/errors.js';
+import { ClientDisconnected } from '../reply/errors.js';
 import type { Outgoing } from '../reply/outgoing.js';
 import type { Method, Request } from '../routing/route.js';
 import type { CompiledRoute, Match } from '../routing/router.js';
 import type { Exchange } from '../transport/transport.js';
 import { clientAddress, requestOrigin } from './client-address.js';
 
-/** What is the same for all requests of a server. */
+/** Context shared by all requests of a server. */
 export interface RequestContext {
   readonly proxies: number;
   /** `host:port` for requests without a Host header. */
   readonly fallbackHost: string;
   readonly log: Logger;
-  /** Headers of every answer to such a request. */
-  answerHeaders(request: ServedRequest): string[];
-  /** Whether answers close their connections. */
+  /** Headers of every response. */
+  responseHeaders(request: ServedRequest): string[];
+  /** Whether responses close their connections. */
   readonly draining: boolean;
 }
 
@@ -24,21 +24,21 @@ export class ServedRequest implements Request, Outgoing {
   readonly id: string;
   readonly exchange: Exchange;
   readonly startedMs = performance.now();
-  /** The routes of the path; `undefined` for an unknown path. */
+  /** Routes of the path; `undefined` for an unknown path. */
   readonly match: Match | undefined;
-  /** The route of path and method. */
+  /** Route of path and method. */
   readonly compiled: CompiledRoute | undefined;
   params: unknown;
   query: unknown;
   headers: unknown;
   body: unknown;
   readonly #context: RequestContext;
-  #onGone: (() => void)[] | undefined;
+  #onDisconnect: (() => void)[] | undefined;
   #log: Logger | undefined;
   #trace: Trace | undefined;
   #controller: AbortController | undefined;
   #detached = false;
-  #gone = false;
+  #disconnected = false;
 
   constructor(id: string, exchange: Exchange, match: Match | undefined, context: RequestContext) {
     this.id = id;
@@ -86,39 +86,39 @@ export class ServedRequest implements Request, Outgoing {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
-      this.onGone(() => controller.abort(new ClientGone()));
+      this.onDisconnect(() => controller.abort(new ClientDisconnected()));
     }
     return this.#controller.signal;
   }
 
-  get isGone(): boolean {
-    return this.#gone;
+  get isDisconnected(): boolean {
+    return this.#disconnected;
   }
 
   commonHeaders(): string[] {
-    return this.#context.answerHeaders(this);
+    return this.#context.responseHeaders(this);
   }
 
   header(name: string): string | undefined {
     return this.exchange.head.headers.get(name);
   }
 
-  /** Keeps the exchange alive past its first turn; what happens to the client is noticed from here on. */
+  /** Keeps the exchange alive past its first turn and starts to watch for a disconnect. */
   detach(): void {
     if (this.#detached) return;
     this.#detached = true;
     this.exchange.detach(() => {
-      this.#gone = true;
-      for (const react of this.#onGone ?? []) react();
+      this.#disconnected = true;
+      for (const react of this.#onDisconnect ?? []) react();
     });
   }
 
-  /** Runs `react` when the client goes away before the answer is complete, or at once if it has. */
-  onGone(react: () => void): void {
-    if (this.#gone) react();
+  /** Runs `react` when the client disconnects before the response is complete, or now if it already has. */
+  onDisconnect(react: () => void): void {
+    if (this.#disconnected) react();
     else {
-      this.#onGone ??= [];
-      this.#onGone.push(react);
+      this.#onDisconnect ??= [];
+      this.#onDisconnect.push(react);
     }
   }
 }

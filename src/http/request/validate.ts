@@ -1,4 +1,4 @@
-/** From a request's raw parts to the values that a handler may rely on. */
+/** Validates the raw parts of a request. */
 import type { z } from 'zod';
 import { RequestRefused } from '../reply/errors.js';
 import type { CompiledRoute } from '../routing/router.js';
@@ -6,7 +6,7 @@ import type { Violation } from '../routing/service.js';
 import type { RequestHead } from './head.js';
 import { parseQuery } from './query.js';
 
-/** Where the validated parts go. */
+/** Receives the validated parts. */
 interface Parts {
   params: unknown;
   query: unknown;
@@ -14,7 +14,7 @@ interface Parts {
 }
 
 /**
- * Checks path parameters, query and headers; all violations of the last two are reported together.
+ * Validates path parameters, query and headers; reports all violations of query and headers together.
  *
  * @throws {RequestRefused} `not-found` for parameters, `invalid` for the rest
  */

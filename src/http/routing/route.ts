@@ -1,6 +1,6 @@
 /**
- * Routes as data. A room gives one table of these; routing, validation, OpenAPI, the documentation
- * page, the typed client and the tests all derive from it.
+ * Routes as data. Each service has one route table; routing, validation, the OpenAPI document, the documentation
+ * page and the typed client derive from it.
  */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
@@ -10,14 +10,14 @@ import type { Trace } from '../../observe/trace.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * How the request's body is read. A declared length above `bytesMax` is refused before a byte is
- * read, an undeclared one while the bytes arrive.
+ * How to read the request body. A declared length above `bytesMax` is refused before reading; the limit also holds
+ * while bytes arrive.
  */
 export type BodySpec = BodyRules &
   (
     | { readonly kind: 'json'; readonly schema: z.ZodType }
     | { readonly kind: 'bytes'; readonly schema?: z.ZodType }
-    /** What an HTML form posts: fields by name, a list where a name comes several times. */
+    /** A posted HTML form: fields by name; a repeated name becomes a list. */
     | { readonly kind: 'form'; readonly schema: z.ZodType }
     | { readonly kind: 'stream' }
   );
@@ -30,25 +30,25 @@ export interface LengthRules {
 }
 
 interface BodyRules extends LengthRules {
-  /** Whether a body of 0 bytes is refused. Default: `true` for `json`, `false` for the others. */
+  /** Whether an empty body is refused. Default: `true` for `json`, `false` for the others. */
   readonly required?: boolean;
-  /** Media types that are taken, without parameters; when absent, those of forms for `form`, else all. */
+  /** Accepted media types, without parameters. Default: the type of forms for `form`, any for the others. */
   readonly contentTypes?: readonly string[];
-  /** Whether an empty body, too, has to have one of the media types. */
+  /** Whether the media type is checked even if the body is empty. */
   readonly typeFirst?: boolean;
-  /** JSON that the service reads and checks itself; only documented. */
+  /** Schema of JSON that the service parses itself; used for documentation only. */
   readonly documented?: z.ZodType;
 }
 
-/** A body that is read as it comes. Reading slowly slows the sender down. */
+/** A body that is read while it arrives. A slow reader slows the sender down. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /** The declared Content-Length in bytes, or `undefined` for a chunked body. */
   readonly declaredBytes: number | undefined;
 }
 
-/** What a handler sees of one request; everything in it is validated. */
+/** A validated request, as a handler sees it. */
 export interface Request<Params = unknown, Query = unknown, Headers = unknown, Body = unknown> {
-  /** Unique per request; stands in each of its log lines and in the `X-Request-Id` answer header. */
+  /** Unique per request; appears in its log lines and in the `X-Request-Id` response header. */
   readonly id: string;
   readonly method: Method | 'HEAD';
   readonly path: string;
@@ -56,23 +56,23 @@ export interface Request<Params = unknown, Query = unknown, Headers = unknown, B
   readonly query: Query;
   readonly headers: Headers;
   readonly body: Body;
-  /** The client's address after the proxy rule (`*_NUM_PROXIES`), never a name. */
+  /** The client's IP address, after the proxy rule (`*_NUM_PROXIES`). */
   readonly clientAddress: string;
   /** Scheme and host as the client sees them, without a trailing slash. */
   readonly origin: string;
-  /** Raw header by lower-case name; for what no schema describes. */
+  /** A raw header by lower-case name; for headers without a schema. */
   header(name: string): string | undefined;
   readonly log: Logger;
-  /** What the request is a part of; to be handed on to whoever is asked on its behalf. */
+  /** The trace that the request belongs to; propagate it to outgoing requests. */
   readonly trace: Trace;
-  /** Aborted when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** What a handler answers. HEAD, conditional requests and ranges are the HTTP layer's work. */
+/** What a handler returns. The HTTP layer takes care of HEAD, conditional requests and ranges. */
 export interface Reply {
   readonly status: number;
-  /** A list stands for several lines of one name. */
+  /** A list becomes several header lines. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: ReplyBody;
 }
@@ -81,14 +81,14 @@ export type ReplyBody =
   | { readonly kind: 'json'; readonly value: unknown; readonly indent?: number }
   | { readonly kind: 'text'; readonly text: string; readonly contentType?: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
-  /** A file on disk: Range, HEAD and `If-None-Match` (with `etag`) are answered from here. */
+  /** A file on disk, with support for Range, HEAD and `If-None-Match`. */
   | {
       readonly kind: 'file';
       readonly path: string;
       readonly contentType: string;
       readonly etag?: string;
       readonly disposition?: { readonly type: 'attachment' | 'inline'; readonly filename: string };
-      /** Bytes per read from the disk. */
+      /** Largest read from the disk, in bytes. */
       readonly chunkBytes?: number;
     }
   | {
@@ -98,16 +98,16 @@ export type ReplyBody =
       readonly contentType: string;
     };
 
-/** How a request shows that it may: `Authorization: Bearer ...`, or `X-API-Key: ...`. */
+/** How a request authenticates: `Authorization: Bearer ...`, or `X-API-Key: ...`. */
 export type SecurityScheme = 'bearer' | 'apiKey';
 
-/** One documented answer of a route. */
+/** A documented response of a route. */
 export interface ResponseSpec {
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** Defaults to `application/json` with a schema, to the service's error form without. */
+  /** Default: `application/json` with a schema, else the type of the service's errors. */
   readonly contentType?: string;
-  /** Answered from a file, so that 206, 304 and 416 are possible as well. */
+  /** Whether it is sent from a file, so that 206, 304 and 416 are possible too. */
   readonly file?: boolean;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: z.ZodType }>>;
 }
@@ -121,37 +121,37 @@ type ParsedBody<B> = B extends { kind: 'json' | 'form'; schema: infer S }
       ? BodyStream
       : undefined;
 
-/** One row of a route table. Build rows with {@link route} so that the handler's types follow from the schemas. */
+/** One row of a route table. Build it with {@link route}, which infers the handler's types from the schemas. */
 export interface Route {
   readonly method: Method;
-  /** With `{name}` for a segment, e.g. `/api/v1/media/{media_id}`; `{name...}` at the end takes all that is left. */
+  /** `{name}` matches a segment, e.g. `/api/v1/media/{media_id}`; a final `{name...}` matches the rest of the path. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags?: readonly string[];
-  /** Segments that do not match are an unknown path (404), not a bad request. */
+  /** Segments that violate the schema make the path unknown (404), not the request bad (400). */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** By lower-case header name. */
   readonly headers?: z.ZodObject;
   readonly body?: BodySpec;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Not part of the OpenAPI document (pages, assets). */
+  /** Leaves the route out of the OpenAPI document (pages, assets). */
   readonly hidden?: boolean;
-  /** `false` leaves the service's CORS policy out. */
+  /** `false` exempts the route from the service's CORS policy. */
   readonly cors?: boolean;
   /**
-   * Runs once the head is known and before the body is read, after the check of its length: secrets, rate
-   * limits. Refuses by throwing. `params`, `query`, `headers` and `body` are not there yet.
+   * Checks secrets and rate limits before the body is read, after the check of its declared length. Throws to refuse.
+   * `params`, `query`, `headers` and `body` are not set yet.
    */
   readonly guard?: (request: Request) => void | Promise<void>;
-  /** What the guard asks for, for the documentation. */
+  /** What the guard requires, for the documentation. */
   readonly security?: SecurityScheme;
   readonly handler: (request: Request) => Reply | Promise<Reply>;
 }
 
-/** Ties a handler's argument types to the row's schemas. */
+/** Infers a handler's argument types from the row's schemas. */
 export function route<
   const P extends z.ZodObject | undefined = undefined,
   const Q extends z.ZodObject | undefined = undefined,

@@ -1,26 +1,26 @@
-/** From a path to its routes: a tree by segment, compiled once. */
+/** Finds the routes of a path, in a tree of segments that is built once. */
 import type { Route } from './route.js';
 
-/** A route with what is worth knowing before the first request. */
+/** A route with data precomputed at start. */
 export interface CompiledRoute {
   readonly route: Route;
   readonly parameterNames: readonly string[];
-  /** Headers that the route's schema describes. */
+  /** Header names of the route's schema. */
   readonly headerNames: readonly string[];
 }
 
 /** The routes of one path. */
 export interface Match {
   readonly methods: ReadonlyMap<string, CompiledRoute>;
-  /** For the `Allow` header: sorted, HEAD with GET. */
+  /** For the `Allow` header: sorted, with HEAD if there is GET. */
   readonly allow: readonly string[];
-  /** Decoded segments that stand for parameters, in order. */
+  /** Decoded parameter segments, in order. */
   readonly values: readonly string[];
 }
 
 export class Router {
   readonly #root = new Node();
-  /** Paths without parameters, which need no walk. */
+  /** Paths without parameters, as a shortcut. */
   readonly #literal = new Map<string, Match>();
 
   /** @throws if two routes have the same method and path */
@@ -33,7 +33,7 @@ export class Router {
     }
   }
 
-  /** Takes a path as sent; `undefined` if there is no such path. */
+  /** @param path as sent. @returns `undefined` for an unknown path */
   match(path: string): Match | undefined {
     return this.#literal.get(path) ?? this.#walk(path);
   }
@@ -92,7 +92,7 @@ class Node {
   }
 }
 
-/** Literal segments win over parameters, these over a remainder; neither of the two takes nothing. */
+/** Literal segments take precedence over parameters, and these over a remainder. The latter two never match ''. */
 function find(node: Node, path: string, start: number, values: string[]): Node | undefined {
   if (start > path.length) return node.methods.size > 0 ? node : undefined;
   return findSegment(node, path, start, values) ?? findRemainder(node, path, start, values);
@@ -112,7 +112,7 @@ function findSegment(node: Node, path: string, start: number, values: string[]):
   return under;
 }
 
-/** All that is left of the path, slashes included. */
+/** Matches the rest of the path, including slashes. */
 function findRemainder({ rest }: Node, path: string, start: number, values: string[]): Node | undefined {
   const value = rest === undefined ? '' : decoded(path.slice(start));
   if (value === undefined || value === '') return undefined;
@@ -124,7 +124,7 @@ function segmentsOf(path: string): string[] {
   return path.slice(1).split('/');
 }
 
-/** `undefined` if the percent-encoding is broken. A decoded slash stays inside its segment. */
+/** `undefined` if the percent-encoding is invalid. A decoded slash does not split its segment. */
 function decoded(segment: string): string | undefined {
   if (!segment.includes('%')) return segment;
   try {

@@ -1,23 +1,27 @@
-/** Which transport serves. */
+/** Chooses the transport. */
 import type { Logger } from '../../observe/log.js';
 import type { Route } from '../routing/route.js';
 import { nodeTransport } from './node.js';
 import type { Transport } from './transport.js';
 import { loadUws } from './uws.js';
 
-/** The usual limit of an upload, a little more than uWebSockets.js takes in one piece: not worth its speed. */
+/**
+ * `auto` uses uWebSockets.js up to this body limit, the default of uploads. uWebSockets.js can receive slightly less
+ * (999,999,999 bytes), but giving up its speed for that difference is not worth it.
+ */
 const USUAL_BODY_BYTES_MAX = 1024 ** 3;
 
-/** The largest body that a service takes. */
+/** The largest body that a service accepts, in bytes. */
 export function largestBody(routes: readonly Pick<Route, 'body'>[]): number {
   return Math.max(0, ...routes.map(({ body }) => body?.bytesMax ?? 0));
 }
 
 /**
- * The transport of that name; `auto` takes uWebSockets.js wherever its binary loads and bodies of up to
- * `bodyBytes` are not far more than it can read.
+ * Loads the named transport. `auto` chooses uWebSockets.js if its binary loads and the service accepts bodies of at
+ * most 1 GiB.
  *
- * @throws if `uws` is asked for and its binary does not load
+ * @param bodyBytes largest body that the service accepts
+ * @throws if `choice` is `uws` and the binary does not load
  */
 export function loadTransport(
   choice: 'auto' | 'uws' | 'node',
@@ -31,8 +35,8 @@ export function loadTransport(
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     if (choice === 'uws')
-      throw new Error(`ISCCD_TRANSPORT=uws: its binary does not load (${reason})`, { cause: error });
-    log.warn({ reason }, 'uWebSockets.js does not load here: serving with node:http');
+      throw new Error(`ISCCD_TRANSPORT=uws: the binary does not load (${reason})`, { cause: error });
+    log.warn({ reason }, 'uWebSockets.js does not load, using node:http');
     return nodeTransport;
   }
 }

@@ -1,4 +1,4 @@
-/** One request and its answer over node:http. */
+/** One request and its response over node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
 import { NodeResponseStream } from './node-stream.js';
@@ -36,7 +36,7 @@ export class NodeExchange implements Exchange {
     return this.#response.writableFinished || this.#response.destroyed;
   }
 
-  /** Whether it is the client's turn: to send more of the body, or to take more of the answer. */
+  /** Whether the server waits for the client to send more of the body or to read more of the response. */
   get waitsForClient(): boolean {
     if (this.#stream !== undefined || this.#response.writableEnded) return true;
     return this.#reading && !this.#paused && !this.#request.readableEnded;
@@ -58,7 +58,7 @@ export class NodeExchange implements Exchange {
     }
     this.#request.on('data', (chunk: Buffer) => onChunk(chunk, false));
     this.#request.once('end', () => onChunk(Buffer.alloc(0), true));
-    // What ends a body early also ends the response: 'close' there reports it.
+    // An error here also closes the response, whose 'close' event reports it.
     this.#request.on('error', () => {});
   }
 
@@ -101,31 +101,31 @@ export class NodeExchange implements Exchange {
     this.respond({ ...head, close: true }, body);
   }
 
-  /** The rest of the body is read and dropped, so that the next request is found behind it. */
+  /** Reads and drops the rest of the body, so that the parser reaches the next request. */
   #discardBody(): void {
     this.#request.removeAllListeners('data');
     this.#request.resume();
   }
 
   #writeHead({ status, headers, close }: ResponseHead, length: readonly string[]): void {
-    // A client that waits for permission to send its body, and gets an answer instead, will not send it.
+    // A client that waits for 100 Continue and gets a final response instead will not send its body.
     const endsHere = close || this.#expectsContinue;
     const lines = endsHere ? [...headers, ...length, 'Connection', 'close'] : [...headers, ...length];
     this.#response.writeHead(status, lines);
   }
 }
 
-/** Names in lower case, values decoded. */
+/** Lower-case names, decoded values. */
 function headerLines(raw: readonly string[]): string[] {
   return raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : decodeValue(text)));
 }
 
-/** node:http reads header bytes as Latin-1; clients send UTF-8, and what is not gets replacement characters. */
+/** node:http decodes header bytes as Latin-1, but clients send UTF-8. Invalid UTF-8 becomes replacement characters. */
 function decodeValue(latin1: string): string {
   return /[\x80-\xff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString('utf8') : latin1;
 }
 
-/** Path and query of a target; scheme and authority of the absolute form (RFC 9112, 3.2.2) are dropped. */
+/** Path and query of a target, without scheme and authority of the absolute form (RFC 9112, 3.2.2). */
 function splitTarget(target: string): [path: string, query: string] {
   const local = target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
   const mark = local.indexOf('?');

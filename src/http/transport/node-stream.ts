@@ -1,11 +1,11 @@
-/** Answers in pieces over node:http. */
+/** Responses in pieces over node:http. */
 import type { ServerResponse } from 'node:http';
 import type { ResponseStream } from './transport.js';
 
-/** Waits for each piece to leave the process: at most one piece of an answer is in memory. */
+/** Waits until each piece has left the process, so at most one piece of a response is in memory. */
 export class NodeResponseStream implements ResponseStream {
   readonly #response: ServerResponse;
-  /** What is still owed of a declared length. */
+  /** Bytes of the declared length that are not written yet. */
   #missingBytes: number;
   #settle: ((alive: boolean) => void) | undefined;
 
@@ -33,7 +33,7 @@ export class NodeResponseStream implements ResponseStream {
     this.#response.destroy();
   }
 
-  /** The client is gone. */
+  /** The client disconnected. */
   abort(): void {
     this.#settle?.(false);
   }

@@ -1,4 +1,4 @@
-/** The transport over node:http, for platforms without a binary of uWebSockets.js. */
+/** The transport over node:http, for platforms without a uWebSockets.js binary. */
 import {
   createServer,
   type IncomingMessage,
@@ -8,13 +8,13 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { NodeExchange } from './node-exchange.js';
-import type { Exchange, Listener, Transport, UnreadableAnswer } from './transport.js';
+import type { Exchange, Listener, Transport, UnparsableResponse } from './transport.js';
 
-/** A connection on which nothing moves for this long is closed, as over the other transport. */
+/** Closes a connection after this much silence, like uWebSockets.js. */
 const IDLE_MS_MAX = 10_000;
 
-/** How long answers that are complete may take to leave when everything closes. */
-const LAST_WORDS_MS = 500;
+/** How long complete responses may take to be sent while the server closes. */
+const DRAIN_MS_MAX = 500;
 
 const HEAD_BYTES_MAX = 64 * 1024;
 
@@ -28,18 +28,18 @@ function listen(
   host: string,
   port: number,
   onExchange: (exchange: Exchange) => void,
-  unreadable: (message: string) => UnreadableAnswer,
+  unparsable: (message: string) => UnparsableResponse,
 ): Promise<Listener> {
   const server = createServer({
     keepAlive: true,
     keepAliveTimeout: IDLE_MS_MAX,
     headersTimeout: IDLE_MS_MAX,
-    // An upload may take as long as it needs while bytes arrive; the idle limit ends the others.
+    // No limit on the duration of an upload; the idle limit closes stalled ones.
     requestTimeout: 0,
     connectionsCheckingInterval: 2000,
     maxHeaderSize: HEAD_BYTES_MAX,
   });
-  const connections = new Connections(onExchange, unreadable);
+  const connections = new Connections(onExchange, unparsable);
   server.on('request', (request, response) => connections.onRequest(request, response, false));
   server.on('checkContinue', (request, response) => connections.onRequest(request, response, true));
   server.on('clientError', (error, socket) => connections.onClientError(error, socket as Socket));
@@ -62,24 +62,24 @@ function listener(server: Server, host: string): Listener {
     stopListening,
     close: async () => {
       stopListening();
-      const timer = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS);
+      const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
       await closed;
       clearTimeout(timer);
     },
   };
 }
 
-/** What is going on on each connection. */
+/** Tracks the current exchange of each connection. */
 class Connections {
   readonly #onExchange: (exchange: Exchange) => void;
-  readonly #unreadable: (message: string) => UnreadableAnswer;
+  readonly #unparsable: (message: string) => UnparsableResponse;
   readonly #exchanges = new WeakMap<Socket, NodeExchange>();
-  /** Connections on which a request broke the rules: what follows there is not trusted to be a request. */
+  /** Connections with a malformed request. Bytes that follow it must not be parsed as a request. */
   readonly #refused = new WeakSet<Socket>();
 
-  constructor(onExchange: (exchange: Exchange) => void, unreadable: (message: string) => UnreadableAnswer) {
+  constructor(onExchange: (exchange: Exchange) => void, unparsable: (message: string) => UnparsableResponse) {
     this.#onExchange = onExchange;
-    this.#unreadable = unreadable;
+    this.#unparsable = unparsable;
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
@@ -92,24 +92,24 @@ class Connections {
   }
 
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    // Such a connection has its answer, and is closing.
+    // The response is sent and the connection is closing.
     if (this.#refused.has(socket)) return;
-    const answerIsDue = this.#exchanges.get(socket)?.isOver === false;
-    // Another text in the middle of an answer would be taken for a part of it.
-    if (error.code === 'ECONNRESET' || !socket.writable || answerIsDue) {
+    const responsePending = this.#exchanges.get(socket)?.isOver === false;
+    // Bytes sent in the middle of a response would be read as part of it.
+    if (error.code === 'ECONNRESET' || !socket.writable || responsePending) {
       socket.destroy();
       return;
     }
     this.#refused.add(socket);
-    const { status, headers, body } = this.#answerTo(error.code);
+    const { status, headers, body } = this.#responseTo(error.code);
     const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close'];
     for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
     lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
   }
 
-  /** @param code that the parser gives the error */
-  #answerTo(code = ''): UnreadableAnswer {
+  /** @param code the parser's error code */
+  #responseTo(code = ''): UnparsableResponse {
     switch (code) {
       case 'HPE_HEADER_OVERFLOW':
         return { status: 431, headers: [], body: '' };
@@ -117,17 +117,17 @@ class Connections {
         return { status: 408, headers: [], body: '' };
       case 'HPE_INVALID_CONTENT_LENGTH':
       case 'HPE_UNEXPECTED_CONTENT_LENGTH':
-        return this.#unreadable('Invalid Content-Length');
+        return this.#unparsable('Invalid Content-Length');
       case 'HPE_INVALID_TRANSFER_ENCODING':
-        return this.#unreadable('Invalid Transfer-Encoding');
+        return this.#unparsable('Invalid Transfer-Encoding');
       default:
-        return this.#unreadable('Invalid request');
+        return this.#unparsable('Invalid request');
     }
   }
 
   onIdle(socket: Socket): void {
     const exchange = this.#exchanges.get(socket);
-    // While a handler works, silence is ours, not the client's.
+    // While a handler works, the silence is not the client's fault.
     if (exchange === undefined || exchange.isOver || exchange.waitsForClient) socket.destroy();
   }
 }

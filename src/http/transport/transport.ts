@@ -1,6 +1,6 @@
 /**
- * What the layer needs from an HTTP server, so that uWebSockets.js and node:http are interchangeable.
- * One suite, `test/http/transport`, runs against every implementation.
+ * The port to an HTTP server, so that uWebSockets.js and node:http are interchangeable. The tests in `test/http` run
+ * against both.
  */
 import type { RequestHead } from '../request/head.js';
 
@@ -11,19 +11,19 @@ export interface Transport {
   /**
    * Listens and calls `onExchange` for each request.
    *
-   * @param unreadable words the answer to what is no request, where the transport lets it be worded: told which rule
-   *   of HTTP is broken
-   * @throws if the address can't be listened on; the message names host and port
+   * @param unparsable builds the response to an unparsable request, if the transport allows one; gets the violated
+   *   HTTP rule
+   * @throws if it cannot listen; the message names host and port
    */
   listen(
     host: string,
     port: number,
     onExchange: (exchange: Exchange) => void,
-    unreadable: (message: string) => UnreadableAnswer,
+    unparsable: (message: string) => UnparsableResponse,
   ): Promise<Listener>;
 }
 
-export interface UnreadableAnswer {
+export interface UnparsableResponse {
   readonly status: number;
   /** Name, value, name, value ... */
   readonly headers: readonly string[];
@@ -32,61 +32,61 @@ export interface UnreadableAnswer {
 
 export interface Listener {
   readonly host: string;
-  /** The port in use, also when 0 was asked for. */
+  /** The actual port, also if 0 was requested. */
   readonly port: number;
-  /** Takes no more connections. Those that exist go on. */
+  /** Stops accepting connections. Existing ones continue. */
   stopListening(): void;
-  /** Ends every connection; what is being sent gets a moment to leave. */
+  /** Closes all connections, after a short time for responses that are being sent. */
   close(): Promise<void>;
 }
 
-/** Status and headers of an answer. */
+/** Status and headers of a response. */
 export interface ResponseHead {
   readonly status: number;
   /** Name, value, name, value ...; the transport adds Content-Length, Transfer-Encoding and Date. */
   readonly headers: readonly string[];
-  /** Whether the connection ends with this answer. */
+  /** Whether to close the connection after this response. */
   readonly close: boolean;
 }
 
 /**
- * One request and its answer.
+ * One request and its response.
  *
- * Until control returns to the event loop, one of these must have happened: the answer was given,
- * {@link detach} was called, or {@link refuse} was. A body that nobody reads is received and thrown away.
+ * Before control returns to the event loop, the caller must respond, {@link detach} or {@link refuse}. An unread body
+ * is received and dropped.
  */
 export interface Exchange {
   readonly head: RequestHead;
-  /** Why the request breaks HTTP's rules; it must be answered through {@link refuse}. */
+  /** The HTTP rule that the request violates; respond to it with {@link refuse}. */
   readonly malformed: string | undefined;
-  /** The other end of the connection, an IP address. */
+  /** IP address of the connection's other end. */
   readonly remoteAddress: string;
-  /** Keeps the exchange alive past this turn. `onAborted` runs if the client goes before the answer is complete. */
+  /** Keeps the exchange alive past this turn. `onAborted` runs if the client disconnects before the response is complete. */
   detach(onAborted: () => void): void;
-  /** Starts to deliver the body. A chunk's memory belongs to the callee. To be called in the first turn, at most once. */
+  /** Starts to deliver the body. The callee owns a chunk's memory. Call it in the first turn, at most once. */
   readBody(onChunk: (chunk: Buffer, last: boolean) => void): void;
-  /** Stops reading from the client. Chunks that are already here may still come. */
+  /** Stops reading from the client. Chunks that have already arrived may still be delivered. */
   pause(): void;
   resume(): void;
-  /** The whole answer in one go. */
+  /** Sends a complete response. */
   respond(head: ResponseHead, body: string | Uint8Array): void;
-  /** An answer without body; `contentLength` is what a GET would have had, `undefined` for 204 and 304. */
+  /** Sends a response without body; `contentLength` is that of a GET, `undefined` for 204 and 304. */
   respondWithoutBody(head: ResponseHead, contentLength: number | undefined): void;
-  /** An answer that is sent piece by piece; `contentLength` is above 0, or `undefined` if it is not known. */
+  /** Starts a response in pieces; `contentLength` is above 0, or `undefined` if unknown. */
   respondInPieces(head: ResponseHead, contentLength: number | undefined): ResponseStream;
-  /** Answers and closes; nothing that follows on this connection is taken for a request. */
+  /** Responds and closes; later bytes on this connection are never parsed as a request. */
   refuse(head: ResponseHead, body: string): void;
 }
 
-/** The one way that large bodies leave: no more is sent than the client takes. */
+/** Sends large bodies no faster than the client reads. */
 export interface ResponseStream {
   /**
-   * Sends a piece that is not empty. The promise settles when the piece's memory is free again and the next
-   * may be sent; `false` means that the client is gone.
+   * Sends a non-empty piece. The promise resolves when the piece's memory can be reused and the next piece may be
+   * sent; `false` means that the client has disconnected.
    */
   write(piece: Uint8Array): Promise<boolean>;
-  /** Completes the answer. With a known length all of it must have been written. */
+  /** Completes the response. With a known length, all bytes must have been written. */
   end(): void;
-  /** Breaks the connection, so that the client sees that the answer is not complete. */
+  /** Closes the connection, so that the client sees an incomplete response. */
   destroy(): void;
 }

@@ -1,4 +1,4 @@
-/** The part of uWebSockets.js that is used; its own declarations lack arguments that the binary takes. */
+/** The used part of uWebSockets.js. Its own declarations lack arguments that the binary accepts. */
 import { createRequire } from 'node:module';
 
 declare const handle: unique symbol;
@@ -14,11 +14,11 @@ export interface UwsApp {
     options: number,
     onListening: (socket: ListenSocket | false) => void,
   ): void;
-  /** Stops listening and breaks every connection. */
+  /** Stops listening and closes every connection. */
   close(): void;
 }
 
-/** Valid only during the handler's call. */
+/** Valid only during the handler call. */
 export interface UwsRequest {
   forEach(onLine: (lowerCaseName: string, value: string) => void): void;
   getMethod(): string;
@@ -26,7 +26,7 @@ export interface UwsRequest {
   getQuery(): string | undefined;
 }
 
-/** Valid until it is ended, closed or aborted; using it later throws. */
+/** Valid until ended, closed or aborted; later calls throw. */
 export interface UwsResponse {
   writeStatus(status: string): void;
   writeHeader(name: string, value: string): void;
@@ -52,20 +52,20 @@ export interface UwsBinding {
   us_socket_local_port(socket: ListenSocket): number;
 }
 
-/** `listen` option: no other process may share the port. */
+/** Option of `listen`: no other process can share the port. */
 export const EXCLUSIVE_PORT = 1;
 
 /**
  * Loads the native binary.
  *
- * @throws if there is none for this platform and Node.js version
+ * @throws if none exists for this platform and Node.js version
  */
 export function loadBinding(): UwsBinding {
   const { platform, arch, versions } = process;
-  // Not the package's main file: without a binary that one falls back to an HTTP server of its own, silently.
+  // The package's main file would silently fall back to its own HTTP server if the binary is missing.
   const file = `uWebSockets.js/binaries/uws_${platform}_${arch}_${versions.modules}.node`;
   const binding = createRequire(import.meta.url)(file) as UwsBinding;
-  // Leaves out the header that names the server.
+  // Removes the header that names the server.
   binding._cfg('999999990007');
   return binding;
 }

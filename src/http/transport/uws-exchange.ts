@@ -1,4 +1,4 @@
-/** One request and its answer over uWebSockets.js. */
+/** One request and its response over uWebSockets.js. */
 
 import { statusLine } from '../reply/status.js';
 import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
@@ -6,19 +6,19 @@ import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 import type { UwsRequest, UwsResponse } from './uws-binding.js';
 import { UwsResponseStream } from './uws-stream.js';
 
-/** Answers are collected in a buffer of this size, which is lost if the parser then closes the connection. */
+/** uWS collects responses in a buffer of this size, which is lost if the parser then closes the connection. */
 const CORK_BYTES = 16 * 1024;
 
 export class UwsExchange implements Exchange {
   readonly head: RequestHead;
   readonly malformed: string | undefined;
   readonly #response: UwsResponse;
-  /** uWS can't parse this length: it closes the connection as soon as the handler returns. */
-  readonly #doomed: boolean;
+  /** uWS cannot parse this Content-Length and closes the connection as soon as the handler returns. */
+  readonly #closedByParser: boolean;
   #remoteAddress: string | undefined;
   #inFirstTurn = true;
   #paused = false;
-  /** The answer is complete or the client is gone: the response object must not be touched again. */
+  /** The response is complete or the client has disconnected. The response object must not be used any more. */
   #over = false;
   #stream: UwsResponseStream | undefined;
   #onAborted: (() => void) | undefined;
@@ -35,8 +35,8 @@ export class UwsExchange implements Exchange {
       headers: new RequestHeaders(lines),
     };
     this.malformed = malformation(this.head);
-    // Of several lengths uWS reads the first, and an empty one as none.
-    this.#doomed = !/^\d{0,9}$/.test(this.head.headers.first('content-length') ?? '');
+    // uWS uses the first of several Content-Length lines, and treats an empty one as absent.
+    this.#closedByParser = !/^\d{0,9}$/.test(this.head.headers.first('content-length') ?? '');
     this.#response = response;
   }
 
@@ -47,15 +47,15 @@ export class UwsExchange implements Exchange {
     return this.#remoteAddress;
   }
 
-  firstTurnIsOver(): void {
+  endFirstTurn(): void {
     this.#inFirstTurn = false;
-    // uWS ends the process if a handler returns with neither.
+    // uWS terminates the process if a handler returns without a response or an abort handler.
     if (!this.#over && this.#onAborted === undefined) this.detach(() => {});
   }
 
   detach(onAborted: () => void): void {
     this.#onAborted = onAborted;
-    // After an abort the connection can't be asked any more.
+    // Read it now: after an abort it is not available.
     void this.remoteAddress;
     this.#response.onAborted(() => {
       this.#over = true;
@@ -66,7 +66,7 @@ export class UwsExchange implements Exchange {
 
   readBody(onChunk: (chunk: Buffer, last: boolean) => void): void {
     this.#response.onData((memory, last) => {
-      // The memory is taken away when this function returns.
+      // The memory is invalid after this function returns.
       if (!this.#over) onChunk(Buffer.copyBytesFrom(new Uint8Array(memory)), last);
     });
   }
@@ -91,7 +91,7 @@ export class UwsExchange implements Exchange {
     const headers = [...head.headers];
     if (contentLength !== undefined) headers.push('Content-Length', String(contentLength));
     if (head.close) headers.push('Connection', 'close');
-    // Given a length, uWS would wait for that many bytes and cut the connection off at the next request.
+    // If uWS knew the length, it would wait for that many bytes and close the connection at the next request.
     this.#finish({ ...head, headers }, (response) => response.endWithoutBody());
   }
 
@@ -107,12 +107,12 @@ export class UwsExchange implements Exchange {
   }
 
   refuse(head: ResponseHead, body: string): void {
-    if (this.#doomed) {
+    if (this.#closedByParser) {
       this.respond(head, body);
       return;
     }
-    // An answered exchange would let the parser go on to what follows in the same packet. As long as the answer
-    // is due, uWS breaks the connection when it meets another request.
+    // Responding now would let the parser continue with later bytes of the same packet. While a response is pending,
+    // uWS closes the connection when another request follows.
     this.detach(() => {});
     this.pause();
     setImmediate(() => this.respond({ ...head, close: true }, body));
@@ -120,30 +120,30 @@ export class UwsExchange implements Exchange {
 
   #finish(head: ResponseHead, end: (response: UwsResponse) => void): void {
     if (this.#over) return;
-    // A connection that is still paused after its answer would never be read again.
+    // A connection that stays paused after its response would never be read again.
     this.resume();
     this.#over = true;
-    const answer = () => {
+    const send = () => {
       writeHeadTo(this.#response, head);
       end(this.#response);
     };
-    if (this.#inFirstTurn) answer();
-    else this.#response.cork(answer);
+    if (this.#inFirstTurn) send();
+    else this.#response.cork(send);
   }
 
-  /** White space after the body makes a doomed answer leave at once, instead of with the buffer. */
+  /** Pads a response that the parser would cut off with white space, so that uWS sends it immediately instead of buffering it. */
   #flushed(body: string | Uint8Array): string | Uint8Array {
-    return this.#doomed && typeof body === 'string' ? body.padEnd(CORK_BYTES + 1) : body;
+    return this.#closedByParser && typeof body === 'string' ? body.padEnd(CORK_BYTES + 1) : body;
   }
 }
 
 /**
- * Writes status and header lines in as few calls as there can be: uWS copies a value as it is, so all lines go as the
- * rest of the first one's value. A call per line costs a tenth of a small request. Names and values can't hold a line
- * break here: `responseHead` has checked them.
+ * Writes status and headers in as few calls as possible. uWS copies a value unchanged, so all other lines are appended
+ * to the first header's value; one call per line would cost a tenth of a small request. Names and values contain no
+ * line breaks: `responseHead` has checked them.
  */
 function writeHeadTo(response: UwsResponse, { status, headers }: ResponseHead): void {
-  // What uWS writes by itself if told nothing.
+  // 200 is the default of uWS.
   if (status !== 200) response.writeStatus(statusLine(status));
   const [name, first] = headers;
   if (name === undefined || first === undefined) return;

@@ -1,8 +1,8 @@
-/** Answers in pieces over uWebSockets.js. */
+/** Responses in pieces over uWebSockets.js. */
 import type { ResponseStream } from './transport.js';
 import type { UwsResponse } from './uws-binding.js';
 
-/** Write offsets come as 32-bit numbers; differences within one piece are right modulo this. */
+/** Write offsets are 32-bit numbers, so differences within one piece are computed modulo this. */
 const OFFSET_MODULUS = 2 ** 32;
 
 interface Waiting {
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * `end()` would copy all that the client does not take at once into memory, so that pieces go out by `tryEnd` and
- * `write`, and what is left of one waits for `onWritable`.
+ * `end()` would copy to memory all bytes that the client does not read immediately. Pieces are therefore sent with
+ * `tryEnd` and `write`, and the rest of a piece waits for `onWritable`.
  */
 export class UwsResponseStream implements ResponseStream {
   readonly #response: UwsResponse;
@@ -37,14 +37,14 @@ export class UwsResponseStream implements ResponseStream {
 
   write(piece: Uint8Array): Promise<boolean> {
     if (this.#over) return Promise.resolve(false);
-    let taken = false;
+    let sent = false;
     let startOffset = 0;
     this.#response.cork(() => {
       this.#begin();
       startOffset = this.#response.getWriteOffset();
-      taken = this.#send(piece);
+      sent = this.#send(piece);
     });
-    if (taken) return Promise.resolve(true);
+    if (sent) return Promise.resolve(true);
     return new Promise((settle) => {
       this.#waiting = { piece, startOffset, settle };
     });
@@ -54,7 +54,7 @@ export class UwsResponseStream implements ResponseStream {
     if (this.#over) return;
     this.#response.cork(() => {
       this.#begin();
-      // With a known length the last piece has ended the answer, unless pieces are missing.
+      // With a known length, the last piece has already ended the response, unless pieces are missing.
       if (this.#contentLength === undefined) this.#response.end();
       else this.#response.close();
     });
@@ -67,7 +67,7 @@ export class UwsResponseStream implements ResponseStream {
     this.#response.close();
   }
 
-  /** The client is gone. */
+  /** The client disconnected. */
   abort(): void {
     this.#over = true;
     this.#waiting?.settle(false);
@@ -81,9 +81,9 @@ export class UwsResponseStream implements ResponseStream {
     this.#response.onWritable((offset) => this.#onWritable(offset));
   }
 
-  /** Whether the whole piece was taken. */
+  /** Whether the whole piece was sent. */
   #send(piece: Uint8Array): boolean {
-    // False means that uWS keeps the piece in its own memory until the client has read it.
+    // False means that uWS holds the piece in its own memory until the client has read it.
     if (this.#contentLength === undefined) return this.#response.write(piece);
     const [ok, complete] = this.#response.tryEnd(piece, this.#contentLength);
     if (complete) this.#finish();

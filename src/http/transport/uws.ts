@@ -1,29 +1,29 @@
 /**
  * The transport over uWebSockets.js.
  *
- * What its parser does by itself, before a handler sees the request (tested in `framing.test.ts`, `timeouts.test.ts`):
- * - no answer, and a closed connection after about 10 s of silence: HTTP/1.0 and 2.0, obsolete line folding, NUL and
- *   other control characters, bare line feeds, more than 48 headers, absolute-form targets, chunk extensions, and
- *   whatever comes behind the trailers of a chunked body.
- *   A reverse proxy must speak HTTP/1.1 (nginx: `proxy_http_version 1.1`);
- * - connection closed at once: missing Host, Content-Length beside Transfer-Encoding, methods it does not know
- *   (QUERY, PROPFIND), a head above
- *   4 KB that comes in parts, and a request that is pipelined behind one whose answer takes longer than its turn;
- * - a body slower than 16 KB/s, or an answer that nobody reads, is cut off after about 11 s;
- * - a Content-Length of ten digits and more: see {@link BODY_BYTES_MAX};
- * - bytes above 127 at the ends of a header value are lost, as if they were white space.
+ * Its parser handles the following before a handler sees the request (see `framing.test.ts`, `timeouts.test.ts`):
+ * - no response, and the connection closes after about 10 s of silence: HTTP/1.0 and 2.0, obsolete line folding, NUL
+ *   and other control characters, bare line feeds, more than 48 headers, absolute-form targets, chunk extensions, and
+ *   bytes after the trailers of a chunked body. A reverse proxy must therefore use HTTP/1.1 (nginx:
+ *   `proxy_http_version 1.1`);
+ * - the connection closes immediately: missing Host, both Content-Length and Transfer-Encoding, unknown methods
+ *   (QUERY, PROPFIND), a head above 4 KB that arrives in parts, and a request that is pipelined behind one whose
+ *   response takes longer than one turn of the event loop;
+ * - a body slower than 16 KB/s, or a response that the client does not read, is cut off after about 11 s;
+ * - a Content-Length of ten digits or more: see {@link BODY_BYTES_MAX};
+ * - bytes above 127 at the ends of a header value are removed like white space.
  */
 import type { Exchange, Listener, Transport } from './transport.js';
 import { EXCLUSIVE_PORT, type ListenSocket, loadBinding, type UwsBinding } from './uws-binding.js';
 import { UwsExchange } from './uws-exchange.js';
 
-/** Its parser reads at most nine digits of a Content-Length. Chunked bodies have no such limit. */
+/** The parser reads at most nine digits of a Content-Length. Chunked bodies are not limited. */
 const BODY_BYTES_MAX = 999_999_999;
 
 /**
  * Loads the transport.
  *
- * @throws if there is no binary for this platform and Node.js version
+ * @throws if no binary exists for this platform and Node.js version
  */
 export function loadUws(): Transport {
   const binding = loadBinding();
@@ -44,7 +44,7 @@ function listen(
   app.any('/*', (response, request) => {
     const exchange = new UwsExchange(response, request);
     onExchange(exchange);
-    exchange.firstTurnIsOver();
+    exchange.endFirstTurn();
   });
   return new Promise((resolve, reject) => {
     const onListening = (socket: ListenSocket | false) => {
@@ -61,7 +61,7 @@ function listen(
         },
       });
     };
-    // A port that is shared with a second process would lose half of its connections to that one.
+    // A second process on a shared port would receive half of the connections.
     app.listen(host, port, EXCLUSIVE_PORT, onListening);
   });
 }
