@@ -31,21 +31,21 @@ pub use trim::Trim;
 
 use self::resample::Filter;
 use crate::error::MediaError;
+use crate::mediatype::Sniffed;
 use crate::metadata::image::Blocks;
 
 /// Side of the square that an Image-Code is made from, in pixels.
 pub const SIDE: usize = 32;
 
-/// Pixels that an image may have by default: the reference's limit, at which it warns; it refuses
-/// beyond twice as many, and so does this crate.
-pub const IMAGE_PIXELS_MAX: u64 = 128_000_000;
+/// Maximum pixels of an image. The reference warns at 128,000,000 and rejects more than twice that.
+pub const IMAGE_PIXELS_MAX: u64 = 256_000_000;
 
 /// How to prepare images.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Which borders are cut.
     pub trim: Trim,
-    /// Pixels an image may have; more than twice as many are refused.
+    /// Maximum pixels; larger images are rejected.
     pub pixels_max: u64,
 }
 
@@ -71,8 +71,8 @@ pub struct Prepared {
 /// # Errors
 /// [`MediaError::NoDecoder`] for formats that another decoder has to take over
 /// ([`prepare_samples`] then takes its pixels), `Damaged` for cut off or broken files, `TooLarge`
-/// for more than twice [`Options::pixels_max`].
-pub fn prepare(file: &[u8], options: &Options) -> Result<Prepared, MediaError> {
+/// for more than [`Options::pixels_max`].
+pub fn prepare(file: &Sniffed<'_>, options: &Options) -> Result<Prepared, MediaError> {
     let raster = decode(file, options.pixels_max)?;
     let orientation = Orientation::from_blocks(&Blocks::read(file));
     Ok(prepare_raster(&raster, orientation, options))
@@ -127,18 +127,19 @@ pub fn prepare_raster(raster: &Raster, orientation: Orientation, options: &Optio
 }
 
 /// Decodes the first frame, with transparency on white.
-pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
-    match crate::mediatype::from_bytes(&file[..file.len().min(crate::mediatype::HEAD_BYTES_MAX)]) {
-        Some("image/jpeg") => jpeg::decode(file, pixels_max),
-        Some("image/png") => png::decode(file, pixels_max),
-        Some("image/webp") => webp::decode(file, pixels_max),
-        Some("image/gif") => gif::decode(file, pixels_max),
-        Some("image/bmp") => bmp::decode(file, pixels_max),
-        Some("image/tiff") => tiff::decode(file, pixels_max),
-        Some("image/vnd.adobe.photoshop") => psd::decode(file, pixels_max),
-        Some("image/svg+xml") => svg::decode(file),
+pub fn decode(file: &Sniffed<'_>, pixels_max: u64) -> Result<Raster, MediaError> {
+    let Sniffed { bytes, mediatype } = *file;
+    match mediatype {
+        Some("image/jpeg") => jpeg::decode(bytes, pixels_max),
+        Some("image/png") => png::decode(bytes, pixels_max),
+        Some("image/webp") => webp::decode(bytes, pixels_max),
+        Some("image/gif") => gif::decode(bytes, pixels_max),
+        Some("image/bmp") => bmp::decode(bytes, pixels_max),
+        Some("image/tiff") => tiff::decode(bytes, pixels_max),
+        Some("image/vnd.adobe.photoshop") => psd::decode(bytes, pixels_max),
+        Some("image/svg+xml") => svg::decode(bytes),
         // Its root may stand behind a long comment. No other decoder guards against what it can do.
-        _ if crate::svg::is_markup(file) => svg::decode(file),
+        _ if crate::svg::is_markup(bytes) => svg::decode(bytes),
         Some(other) => Err(MediaError::NoDecoder(other.to_owned())),
         None => Err(MediaError::NoDecoder("content of unknown kind".to_owned())),
     }
@@ -146,12 +147,11 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
 
 /// Refuses empty images and decompression bombs before anything is allocated for them.
 fn check_size(width: usize, height: usize, pixels_max: u64) -> Result<(), MediaError> {
-    let limit = pixels_max.saturating_mul(2);
     if width == 0 || height == 0 {
         return Err(MediaError::damaged("image", "it has no pixels"));
     }
     match (width as u64).checked_mul(height as u64) {
-        Some(pixels) if pixels <= limit => Ok(()),
-        _ => Err(MediaError::TooLarge { what: "number of pixels", limit }),
+        Some(pixels) if pixels <= pixels_max => Ok(()),
+        _ => Err(MediaError::TooLarge { what: "number of pixels", limit: pixels_max }),
     }
 }

@@ -13,6 +13,22 @@ pub use sniff::from_bytes;
 /// First bytes of a file that are enough to decide on.
 pub const HEAD_BYTES_MAX: usize = 4096;
 
+/// A file's bytes and the media type of their content, detected once for all readers of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sniffed<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// Media type by content; `None` if the content has no known signature.
+    pub mediatype: Option<&'static str>,
+}
+
+impl<'a> Sniffed<'a> {
+    /// Detects the media type from the first [`HEAD_BYTES_MAX`] bytes.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, mediatype: from_bytes(&bytes[..bytes.len().min(HEAD_BYTES_MAX)]) }
+    }
+}
+
 /// What a file is taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inspected {

@@ -4,7 +4,8 @@ mod common;
 
 use iscc_media::MediaError;
 use iscc_media::image::{self, Options, Orientation, Trim};
-use iscc_media::metadata::image::of_file;
+use iscc_media::mediatype::Sniffed;
+use iscc_media::metadata::image::{Blocks, of_file};
 
 /// Files whose decoder is not part of this crate.
 fn is_decoded_elsewhere(name: &str) -> bool {
@@ -24,7 +25,7 @@ fn pixels_and_sizes_are_the_references() {
     let mut compared = 0;
     for case in common::cases() {
         let Some(pixels) = case.pixels() else { continue };
-        let prepared = image::prepare(&case.bytes, &Options::default());
+        let prepared = image::prepare(&Sniffed::new(&case.bytes), &Options::default());
         if is_decoded_elsewhere(&case.name) {
             assert!(matches!(prepared, Err(MediaError::NoDecoder(_))), "{}", case.name);
             continue;
@@ -53,7 +54,7 @@ fn pixels_and_sizes_are_the_references() {
 fn exact_trimming_keeps_near_uniform_borders() {
     let options = Options { trim: Trim::Exact, ..Options::default() };
     for case in common::cases().iter().filter(|case| case.name == "border_jpeg_a.jpg") {
-        let exact = image::prepare(&case.bytes, &options).unwrap();
+        let exact = image::prepare(&Sniffed::new(&case.bytes), &options).unwrap();
         assert!(exact.pixels[..] != case.pixels().unwrap());
     }
 }
@@ -66,13 +67,13 @@ fn cut_files_are_refused() {
             continue;
         }
         for end in [0, 1, 20, case.bytes.len() / 2] {
-            let cut = image::prepare(&case.bytes[..end], &Options::default());
+            let cut = image::prepare(&Sniffed::new(&case.bytes[..end]), &Options::default());
             assert!(cut.is_err(), "{} cut at {end}", case.name);
         }
     }
     let truncated =
         common::cases().into_iter().find(|case| case.name == "truncated_a.jpg").unwrap();
-    let error = image::prepare(&truncated.bytes, &Options::default()).unwrap_err();
+    let error = image::prepare(&Sniffed::new(&truncated.bytes), &Options::default()).unwrap_err();
     assert_eq!(error.code(), "DAMAGED");
 }
 
@@ -85,7 +86,7 @@ fn bombs_are_refused_by_their_header() {
         if is_decoded_elsewhere(&case.name) || is_drawn || case.name.starts_with("tiny") {
             continue;
         }
-        let error = image::prepare(&case.bytes, &options).unwrap_err();
+        let error = image::prepare(&Sniffed::new(&case.bytes), &options).unwrap_err();
         assert_eq!(error.code(), "TOO_LARGE", "{}", case.name);
     }
 }
@@ -111,7 +112,8 @@ fn metadata_is_the_references() {
         if case.result("mode") != Some("image") {
             continue;
         }
-        let found = of_file(&case.bytes);
+        let file = Sniffed::new(&case.bytes);
+        let found = of_file(&file, &Blocks::read(&file));
         let wanted = |key: &str| case.record["extract_metadata"][key].as_str().map(str::to_owned);
         assert_eq!(found.name, wanted("name"), "{}", case.name);
         assert_eq!(found.description, wanted("description"), "{}", case.name);

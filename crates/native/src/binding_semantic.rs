@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use iscc_codec::{Kind, Mode, Unit};
 use iscc_media::image::{self, Orientation};
+use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata::image::Blocks;
 use iscc_semantic::{Digest, Tokenizer, digest, split};
 use iscc_units::simprint;
@@ -121,6 +122,7 @@ pub fn semantic_image<'env>(env: &'env Env, path: String, compat: String) -> Res
     let compat = parse(&compat)?;
     POOL.run(env, move || {
         let file = read(&path)?;
+        let file = Sniffed::new(&file);
         let raster = image::decode(&file, image::IMAGE_PIXELS_MAX).map_err(refused)?;
         let orientation = Orientation::from_blocks(&Blocks::read(&file));
         Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
@@ -138,7 +140,7 @@ pub fn semantic_image_of_pixels<'env>(
     let compat = parse(&compat)?;
     POOL.run(env, move || {
         let raster = raster_of(&pixels)?;
-        let orientation = Orientation::from_blocks(&Blocks::read(&read(&path)?));
+        let orientation = Orientation::from_blocks(&Blocks::read(&Sniffed::new(&read(&path)?)));
         Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
     })
 }

@@ -129,7 +129,12 @@ fn sharpened(raster: &Raster) -> Raster {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::decode;
+    use crate::image;
+    use crate::mediatype::Sniffed;
+
+    fn decode(webp: &[u8]) -> Raster {
+        image::decode(&Sniffed::new(webp), 1 << 20).unwrap()
+    }
 
     fn raster(width: usize, height: usize, level: impl Fn(usize, usize) -> [u8; 3]) -> Raster {
         let samples = (0..width * height).flat_map(|at| level(at % width, at / width)).collect();
@@ -148,7 +153,7 @@ mod tests {
         ] {
             assert_eq!(fitted(size.0, size.1, 128), expected);
             let webp = thumbnail(&raster(size.0, size.1, |_, _| [7, 8, 9]), 128).unwrap();
-            let small = decode(&webp, 1 << 20).unwrap();
+            let small = decode(&webp);
             assert_eq!((small.width(), small.height()), expected);
         }
     }
@@ -156,7 +161,7 @@ mod tests {
     #[test]
     fn it_looks_like_the_image() {
         let image = raster(1000, 517, |x, y| [(x / 4) as u8, (y / 3) as u8, 128]);
-        let small = decode(&thumbnail(&image, 128).unwrap(), 1 << 20).unwrap();
+        let small = decode(&thumbnail(&image, 128).unwrap());
         for (x, y) in [(10, 10), (64, 33), (120, 60)] {
             let [red, green, blue] = small.row(y, x, x + 1) else { panic!("not a colour") };
             let expected = [x as f64 * 1000.0 / 128.0 / 4.0, y as f64 * 517.0 / 66.0 / 3.0, 128.0];

@@ -19,7 +19,7 @@ const TIFF_PIXEL_BYTES_MAX: u64 = 8;
 /// Decodes the first page.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let mut limits = Limits::default();
-    let bytes_max = pixels_max.saturating_mul(2).saturating_mul(TIFF_PIXEL_BYTES_MAX);
+    let bytes_max = pixels_max.saturating_mul(TIFF_PIXEL_BYTES_MAX);
     limits.decoding_buffer_size = usize::try_from(bytes_max).unwrap_or(usize::MAX);
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
     let mut decoder = Decoder::new(Cursor::new(file)).map_err(refused)?.with_limits(limits);

@@ -13,7 +13,8 @@ use super::exif::{Directory, tag};
 use super::iptc::{self, dataset};
 use super::xmp::{Xmp, namespace as ns};
 use super::{Field, Metadata};
-use crate::{mediatype, svg};
+use crate::mediatype::Sniffed;
+use crate::svg;
 
 /// The metadata blocks of an image file, as stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,30 +28,28 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Finds the blocks of a file, as far as it goes; other kinds of file have none.
-    pub fn read(file: &'a [u8]) -> Self {
-        let head = &file[..file.len().min(mediatype::HEAD_BYTES_MAX)];
-        match mediatype::from_bytes(head) {
-            Some("image/jpeg") => jpeg::blocks(file),
-            Some("image/png") => png::blocks(file),
-            Some("image/webp") => riff::blocks(file),
-            Some("image/tiff") => tiff::blocks(file),
-            Some("image/gif") => gif::blocks(file),
-            Some("image/vnd.adobe.photoshop") => psd::blocks(file),
+    /// Finds the blocks of a file; empty for formats without them. A truncated file yields the
+    /// blocks before the cut.
+    pub fn read(file: &Sniffed<'a>) -> Self {
+        let Sniffed { bytes, mediatype } = *file;
+        match mediatype {
+            Some("image/jpeg") => jpeg::blocks(bytes),
+            Some("image/png") => png::blocks(bytes),
+            Some("image/webp") => riff::blocks(bytes),
+            Some("image/tiff") => tiff::blocks(bytes),
+            Some("image/gif") => gif::blocks(bytes),
+            Some("image/vnd.adobe.photoshop") => psd::blocks(bytes),
             _ => Self::default(),
         }
     }
 }
 
-/// What an image file says about itself, drawings included.
-pub fn of_file(file: &[u8]) -> Metadata {
-    if svg::is_markup(file) {
-        return of_drawing(file);
-    }
-    metadata(&Blocks::read(file))
+/// Metadata of an image file, SVG included. `blocks` are those of the same file.
+pub fn of_file(file: &Sniffed<'_>, blocks: &Blocks<'_>) -> Metadata {
+    if svg::is_markup(file.bytes) { of_svg(file.bytes) } else { metadata(blocks) }
 }
 
-fn of_drawing(file: &[u8]) -> Metadata {
+fn of_svg(file: &[u8]) -> Metadata {
     let drawing = svg::read(file);
     let mut metadata = Metadata::default();
     for (name, field) in [

@@ -3,6 +3,7 @@
 
 use iscc_codec::Mode;
 use iscc_media::image::{self, Options, Orientation, Raster, Trim};
+use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata;
 use iscc_media::metadata::image::Blocks;
 use iscc_units::Compat;
@@ -56,6 +57,7 @@ pub fn image_content<'env>(
     let compat = parse(&compat)?;
     POOL.run(env, move || {
         let file = read(&path)?;
+        let file = Sniffed::new(&file);
         let raster = image::decode(&file, image::IMAGE_PIXELS_MAX).map_err(refused)?;
         content(&raster, &file, compat, thumbnail_side)
     })
@@ -73,14 +75,18 @@ pub fn image_content_of_pixels<'env>(
     let compat = parse(&compat)?;
     POOL.run(env, move || {
         let raster = raster_of(&pixels)?;
-        content(&raster, &read(&path)?, compat, thumbnail_side)
+        content(&raster, &Sniffed::new(&read(&path)?), compat, thumbnail_side)
     })
 }
 
 /// What an image says about itself.
 #[napi(catch_unwind, ts_return_type = "Promise<FileMetadata>")]
 pub fn image_metadata<'env>(env: &'env Env, path: String) -> Result<Object<'env>> {
-    POOL.run(env, move || Ok(FileMetadata::from(metadata::image::of_file(&read(&path)?))))
+    POOL.run(env, move || {
+        let file = read(&path)?;
+        let file = Sniffed::new(&file);
+        Ok(FileMetadata::from(metadata::image::of_file(&file, &Blocks::read(&file))))
+    })
 }
 
 /// A thumbnail (WebP) of an encoded image, of at most `side` pixels a side. Rejects with `NO_DECODER` for formats that
@@ -88,7 +94,8 @@ pub fn image_metadata<'env>(env: &'env Env, path: String) -> Result<Object<'env>
 #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
 pub fn thumbnail<'env>(env: &'env Env, image: Uint8Array, side: u32) -> Result<Object<'env>> {
     POOL.run(env, move || {
-        let raster = image::decode(&image, image::IMAGE_PIXELS_MAX).map_err(refused)?;
+        let raster =
+            image::decode(&Sniffed::new(&image), image::IMAGE_PIXELS_MAX).map_err(refused)?;
         thumbnail_of(&raster, side)
     })
 }
@@ -118,12 +125,13 @@ pub(crate) fn trim(compat: Compat) -> Trim {
 
 fn content(
     raster: &Raster,
-    file: &[u8],
+    file: &Sniffed<'_>,
     compat: Compat,
     thumbnail_side: u32,
 ) -> Result<ImageContent> {
     let options = Options { trim: trim(compat), ..Options::default() };
-    let orientation = Orientation::from_blocks(&Blocks::read(file));
+    let blocks = Blocks::read(file);
+    let orientation = Orientation::from_blocks(&blocks);
     let prepared = image::prepare_raster(raster, orientation, &options);
     let digest = iscc_units::image::digest(&prepared.pixels, UNIT_BITS, compat);
     Ok(ImageContent {
@@ -131,7 +139,7 @@ fn content(
         pixels: prepared.pixels.to_vec().into(),
         width: prepared.width,
         height: prepared.height,
-        metadata: metadata::image::of_file(file).into(),
+        metadata: metadata::image::of_file(file, &blocks).into(),
         // An image that can't be drawn small is an image all the same.
         thumbnail: thumbnail_of(raster, thumbnail_side).ok(),
     })
