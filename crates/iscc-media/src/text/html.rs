@@ -4,10 +4,13 @@
 //! list items and cells begin with a tab. Scripts and styles are no text; images' alternative
 //! texts aren't either.
 
+mod reader;
+
 use std::borrow::Cow;
 
 use html5gum::{DefaultEmitter, StartTag, State, Token, Tokenizer};
 
+use self::reader::{Pause, PausingReader};
 use super::Extracted;
 use super::charset;
 use crate::metadata::text::Keys;
@@ -40,9 +43,14 @@ fn label(head: &[u8]) -> Option<String> {
 
 /// Extracts text and metadata of decoded HTML.
 pub fn extract(html: &str) -> Extracted {
-    let mut tokens = Tokenizer::new_with_emitter(html, DefaultEmitter::default());
+    let mut tokens =
+        Tokenizer::new_with_emitter(PausingReader::new(html), DefaultEmitter::default());
     let mut reading = Reading::default();
-    while let Some(Ok(token)) = tokens.next() {
+    while let Some(token) = tokens.next() {
+        let token = match token {
+            Ok(token) => token,
+            Err(Pause) => continue,
+        };
         match token {
             Token::StartTag(tag) => {
                 reading.start(&tag);
@@ -292,6 +300,49 @@ mod tests {
         assert_eq!(extract("<script/>x").text, "x");
         assert_eq!(extract("<title>never closed").text, "");
         assert_eq!(extract(&"<div>".repeat(100_000)).text, "");
+    }
+
+    /// The tokenizer must not recurse per attribute, tag, comment or reference.
+    #[test]
+    fn repeated_markup_does_not_overflow_the_stack() {
+        const REPEATS: usize = 300_000;
+        for (before, unit, after) in [
+            ("<p", " a=\"v\"", ">"),
+            ("<p", " a=\"\"\t", "/>"),
+            ("<p", " a=\"v\"b=\"&amp;\"", ">"),
+            ("<p", " a='v'", ">"),
+            ("<p", " a=v", ">"),
+            ("<p", " a = \"v\"\r\n", ">"),
+            ("<p", " a", ">"),
+            ("<p", "/", ">"),
+            ("<p", "=", ">"),
+            ("<p a=\"", "&amp;\0", "\">"),
+            ("<p></p", " a=\"v\"", ">"),
+            ("", "<p a=\"v\">", ""),
+            ("", "<!-- c -->", ""),
+            ("<!--", "<!--", "-->"),
+            ("<!doctype html \"", "x\" \"", "\">"),
+            ("<script>", "<!--<script>--></script>", "</script>"),
+            ("<script>", "<!--<", "--></script>"),
+            ("<style>", "</", "</style>"),
+            ("<textarea>", "</a &", "</textarea>"),
+            ("<![CDATA[", "]]", "]]>"),
+            ("<?", "?", ">"),
+        ] {
+            let html = format!("{before}{}{after}the text", unit.repeat(REPEATS));
+            assert!(extract(&html).text.trim().ends_with("the text"), "{before}{unit}");
+        }
+    }
+
+    #[test]
+    fn attributes_among_many_are_found() {
+        let many = |from: usize| -> String {
+            (from..from + 30_000).map(|i| format!(" a{i}=\"{i}\"")).collect()
+        };
+        let html =
+            format!("<meta{} name=\"author\"{} content=\"A &amp; B\">x", many(0), many(30_000));
+        let Extracted { text, metadata } = extract(&html);
+        assert_eq!((text.as_str(), metadata.creator.as_deref()), ("x", Some("A & B")));
     }
 
     #[test]
