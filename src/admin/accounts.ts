@@ -1,4 +1,4 @@
-/** Accounts of operators. The command line makes them, the dashboard only asks for them. */
+/** Operators' accounts. The command line creates them, the dashboard only reads them. */
 import type { Db } from '../database/open.js';
 import type { AccountRow } from '../database/tables.js';
 import { AdminRefusal } from './errors.js';
@@ -14,7 +14,7 @@ export interface Account {
   readonly lastLogin: number | undefined;
 }
 
-/** Written in lower case, compared in any. */
+/** Stored in lower case; names are compared case-insensitively. */
 const USERNAME = /^[a-z0-9][a-z0-9._@-]{0,63}$/;
 
 export class Accounts {
@@ -24,7 +24,7 @@ export class Accounts {
     this.#db = db;
   }
 
-  /** @throws {AdminRefusal} for a name or password that breaks a rule, and for a name that exists */
+  /** @throws {AdminRefusal} if the name or password breaks a rule, or the name is taken */
   async add(name: string, password: string, canDelete: boolean): Promise<void> {
     const username = name.toLowerCase();
     if (!USERNAME.test(username)) throw new AdminRefusal('USERNAME_INVALID');
@@ -44,7 +44,7 @@ export class Accounts {
     if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) throw new AdminRefusal('USERNAME_TAKEN');
   }
 
-  /** Whoever is logged in with the old password is logged out. */
+  /** Ends all sessions of the account. */
   async changePassword(name: string, password: string): Promise<void> {
     const { key, username } = await this.#existing(name);
     const password_hash = await newHash(password, username);
@@ -52,7 +52,7 @@ export class Accounts {
     await this.#db.deleteFrom('sessions').where('account_key', '=', key).execute();
   }
 
-  /** Logs the account out, and lets it in no more until it is enabled. */
+  /** Disabling ends all sessions of the account and refuses its logins until it is enabled. */
   async setDisabled(name: string, isDisabled: boolean): Promise<void> {
     const { key } = await this.#existing(name);
     await this.#db
@@ -68,18 +68,18 @@ export class Accounts {
     return rows.map(account);
   }
 
-  /** The account of a name and a password; `undefined` for every way in which they are wrong. */
+  /** The account with this name and password; `undefined` if the login is refused for any reason. */
   async verify(name: string, password: string): Promise<Account | undefined> {
     const row = await this.#find(name);
-    const usable = row?.disabled === 0 ? row : undefined;
-    const matches = await passwordMatches(usable?.password_hash, password);
-    if (!matches || usable === undefined) return undefined;
+    const enabled = row?.disabled === 0 ? row : undefined;
+    const matches = await passwordMatches(enabled?.password_hash, password);
+    if (!matches || enabled === undefined) return undefined;
     await this.#db
       .updateTable('accounts')
       .set({ last_login: Date.now() })
-      .where('key', '=', usable.key)
+      .where('key', '=', enabled.key)
       .execute();
-    return account(usable);
+    return account(enabled);
   }
 
   #find(name: string): Promise<AccountRow | undefined> {

@@ -1,4 +1,4 @@
-/** Passwords of at least twelve characters that everybody tries first, in lower case; those of digits alone are refused anyway. */
+/** Common passwords of at least 12 characters, in lower case. Another rule refuses those of digits only. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `
   password1234 password12345 password123456 password123! password1234! passwordpassword password2023 password2024

@@ -1,12 +1,12 @@
-/** Forms of other sites: a posted form has to come from a page of ours. */
+/** CSRF protection: a posted form must come from a page of this site. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request } from '../http/routing/route.js';
 import { AdminRefusal } from './errors.js';
 
 /**
- * Both have to hold: the form carries the token that its page was given, and the browser names no other site.
+ * Requires the token that the form's page contained, and an origin that is this site or absent.
  *
- * @param expected the token of the session, or of the login page's cookie
+ * @param expected token of the session, or of the login page's cookie
  * @throws {AdminRefusal} CSRF
  */
 export function checkForm(request: Request, given: string, expected: string | undefined): void {
@@ -14,7 +14,7 @@ export function checkForm(request: Request, given: string, expected: string | un
     throw new AdminRefusal('CSRF');
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares in constant time, independent of the lengths. */
 function equal(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
@@ -24,8 +24,8 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Browsers send Origin with every posted form, programs need not. Only the host counts: behind a proxy that ends
- * TLS and is not configured, the scheme seen here is not the browser's.
+ * Browsers send `Origin` with every posted form; programs need not. Only the host is compared: behind a TLS proxy that
+ * is not configured, the scheme seen here differs from the browser's.
  */
 function isOwnOrigin(request: Request): boolean {
   const origin = request.header('origin') ?? request.header('referer');

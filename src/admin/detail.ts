@@ -1,4 +1,4 @@
-/** Everything about one manifest. */
+/** All data of one manifest. */
 import type { Db } from '../database/open.js';
 import type { DeclarationRow, ManifestRow } from '../database/tables.js';
 
@@ -15,7 +15,7 @@ export interface Detail {
   readonly declaration: DeclarationRow | undefined;
 }
 
-/** `undefined` if there is no manifest of that key. */
+/** `undefined` if no manifest has the key. */
 export async function manifestDetail(db: Db, key: number): Promise<Detail | undefined> {
   const [manifest, bindings, declaration] = await Promise.all([
     db.selectFrom('manifests').selectAll().where('key', '=', key).executeTakeFirst(),

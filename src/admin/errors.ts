@@ -2,17 +2,20 @@
 import { type ErrorDetails, errorTable } from '../http/reply/error-table.js';
 
 const TABLE = {
-  FORM_INVALID: [400, 'The form was not complete. Please go back and try again.'],
-  CSRF: [403, 'The form is too old or came from elsewhere. Please go back, reload the page and try again.'],
-  FORBIDDEN: [403, 'Your account may look, but not change anything.'],
-  NOT_FOUND: [404, 'There is no such manifest.'],
-  PAGE_UNKNOWN: [404, 'There is no such page.'],
+  FORM_INVALID: [400, 'The form is incomplete. Please go back and try again.'],
+  CSRF: [
+    403,
+    'The form has expired or came from another site. Please go back, reload the page and try again.',
+  ],
+  FORBIDDEN: [403, 'Your account has read access only.'],
+  NOT_FOUND: [404, 'This manifest does not exist.'],
+  PAGE_UNKNOWN: [404, 'This page does not exist.'],
   USERNAME_INVALID: [
     400,
-    'a user name has 1 to 64 characters: letters a to z, digits, and . _ @ - but not first',
+    'a user name must have 1 to 64 characters: letters a to z and digits, after the first also . _ @ -',
   ],
-  USERNAME_TAKEN: [409, 'there is an account of that name'],
-  USERNAME_UNKNOWN: [404, 'there is no account of that name'],
+  USERNAME_TAKEN: [409, 'an account with this name exists already'],
+  USERNAME_UNKNOWN: [404, 'no account has this name'],
   PASSWORD_WEAK: [400, 'the password {reason}'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 

@@ -1,4 +1,4 @@
-/** Logging in. There is no session yet: the form's token is compared with a cookie of the login page. */
+/** Login. There is no session yet, so the form's token is compared with a cookie of the login page. */
 import { cookieLine, readCookie } from '../http/request/cookies.js';
 import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
 import { checkForm } from './csrf.js';
@@ -18,8 +18,8 @@ const LOGIN_PAGE_SECONDS = 12 * 3600;
 const PATH = '/admin';
 const START = '/admin/';
 
-/** One text for every cause: which names exist is nobody's business. */
-const WRONG = 'The user name or the password is wrong.';
+/** One text for every cause, so that the page does not reveal which names exist. */
+const WRONG = 'The user name or password is wrong.';
 
 export function loginRoutes(service: AdminService, throttle: LoginThrottle): Route[] {
   return [
@@ -50,7 +50,7 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Rou
   ];
 }
 
-/** Sets the session's cookie; an empty token takes it away. */
+/** Sets the session's cookie; an empty token deletes it. */
 export function sessionCookie(request: Request, token: string): string {
   return cookieLine({
     name: SESSION_COOKIE,
@@ -67,7 +67,7 @@ interface FormState {
   readonly error?: string;
 }
 
-/** The page with a token that it shares with a cookie; one that the browser has already stays, for other tabs. */
+/** The login page, with the token of its cookie. A cookie that the browser has already is kept, for other tabs. */
 function form(
   request: Request,
   state: FormState,

@@ -1,4 +1,4 @@
-/** What the dashboard shows of the store, read from its tables. */
+/** Counts and lists of the dashboard, read from the store's tables. */
 import { sql } from 'kysely';
 import type { Database, Db, Engine } from '../database/open.js';
 import type { DeclarationStatus, Flag } from '../database/tables.js';
@@ -8,13 +8,13 @@ export const PAGE_MANIFESTS = 100;
 export interface Counts {
   readonly live: number;
   readonly deleted: number;
-  /** Of live manifests. */
+  /** Bindings of live manifests, by algorithm. */
   readonly bindings: readonly { readonly alg: string; readonly bindings: number }[];
   readonly declarations: readonly { readonly status: DeclarationStatus; readonly manifests: number }[];
 }
 
 export interface Filter {
-  /** Part of a manifest id, in any case. */
+  /** Part of a manifest id, case-insensitive. */
   readonly search: string;
   readonly status: DeclarationStatus | undefined;
   readonly isDeleted: boolean | undefined;
@@ -41,12 +41,12 @@ export interface Page {
   /** Newest first. */
   readonly rows: readonly Row[];
   readonly total: number;
-  /** From 1; the last one when a later was asked for. */
+  /** From 1; at most `pages`. */
   readonly page: number;
   readonly pages: number;
 }
 
-/** What an action on some manifests would meet. */
+/** State of a manifest selected for an action. */
 export interface Chosen {
   readonly key: number;
   readonly manifestId: string;
@@ -90,18 +90,18 @@ export class Overview {
     return { rows: await this.#rows(keys), total, page, pages };
   }
 
-  /** The manifests of some keys that exist, newest first. */
+  /** The existing manifests with these keys, newest first. */
   chosen(keys: readonly number[]): Promise<Chosen[]> {
     return this.#rows(keys);
   }
 
-  /** A page's keys, newest first, and of how many they are. */
+  /** Keys of a page, newest first, and the total number of matches. */
   async #page(filter: Filter, page: number): Promise<{ keys: number[]; total: number }> {
     if (hasIndex(filter) || this.#database.engine === 'sqlite') {
       const [total, keys] = await Promise.all([this.#total(filter), this.#cut(filter, page).execute()]);
       return { total, keys: keys.map(({ key }) => key) };
     }
-    // Where PostgreSQL has to look at all rows, it does so once for both; SQLite is slower that way.
+    // Without an index PostgreSQL scans all rows, so one statement returns both. SQLite is slower that way.
     const rows = await this.#cut(filter, page).select(total).execute();
     const known = rows[0]?.total ?? (page === 1 ? 0 : await this.#total(filter));
     return { total: Number(known), keys: rows.map(({ key }) => key) };
@@ -122,7 +122,7 @@ export class Overview {
       .offset((page - 1) * PAGE_MANIFESTS);
   }
 
-  /** Only a page's keys are joined with what is shown of them. */
+  /** Joins only the rows of one page. */
   async #rows(keys: readonly number[]): Promise<Row[]> {
     if (keys.length === 0) return [];
     const rows = await withDeclarations(this.#database.db)
@@ -132,7 +132,7 @@ export class Overview {
     return rows.map(row);
   }
 
-  /** Keys of what fits. */
+  /** Query for the keys that match the filter. */
   #keys({ search, status, isDeleted, isTrusted }: Filter) {
     const { db, engine } = this.#database;
     const live = isDeleted === undefined ? undefined : flag(!isDeleted);
@@ -142,13 +142,13 @@ export class Overview {
       if (search !== '') manifests = manifests.where(idContains(engine, search));
       return live === undefined ? manifests : manifests.where('manifests.live', '=', live);
     }
-    // PostgreSQL takes matches of a pattern for rare, and would look up one declaration after the other; what it can't
-    // see through it takes for half of the rows, which it reads side by side with the declarations.
-    const fitting =
+    // PostgreSQL estimates that few rows match a pattern, and would look up declarations one by one. For the opaque
+    // expression it estimates half of the rows, and chooses a merge or hash join.
+    const matching =
       search === ''
         ? manifests
         : manifests.where(sql<boolean>`coalesce(${idContains(engine, search)}, false)`);
-    // A declaration has the manifest's flag too, so that a status alone needs no other table.
+    // A declaration has a copy of the manifest's flag, so a filter by status alone needs no other table.
     const declared = db
       .selectFrom('declarations')
       .select(sql<number>`manifest_key`.as('key'))
@@ -156,16 +156,16 @@ export class Overview {
       .where('status', '=', status)
       .where('live', 'in', live === undefined ? [0, 1] : [live]);
     if (isTrusted === undefined && search === '') return declared;
-    const same = fitting.where(sql<boolean>`manifests.key = declarations.manifest_key`);
+    const same = matching.where(sql<boolean>`manifests.key = declarations.manifest_key`);
     return declared.where(({ exists }) => exists(same));
   }
 }
 
-/** Letters of ASCII in any case: what both engines can do fast. */
+/** Case-insensitive for ASCII letters only, which is fast in both engines. */
 function idContains(engine: Engine, search: string) {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   if (engine === 'sqlite') return sql<boolean>`manifests.manifest_id like ${pattern} escape '\\'`;
-  // Half the time of `ilike`, which compares letter by letter.
+  // Takes half the time of `ilike`.
   const lowered = pattern.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return sql<boolean>`lower(manifests.manifest_id collate "C") like ${lowered} escape '\\'`;
 }
@@ -177,7 +177,7 @@ function flag(isSet: boolean): Flag {
 const count = sql<number | string>`count(*)`.as('rows');
 const total = sql<number | string>`count(*) over ()`.as('total');
 
-/** Whether an index knows both what fits and how many. */
+/** Whether database indexes serve both the page and the total. */
 function hasIndex({ search, status, isTrusted }: Filter): boolean {
   return search === '' && (status === undefined || isTrusted === undefined);
 }

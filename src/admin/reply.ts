@@ -1,8 +1,8 @@
-/** Pages and redirects with the headers that each answer of the dashboard has. */
+/** Pages and redirects, with the headers of every dashboard response. */
 import type { Reply } from '../http/routing/route.js';
 import type { Html } from './views/html.js';
 
-/** Nothing from elsewhere, nothing inline, no frame around it. */
+/** Own resources only, nothing inline, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +29,7 @@ export function pageReply(
   return { status, headers: { ...HEADERS, ...headers }, body };
 }
 
-/** After a POST the browser fetches the page with GET, so that a reload repeats nothing. */
+/** Redirect after a POST: the browser fetches the page with GET, so a reload does not repeat the action. */
 export function redirect(location: string, cookies: readonly string[] = []): Reply {
   const set = cookies.length === 0 ? {} : { 'Set-Cookie': cookies };
   return { status: 302, headers: { ...HEADERS, Location: location, ...set } };

@@ -1,4 +1,4 @@
-/** The HTTP side of the dashboard. Every page but the login needs a session, every form its token. */
+/** HTTP routes of the dashboard. Every page except the login requires a session, and every form its token. */
 
 import { assetRoute } from '../http/docs/pages.js';
 import { readCookie } from '../http/request/cookies.js';
@@ -29,7 +29,7 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Rou
     assetRoute('/admin/static/icon.svg', 'icon.svg'),
     assetRoute('/admin/static/admin.css', 'admin/admin.css'),
     assetRoute('/admin/static/admin.js', 'admin/main.js'),
-    ...elsewhere(service),
+    ...otherPaths(service),
   ].map((row) => ({ ...row, cors: false }));
 }
 
@@ -85,8 +85,8 @@ function forms(service: AdminService): Route[] {
   ];
 }
 
-/** All addresses of pages end with a slash. */
-function elsewhere(service: AdminService): Route[] {
+/** Redirects URLs without a trailing slash; all other paths are unknown. */
+function otherPaths(service: AdminService): Route[] {
   return [
     route({ ...row('GET', '/admin'), handler: () => redirect('/admin/') }),
     route({
@@ -103,7 +103,7 @@ function elsewhere(service: AdminService): Route[] {
 
 type ActionForm = ReturnType<typeof schema.actionForm.parse>;
 
-/** Asks first; then does it and shows the list with what came of it. */
+/** Shows a confirmation page; after the confirmation, performs the action and returns to the list with its result. */
 async function act(service: AdminService, session: Session, form: ActionForm): Promise<Reply> {
   if (!session.canDelete) throw new AdminRefusal('FORBIDDEN');
   const { action, key: keys, confirmed } = form;
@@ -115,16 +115,16 @@ async function act(service: AdminService, session: Session, form: ActionForm): P
     return redirect(`${LIST}${back}`);
   }
   if (confirmed === undefined) return pageReply(confirmPage(session, action, chosen, back));
-  const told = await service.act(
+  const result = await service.act(
     session,
     action,
     chosen.map(({ key }) => key),
   );
-  await service.sessions.setFlash(session, told);
+  await service.sessions.setFlash(session, result);
   return redirect(`${LIST}${back}`);
 }
 
-/** Runs a handler for whoever is logged in; sends everybody else to the login. */
+/** Calls the handler with the session; without one, redirects to the login. */
 async function inSession(
   service: AdminService,
   request: Request,
@@ -134,17 +134,17 @@ async function inSession(
   if (session === undefined) return redirect(`/admin/login/${nextOf(request)}`);
   try {
     const reply = await handler(session);
-    // A message is shown once, on the first page that is one.
+    // A message is shown once, on the next page that the browser displays.
     const isSeen = reply.status === 200 && request.method !== 'HEAD';
     if (session.flash !== undefined && isSeen) await service.sessions.setFlash(session, null);
     return reply;
   } catch (error) {
     if (!(error instanceof AdminRefusal)) throw error;
-    return pageReply(failurePage('This is not possible', error.message, session), error.status);
+    return pageReply(failurePage('Request refused', error.message, session), error.status);
   }
 }
 
-/** Where the login leads back to; a posted form is not repeated. */
+/** Query of the login page: the page to return to. A posted form is not repeated. */
 function nextOf(request: Request): string {
   const isList = request.path === LIST && request.method !== 'POST';
   const search = isList ? schema.listSearch(request.query as schema.ListQuery) : '';

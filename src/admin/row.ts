@@ -1,7 +1,7 @@
-/** A hundred keys and a query are far less. */
+/** A form has at most 100 keys and a query, which is far less. */
 export const FORM_BYTES_MAX = 64 * 1024;
 
-/** What the rows of the dashboard's route table have in common. */
+/** Members common to all routes of the dashboard. */
 export function row<const M extends 'GET' | 'POST'>(method: M, path: string) {
   return {
     method,

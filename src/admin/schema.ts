@@ -1,4 +1,4 @@
-/** What the dashboard's addresses and forms carry. Whatever is not understood is as if it were not there. */
+/** Queries and forms of the dashboard. Invalid values are treated as absent. */
 import { z } from 'zod';
 
 import { DECLARATION_STATUSES as STATUSES } from '../database/tables.js';
@@ -8,12 +8,12 @@ export const ACTIONS = ['delete', 'release', 'retry'] as const;
 
 const SEARCH_CHARACTERS_MAX = 255;
 const PAGE_MAX = 1_000_000;
-/** Manifests of one action: a page has 100. */
+/** Manifests per action; a page has 100. */
 const KEYS_MAX = 1000;
 
-/** A field that comes once; of several the first counts. */
+/** A single field; the first of several. */
 const first = z.union([z.string(), z.array(z.string()).transform(([first]) => first ?? '')]);
-/** Nothing that is typed has a zero, and PostgreSQL takes none. */
+/** Refuses NUL characters: PostgreSQL can't store them. */
 const once = first.refine((value) => !value.includes('\0'));
 const text = once.catch('').default('');
 const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -23,7 +23,7 @@ const key = z
   .regex(/^[1-9]\d{0,14}$/)
   .transform(Number);
 
-/** Filters of the list, as its address has them. */
+/** Filters in the URL of the list. */
 export const listQuery = z.object({
   q: text.transform((search) => search.trim().slice(0, SEARCH_CHARACTERS_MAX)),
   status: choice(STATUSES),
@@ -33,7 +33,7 @@ export const listQuery = z.object({
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
-/** No manifest has the key 0. */
+/** Invalid keys become 0, which no manifest has. */
 export const keyParams = z.object({ key: z.string().transform((text) => key.safeParse(text).data ?? 0) });
 
 export const loginQuery = z.object({ next: text });
@@ -49,14 +49,14 @@ export const actionForm = z.object({
     .union([z.array(z.string()), z.string().transform((one) => [one])])
     .default([])
     .transform((keys) => keys.flatMap((one) => key.safeParse(one).data ?? []).slice(0, KEYS_MAX)),
-  /** Set by the page that asks whether this is really wanted. */
+  /** Set by the confirmation page. */
   confirmed: choice(['yes']),
-  /** Query of the list to go back to. */
+  /** Query of the list to return to. */
   back: text,
 });
 export type Action = (typeof ACTIONS)[number];
 
-/** The query of a list's address, with what differs from the default. */
+/** Query string of a list, without default values. */
 export function listSearch(query: Partial<ListQuery>): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const shown = entries.filter(([name, value]) => name !== 'page' || value !== 1);
@@ -65,12 +65,12 @@ export function listSearch(query: Partial<ListQuery>): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** What {@link listSearch} wrote, read again: nothing else gets into an address. */
+/** Parses a result of {@link listSearch}, so that nothing else gets into a URL. */
 export function parsedSearch(search: string): ListQuery {
   return listQuery.parse(Object.fromEntries(new URLSearchParams(search)));
 }
 
-/** A path of this host: where a login leads must not be the choice of who made the link. */
+/** A path on this host; `undefined` for anything else. Prevents open redirects after the login. */
 export function localPath(next: string): string | undefined {
   if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(next) || next.includes('\\')) return undefined;
   return next;

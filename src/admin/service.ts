@@ -1,4 +1,4 @@
-/** The use cases of the dashboard. Knows nothing of HTTP. */
+/** Use cases of the dashboard. Independent of HTTP. */
 import type { Database } from '../database/open.js';
 import { type Account, Accounts } from './accounts.js';
 import { type Detail, manifestDetail } from './detail.js';
@@ -24,9 +24,9 @@ export class AdminService {
   }
 
   /**
-   * Begins a session and gives its token; `undefined` for a wrong name or password.
+   * Starts a session and returns its token; `undefined` for a wrong name or password.
    *
-   * @param before the browser's token from an earlier login, whose session ends
+   * @param before the browser's token from an earlier login, whose session is ended
    */
   async login(username: string, password: string, before: string | undefined): Promise<string | undefined> {
     const account: Account | undefined = await this.#accounts.verify(username, password);
@@ -55,21 +55,21 @@ export class AdminService {
     return detail;
   }
 
-  /** Does what an operator asked for, and gives the counts in a sentence. */
+  /** Performs an action and returns the counts as a sentence. */
   async act(session: Session, action: Action, keys: readonly number[]): Promise<string> {
     if (!session.canDelete) throw new AdminRefusal('FORBIDDEN');
     switch (action) {
       case 'delete': {
         const { deleted, skipped } = await this.#actions.removeMany(keys);
-        return told(deleted, 'deleted', skipped);
+        return summary(deleted, 'deleted', skipped);
       }
       case 'release': {
         const { released, skipped } = await this.#actions.release(keys);
-        return told(released, 'released', skipped);
+        return summary(released, 'released', skipped);
       }
       case 'retry': {
         const { retried, waiting, skipped } = await this.#actions.retry(keys);
-        return told(retried, 'retried', skipped, waiting);
+        return summary(retried, 'retried', skipped, waiting);
       }
       default:
         return action satisfies never;
@@ -78,7 +78,7 @@ export class AdminService {
 }
 
 /** "2 manifests deleted, 1 skipped." */
-function told(done: number, verb: string, skipped: number, waiting = 0): string {
+function summary(done: number, verb: string, skipped: number, waiting = 0): string {
   const parts = [`${done} ${done === 1 ? 'manifest' : 'manifests'} ${verb}`];
   if (waiting > 0) parts.push(`${waiting} being ${verb} now`);
   if (skipped > 0) parts.push(`${skipped} skipped`);

@@ -1,4 +1,4 @@
-/** Who is logged in. The browser has a random token, the database only its hash. */
+/** Login sessions. The browser has a random token, the database only its hash. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../database/open.js';
 
@@ -9,9 +9,9 @@ export interface Session {
   readonly tokenHash: string;
   readonly username: string;
   readonly canDelete: boolean;
-  /** What the session's forms carry. */
+  /** CSRF token in the session's forms. */
   readonly csrf: string;
-  /** What the next page tells, once. */
+  /** Message to show once, on the next page. */
   readonly flash: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export class Sessions {
     this.#db = db;
   }
 
-  /** A new session's token. What has expired goes on this occasion. */
+  /** Starts a session and returns its token. Also deletes expired sessions. */
   async begin(accountKey: number): Promise<string> {
     const now = Date.now();
     const token = randomToken();
@@ -62,7 +62,7 @@ export class Sessions {
     await this.#db.deleteFrom('sessions').where('token_hash', '=', hashOf(token)).execute();
   }
 
-  /** Leaves a message for the session's next page, or takes it away. */
+  /** Sets or clears the message for the session's next page. */
   async setFlash({ tokenHash }: Session, flash: string | null): Promise<void> {
     await this.#db.updateTable('sessions').set({ flash }).where('token_hash', '=', tokenHash).execute();
   }

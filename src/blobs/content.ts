@@ -1,6 +1,6 @@
 /**
- * Blobs named by what is in them: `<two digits>/<SHA-256 in hex><suffix>`. A file appears whole or not at all, and
- * what `put` has resolved for is on the disk.
+ * Blobs named by their SHA-256: `<first two digits>/<SHA-256 in hex><suffix>`. A file appears complete or not at all,
+ * and is durable when `put` resolves.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface ContentBlob {
 
 const FILES = 'files';
 
-/** Where the bytes with a digest are, relative to the root of the blobs. */
+/** Path of the blob with a digest, relative to the root. */
 export function contentFile(digest: string, suffix: string): string {
   return path.posix.join(FILES, digest.slice(0, 2), digest + suffix);
 }
@@ -51,12 +51,12 @@ export class ContentBlobs {
     return path.join(this.#root, contentFile(digest, this.#suffix));
   }
 
-  /** Size in bytes; `undefined` if there is no such file. */
+  /** Size in bytes; `undefined` if the file does not exist. */
   async size(digest: string): Promise<number | undefined> {
     return (await stat(this.pathOf(digest)).catch(absent))?.size;
   }
 
-  /** Durably stores bytes under their digest. Bytes that are there already are written again: their file is as of now. */
+  /** Durably stores bytes under their digest. An existing file is written again, which renews its modification time. */
   async put(digest: string, bytes: Uint8Array): Promise<void> {
     const draft = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
     const target = this.pathOf(digest);
@@ -70,12 +70,12 @@ export class ContentBlobs {
     await syncPath(path.dirname(target));
   }
 
-  /** A file that is not there is no error. */
+  /** Removes a file. A missing file is not an error. */
   remove(digest: string): Promise<void> {
     return rm(this.pathOf(digest), { force: true });
   }
 
-  /** All that is there, in no order. */
+  /** All blobs, unordered. */
   async *list(): AsyncGenerator<ContentBlob> {
     for await (const folder of await opendir(this.#files)) {
       for await (const { name } of await opendir(path.join(this.#files, folder.name))) {
@@ -86,7 +86,7 @@ export class ContentBlobs {
     }
   }
 
-  /** Removes drafts that a crash has left and nobody has written to since `before`. */
+  /** Removes drafts without a write since `before`, which a crash left. Returns their number. */
   async removeDrafts(before: number): Promise<number> {
     let removed = 0;
     for await (const { name } of await opendir(this.#drafts)) {

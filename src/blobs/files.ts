@@ -1,6 +1,6 @@
 /**
- * Blobs as files: `drafts/<random>` while they are written, `files/<folder>/<name>` afterwards.
- * Both are on one file system, so that the change from one to the other is a rename.
+ * Blobs as files: `drafts/<random>` while they are written, `files/<folder>/<name>` afterwards. Both are on one file
+ * system, so a commit is a rename.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const DRAFT_NAME_BYTES = 12;
 export class FileBlobs implements Blobs {
   readonly #files: string;
   readonly #drafts: string;
-  /** Drafts of this process: theirs to discard, however old. */
+  /** Drafts that this process is writing; the clean-up skips them. */
   readonly #open = new Set<string>();
 
   private constructor(root: string) {
@@ -54,7 +54,7 @@ export class FileBlobs implements Blobs {
   }
 
   removeDrafts(before: number): Promise<number> {
-    // What programs put beside a draft begins with its name.
+    // Programs may create files next to a draft; their names begin with its name.
     const draftOf = (name: string) => path.join(this.#drafts, name.slice(0, 2 * DRAFT_NAME_BYTES));
     return removeOld(this.#drafts, (name) => this.#open.has(draftOf(name)), before);
   }
@@ -82,7 +82,7 @@ class FileDraft implements BlobDraft {
     }
   }
 
-  /** Opens anew, because a program may have replaced the file since it was created. */
+  /** Opens the path again: a program may have replaced the file. */
   sync(): Promise<void> {
     return syncPath(this.path);
   }
@@ -97,7 +97,7 @@ class FileDraft implements BlobDraft {
     try {
       await rename(this.path, target);
       this.#committed = true;
-      // The new folder is an entry of its parent: without the second sync a power loss could forget it.
+      // The new folder is an entry of its parent: without the second sync a power loss could lose it.
       await Promise.all([syncPath(folder), syncPath(this.#files)]);
       return { path: target, bytes: (await stat(target)).size };
     } catch (error) {

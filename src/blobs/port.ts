@@ -1,11 +1,11 @@
 /**
- * Where the bytes of uploads live. Every engine passes the suite in `test/blobs/suite.ts`.
+ * Port to the storage of uploaded bytes. Every engine passes the suite in `test/blobs/suite.ts`.
  *
- * A blob is written as a draft, which nobody else sees, and becomes visible under its key at once
- * and whole. A folder groups the blobs that are removed together.
+ * A blob is written as a draft, which is invisible to readers. A commit makes it visible under its key, atomically. A
+ * folder groups the blobs that are removed together.
  */
 
-/** Names one blob. Both parts are single path segments, already made safe by the caller. */
+/** Key of a blob. Both parts are single path segments that the caller has sanitized. */
 export interface BlobKey {
   readonly folder: string;
   readonly name: string;
@@ -20,24 +20,24 @@ export interface StoredBlob {
 export interface BlobDraft {
   /** Local path of the draft. Other programs may read it, or replace the file at this path. */
   readonly path: string;
-  /** Puts a block at its place; blocks may be in flight together. */
+  /** Writes a block at a position. Several writes may be in flight. */
   write(block: Uint8Array, position: number): Promise<void>;
-  /** Resolves when what was written would survive a power loss. */
+  /** Resolves when the written blocks would survive a power loss. */
   sync(): Promise<void>;
-  /** Durably gives the draft its key. Rejects with {@link BlobFolderTaken} if the folder exists. */
+  /** Durably publishes the draft under its key. Rejects with {@link BlobFolderTaken} if the folder exists. */
   commit(key: BlobKey): Promise<StoredBlob>;
-  /** Leaves nothing behind; does nothing after a commit. */
+  /** Removes the draft; does nothing after a commit. */
   discard(): Promise<void>;
 }
 
 export interface Blobs {
   begin(): Promise<BlobDraft>;
   find(key: BlobKey): Promise<StoredBlob | undefined>;
-  /** Removes a folder with all its blobs; a folder that is not there is no error. */
+  /** Removes a folder with all its blobs. A missing folder is not an error. */
   remove(folder: string): Promise<void>;
-  /** Removes folders that were made before `before` (milliseconds since the epoch) and that `keep` does not know. */
+  /** Removes folders created before `before` (milliseconds since the epoch) for which `keep` returns `false`. */
   removeStrays(keep: (folder: string) => boolean, before: number): Promise<number>;
-  /** Removes drafts that a process left behind and nobody has written to since `before`. */
+  /** Removes drafts of other processes without a write since `before`. */
   removeDrafts(before: number): Promise<number>;
 }
 
@@ -45,6 +45,6 @@ export class BlobFolderTaken extends Error {
   override readonly name = 'BlobFolderTaken';
 
   constructor(folder: string) {
-    super(`the folder ${folder} exists`);
+    super(`the folder ${folder} already exists`);
   }
 }

@@ -1,4 +1,4 @@
-/** `backup.json`: what a backup holds, so that a check can tell what is missing. */
+/** `backup.json`: the content of a backup, so that a check can find what is missing. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { writeDurably } from './durable.js';
 import { type DataKind, FormatRefused } from './format.js';
 
 export const MANIFEST_FILE = 'backup.json';
-/** Of the manifest itself. */
+/** Format of the manifest itself. */
 const FORMAT = 1;
 
 const counted = z.record(z.string(), z.number().int().nonnegative());
@@ -22,7 +22,7 @@ const fileSchema = z.object({
 
 const storeSchema = z.object({
   counts: counted,
-  /** Files that nothing in the data vouches for. */
+  /** Files without a digest in the data itself. */
   files: z.array(fileSchema),
   notes: z.array(z.string()),
 });
@@ -30,10 +30,10 @@ const storeSchema = z.object({
 const manifestSchema = z.object({
   format: z.literal(FORMAT),
   program: z.string(),
-  /** ISO 8601. Everything acknowledged before is in the backup. */
+  /** ISO 8601. The backup contains everything acknowledged before. */
   startedAt: z.string(),
   finishedAt: z.string(),
-  /** Each in the folder of its name. */
+  /** Each service has a folder with its name. */
   stores: z.partialRecord(z.enum(['codes', 'search', 'store']), storeSchema),
 });
 
@@ -50,9 +50,9 @@ export function writeManifest(folder: string, manifest: Manifest): Promise<void>
 }
 
 /**
- * Reads a folder's manifest; `undefined` if there is none.
+ * Reads a folder's manifest; `undefined` if the file does not exist.
  *
- * @throws {FormatRefused} if it is of a newer version, or none
+ * @throws {FormatRefused} if the manifest is invalid or has a newer version
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const file = path.join(folder, MANIFEST_FILE);
@@ -67,10 +67,10 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   const manifest = manifestSchema.safeParse(json);
   if (manifest.success) return manifest.data;
   const { path: at, message } = manifest.error.issues[0] ?? { path: [], message: 'is not valid' };
-  throw new FormatRefused(`${file} is no manifest of a backup: ${at.join('.')} ${message}`);
+  throw new FormatRefused(`${file} is not a valid backup manifest: ${at.join('.')} ${message}`);
 }
 
-/** Size and digest of a file of a data directory; `undefined` if it is not there. */
+/** Size and digest of a file in a data directory; `undefined` if it does not exist. */
 export async function digestOf(kind: DataKind, root: string, file: string): Promise<FileEntry | undefined> {
   const place = path.join(root, kind, file);
   const found = await stat(place).catch(() => undefined);
@@ -78,7 +78,7 @@ export async function digestOf(kind: DataKind, root: string, file: string): Prom
   return { path: file, bytes: found.size, sha256: await sha256Of(place) };
 }
 
-/** In hex. */
+/** SHA-256 of a file in hex. */
 export async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);

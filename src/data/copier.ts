@@ -1,11 +1,11 @@
-/** Copies files that never change once they have their name. What was copied is durable after `finish`. */
+/** Copies files to a backup. The copy is durable after `finish`. */
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncPath } from './durable.js';
 import type { OnStep } from './port.js';
 
-/** Why there can be no second name for a file: another file system, or one that has none. */
+/** Errors of `link` on another file system, or on one without hard links. */
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EINVAL', 'ENOSYS']);
 
 export class Copier {
@@ -18,7 +18,7 @@ export class Copier {
     this.#to = to;
   }
 
-  /** Gives a file a second name in the copy, or copies its bytes; `false` if it is not there. */
+  /** Hard-links a file that never changes, or copies its bytes. Returns `false` if it does not exist. */
   async share(file: string): Promise<boolean> {
     const [from, to] = await this.#places(file);
     try {
@@ -32,12 +32,12 @@ export class Copier {
     return this.#copyBytes(from, to);
   }
 
-  /** Copies the bytes of a file that may change later; `false` if it is not there. */
+  /** Copies the bytes of a file that may change later. Returns `false` if it does not exist. */
   async copy(file: string): Promise<boolean> {
     return this.#copyBytes(...(await this.#places(file)));
   }
 
-  /** Takes a file or a folder out of the copy again. */
+  /** Removes a file or a folder from the copy. */
   async drop(file: string): Promise<void> {
     await rm(path.join(this.#to, file), { recursive: true, force: true });
   }
@@ -46,7 +46,7 @@ export class Copier {
     return (await stat(path.join(this.#to, file)).catch(() => undefined)) !== undefined;
   }
 
-  /** Shares what is in the folders of a folder, as far as it is still there. */
+  /** Shares all files in the subfolders of a folder. Skips files deleted in the meantime. */
   async shareAll(folder: string, onStep: OnStep): Promise<void> {
     for (const inner of await this.names(folder)) {
       for (const name of await this.names(path.join(folder, inner))) {
@@ -56,7 +56,7 @@ export class Copier {
     }
   }
 
-  /** Names in a folder of the original; none if it is not there. */
+  /** Names in a folder of the original; empty if it does not exist. */
   names(folder: string): Promise<string[]> {
     return namesIn(path.join(this.#from, folder));
   }
@@ -66,7 +66,7 @@ export class Copier {
     return namesIn(path.join(this.#to, folder));
   }
 
-  /** What the copy has in the folders of a folder. */
+  /** Paths of all files in the subfolders of a folder of the copy. */
   async copiedFiles(folder: string): Promise<string[]> {
     const files: string[] = [];
     for (const inner of await this.copiedNames(folder)) {
@@ -76,7 +76,7 @@ export class Copier {
     return files;
   }
 
-  /** Resolves when everything that was copied would survive a power loss. */
+  /** Resolves when the copy would survive a power loss. */
   async finish(): Promise<void> {
     for (const folder of this.#folders) {
       const isThere = (await stat(folder).catch(() => undefined)) !== undefined;

@@ -1,10 +1,10 @@
-/** Files that are on the disk when the promise resolves. */
+/** Durable writes: the data is on the disk when the promise resolves. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 const PRIVATE = 0o600;
 
-/** Makes a file, only for its owner. Its name is durable once its folder is synced. */
+/** Creates a file that only its owner can read. Its name is durable after a sync of its folder. */
 export function writeDurably(file: string, content: string | Uint8Array): Promise<void> {
   return withFile(file, 'wx', async (handle) => {
     await handle.writeFile(content);
@@ -12,7 +12,7 @@ export function writeDurably(file: string, content: string | Uint8Array): Promis
   });
 }
 
-/** Syncs a file's content, or the names in a folder. */
+/** Syncs the content of a file, or the names in a folder. */
 export function syncPath(file: string): Promise<void> {
   return withFile(file, constants.O_RDONLY, (handle) => handle.sync());
 }

@@ -1,10 +1,10 @@
-/** Folders that a service needs before it starts. */
+/** Creates the folders of a service. */
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Makes a folder and those above it. Node's own `recursive` never returns where the system says that a parent is
- * missing which is there, as it does below `/proc`.
+ * Creates a folder and its parents. Node's option `recursive` never returns where the system reports an existing parent
+ * as missing, as below `/proc`.
  */
 export function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -13,7 +13,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process was faster.
+    // Another process may have created it.
     if (!isFolder(folder)) throw error;
   }
 }

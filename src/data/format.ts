@@ -1,6 +1,6 @@
 /**
- * The version of what is in a data directory: one line in its file `FORMAT`, such as `isccd store 1`. An older
- * directory is brought up to date before anything in it is opened; a newer one is left alone.
+ * Format version of a data directory: one line in its file `FORMAT`, such as `isccd store 1`. An older directory is
+ * migrated before anything in it is opened; a newer one is refused and not changed.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
@@ -9,34 +9,34 @@ import { syncPath, writeDurably } from './durable.js';
 
 export type DataKind = 'codes' | 'search' | 'store';
 
-/** Brings a directory from the version before to the next. Interrupted at any point, it is run again. */
+/** Migrates a directory to the next version. Runs again if it was interrupted. */
 type Step = (folder: string) => Promise<void>;
 
-/** Up to version 0.1.0 no directory told its version; what they held is what version 1 holds. */
-const nameTheVersion: Step = async () => {};
+/** Releases up to 0.1.0 wrote no version. Their content is that of version 1. */
+const addVersion: Step = async () => {};
 
-/** The step at `n` leads from version `n` to `n + 1`; a directory without the file has version 0. */
+/** Step `n` migrates from version `n` to `n + 1`. A directory without the file has version 0. */
 const STEPS: Readonly<Record<DataKind, readonly Step[]>> = {
-  codes: [nameTheVersion],
-  search: [nameTheVersion],
-  store: [nameTheVersion],
+  codes: [addVersion],
+  search: [addVersion],
+  store: [addVersion],
 };
 
 export const DATA_KINDS = Object.keys(STEPS) as DataKind[];
 
-/** In each data directory. */
+/** Name of the file in each data directory. */
 export const FORMAT_FILE = 'FORMAT';
 const LINE = /^isccd (codes|search|store) (\d{1,9})\n?$/;
 
-/** Data that this program must not touch. The message says what to do, in one line. */
+/** Data that this program must not change. The message is one line and says what to do. */
 export class FormatRefused extends Error {
   override readonly name = 'FormatRefused';
 
-  /** What is at `place` has a version that comes after all that this program knows. */
+  /** The data at `place` has a newer version than this program supports. */
   static newer(place: string, found: number, known: number): FormatRefused {
     return new FormatRefused(
-      `${place} has format ${found}, this program knows up to ${known}: a newer isccd has written it; ` +
-        'start that one, or restore a backup that this one made',
+      `${place} has format ${found}, but this program supports formats up to ${known}: a newer isccd wrote it. ` +
+        'Start that version, or restore a backup made by this one',
     );
   }
 }
@@ -47,9 +47,9 @@ export function knownFormat(kind: DataKind): number {
 }
 
 /**
- * Brings an existing directory up to date. An empty one gets the version of today.
+ * Migrates an existing directory. An empty one gets the current version.
  *
- * @throws {FormatRefused} if it is a newer one, or one of another service
+ * @throws {FormatRefused} if the directory has a newer version or belongs to another service
  */
 export async function prepareData(kind: DataKind, folder: string): Promise<void> {
   const version = await readFormat(kind, folder);
@@ -60,21 +60,21 @@ export async function prepareData(kind: DataKind, folder: string): Promise<void>
 }
 
 /**
- * The directory's version; 0 if it does not tell.
+ * The directory's version; 0 without a `FORMAT` file.
  *
- * @throws {FormatRefused} if it is a newer one, or one of another service
+ * @throws {FormatRefused} if the directory has a newer version or belongs to another service
  */
 export async function readFormat(kind: DataKind, folder: string): Promise<number> {
   const found = await formatOf(folder);
   if (found === undefined) return 0;
   if (found.kind !== kind) {
-    throw new FormatRefused(`${folder} is the data of the service ${found.kind}, not of ${kind}`);
+    throw new FormatRefused(`${folder} is the data directory of the service ${found.kind}, not of ${kind}`);
   }
   if (found.version > knownFormat(kind)) throw FormatRefused.newer(folder, found.version, knownFormat(kind));
   return found.version;
 }
 
-/** What a directory says of itself; `undefined` if nothing. */
+/** Content of a directory's `FORMAT` file; `undefined` if it does not exist. */
 export async function formatOf(folder: string): Promise<{ kind: DataKind; version: number } | undefined> {
   const file = path.join(folder, FORMAT_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -84,12 +84,14 @@ export async function formatOf(folder: string): Promise<{ kind: DataKind; versio
   if (text === undefined) return undefined;
   const [, kind, version] = LINE.exec(text) ?? [];
   if (kind === undefined) {
-    throw new FormatRefused(`${file} must be a line like "isccd store 1", but is ${JSON.stringify(text)}`);
+    throw new FormatRefused(
+      `${file} must contain a line like "isccd store 1", but contains ${JSON.stringify(text)}`,
+    );
   }
   return { kind: kind as DataKind, version: Number(version) };
 }
 
-/** Several processes may do so at once: each puts the same whole line in place. */
+/** Several processes may do this concurrently: each one renames a complete file into place. */
 async function writeFormat(kind: DataKind, folder: string, version: number): Promise<void> {
   const file = path.join(folder, FORMAT_FILE);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

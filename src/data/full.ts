@@ -1,10 +1,10 @@
-/** Telling a full disk from a broken one. */
+/** Detects full disks. */
 import { statfs } from 'node:fs/promises';
 
-/** There is no room for what is to be stored. Nothing of it is kept, and what was stored before is as it was. */
+/** There is not enough space. Nothing of the write is kept, and earlier data is unchanged. */
 export class StorageFull extends Error {
   override readonly name = 'StorageFull';
-  /** As the system has it, so that one question is enough for both. */
+  /** Same code as the OS error, so one check covers both. */
   readonly code = 'ENOSPC';
 
   constructor(options?: ErrorOptions) {
@@ -12,19 +12,19 @@ export class StorageFull extends Error {
   }
 }
 
-/** With less room than this a write that failed is taken to have failed for it. */
-const ROOM_MIN_BYTES = 16 * 1024 * 1024;
-/** Of the system, of SQLite, and of PostgreSQL (`disk_full`). */
+/** With less free space than this, a failed write is attributed to a full disk. */
+const FREE_MIN_BYTES = 16 * 1024 * 1024;
+/** Codes of the operating system, of SQLite and of PostgreSQL (`disk_full`). */
 const FULL_CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
 
-/** Whether an error says that the disk, or the user's part of it, is full. */
+/** Whether an error reports a full disk or an exhausted quota. */
 export function saysFull(error: unknown): boolean {
   return error instanceof Error && FULL_CODES.includes((error as NodeJS.ErrnoException).code);
 }
 
-/** Whether a database could not write to its `folder` because there is no room: it reports a short write as EIO. */
+/** Whether a database failed to write to `folder` because the disk is full. LMDB reports a short write as EIO. */
 export async function storageIsFull(folder: string, error: unknown): Promise<boolean> {
   if (saysFull(error)) return true;
   const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize < ROOM_MIN_BYTES;
+  return bavail * bsize < FREE_MIN_BYTES;
 }

@@ -1,35 +1,35 @@
-/** What backups and checks of a data directory tell, whichever service it is of. */
+/** Results of backups and checks of a data directory, common to all services. */
 import type { DataKind } from './format.js';
 
-/** How many of each thing there are, by a name such as `uploads`. */
+/** Numbers of items by kind, such as `uploads`. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** What was copied of a data directory. */
+/** Result of copying a data directory. */
 export interface Copied {
   readonly counts: Counts;
-  /** Files that nothing in the data vouches for, relative to the directory: a digest of each is noted. */
+  /** Files without a digest in the data itself, relative to the directory. The backup manifest records their digests. */
   readonly files: readonly string[];
-  /** What the operator has to know, a line each. */
+  /** Notes for the operator, one line each. */
   readonly notes: readonly string[];
 }
 
-/** Told of every file, row or index that is done. */
+/** Called after each processed file, row or index. */
 export type OnStep = () => void;
 
-/** One thing that is not as it has to be. */
+/** A violated rule. */
 export interface Problem {
   readonly store: DataKind;
-  /** What it is about: a file, an id, an index and an id in it. */
+  /** The subject: a file, an id, or an index and an id in it. */
   readonly key: string;
-  /** The rule that is broken, and what was found instead. */
+  /** The rule, and what was found instead. */
   readonly rule: string;
 }
 
 export type OnProblem = (key: string, rule: string) => void;
 
-/** What a check has seen. */
+/** Result of a check. */
 export interface Checked {
-  /** `undefined` where there is nothing to count them by. */
+  /** `undefined` if they can't be counted. */
   readonly counts: Counts | undefined;
   readonly notes: readonly string[];
 }

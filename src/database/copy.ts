@@ -1,4 +1,4 @@
-/** Copies of the database while other processes write to it. */
+/** Copies the database while other processes write to it. */
 import { execFile } from 'node:child_process';
 import { rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -8,36 +8,36 @@ import { FormatRefused } from '../data/format.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { type Db, databasePlace, withoutPassword } from './open.js';
 import { openPostgres } from './postgres.js';
-import { copySqlite, holdWrites, openSqliteBeside, openSqliteCopy } from './sqlite.js';
+import { blockWrites, copySqlite, openSqliteCopy, openSqliteReadOnly } from './sqlite.js';
 
 export interface DatabaseCopyJob {
   /** `DATABASE_URL`. */
   readonly url: string | undefined;
   readonly dataDir: string;
-  /** File to make of an SQLite database. */
+  /** Target file for an SQLite database. */
   readonly file: string;
-  /** File to make of a PostgreSQL database. */
+  /** Target file for a PostgreSQL dump. */
   readonly dump: string;
-  /** For `pg_dump`. */
+  /** Environment of `pg_dump`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Takes the files that the rows of the copy need; `false` if one is gone, because its row went after the copy. */
+  /** Copies the files of the rows. Returns `false` if one is missing, because its row was deleted after the copy. */
   complete(rows: Db): Promise<boolean>;
-  /** Changes the rows of an SQLite copy for its new life, if its tables are those of today. */
+  /** Adapts the rows of an SQLite copy for a restore. Called only if its tables have the current version. */
   prepare(copy: Db): Promise<void>;
 }
 
-/** The file that was made; `undefined` if there is no database yet. */
+/** The file that was written; `undefined` if there is no database yet. */
 export type DatabaseCopy = string | undefined;
 
-/** Copies that are made without holding anybody up; the one after them keeps writers waiting. */
+/** Attempts without blocking writers. The one after them blocks them. */
 const FREE_TRIES = 3;
 const ABSENT = 'ENOENT';
 
 /**
- * Makes a copy of one moment, of which `complete` has all files.
+ * Copies a snapshot of the database for which `complete` found all files.
  *
  * @throws {FormatRefused} if the database was written by a newer version
- * @throws if it can't be copied, for PostgreSQL also where there is no `pg_dump`
+ * @throws if the copy fails, or `pg_dump` is missing
  */
 export async function copyDatabase(job: DatabaseCopyJob): Promise<DatabaseCopy> {
   const place = databasePlace(job.url, job.dataDir);
@@ -45,9 +45,9 @@ export async function copyDatabase(job: DatabaseCopyJob): Promise<DatabaseCopy> 
 }
 
 /**
- * The version of a database's tables; 0 if there are none.
+ * Version of a database's tables; 0 without tables.
  *
- * @throws {FormatRefused} if it is a newer one
+ * @throws {FormatRefused} if the version is newer than this program
  */
 export async function schemaVersion(db: Db, place: string): Promise<number> {
   const tables = await db.introspection.getTables();
@@ -61,7 +61,7 @@ export async function schemaVersion(db: Db, place: string): Promise<number> {
 async function copySqliteFile(source: string, job: DatabaseCopyJob): Promise<DatabaseCopy> {
   if ((await stat(source).catch(() => undefined)) === undefined) return undefined;
   for (let tries = 0; ; tries += 1) {
-    const release = tries < FREE_TRIES ? undefined : holdWrites(source);
+    const release = tries < FREE_TRIES ? undefined : blockWrites(source);
     try {
       await rm(job.file, { force: true });
       copySqlite(source, job.file);
@@ -86,7 +86,7 @@ async function prepareCopy({ file, prepare }: DatabaseCopyJob): Promise<void> {
 }
 
 async function isComplete(source: string, { file, complete }: DatabaseCopyJob): Promise<boolean> {
-  const copy = openSqliteBeside(file);
+  const copy = openSqliteReadOnly(file);
   try {
     if ((await schemaVersion(copy, source)) === 0) return true;
     return await complete(copy);
@@ -95,7 +95,7 @@ async function isComplete(source: string, { file, complete }: DatabaseCopyJob): 
   }
 }
 
-/** One transaction sees what the dump has: PostgreSQL hands its snapshot on. */
+/** The transaction and the dump share one exported snapshot. */
 async function dumpPostgres(url: string, job: DatabaseCopyJob): Promise<DatabaseCopy> {
   const db = openPostgres(url);
   try {
@@ -108,7 +108,7 @@ async function dumpPostgres(url: string, job: DatabaseCopyJob): Promise<Database
       });
       if (outcome !== 'incomplete') return outcome === 'copied' ? job.dump : undefined;
     }
-    throw new Error('manifests are deleted faster than they can be copied');
+    throw new Error('manifests were deleted during each attempt to copy them');
   } finally {
     await db.destroy();
   }
@@ -119,7 +119,7 @@ async function exportSnapshot(db: Db): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-/** The password goes by the environment: arguments are there for all users of the machine to see. */
+/** Passes the password in the environment: every user of the machine can read arguments. */
 async function runDump(url: string, snapshot: string, job: DatabaseCopyJob): Promise<void> {
   const target = new URL(url);
   const { password } = target;
@@ -130,7 +130,9 @@ async function runDump(url: string, snapshot: string, job: DatabaseCopyJob): Pro
     await promisify(execFile)('pg_dump', args, { env });
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === ABSENT;
-    throw isAbsent ? new Error('pg_dump, which copies PostgreSQL databases, is not on the PATH') : error;
+    throw isAbsent
+      ? new Error('pg_dump is not on the PATH; it is needed to copy a PostgreSQL database')
+      : error;
   }
   await syncPath(job.dump);
 }

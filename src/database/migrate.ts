@@ -1,4 +1,9 @@
-/** Brings the tables up to date, also when several processes start at once. */
+/**
+ * Migrates the tables to the current version.
+ *
+ * Kysely's own migrator is not used: several processes may start at the same time on either engine, and its lock does
+ * not cover SQLite. Here the update of the version row is the lock in both engines.
+ */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { FormatRefused } from '../data/format.js';
 import { MIGRATIONS } from './migrations/index.js';
@@ -9,18 +14,18 @@ interface VersionTables {
   schema_version: { id: number; version: number };
 }
 
-/** Of the lock that PostgreSQL's processes take while they migrate; any number that is ours alone. */
+/** Id of the PostgreSQL advisory lock for migrations; an arbitrary constant (`iscc` in ASCII). */
 const LOCK = 0x69736363;
 
 /**
- * @param place what messages call the database
+ * @param place name of the database in messages
  * @throws {FormatRefused} if the database was written by a newer version of this program
  */
 export async function migrate(db: Kysely<Tables>, engine: Engine, place: string): Promise<void> {
   const versions = db as unknown as Kysely<VersionTables>;
   await versions.transaction().execute((transaction) => createVersion(transaction, engine));
   await versions.transaction().execute(async (transaction) => {
-    // A write, and so a lock, whatever it finds: who comes second finds the work done.
+    // An update even if nothing is to do, because it takes the lock: the second process waits for the first.
     const { version } = await transaction
       .updateTable('schema_version')
       .set({ id: 1 })
@@ -38,7 +43,7 @@ export async function migrate(db: Kysely<Tables>, engine: Engine, place: string)
 }
 
 async function createVersion(transaction: Transaction<VersionTables>, engine: Engine): Promise<void> {
-  // `if not exists` alone does not keep two PostgreSQL sessions from creating one table at once.
+  // `if not exists` alone does not prevent two PostgreSQL sessions from creating the table concurrently.
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
   await transaction.schema
     .createTable('schema_version')

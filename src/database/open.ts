@@ -1,4 +1,4 @@
-/** Opens the store's database by its URL and brings its tables up to date. */
+/** Opens the store's database by its URL and migrates its tables. */
 import path from 'node:path';
 import type { Kysely, Logger } from 'kysely';
 import type { Metric } from '../observe/instruments.js';
@@ -11,8 +11,8 @@ import type { Tables } from './tables.js';
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * A transaction's first statement has to be a write: SQLite takes the write lock there, and a transaction that has
- * read before may be refused it.
+ * The first statement of a transaction must be a write. SQLite takes the write lock there; it may refuse the lock to a
+ * transaction that has read before.
  */
 export type Db = Kysely<Tables>;
 
@@ -42,7 +42,7 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
   }
 }
 
-/** @returns with `place`, which names the database without its password */
+/** @returns also `place`: the name of the database in messages, without its password */
 function open(
   url: string | undefined,
   dataDir: string,
@@ -53,14 +53,14 @@ function open(
   return { engine: 'postgres', db: openPostgres(place.url, log), place: withoutPassword(place.url) };
 }
 
-/** Where the database is: an SQLite file, or a server. */
+/** The SQLite file, or the URL of the server. */
 export function databasePlace(url: string | undefined, dataDir: string): { file: string } | { url: string } {
   if (url === undefined) return { file: path.join(dataDir, DATABASE_FILE) };
   const file = /^sqlite:\/\/(\/.*)$/.exec(url)?.[1];
   return file === undefined ? { url } : { file };
 }
 
-/** A server's address as messages may have it. */
+/** A server's URL for messages and logs. */
 export function withoutPassword(url: string): string {
   return url.replace(/^([^:]+:\/\/)[^@/]*@/, '$1');
 }

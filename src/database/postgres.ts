@@ -1,4 +1,4 @@
-/** PostgreSQL through pg. */
+/** PostgreSQL, through the package pg. */
 import { Kysely, type Logger, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './tables.js';
@@ -6,7 +6,7 @@ import type { Tables } from './tables.js';
 const CONNECTIONS_MAX = 10;
 const CONNECT_MS_MAX = 10_000;
 
-/** pg gives 64-bit integers as text; ours are milliseconds, sizes and keys, which a number holds. */
+/** pg returns 64-bit integers as text. Ours are milliseconds, sizes and keys below 2^53, so they become numbers. */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8 && format !== 'binary') return Number;
@@ -14,7 +14,7 @@ const types = {
   },
 };
 
-/** Connects when the first statement comes. */
+/** Connects at the first statement. */
 export function openPostgres(url: string, log: Logger = () => {}): Kysely<Tables> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -23,7 +23,7 @@ export function openPostgres(url: string, log: Logger = () => {}): Kysely<Tables
     allowExitOnIdle: true,
     types,
   });
-  // An idle connection that breaks is replaced; without a listener it would end the process.
+  // The pool replaces a broken idle connection. Without a listener its error would end the process.
   pool.on('error', () => {});
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log });
 }

@@ -1,27 +1,27 @@
-/** The database as commands read it beside services: nothing is migrated, nothing is written. */
+/** Read-only access to the database for commands, while services may be using it. Nothing is migrated or written. */
 import { stat } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { schemaVersion } from './copy.js';
 import { type Db, databasePlace, withoutPassword } from './open.js';
 import { openPostgres } from './postgres.js';
-import { openSqliteBeside } from './sqlite.js';
+import { openSqliteReadOnly } from './sqlite.js';
 
 export interface ReadOnlyDatabase {
   readonly db: Db;
-  /** What messages call it. */
+  /** Name of the database in messages. */
   readonly place: string;
-  /** What the engine itself finds wrong with its file, at most so many lines. */
+  /** Result of the engine's own integrity check, at most `linesMax` lines; empty if the file is intact. */
   damages(linesMax: number): Promise<string[]>;
-  /** Runs reads that all see the same state. */
-  inOneMoment<T>(read: (rows: Db) => Promise<T>): Promise<T>;
+  /** Runs reads in one snapshot. */
+  inSnapshot<T>(read: (rows: Db) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * Gives `undefined` if there is no SQLite file.
+ * Returns `undefined` if the SQLite file does not exist.
  *
- * @throws {FormatRefused} if a newer version has written it
- * @throws if it can't be read at all
+ * @throws {FormatRefused} if a newer version of this program wrote the database
+ * @throws if the database can't be read
  */
 export async function openReadOnly(
   url: string | undefined,
@@ -31,7 +31,7 @@ export async function openReadOnly(
   const isFile = 'file' in where;
   const place = isFile ? where.file : withoutPassword(where.url);
   if (isFile && (await stat(where.file).catch(() => undefined)) === undefined) return undefined;
-  const db = isFile ? openSqliteBeside(where.file) : openPostgres(where.url);
+  const db = isFile ? openSqliteReadOnly(where.file) : openPostgres(where.url);
   try {
     await schemaVersion(db, place);
   } catch (error) {
@@ -42,9 +42,9 @@ export async function openReadOnly(
     db,
     place,
     damages: isFile ? (max) => damages(db, max) : async () => [],
-    inOneMoment: (read) => {
+    inSnapshot: (read) => {
       const transaction = db.transaction();
-      // In SQLite every transaction is of one moment.
+      // Every SQLite transaction reads a snapshot.
       return (isFile ? transaction : transaction.setIsolationLevel('repeatable read')).execute(read);
     },
     close: () => db.destroy(),

@@ -1,38 +1,38 @@
-/** SQLite through libsql, which speaks better-sqlite3's language. Calls are synchronous; each is short. */
+/** SQLite, through the package libsql with the API of better-sqlite3. Calls are synchronous and short. */
 import { Kysely, type Logger, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
 import type { Tables } from './tables.js';
 
-/** How long a statement waits for another process's write. */
+/** How long a statement waits for another process's write lock. */
 const BUSY_MS_MAX = 5000;
-/** Prepared statements that are kept; preparing costs twice what a lookup does. */
+/** Size of the cache of prepared statements. Preparing one takes twice the time of a lookup. */
 const STATEMENTS_MAX = 200;
 
-const WAITING = `busy_timeout = ${BUSY_MS_MAX}`;
-/** As Kysely has it. */
+const BUSY_TIMEOUT = `busy_timeout = ${BUSY_MS_MAX}`;
+/** The statement that Kysely sends. */
 const ROLLBACK = 'rollback';
 const NO_CHANGE = { changes: 0, lastInsertRowid: 0 };
-/** FULL: a commit is on the disk when it returns. WAL: readers and the one writer don't wait for each other. */
-const PRAGMAS = [WAITING, 'journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'];
+/** FULL: a commit is durable when it returns. WAL: readers and the writer do not block each other. */
+const PRAGMAS = [BUSY_TIMEOUT, 'journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'];
 
 /** @throws if the file can't be opened */
 export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
   return kysely(connected(file, PRAGMAS), log);
 }
 
-/** A file that is only read, and left in the form it has: another process's, or a copy. */
-export function openSqliteBeside(file: string): Kysely<Tables> {
-  return kysely(connected(file, [WAITING, 'query_only = ON']));
+/** Opens a file for reading only, without changing its journal mode. Another process may have it open. */
+export function openSqliteReadOnly(file: string): Kysely<Tables> {
+  return kysely(connected(file, [BUSY_TIMEOUT, 'query_only = ON']));
 }
 
-/** A file that nobody else has open, left in the form it has. */
+/** Opens a file that no other process has open, without changing its journal mode. */
 export function openSqliteCopy(file: string): Kysely<Tables> {
-  return kysely(connected(file, [WAITING]));
+  return kysely(connected(file, [BUSY_TIMEOUT]));
 }
 
-/** Makes a file with the last committed state of another, which others may be writing to. */
+/** Copies the last committed state of a file. Other processes may be writing to it. */
 export function copySqlite(file: string, target: string): void {
-  const connection = connected(file, [WAITING]);
+  const connection = connected(file, [BUSY_TIMEOUT]);
   try {
     connection.prepare('VACUUM INTO ?').run([target]);
   } finally {
@@ -40,9 +40,9 @@ export function copySqlite(file: string, target: string): void {
   }
 }
 
-/** Lets nobody write to a file, in any process, until the function that it gives is called. */
-export function holdWrites(file: string): () => void {
-  const connection = connected(file, [WAITING]);
+/** Blocks writes to a file in all processes until the returned function is called. */
+export function blockWrites(file: string): () => void {
+  const connection = connected(file, [BUSY_TIMEOUT]);
   connection.exec('BEGIN IMMEDIATE');
   return () => {
     connection.exec('ROLLBACK');
@@ -64,7 +64,7 @@ function kysely(connection: Libsql.Database, log: Logger = () => {}): Kysely<Tab
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Statements(connection) }), log });
 }
 
-/** Keeps statements prepared and gives bytes as Buffers, as PostgreSQL's driver does. */
+/** Caches prepared statements, and returns bytes as Buffers like the driver of PostgreSQL. */
 class Statements implements SqliteDatabase {
   readonly #connection: Libsql.Database;
   readonly #prepared = new Map<string, SqliteStatement>();
@@ -84,7 +84,7 @@ class Statements implements SqliteDatabase {
 
   close(): void {
     this.#prepared.clear();
-    // libsql's own close leaves the log beside the file. If another process reads, it does so when it closes.
+    // libsql's close keeps the write-ahead log. If another process is reading now, its own close truncates it.
     this.#connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
     this.#connection.close();
   }
@@ -94,17 +94,17 @@ class Statements implements SqliteDatabase {
       try {
         return work();
       } catch (error) {
-        // A statement that failed half way may not be reset.
+        // A failed statement may not have been reset.
         this.#prepared.delete(sql);
         throw error;
       }
     };
-    // SQLite rolls back by itself where a disk is full; a second time would fail, and hide why.
-    const isOver = () => sql === ROLLBACK && !this.#connection.inTransaction;
+    // On a full disk SQLite rolls back by itself. A second rollback would fail and hide the cause.
+    const isRolledBack = () => sql === ROLLBACK && !this.#connection.inTransaction;
     return {
       reader: statement.reader,
       all: (parameters) => guarded(() => (statement.all(parameters) as Row[]).map(withBuffers)),
-      run: (parameters) => (isOver() ? NO_CHANGE : guarded(() => statement.run(parameters))),
+      run: (parameters) => (isRolledBack() ? NO_CHANGE : guarded(() => statement.run(parameters))),
       iterate: (parameters) => guarded(() => statement.iterate(parameters)) as IterableIterator<unknown>,
     };
   }

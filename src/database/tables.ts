@@ -19,9 +19,9 @@ export interface Tables {
 export type Flag = 0 | 1;
 
 export interface ManifestTable {
-  /** Never given twice, also not after a release: the index and the feed know manifests by it. */
+  /** Never reused, even after a release: the index and the feed identify manifests by it. */
   key: Generated<number>;
-  /** Unique: of two uploads at once the database takes one. */
+  /** Unique: the database accepts one of two concurrent uploads. */
   manifest_id: string;
   /** Hex; names the file. */
   sha256: string;
@@ -30,7 +30,7 @@ export interface ManifestTable {
   trusted: Flag;
   /** Keyed hash of the client's address. */
   uploader: string;
-  /** 0 for a tombstone, which keeps the id taken until it is released. */
+  /** 0 for a tombstone, which keeps the id taken until the release. */
   live: Flag;
   deleted_at: number | null;
   binding_count: number;
@@ -48,7 +48,7 @@ export interface BindingTable {
   units: string | null;
 }
 
-/** Live bindings per algorithm, kept in the transactions that change them. */
+/** Number of live bindings per algorithm, updated in the transactions that change them. */
 export interface BindingCountTable {
   alg: string;
   bindings: number;
@@ -65,58 +65,58 @@ export const DECLARATION_STATUSES = [
 
 export type DeclarationStatus = (typeof DECLARATION_STATUSES)[number];
 
-/** One row per manifest, tombstones included; and rows that outlive a released tombstone until they are settled. */
+/** One row per manifest, tombstones included. Rows of released tombstones stay until they are settled. */
 export interface DeclarationTable {
   key: Generated<number>;
-  /** Unique; null once its tombstone is released. */
+  /** Unique; null after the tombstone was released. */
   manifest_key: number | null;
-  /** The manifest's flag again, so that one index answers lists and counts. */
+  /** Copy of the manifest's flag, so that one database index serves lists and counts. */
   live: Flag;
   status: DeclarationStatus;
   hub: string | null;
-  /** The number in the nonces of its notes. */
+  /** Hub id in the nonces of its notes. */
   hub_id: number | null;
-  /** Of who declared, or tried last; multibase. */
+  /** Public key of the last signer; multibase. */
   pubkey: string | null;
-  /** The manifest's address, as it is declared. */
+  /** URL of the manifest, as declared. */
   gateway: string;
   /** Multihash of the asset; null if there is nothing to declare. */
   datahash: string | null;
-  /** JSON of what is declared: `isccCode`, `datahash`, `units`. */
+  /** JSON of the declared content: `isccCode`, `datahash`, `units`. */
   fields: string | null;
-  /** JSON of the last signed note. It is here before it is sent. */
+  /** JSON of the last signed note. Stored before it is sent. */
   note: string | null;
-  /** 1 if the note is sent past the hub's check for duplicates. */
+  /** 1 if the note is sent with the hub's duplicate check disabled. */
   forced: Generated<Flag>;
-  /** JSON of what is known of sends that had no definite answer. */
+  /** JSON of the `Uncertainty`: sends without a definite answer. */
   doubt: string | null;
   /** Unique per hub. */
   iscc_id: string | null;
-  /** The last answer or failure, for the operator. */
+  /** The last error, shown to the operator. */
   error: string | null;
   attempts: Generated<number>;
   attempted_at: Generated<number>;
-  /** 1 while the retry loop has work with it: to declare, to withdraw, or to find out. */
+  /** 1 while the retry loop has to declare, withdraw or look up. */
   open: Flag;
-  /** Names the process's attempt that works on it; others keep off until `leased_until`. */
+  /** Id of the attempt that holds the row. Other attempts skip the row until `leased_until`. */
   lease: string | null;
   leased_until: number | null;
   updated_at: number;
 }
 
-/** One row. Its lock orders all writers, so that changes become visible in the order of their numbers. */
+/** A single row. Its lock orders all writers, so that changes become visible in the order of their numbers. */
 export interface FeedTable {
   id: number;
   sequence: number;
-  /** Number of the last change that is no longer in the table of changes. */
+  /** Number of the last change that was deleted from the table of changes. */
   forgotten: Generated<number>;
 }
 
-/** What the in-memory indexes of all processes follow; the oldest are forgotten in time. */
+/** Changes that all processes apply to their in-memory index. Old ones are deleted. */
 export interface ChangeTable {
   sequence: number;
   manifest_key: number;
-  /** 1: its bindings came; 0: they went. */
+  /** 1: the manifest was stored; 0: it was deleted. */
   live: Flag;
 }
 
@@ -132,23 +132,23 @@ export interface AccountTable {
 }
 
 export interface SessionTable {
-  /** SHA-256 of the token in hex; the token itself is only in the browser. */
+  /** SHA-256 of the token in hex. Only the browser has the token. */
   token_hash: string;
   account_key: number;
   csrf: string;
   created_at: number;
   expires_at: number;
-  /** What the session's next page tells. */
+  /** Message on the session's next page. */
   flash: string | null;
 }
 
-/** What the similarity index beside the store was told; written before it is told, so that nothing is forgotten. */
+/** Entries of the similarity index. Written before an entry is added, so that each one can be removed. */
 export interface LocalIndexTable {
   manifest_key: number;
   iscc_id: string;
-  /** 1 if the ISCC-ID is a declaration's, 0 for a local one. */
+  /** 1 if the ISCC-ID comes from a declaration, 0 if it is local. */
   declared: Flag;
-  /** 1 once the index has it. */
+  /** 1 after the entry was added. */
   done: Flag;
 }
 

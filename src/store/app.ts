@@ -1,4 +1,4 @@
-/** Puts the store together from its configuration. */
+/** Builds the store from its configuration. */
 import { ContentBlobs } from '../blobs/content.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
@@ -21,7 +21,7 @@ import { manifestRoutes, queryRoutes } from './routes.js';
 import { StoreService } from './service.js';
 import { DESCRIPTION, serviceRoutes, TITLE } from './service-routes.js';
 
-/** What is opened before, because others use it too. */
+/** Resources that the caller opened, because other parts of the process use them as well. */
 export interface StoreResources {
   readonly database: Database;
   readonly throttle: Throttle;
@@ -31,7 +31,7 @@ export interface StoreResources {
 
 export interface Store {
   readonly service: StoreService;
-  /** @param routes of others on the same address, such as the dashboard */
+  /** @param routes further routes on the same address, such as the dashboard's */
   app(routes: readonly Route[]): ServiceApp;
 }
 
@@ -46,9 +46,9 @@ const CORS: CorsPolicy = {
 };
 
 /**
- * Opens the files and loads the index, before anything listens.
+ * Opens the data folder and loads the binding index. Call it before the service listens.
  *
- * @throws if the trust anchors are none, or the folder can't be used
+ * @throws if the trust anchors are invalid, or the folder can't be used
  */
 export async function openStore(config: StoreConfig, resources: StoreResources): Promise<Store> {
   const { database, throttle, declarer, log } = resources;

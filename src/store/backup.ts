@@ -1,4 +1,4 @@
-/** Copies the store's folder and its database while services work on them. */
+/** Copies the store's data folder and its database while services use them. */
 import path from 'node:path';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
@@ -7,17 +7,17 @@ import { copyDatabase, type DatabaseCopyJob } from '../database/copy.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
 import { storeCounts } from './counts.js';
 import { FILES, MANIFEST_SUFFIX, manifestFile } from './folder.js';
-import { doAllAgain } from './search-index-sync-rows.js';
+import { markAllUnsynced } from './search-index-sync-rows.js';
 
-/** What `pg_dump` writes; `pg_restore` reads it. */
+/** Written by `pg_dump`, read by `pg_restore`. */
 export const DUMP_FILE = 'store.pgdump';
 const FIRST_TRY_FILE = 'first-try.json';
 
 export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'>;
 
 /**
- * Every live row of the copy has its file: files are taken before the rows and, those that came in between, after
- * them. Where one has gone by then, the rows are copied anew.
+ * Every live row of the copy has its file. Files are copied before the rows, and new ones again after them. If a file
+ * has been deleted in between, the rows are copied again.
  */
 export async function backupStore(
   source: StoreBackupSource,
@@ -37,17 +37,17 @@ export async function backupStore(
       counts = await storeCounts(rows);
       return takeFiles(rows, copier);
     },
-    // The index beside the store is copied as of another moment: it is told everything again.
-    prepare: doAllAgain,
+    // The similarity index is copied at another moment: sync all manifests again after a restore.
+    prepare: markAllUnsynced,
   });
   if (copy !== undefined) files.push(path.basename(copy));
-  // Rows in a dump can't vouch for files before they are restored.
+  // A check can't read the rows of a dump, so the manifest of the backup lists the files.
   if (files.includes(DUMP_FILE)) files.push(...(await copier.copiedFiles(FILES)));
   await copier.finish();
   return { counts, files, notes: [] };
 }
 
-/** Makes the files of the copy those of the live rows. */
+/** Makes the copy's files match its live rows. Returns `false` if a file is missing. */
 async function takeFiles(rows: Db, copier: Copier): Promise<boolean> {
   const live = await rows.selectFrom('manifests').select('sha256').where('live', '=', 1).distinct().execute();
   const wanted = new Set(live.map(({ sha256 }) => sha256));

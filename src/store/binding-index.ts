@@ -1,4 +1,4 @@
-/** The bindings of live manifests in memory, as current as the database at every query, in every process. */
+/** In-memory index of the bindings of live manifests. Every query sees all changes committed before it. */
 import type { Db } from '../database/open.js';
 import type { ChangeTable, Flag } from '../database/tables.js';
 import type { Logger } from '../observe/log.js';
@@ -7,11 +7,11 @@ import type { BindingAnswer, BindingEntry, BindingIndex } from './validator.js';
 
 /** Manifests per statement while loading. */
 const LOAD_MANIFESTS = 2000;
-/** Changes per statement; a process that is far behind takes several rounds. */
+/** Changes per statement; a process that is far behind needs several. */
 const CHANGES_MAX = 500;
 
-/** How often a process follows that nobody asks, so that it need not load everything at its next query. */
-const FOLLOW_MS = 60_000;
+/** How often an idle process reads the feed, so that it does not fall behind the truncation. */
+const POLL_MS = 60_000;
 
 export interface SyncedBindingIndexOptions {
   readonly db: Db;
@@ -35,13 +35,13 @@ export class SyncedBindingIndex {
     return new SyncedBindingIndex(options, await load(options));
   }
 
-  /** Follows from now on also while there are no queries. */
+  /** Reads the feed periodically from now on, also without queries. */
   start(): void {
-    const follow = () =>
+    const poll = () =>
       this.follow().catch((error: unknown) =>
-        this.#options.log.error({ err: error }, 'the index of bindings could not follow'),
+        this.#options.log.error({ err: error }, 'could not read the change feed for the binding index'),
       );
-    this.#timer = setInterval(follow, FOLLOW_MS).unref();
+    this.#timer = setInterval(poll, POLL_MS).unref();
   }
 
   async close(): Promise<void> {
@@ -54,7 +54,7 @@ export class SyncedBindingIndex {
     return this.#loaded.index.query(alg, value, threshold, maxResults);
   }
 
-  /** Takes in all that was committed before this call. Callers that come while one reads share the next read. */
+  /** Applies all changes committed before this call. Calls during a read share the next read. */
   follow(): Promise<void> {
     if (this.#running === undefined) {
       this.#running = this.#catchUp().finally(() => {
@@ -75,38 +75,38 @@ export class SyncedBindingIndex {
     const { db, log } = this.#options;
     for (;;) {
       const found = await changesAfter(db, this.#loaded.sequence, CHANGES_MAX);
-      if (found === 'forgotten') {
-        log.warn('away for longer than changes are kept: the index of bindings is loaded anew');
+      if (found === 'truncated') {
+        log.warn('the change feed was truncated past our position; reloading the binding index');
         this.#loaded = await load(this.#options);
         continue;
       }
       const { changes, upTo } = found;
-      if (changes.length > 0) await this.#take(changes);
+      if (changes.length > 0) await this.#apply(changes);
       this.#loaded.sequence = upTo;
       if (changes.length < CHANGES_MAX) return;
     }
   }
 
-  async #take(changes: readonly ChangeTable[]): Promise<void> {
+  async #apply(changes: readonly ChangeTable[]): Promise<void> {
     const { index } = this.#loaded;
-    // A manifest that comes and goes in one batch must not stay.
+    // The last change of a manifest counts: one stored and deleted in this batch must not be added.
     const live = new Map(changes.map((change) => [change.manifest_key, change.live === 1]));
-    const came = [...live.keys()].filter((key) => live.get(key));
-    if (came.length > 0) {
-      const rows = await liveBindings(this.#options.db).where('m.key', 'in', came).execute();
+    const stored = [...live.keys()].filter((key) => live.get(key));
+    if (stored.length > 0) {
+      const rows = await liveBindings(this.#options.db).where('m.key', 'in', stored).execute();
       await index.insertBatch(entries(rows));
     }
     for (const [key, isLive] of live) if (!isLive) await index.remove(key);
   }
 }
 
-/** An index and the number of the last change that it has taken in. */
+/** An index and the number of the last change applied to it. */
 interface Loaded {
   readonly index: BindingIndex;
   sequence: number;
 }
 
-/** Loads all live bindings. What changes meanwhile is in the feed and comes with the first query. */
+/** Loads all live bindings. The first query applies the changes made during the load. */
 async function load({ db, newIndex }: SyncedBindingIndexOptions): Promise<Loaded> {
   const loaded = { index: newIndex(), sequence: await lastChange(db) };
   let after = 0;
@@ -148,7 +148,7 @@ interface LiveBinding {
   readonly value: Buffer;
 }
 
-/** Manifests that are deleted by now have no bindings, and so no entry. */
+/** Groups bindings by manifest. Manifests deleted in the meantime have no rows, and so no entry. */
 function entries(rows: readonly LiveBinding[]): BindingEntry[] {
   const found = new Map<number, BindingEntry>();
   for (const { key, trusted, uploaded_at, alg, value } of rows) {

@@ -1,16 +1,16 @@
 /**
- * Removes what is of no use any more: files that no row knows, which a crash between a file and its row has left, or a
- * delete and its file; and changes that every process has followed long ago.
+ * Removes files without a row, which a crash leaves between the writes of file and row, or between a delete and its
+ * file; and changes that every process has read long ago.
  */
 import type { ContentBlobs } from '../blobs/content.js';
 import type { Db } from '../database/open.js';
 import type { Logger } from '../observe/log.js';
-import { forgetChanges } from './feed.js';
+import { truncateFeed } from './feed.js';
 import type { Manifests } from './manifests.js';
 
-/** Younger files may belong to an upload that is about to get its row. */
+/** Younger files may belong to an upload whose row is not written yet. */
 const ORPHAN_GRACE_MS = 10 * 60 * 1000;
-/** Minutes of uploads and deletes at full speed; processes follow every minute. */
+/** Minutes of uploads and deletes at full speed. Processes read the changes at least once a minute. */
 export const CHANGES_KEPT = 100_000;
 const INTERVAL_MS = 60 * 60 * 1000;
 
@@ -30,7 +30,7 @@ export class Cleanup {
     this.#parts = parts;
   }
 
-  /** A first round now, in the background, and one every hour. */
+  /** Runs a round now, in the background, and one every hour. */
   start(): void {
     const round = () => {
       this.#running ??= this.run(Date.now() - ORPHAN_GRACE_MS)
@@ -52,7 +52,7 @@ export class Cleanup {
   /** Removes drafts and orphans that were written before `before`, in milliseconds since the epoch. */
   async run(before: number): Promise<void> {
     const { db, blobs, manifests, log } = this.#parts;
-    await forgetChanges(db, CHANGES_KEPT);
+    await truncateFeed(db, CHANGES_KEPT);
     const drafts = await blobs.removeDrafts(before);
     let orphans = 0;
     for await (const { digest, writtenAt } of blobs.list()) {

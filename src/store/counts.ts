@@ -1,4 +1,4 @@
-/** How much the store has, for backups and checks. */
+/** Row counts of the store, for backups and checks. */
 import type { Db } from '../database/open.js';
 import type { Tables } from '../database/tables.js';
 

@@ -1,4 +1,4 @@
-/** Every error of the store, and how errors look: JSON with a `detail`. */
+/** All errors of the store, and their JSON form with a `detail`. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
 import { COMMON_ERRORS, commonRefusal } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
@@ -26,13 +26,13 @@ export type ErrorCode = keyof typeof ERRORS;
 
 const errors = errorTable(ERRORS);
 
-/** The request can't be done, and the client can tell why. */
+/** The store refuses the request. `detail` goes to the client. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly code: ErrorCode;
-  /** Instead of the table's text. */
+  /** Replaces the text in the table. */
   readonly detail: string;
-  /** Seconds after which another try makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, options: { detail?: string; retryAfter?: number } = {}) {
@@ -43,7 +43,7 @@ export class Refused extends Error {
   }
 }
 
-/** The upload is no acceptable Manifest Store; `code` is of the C2PA or `manifest.*`. */
+/** The upload is not an acceptable Manifest Store. `code` is a C2PA status code or `manifest.*`. */
 export class ManifestRefused extends Error {
   override readonly name = 'ManifestRefused';
   readonly code: string;
@@ -54,7 +54,7 @@ export class ManifestRefused extends Error {
   }
 }
 
-/** @param debug whether unexpected errors tell what happened */
+/** @param debug whether responses contain the message of an unexpected error */
 export function errorForm(debug: boolean): ErrorForm {
   return {
     contentType: 'application/json',
@@ -72,7 +72,7 @@ export function errorForm(debug: boolean): ErrorForm {
 
 function refusal(refused: Refusal): Reply {
   switch (refused.kind) {
-    // Only uploads have to have a body, and a type.
+    // Only uploads require a body and a media type.
     case 'body-empty':
       return manifestReply('Manifest Store refused: the body is empty', 'manifest.unreadable');
     case 'media-type':

@@ -1,12 +1,16 @@
-/** The order of changes: every process follows it to keep its index of bindings current. */
+/** Ordered feed of changes. Every process reads it to keep its binding index current. */
 import type { Transaction } from 'kysely';
 import type { Db } from '../database/open.js';
 import type { ChangeTable, Flag, Tables } from '../database/tables.js';
 
-/** So many that a delete takes milliseconds. */
+/** Changes per delete statement, so that one takes milliseconds. */
 const CHANGES_PER_DELETE = 10_000;
 
-/** Until the transaction ends no other can change what is live. Gives the last of `count` numbers for changes. */
+/**
+ * Locks the feed until the transaction ends: no other transaction can store or delete a manifest.
+ *
+ * @returns the last of `count` sequence numbers reserved for changes
+ */
 export async function lockFeed(transaction: Transaction<Tables>, count = 1): Promise<number> {
   const { sequence } = await transaction
     .updateTable('feed')
@@ -18,9 +22,9 @@ export async function lockFeed(transaction: Transaction<Tables>, count = 1): Pro
 }
 
 /**
- * Tells all processes that bindings of manifests came or went.
+ * Records that manifests were stored or deleted.
  *
- * @param last number that {@link lockFeed} gave for at least as many changes in this transaction
+ * @param last number that {@link lockFeed} returned for at least as many changes in this transaction
  */
 export async function recordChanges(
   transaction: Transaction<Tables>,
@@ -32,20 +36,21 @@ export async function recordChanges(
   await transaction.insertInto('changes').values(changes).execute();
 }
 
-/** Changes in their order, and the number up to which there are no others. */
+/** Changes in order, and the number up to which they are complete. */
 export interface Changes {
   readonly changes: readonly ChangeTable[];
   readonly upTo: number;
 }
 
 /**
- * Changes with a higher number become visible later, never earlier: their numbers are given under a lock.
+ * Reads changes after `sequence`. They become visible in the order of their numbers, because {@link lockFeed} assigns
+ * the numbers under a lock.
  *
- * @returns `forgotten` if some of those that are asked for may be there no more
+ * @returns `truncated` if some of the requested changes may have been deleted
  */
-export async function changesAfter(db: Db, sequence: number, limit: number): Promise<Changes | 'forgotten'> {
+export async function changesAfter(db: Db, sequence: number, limit: number): Promise<Changes | 'truncated'> {
   const upTo = await lastChange(db);
-  // As a rule there is nothing new, and one row tells.
+  // The common case: nothing new, found by reading one row.
   if (upTo === sequence) return { changes: [], upTo };
   const changes = await db
     .selectFrom('changes')
@@ -54,9 +59,9 @@ export async function changesAfter(db: Db, sequence: number, limit: number): Pro
     .orderBy('sequence')
     .limit(limit)
     .execute();
-  // After the reading: before it, they might be forgotten in between.
+  // Checked after the read, so that a deletion during the read is noticed.
   const { forgotten } = await feed(db);
-  if (forgotten > sequence) return 'forgotten';
+  if (forgotten > sequence) return 'truncated';
   const last = changes.at(-1)?.sequence ?? sequence;
   return { changes, upTo: changes.length < limit ? Math.max(last, upTo) : last };
 }
@@ -65,8 +70,8 @@ export async function lastChange(db: Db): Promise<number> {
   return (await feed(db)).sequence;
 }
 
-/** Forgets all but the last changes; who was away for longer has to load everything anew. */
-export async function forgetChanges(db: Db, kept: number): Promise<void> {
+/** Deletes all but the last `kept` changes. A process that is further behind has to reload its index. */
+export async function truncateFeed(db: Db, kept: number): Promise<void> {
   for (;;) {
     const { sequence, forgotten } = await feed(db);
     if (forgotten >= sequence - kept) return;

@@ -1,11 +1,11 @@
-/** The store's manifests for other services of the same process: read without a connection. */
+/** Access to the store's manifests for other services in the same process, without HTTP. */
 import { readFile } from 'node:fs/promises';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import { Refused } from './errors.js';
 import type { FoundManifest, StoreService } from './service.js';
 
 export interface InProcessManifests {
-  /** What their addresses begin with. */
+  /** Prefix of their URLs. */
   readonly prefix: string;
   has(manifestId: string): Promise<boolean>;
   read(manifestId: string): Promise<Buffer | undefined>;

@@ -1,18 +1,18 @@
-/** What the store counts beside its requests. */
+/** Metrics of the store in addition to those of its requests. */
 import { counter, durations, gauge, level, type Metric, type Sample } from '../observe/instruments.js';
 import type { DeclarationCount } from './manifests.js';
 import type { ManifestReport, Validator } from './validator.js';
 
-/** Upper ends: most validations take milliseconds, none longer than its limit of seconds. */
+/** Upper bounds: most validations take milliseconds, and their time limit is 5 s. */
 const VALIDATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** A validator that is watched: how many wait or run, what came of them, and how long it took. */
+/** A validator with metrics: pending validations, outcomes and durations. */
 export class WatchedValidator implements Validator {
   readonly #validator: Validator;
   readonly #outcomes = counter('isccd_store_validations_total', 'Manifest Stores validated', ['outcome']);
   readonly #durations = durations(
     'isccd_store_validation_duration_seconds',
-    'From the arrival of a Manifest Store to the verdict, its time in the queue included',
+    'Duration of the validation of a Manifest Store, including time in the queue',
     [],
     VALIDATION_BUCKETS_SECONDS,
   );
@@ -26,7 +26,7 @@ export class WatchedValidator implements Validator {
     const pending = () => this.#pending;
     return [
       ...[this.#outcomes, this.#durations],
-      level('isccd_store_validations_pending', 'Manifest Stores that wait for a verdict', pending),
+      level('isccd_store_validations_pending', 'Manifest Stores waiting for or in validation', pending),
     ];
   }
 

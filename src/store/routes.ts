@@ -26,11 +26,11 @@ const QUERY_BYTES_MAX = 64 * 1024;
 const FETCH_CACHING = 'public, max-age=300';
 
 const INVALID: ResponseSpec = { description: 'The request breaks a rule.' };
-const UNKNOWN: ResponseSpec = { description: 'There is no manifest of that id.' };
+const UNKNOWN: ResponseSpec = { description: 'The manifest does not exist.' };
 const GONE: ResponseSpec = { description: 'The manifest was deleted.' };
-const THROTTLED: ResponseSpec = { description: 'Too many requests of this client; see Retry-After.' };
+const THROTTLED: ResponseSpec = { description: 'The client has sent too many requests; see Retry-After.' };
 const BUSY: ResponseSpec = { description: 'Too many requests are waiting; see Retry-After.' };
-const FULL: ResponseSpec = { description: 'There is no space left to write to.' };
+const FULL: ResponseSpec = { description: 'No space left on the disk.' };
 
 export function manifestRoutes(service: StoreService, options: RouteOptions): Route[] {
   return [upload(service, options), fetch(service, options), remove(service, options)];
@@ -49,9 +49,9 @@ function upload(service: StoreService, options: RouteOptions): Route {
     method: 'POST',
     path: '/v1/manifests',
     operationId: 'storeManifest',
-    summary: 'Store a Manifest Store, and declare it',
+    summary: 'Store and declare a Manifest Store',
     description:
-      'Takes a bare C2PA Manifest Store. The same bytes again are answered as the first time and change nothing.',
+      'Takes a bare C2PA Manifest Store. Uploading the same bytes again changes nothing and gives the same response.',
     tags: ['manifests'],
     query: uploadQuery,
     body: {
@@ -64,16 +64,18 @@ function upload(service: StoreService, options: RouteOptions): Route {
     guard: limited('write', options),
     responses: {
       200: { description: 'Stored, durably.', schema: uploadAnswer },
-      400: { description: 'The request breaks a rule, or the Manifest Store is refused: then with `code`.' },
-      409: { description: 'The id belongs to another manifest, or to a deleted one.' },
+      400: {
+        description: 'The request breaks a rule, or the Manifest Store is refused; a refusal has a `code`.',
+      },
+      409: { description: 'The id belongs to a different manifest or to a deleted one.' },
       429: THROTTLED,
       503: BUSY,
       507: FULL,
     },
     handler: async ({ body, query, clientAddress, trace }) => {
       const { declare } = query;
-      const wish = declare === undefined ? {} : { declare };
-      return json(await service.upload(body, { ...wish, client: clientKey(clientAddress), trace }));
+      const client = clientKey(clientAddress);
+      return json(await service.upload(body, { ...(declare !== undefined && { declare }), client, trace }));
     },
   });
 }
@@ -83,7 +85,7 @@ function fetch(service: StoreService, options: RouteOptions): Route {
     method: 'GET',
     path: '/v1/manifests/{manifestId...}',
     operationId: 'getManifest',
-    summary: 'The bytes of a Manifest Store as they were uploaded',
+    summary: 'Fetch the bytes of a Manifest Store, unchanged',
     tags: ['manifests'],
     params: manifestPath,
     query: fetchQuery,
@@ -112,7 +114,7 @@ function remove(service: StoreService, options: RouteOptions): Route {
     path: '/v1/manifests/{manifestId...}',
     operationId: 'deleteManifest',
     summary: 'Delete a manifest and withdraw its declaration',
-    description: 'Needs `Authorization: Bearer` with the token of the operator.',
+    description: 'Requires `Authorization: Bearer` with the operator token.',
     tags: ['manifests'],
     params: manifestPath,
     guard: async (request) => {
@@ -121,8 +123,8 @@ function remove(service: StoreService, options: RouteOptions): Route {
     },
     security: 'bearer',
     responses: {
-      204: { description: 'Deleted; the id stays taken.' },
-      401: { description: 'The token is missing or wrong, or none is configured.' },
+      204: { description: 'Deleted. The id stays taken.' },
+      401: { description: 'The token is missing or wrong, or the store has no token configured.' },
       404: UNKNOWN,
       410: GONE,
       429: THROTTLED,
@@ -162,7 +164,7 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
       method: 'GET',
       path,
       operationId: 'getManifestIdByBinding',
-      summary: 'Manifests by the value of a soft binding',
+      summary: 'Find manifests by the value of a soft binding',
       tags,
       query: getParameters,
       guard,
@@ -174,7 +176,7 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
       method: 'POST',
       path,
       operationId: 'postManifestIdByBinding',
-      summary: 'The same, for long values',
+      summary: 'Find manifests by a long value of a soft binding',
       tags,
       query: postParameters,
       body: { kind: 'bytes', bytesMax: QUERY_BYTES_MAX, documented: bindingQuery },

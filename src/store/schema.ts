@@ -1,18 +1,18 @@
-/** What goes in and out. */
+/** Schemas of requests and responses. */
 import { z } from 'zod';
 import { DECLARATION_STATUSES } from '../database/tables.js';
 
 export const errorBody = z
   .object({
     detail: z.string(),
-    code: z.string().optional().describe('Of a refused Manifest Store: status code of the first failure'),
+    code: z.string().optional().describe('For a refused Manifest Store: status code of the first failure'),
   })
   .meta({ id: 'Error' });
 
 export const declaration = z
   .object({
-    status: z.enum(DECLARATION_STATUSES).describe('How far the declaration to the hub is'),
-    isccId: z.string().optional().describe('ISCC-ID of the declaration, once declared'),
+    status: z.enum(DECLARATION_STATUSES).describe('Status of the declaration to the hub'),
+    isccId: z.string().optional().describe('ISCC-ID of the declaration, if declared'),
     hub: z.string().optional().describe('Hub of the declaration'),
   })
   .meta({ id: 'Declaration' });
@@ -23,7 +23,7 @@ export const uploadAnswer = z
     manifestUrl: z
       .string()
       .meta({ format: 'uri' })
-      .describe('Where the manifest is; gateway of its declaration'),
+      .describe('URL of the manifest; gateway of its declaration'),
     declaration,
   })
   .meta({ id: 'Upload' });
@@ -39,12 +39,12 @@ export const uploadQuery = z.object({
     .regex(/^(?:true|false|1|0)$/i, DECLARE_RULE)
     .transform((text) => text === '1' || text.toLowerCase() === 'true')
     .optional()
-    .describe('Whether to declare the manifest; the default is configured')
+    .describe('Whether to declare the manifest; default: `MSTORE_DECLARE_DEFAULT`')
     .meta({ type: 'boolean' }),
   returnReceipt: z
     .unknown()
     .optional()
-    .describe('Taken and ignored: no receipts are issued')
+    .describe('Accepted and ignored: the store issues no receipts')
     .meta({ type: 'boolean', default: false }),
 });
 
@@ -52,7 +52,7 @@ export const fetchQuery = z.object({
   returnActiveManifest: z
     .unknown()
     .optional()
-    .describe('Taken and ignored: the whole Manifest Store is served')
+    .describe('Accepted and ignored: the response is the whole Manifest Store')
     .meta({ type: 'boolean', default: false }),
 });
 

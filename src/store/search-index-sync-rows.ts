@@ -1,22 +1,22 @@
-/** What the database says about the similarity index beside the store: told, to be told, to be taken back. */
+/** Sync state of each manifest in the similarity index: pending, synced, or to remove. Stored in `local_index`. */
 import { sql } from 'kysely';
 import { ISCC_ALGORITHM } from '../c2pa/documents.js';
 import type { Db } from '../database/open.js';
 
-/** A live manifest that the index does not know, or knows under another ISCC-ID. */
-export interface Missing {
+/** A live manifest that is missing from the index, or in it under another ISCC-ID. */
+export interface Unsynced {
   readonly key: number;
   readonly uploadedAt: number;
-  /** Its address. */
+  /** URL of the manifest. */
   readonly gateway: string;
   readonly units: readonly string[];
   /** ISCC-ID of its declaration, if it is declared. */
   readonly declaredId: string | null;
-  /** ISCC-ID that the index may know it under. */
+  /** ISCC-ID that the index may have it under. */
   readonly knownId: string | null;
 }
 
-/** Keys above `after` of live manifests with units, and of all that the index was told. */
+/** Keys above `after` of live manifests with units, and of manifests with a sync state. */
 export async function keysAfter(db: Db, after: number, limit: number): Promise<number[]> {
   const live = await db
     .selectFrom('manifests')
@@ -27,14 +27,14 @@ export async function keysAfter(db: Db, after: number, limit: number): Promise<n
     .orderBy('key')
     .limit(limit)
     .execute();
-  const told = await db
+  const tracked = await db
     .selectFrom('local_index')
     .select('manifest_key as key')
     .where('manifest_key', '>', after)
     .orderBy('manifest_key')
     .limit(limit)
     .execute();
-  const keys = [...new Set([...live, ...told].map(({ key }) => key))];
+  const keys = [...new Set([...live, ...tracked].map(({ key }) => key))];
   return keys.sort((a, b) => a - b).slice(0, limit);
 }
 
@@ -48,8 +48,8 @@ export async function keysDeclaredSince(db: Db, sinceMs: number): Promise<number
   return found.flatMap(({ manifest_key }) => (manifest_key === null ? [] : [manifest_key]));
 }
 
-/** What the index was told of manifests that are no more. */
-export function superfluous(db: Db, keys: readonly number[]): Promise<{ key: number; isccId: string }[]> {
+/** Index entries of deleted manifests. */
+export function deleted(db: Db, keys: readonly number[]): Promise<{ key: number; isccId: string }[]> {
   return db
     .selectFrom('local_index as i')
     .leftJoin('manifests as m', 'm.key', 'i.manifest_key')
@@ -59,7 +59,8 @@ export function superfluous(db: Db, keys: readonly number[]): Promise<{ key: num
     .execute();
 }
 
-export async function missing(db: Db, keys: readonly number[]): Promise<Missing[]> {
+/** Manifests to add to the index. Those without searchable units are left out. */
+export async function unsynced(db: Db, keys: readonly number[]): Promise<Unsynced[]> {
   const found = await db
     .selectFrom('manifests as m')
     .innerJoin('declarations as d', 'd.manifest_key', 'm.key')
@@ -82,7 +83,7 @@ export async function missing(db: Db, keys: readonly number[]): Promise<Missing[
     .orderBy('m.key')
     .orderBy('b.ordinal')
     .execute();
-  const manifests = new Map<number, Missing & { units: string[] }>();
+  const manifests = new Map<number, Unsynced & { units: string[] }>();
   for (const row of found) {
     const declaredId = row.status === 'declared' ? row.declaredId : null;
     const isKnown = declaredId === null ? row.declared === 0 : row.knownId === declaredId;
@@ -96,8 +97,8 @@ export async function missing(db: Db, keys: readonly number[]): Promise<Missing[
   return [...manifests.values()].filter(({ units }) => units.length > 0);
 }
 
-/** Before the index is told: should it be interrupted, it is told again, and whatever it was told can be undone. */
-export async function note(
+/** Records the entries before they are added. After a crash they are added again, or removed with their manifest. */
+export async function markPending(
   db: Db,
   manifests: readonly { key: number; isccId: string; declaredId: string | null }[],
 ): Promise<void> {
@@ -121,23 +122,24 @@ export async function note(
     .execute();
 }
 
-export async function noteDone(db: Db, keys: readonly number[]): Promise<void> {
+export async function markSynced(db: Db, keys: readonly number[]): Promise<void> {
   await db.updateTable('local_index').set({ done: 1 }).where('manifest_key', 'in', keys).execute();
 }
 
-export async function forget(db: Db, key: number): Promise<void> {
+export async function remove(db: Db, key: number): Promise<void> {
   await db.deleteFrom('local_index').where('manifest_key', '=', key).execute();
 }
 
-export async function countDone(db: Db): Promise<number> {
-  const { done } = await db
+export async function countSynced(db: Db): Promise<number> {
+  const { synced } = await db
     .selectFrom('local_index')
-    .select(({ fn }) => fn.countAll<number | string>().as('done'))
+    .select(({ fn }) => fn.countAll<number | string>().as('synced'))
     .where('done', '=', 1)
     .executeTakeFirstOrThrow();
-  return Number(done);
+  return Number(synced);
 }
 
-export async function doAllAgain(db: Db): Promise<void> {
+/** Makes the next start add all manifests again. */
+export async function markAllUnsynced(db: Db): Promise<void> {
   await db.updateTable('local_index').set({ done: 0 }).execute();
 }

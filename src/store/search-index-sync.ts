@@ -1,27 +1,27 @@
-/** Keeps the similarity index beside the store as the database is: what is stored can be found, what is deleted not. */
+/** Keeps a similarity index in sync with the live manifests in the database. */
 import type { ManifestIndex } from '../c2pa/search-index-port.js';
 import type { Db } from '../database/open.js';
 import { native } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import * as rows from './search-index-sync-rows.js';
 
-/** How often declarations are looked through for ISCC-IDs that came by retries. */
+/** How often to look for ISCC-IDs that retries have declared. */
 const POLL_MS = 5_000;
-/** Declarations that were being written while the last look was taken. */
+/** Overlap of two polls, for declarations that were being written during the last one. */
 const POLL_OVERLAP_MS = 15_000;
 const BATCH_MANIFESTS = 500;
 
 export interface SearchIndexSyncOptions {
   readonly db: Db;
   readonly index: ManifestIndex;
-  /** Of local ISCC-IDs. */
+  /** Server id in local ISCC-IDs. */
   readonly serverId: number;
   readonly log: Logger;
 }
 
 export class SearchIndexSync {
   readonly #options: SearchIndexSyncOptions;
-  /** Keys of manifests to look at; work on them is done in batches, one after another. */
+  /** Keys of manifests to sync, in batches, one batch after another. */
   #waiting = new Set<number>();
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
@@ -33,13 +33,13 @@ export class SearchIndexSync {
     this.#options = options;
   }
 
-  /** Brings in what changed while nobody told the index, in the background, and follows declarations from now on. */
+  /** Syncs all manifests in the background, then polls declarations. */
   start(): void {
     this.#run(() => this.#reconcile());
     this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref();
   }
 
-  /** A manifest came, went or was declared. Resolves when the index knows; never rejects. */
+  /** Syncs a manifest that was stored, deleted or declared. Resolves when it is done; never rejects. */
   changed(key: number): Promise<void> {
     this.#waiting.add(key);
     this.#next ??= this.#run(() => {
@@ -57,19 +57,18 @@ export class SearchIndexSync {
     await this.#running;
   }
 
-  /** After all that was begun before. What fails is done again at the next start, or when the manifest changes. */
+  /** Runs `work` after all earlier work. Failed work is repeated at the next start, or when the manifest changes. */
   #run(work: () => Promise<void>): Promise<void> {
     this.#running = this.#running.then(work).catch((error) => {
-      if (!this.#closed)
-        this.#options.log.error({ err: error }, 'the local index could not be brought up to date');
+      if (!this.#closed) this.#options.log.error({ err: error }, 'could not sync the similarity index');
     });
     return this.#running;
   }
 
   async #reconcile(): Promise<void> {
     const { db, index } = this.#options;
-    // Somebody has deleted the index, or its files are gone.
-    if ((await index.size()) < (await rows.countDone(db))) await rows.doAllAgain(db);
+    // The index was deleted, or its files were.
+    if ((await index.size()) < (await rows.countSynced(db))) await rows.markAllUnsynced(db);
     let after = 0;
     while (!this.#closed) {
       const keys = await rows.keysAfter(db, after, BATCH_MANIFESTS);
@@ -87,7 +86,7 @@ export class SearchIndexSync {
       this.#polledMs = now;
       for (const key of keys) void this.changed(key);
     } catch (error) {
-      if (!this.#closed) this.#options.log.error({ err: error }, 'declarations could not be looked through');
+      if (!this.#closed) this.#options.log.error({ err: error }, 'could not poll declarations');
     }
   }
 
@@ -95,15 +94,15 @@ export class SearchIndexSync {
     const { db, index } = this.#options;
     for (let start = 0; start < keys.length; start += BATCH_MANIFESTS) {
       const batch = keys.slice(start, start + BATCH_MANIFESTS);
-      for (const { key, isccId } of await rows.superfluous(db, batch)) {
+      for (const { key, isccId } of await rows.deleted(db, batch)) {
         await index.remove(isccId);
-        await rows.forget(db, key);
+        await rows.remove(db, key);
       }
-      await this.#add(await rows.missing(db, batch));
+      await this.#add(await rows.unsynced(db, batch));
     }
   }
 
-  async #add(manifests: readonly rows.Missing[]): Promise<void> {
+  async #add(manifests: readonly rows.Unsynced[]): Promise<void> {
     const { db, index, serverId } = this.#options;
     const wanted = manifests.map((manifest) => ({
       ...manifest,
@@ -113,16 +112,16 @@ export class SearchIndexSync {
     for (const { knownId, isccId } of wanted) {
       if (knownId !== null && knownId !== isccId) await index.remove(knownId);
     }
-    await rows.note(db, wanted);
+    await rows.markPending(db, wanted);
     await index.add(wanted);
-    await rows.noteDone(
+    await rows.markSynced(
       db,
       wanted.map(({ key }) => key),
     );
   }
 }
 
-/** Realm 0, and of a time that no other manifest of this store has: keys are never given twice. */
-function localId({ key, uploadedAt }: rows.Missing, serverId: number): string {
+/** Realm 0. The time in µs includes the key, so ISCC-IDs of manifests uploaded in the same millisecond differ. */
+function localId({ key, uploadedAt }: rows.Unsynced, serverId: number): string {
   return native.isccId(0, uploadedAt * 1000 + (key % 1000), serverId);
 }

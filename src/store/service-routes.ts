@@ -1,4 +1,4 @@
-/** The HTTP face: what the store says about itself. */
+/** HTTP routes that describe the store. */
 import {
   algorithmsDocument,
   capabilitiesDocument,
@@ -21,7 +21,7 @@ export const DESCRIPTION =
 
 export interface ServiceRouteOptions {
   readonly url: string;
-  /** Identifiers of the watermarks on the C2PA's list. */
+  /** Identifiers of the watermarks on the C2PA algorithm list. */
   readonly watermarks: ReadonlySet<string>;
 }
 
@@ -36,9 +36,9 @@ function documents(service: StoreService, { watermarks }: ServiceRouteOptions): 
       method: 'GET',
       path: '/v1/services/supportedAlgorithms',
       operationId: 'getSupportedAlgorithms',
-      summary: 'Algorithms that the store has bindings of',
+      summary: 'Algorithms of the bindings in the store',
       tags,
-      responses: { 200: { description: 'By kind, sorted.', schema: algorithmList } },
+      responses: { 200: { description: 'Algorithms by kind, sorted.', schema: algorithmList } },
       handler: async () => {
         const algorithms = new Set([ISCC_ALGORITHM, ...(await service.algorithms())]);
         const isWatermark = (alg: string) => watermarks.has(alg);
@@ -54,7 +54,7 @@ function documents(service: StoreService, { watermarks }: ServiceRouteOptions): 
       method: 'GET',
       path: '/v1/services/capabilities',
       operationId: 'getCapabilities',
-      summary: 'What the store can do beyond the resolution API',
+      summary: 'Capabilities in addition to the resolution API',
       tags,
       responses: { 200: { description: 'The capabilities.', schema: serviceCapabilities } },
       handler: () => json(capabilitiesDocument(['storeManifests'])),
@@ -63,7 +63,7 @@ function documents(service: StoreService, { watermarks }: ServiceRouteOptions): 
       method: 'GET',
       path: '/v1/services/status',
       operationId: 'getStatus',
-      summary: '`degraded` while a declaration waits for more than 15 minutes',
+      summary: 'Status; `degraded` while a declaration has been pending for more than 15 minutes',
       tags,
       responses: { 200: { description: 'The status.', schema: serviceStatus } },
       handler: async () => json(statusDocument((await service.isDegraded()) ? 'degraded' : 'ok', Date.now())),
@@ -76,7 +76,7 @@ function wellKnown({ url }: ServiceRouteOptions): Route {
     method: 'GET',
     path: DISCOVERY_PATH,
     operationId: 'getDiscovery',
-    summary: 'Where the API is',
+    summary: 'Location of the API',
     tags: ['services'],
     responses: { 200: { description: 'The discovery document.', schema: discovery } },
     handler: () => json(discoveryDocument(url)),
@@ -92,7 +92,7 @@ function did(service: StoreService): Route {
     tags: ['services'],
     responses: {
       200: { description: 'The document.', schema: didDocument },
-      404: { description: 'This store does not declare.' },
+      404: { description: 'The store does not declare.' },
     },
     handler: () => {
       const document = service.didDocument();
@@ -107,7 +107,7 @@ function welcome(): Route {
     method: 'GET',
     path: '/',
     operationId: 'welcome',
-    summary: 'What this is',
+    summary: 'Welcome page',
     hidden: true,
     responses: {},
     handler: (request) => {

@@ -1,4 +1,4 @@
-/** Checks the store's folder and database, or a copy of them, also while services work on them. */
+/** Checks the store's data folder and database, or a backup of them. Services may be running. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,13 +12,13 @@ import { manifestFile } from './folder.js';
 import type { IndexedBinding, Validator } from './validator.js';
 
 const BATCH_MANIFESTS = 500;
-/** Problems that SQLite tells of one file. */
+/** Problems that SQLite reports per file. */
 const INTEGRITY_LINES_MAX = 20;
 
-/** PostgreSQL's dumps are read by restoring them; that one is as it was made, the manifest of a backup tells. */
+/** A PostgreSQL dump can be read only by restoring it. The manifest of the backup has its digest. */
 const NO_DATABASE =
-  'there is no SQLite database, so that rows are not read: restore it to PostgreSQL if this is a backup, ' +
-  'and check it by DATABASE_URL and isccd verify without a folder';
+  'rows not checked, because there is no SQLite database: to check a PostgreSQL backup, restore it, set ' +
+  'DATABASE_URL and run isccd verify without a folder';
 
 export interface StoreVerifySource {
   readonly dataDir: string;
@@ -36,12 +36,15 @@ export async function verifyStore(
   const { db, close, damages } = database;
   try {
     for (const damage of await damages(INTEGRITY_LINES_MAX))
-      onProblem(database.place, `the database is whole: ${damage}`);
+      onProblem(database.place, `the database file must be intact: ${damage}`);
     const check = new StoreCheck(database, dataDir, onProblem);
     await check.run(onStep);
     return { counts: await storeCounts(db), notes: check.notes };
   } catch (error) {
-    onProblem(database.place, `every row is readable: ${error instanceof Error ? error.message : error}`);
+    onProblem(
+      database.place,
+      `every row must be readable: ${error instanceof Error ? error.message : error}`,
+    );
     return { counts: {}, notes: [] };
   } finally {
     await close();
@@ -50,15 +53,15 @@ export async function verifyStore(
 
 class StoreCheck {
   readonly #db: Db;
-  readonly #inOneMoment: ReadOnlyDatabase['inOneMoment'];
+  readonly #inSnapshot: ReadOnlyDatabase['inSnapshot'];
   readonly #dataDir: string;
   readonly #onProblem: OnProblem;
   readonly #validator: Validator = new native.ManifestValidator('');
   #unvalidated = 0;
 
-  constructor({ db, inOneMoment }: ReadOnlyDatabase, dataDir: string, onProblem: OnProblem) {
+  constructor({ db, inSnapshot }: ReadOnlyDatabase, dataDir: string, onProblem: OnProblem) {
     this.#db = db;
-    this.#inOneMoment = inOneMoment;
+    this.#inSnapshot = inSnapshot;
     this.#dataDir = dataDir;
     this.#onProblem = onProblem;
   }
@@ -66,13 +69,13 @@ class StoreCheck {
   get notes(): string[] {
     if (this.#unvalidated === 0) return [];
     return [
-      `${this.#unvalidated} manifests are valid no more (a certificate may have expired): bindings not compared`,
+      `${this.#unvalidated} manifests are no longer valid (a certificate may have expired): bindings not compared`,
     ];
   }
 
   async run(onStep: OnStep): Promise<void> {
-    // One moment for all sums: a running store changes them.
-    await this.#inOneMoment((rows) => this.#checkReferences(rows));
+    // One snapshot for all counts: a running store changes them.
+    await this.#inSnapshot((rows) => this.#checkReferences(rows));
     let after = 0;
     for (;;) {
       const manifests = await this.#manifests(after);
@@ -86,7 +89,7 @@ class StoreCheck {
     }
   }
 
-  /** Rows that should belong to others, and sums that should be theirs, in one statement each. */
+  /** Checks foreign rows and counts, in one statement each. */
   async #checkReferences(db: Db): Promise<void> {
     const stray = await db
       .selectFrom('bindings as b')
@@ -95,7 +98,7 @@ class StoreCheck {
       .where((where) => where.or([where('m.key', 'is', null), where('m.live', '=', 0)]))
       .execute();
     for (const { manifest_key, ordinal } of stray) {
-      this.#onProblem(`bindings ${manifest_key}/${ordinal}`, 'a binding belongs to a live manifest');
+      this.#onProblem(`bindings ${manifest_key}/${ordinal}`, 'a binding must belong to a live manifest');
     }
     const counted = await db
       .selectFrom('bindings')
@@ -108,11 +111,14 @@ class StoreCheck {
       const sum = sums.get(alg) ?? 0;
       sums.delete(alg);
       if (sum !== Number(bindings)) {
-        this.#onProblem(`binding_counts ${alg}`, `it is the number of bindings (${bindings}), but is ${sum}`);
+        this.#onProblem(
+          `binding_counts ${alg}`,
+          `it must be the number of bindings (${bindings}), but is ${sum}`,
+        );
       }
     }
     for (const [alg, sum] of sums) {
-      this.#onProblem(`binding_counts ${alg}`, `it is the number of bindings (0), but is ${sum}`);
+      this.#onProblem(`binding_counts ${alg}`, `it must be the number of bindings (0), but is ${sum}`);
     }
   }
 
@@ -146,19 +152,19 @@ class StoreCheck {
     rows: readonly BindingRow[],
   ): Promise<void> {
     const { manifest_id: id } = manifest;
-    if (manifest.declaration === null) this.#onProblem(id, 'a manifest has a declaration');
+    if (manifest.declaration === null) this.#onProblem(id, 'a manifest must have a declaration');
     if (manifest.live === 0) return;
     if (manifest.binding_count !== rows.length && (await this.#isLive(manifest.key))) {
       this.#onProblem(
         id,
-        `a manifest has as many bindings as it says (${manifest.binding_count}), but has ${rows.length}`,
+        `a manifest must have the number of bindings in its row (${manifest.binding_count}), but has ${rows.length}`,
       );
     }
     const file = path.join(this.#dataDir, manifestFile(manifest.sha256));
     const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? String(error));
     if (typeof bytes === 'string') {
       if (await this.#isLive(manifest.key)) {
-        this.#onProblem(id, `the file of a manifest is there, but ${file} can't be read (${bytes})`);
+        this.#onProblem(id, `a manifest must have its file, but ${file} can't be read (${bytes})`);
       }
       return;
     }
@@ -166,7 +172,7 @@ class StoreCheck {
     if (digest !== manifest.sha256 || bytes.length !== manifest.size) {
       this.#onProblem(
         id,
-        `a file has the digest and size of its row, but ${file} has ${digest}, ${bytes.length} bytes`,
+        `a file must have the digest and size in its row, but ${file} has ${digest}, ${bytes.length} bytes`,
       );
       return;
     }
@@ -185,14 +191,14 @@ class StoreCheck {
     }
     const { manifest_id: id } = manifest;
     if (report.manifestId !== id) {
-      this.#onProblem(id, `a file has the id of its row, but has ${report.manifestId}`);
+      this.#onProblem(id, `a file must have the id in its row, but has ${report.manifestId}`);
     } else if (report.bindings.map(inFile).join('\n') !== rows.map(inRow).join('\n')) {
       if (await this.#isLive(manifest.key))
-        this.#onProblem(id, 'the bindings of a manifest are those in its file');
+        this.#onProblem(id, 'the bindings of a manifest must be those in its file');
     }
   }
 
-  /** A running store may have deleted it since its row was read. */
+  /** A running store may have deleted the manifest since its row was read. */
   async #isLive(key: number): Promise<boolean> {
     const row = await this.#db
       .selectFrom('manifests')

@@ -123,10 +123,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     // As a hub would that has lost its memory.
     hub.faults = () => ({ processed: false, answer: { status: 201, body } });
     expect(await act('retry', [key], otherId)).toBe('1 manifest retried.');
-    expect(await detail()).toContain('the attempt broke off');
+    expect(await detail()).toContain('the attempt failed');
     hub.faults = () => undefined;
     expect(await act('retry', [key], otherId)).toBe('1 manifest retried.');
-    expect(await detail()).not.toContain('broke off');
+    expect(await detail()).not.toContain('attempt failed');
   });
 
   it('a retry that takes long goes on after the answer', { timeout: 120_000 }, async () => {

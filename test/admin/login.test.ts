@@ -86,9 +86,9 @@ describe('logging in', () => {
   });
 
   test.each([
-    ['/admin/nothing/', 'There is no such page.'],
-    ['/admin/manifests/abc/', 'There is no such manifest.'],
-    ['/admin/manifests/0/', 'There is no such manifest.'],
+    ['/admin/nothing/', 'This page does not exist.'],
+    ['/admin/manifests/abc/', 'This manifest does not exist.'],
+    ['/admin/manifests/0/', 'This manifest does not exist.'],
   ])('leads to no page at %s, and says so on one', async (path, text) => {
     const visitor = new Visitor(dashboard.url);
     await visitor.login();
@@ -152,7 +152,7 @@ describe('logging in', () => {
       const text = /role="alert">([^<]*)</.exec(await answer.text())?.[1] ?? '';
       pages.push(text);
     }
-    expect(new Set(pages)).toEqual(new Set(['The user name or the password is wrong.']));
+    expect(new Set(pages)).toEqual(new Set(['The user name or password is wrong.']));
   });
 
   test('takes a password however its characters are put together', async () => {

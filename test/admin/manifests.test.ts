@@ -146,7 +146,7 @@ describe('a manifest', () => {
   test('that does not exist is said not to', async () => {
     const answer = await operator.get(`${LIST}999999/`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(await answer.text()).toContain('There is no such manifest.');
+    expect(await answer.text()).toContain('This manifest does not exist.');
     for (const key of ['0', 'x', '1e3', '9'.repeat(20)]) {
       expect([key, (await operator.get(`${LIST}${key}/`)).status]).toEqual([key, 404]);
     }
@@ -186,7 +186,7 @@ describe('actions', () => {
       ];
       const answer = await reader.post(LIST, fields);
       expect([action, answer.status]).toEqual([action, 403]);
-      expect(await answer.text()).toContain('may look, but not change anything');
+      expect(await answer.text()).toContain('has read access only');
     }
     expect(await live(keys[10])).toBe(1);
   });

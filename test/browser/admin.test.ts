@@ -61,7 +61,7 @@ describe('the dashboard', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'The user name or the password is wrong.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The user name or password is wrong.' }).waitFor();
     await screenshots(page, 'admin-login-wrong');
     expect(await focused(page)).toBe('password');
     await page.keyboard.type(PASSWORD);
@@ -117,8 +117,8 @@ describe('the dashboard', () => {
     await page.goto(`${dashboard.url}/admin/manifests/`);
     await page.getByLabel('Select all on this page').check();
     expect(await page.getByText('100 selected').isVisible()).toBe(true);
-    await page.getByLabel('With the selected').selectOption('retry');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByLabel('With selected manifests').selectOption('retry');
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Retry 100 manifests' }).waitFor();
     await page.getByRole('link', { name: 'Cancel' }).click();
     expect(await rows(page).count()).toBe(100);
@@ -130,8 +130,8 @@ describe('the dashboard', () => {
     const id = (await rows(page).first().getByRole('link').textContent()) ?? '';
     await page.getByLabel(`Select ${id}`).check();
     await rows(page).nth(1).getByRole('checkbox').check();
-    await page.getByLabel('With the selected').selectOption('delete');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByLabel('With selected manifests').selectOption('delete');
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'Delete these manifests?' }).waitFor();
     await screenshots(page, `admin-confirm-${javaScriptEnabled}`);
     expect(await page.getByText(id).isVisible()).toBe(true);
@@ -149,7 +149,7 @@ describe('the dashboard', () => {
     const page = await loggedIn({}, READER);
     await page.goto(`${dashboard.url}/admin/manifests/`);
     expect(await page.getByRole('checkbox').count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Go on' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0);
     await rows(page).first().getByRole('link').click();
     await page.getByRole('heading', { name: 'Bindings' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Actions' }).count()).toBe(0);

@@ -81,7 +81,7 @@ describe('isccd store account', () => {
 
   test.each([
     ['eleven chars', 'abcdefghij1', 'at least 12 characters'],
-    ['digits', '482910573648', 'digits alone'],
+    ['digits', '482910573648', 'digits only'],
     ['the user name', 'Somebody.Long', 'the user name'],
     ['a common one', 'Password1234', 'most common'],
     ['two characters', 'ababababababab', 'different characters'],
@@ -93,10 +93,10 @@ describe('isccd store account', () => {
   });
 
   test.each([
-    [['add', 'rita'], 'there is an account of that name'],
-    [['add', 'no spaces'], 'a user name has 1 to 64 characters'],
-    [['add', '-x'.repeat(40)], 'a user name has 1 to 64 characters'],
-    [['passwd', 'nobody'], 'there is no account of that name'],
+    [['add', 'rita'], 'an account with this name exists already'],
+    [['add', 'no spaces'], 'a user name must have 1 to 64 characters'],
+    [['add', '-x'.repeat(40)], 'a user name must have 1 to 64 characters'],
+    [['passwd', 'nobody'], 'no account has this name'],
   ])('%j is refused', async ([command = '', name = ''], text) => {
     await account(['add', 'rita', '--password-stdin'], PASSWORD);
     const { code, output } = await account([command, '--password-stdin', '--', name], PASSWORD);

@@ -177,7 +177,9 @@ describe('verify tells', () => {
 
   it('a flipped byte in a manifest', async () => {
     const [line, ...more] = await problems(async (copy) => flip(await firstFile(storeFiles(copy))));
-    expect(line).toMatch(/^problem {3}store: \S+: a file has the digest and size of its row, but \/.* has /);
+    expect(line).toMatch(
+      /^problem {3}store: \S+: a file must have the digest and size in its row, but \/.* has /,
+    );
     expect(more).toEqual([]);
   });
 
@@ -187,7 +189,7 @@ describe('verify tells', () => {
       await rm(await firstFile(path.join(copy, 'codes', 'files')));
     });
     expect(lines).toContainEqual(
-      expect.stringMatching(/^problem {3}store: \S+: the file of a manifest is there, but/),
+      expect.stringMatching(/^problem {3}store: \S+: a manifest must have its file, but/),
     );
     expect(lines).toContainEqual(
       expect.stringMatching(/^problem {3}codes: \w{13}: the file of an upload is there, but/),
@@ -241,8 +243,8 @@ describe('verify tells', () => {
       `codes: ${acknowledged.media[2]?.id}: a result belongs to an upload, but there is no record of it`,
       'codes: uploads: there are as many as when the backup was made',
       'search: main: there are as many as when the backup was made',
-      ': a manifest has as many bindings as it says',
-      ': the bindings of a manifest are those in its file',
+      ': a manifest must have the number of bindings in its row',
+      ': the bindings of a manifest must be those in its file',
       'store: binding_counts ',
     ]) {
       expect(lines).toContainEqual(expect.stringContaining(told));

@@ -33,7 +33,9 @@ describe.each(DATA_KINDS)('%s', (kind) => {
     const { root, folder } = await folderOf(kind, `isccd ${kind} ${known + 1}\n`);
     const { code, stderr } = await isccd(['serve', kind], houseEnvironment(root));
     expect(code).toBe(CONFIGURATION_INVALID);
-    expect(stderr).toContain(`${folder} has format ${known + 1}, this program knows up to ${known}: `);
+    expect(stderr).toContain(
+      `${folder} has format ${known + 1}, but this program supports formats up to ${known}: `,
+    );
     expect(stderr).toMatch(/restore a backup that this one made\n$/);
     expect(await readFile(path.join(folder, FORMAT_FILE), 'utf8')).toBe(`isccd ${kind} ${known + 1}\n`);
   });
@@ -62,7 +64,9 @@ it('a database of a newer version stops the store and its commands', async () =>
   ]) {
     const { code, stderr } = await isccd(command, houseEnvironment(root));
     expect(code).toBe(CONFIGURATION_INVALID);
-    expect(stderr).toContain(`${path.join(folder, 'store.sqlite')} has format 999, this program knows up to`);
+    expect(stderr).toContain(
+      `${path.join(folder, 'store.sqlite')} has format 999, but this program supports formats up to`,
+    );
   }
 });
 

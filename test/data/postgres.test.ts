@@ -115,8 +115,8 @@ it('has what was acknowledged before it began, once it is restored', async () =>
   await client.end();
   const { code, stdout } = await isccd(['verify'], environment(folder, url));
   expect(code).toBe(1);
-  expect(stdout).toContain(': a manifest has as many bindings as it says');
-  expect(stdout).toContain(': the bindings of a manifest are those in its file');
+  expect(stdout).toContain(': a manifest must have the number of bindings in its row');
+  expect(stdout).toContain(': the bindings of a manifest must be those in its file');
 });
 
 it('is not made without pg_dump, nor where the database is not reached', async () => {

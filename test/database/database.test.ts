@@ -121,7 +121,7 @@ describe.each(ENGINES)('%s', (engine) => {
       .execute();
     await close();
     await expect(openDatabase(fresh.url, fresh.dataDir)).rejects.toThrow(
-      /format 999, this program knows up to \d+/,
+      /format 999, but this program supports formats up to \d+/,
     );
   });
 });

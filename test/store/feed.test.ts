@@ -1,7 +1,7 @@
 /** The changes that processes follow: the oldest are forgotten, and who needed them reads everything anew. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/open.js';
-import { changesAfter, forgetChanges, lastChange } from '../../src/store/feed.js';
+import { changesAfter, lastChange, truncateFeed } from '../../src/store/feed.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, type Sidecar, takenSidecars } from './support/fixtures.js';
 import { type Place, type StoreClient, startStore } from './support/server.js';
@@ -44,11 +44,11 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     }
     // Not every number is a change.
     await db.updateTable('feed').set({ sequence: 25_010 }).execute();
-    await forgetChanges(db, 30_000);
+    await truncateFeed(db, 30_000);
     expect((await sequences()).length).toBe(25_000);
-    await Promise.all([forgetChanges(db, 20), forgetChanges(db, 100)]);
+    await Promise.all([truncateFeed(db, 20), truncateFeed(db, 100)]);
     expect(await sequences()).toEqual(all.slice(-10).map(({ sequence }) => sequence));
-    expect(await changesAfter(db, 24_989, 5)).toBe('forgotten');
+    expect(await changesAfter(db, 24_989, 5)).toBe('truncated');
     expect(await changesAfter(db, 24_990, 5)).toEqual({
       changes: all.slice(24_990, 24_995),
       upTo: 24_995,
@@ -56,9 +56,9 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     expect(await changesAfter(db, 24_995, 100)).toEqual({ changes: all.slice(24_995), upTo: 25_010 });
     expect(await changesAfter(db, 25_005, 5)).toEqual({ changes: [], upTo: 25_010 });
     expect(await changesAfter(db, 25_010, 5)).toEqual({ changes: [], upTo: 25_010 });
-    await forgetChanges(db, 0);
+    await truncateFeed(db, 0);
     expect(await sequences()).toEqual([]);
-    expect(await changesAfter(db, 25_009, 5)).toBe('forgotten');
+    expect(await changesAfter(db, 25_009, 5)).toBe('truncated');
     expect(await changesAfter(db, await lastChange(db), 5)).toEqual({ changes: [], upTo: 25_010 });
   });
 
@@ -77,7 +77,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     await near.upload(bytesOf(two));
     await near.remove(one.expect.manifestId ?? '');
     expect(await found(near, two)).toBe(true);
-    await forgetChanges(database.db, 0);
+    await truncateFeed(database.db, 0);
     expect(await sequences()).toEqual([]);
     expect(await both(one)).toEqual([false, false]);
     expect(await both(two)).toEqual([true, true]);

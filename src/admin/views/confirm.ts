@@ -1,4 +1,4 @@
-/** Asks before an action is done. */
+/** Confirmation page of an action. */
 import type { Chosen } from '../overview.js';
 import type { Action } from '../schema.js';
 import type { Session } from '../sessions.js';

@@ -1,4 +1,4 @@
-/** The first page: how much there is, and in which state. */
+/** Start page: counts of manifests, bindings and declarations. */
 import type { Counts } from '../overview.js';
 import { listSearch, STATUSES } from '../schema.js';
 import type { Session } from '../sessions.js';
@@ -52,7 +52,7 @@ function declarations({ declarations: rows }: Counts): Html {
   });
   return html`<section aria-labelledby="declarations">
 <h2 id="declarations">Declarations</h2>
-<p class="hint">Of live manifests, by status</p>
+<p class="hint">Declarations of live manifests, by status</p>
 ${items.length === 0 ? html`<p>None yet.</p>` : html`<dl class="figures">${items}</dl>`}
 </section>`;
 }

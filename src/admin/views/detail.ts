@@ -1,4 +1,4 @@
-/** Everything about one manifest, to read. */
+/** Page of one manifest. */
 import type { DeclarationRow, ManifestRow } from '../../database/tables.js';
 import type { Binding, Detail } from '../detail.js';
 import type { Action } from '../schema.js';
@@ -72,14 +72,14 @@ ${facts([
   );
   return html`<section aria-labelledby="bindings">
 <h2 id="bindings">Bindings</h2>
-${items.length === 0 ? html`<p>None are indexed.</p>` : html`<ol class="bindings">${items}</ol>`}
+${items.length === 0 ? html`<p>This manifest has no indexed bindings.</p>` : html`<ol class="bindings">${items}</ol>`}
 </section>`;
 }
 
 const LIVE_ACTIONS: readonly Action[] = ['retry', 'delete'];
 const TOMBSTONE_ACTIONS: readonly Action[] = ['retry', 'release'];
 
-/** The same form as the list's, with one manifest chosen. */
+/** The form of the list, with one manifest selected. */
 function actionsSection({ csrf }: Session, { key, live }: ManifestRow): Html {
   const buttons = (live === 1 ? LIVE_ACTIONS : TOMBSTONE_ACTIONS).map(
     (action) =>

@@ -2,7 +2,7 @@ import type { Session } from '../sessions.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
 
-/** What was refused, in words. */
+/** Page with an error message. */
 export function failurePage(title: string, text: string, session: Session | undefined): Html {
   return layout({
     title,
@@ -10,7 +10,7 @@ export function failurePage(title: string, text: string, session: Session | unde
     body: html`<section class="narrow" aria-labelledby="title">
 <h1 id="title">${title}</h1>
 <p>${text}</p>
-<p><a href="/admin/">To the dashboard</a></p>
+<p><a href="/admin/">Back to the dashboard</a></p>
 </section>`,
   });
 }

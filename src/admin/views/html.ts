@@ -1,6 +1,6 @@
-/** HTML as a template: whatever is put into it is text, unless it is HTML already. */
+/** HTML templates that escape all values except {@link Html}. */
 
-/** Markup that is known to be sound. */
+/** Markup that needs no escaping. */
 export class Html {
   readonly text: string;
 
@@ -9,10 +9,10 @@ export class Html {
   }
 }
 
-/** Lists are joined; `undefined`, `null` and `false` are nothing. */
+/** Lists are joined; `undefined`, `null` and `false` become the empty string. */
 export type Value = string | number | Html | undefined | null | false | readonly Value[];
 
-/** Values are escaped for element content and for attributes in double quotes, the only two places they may stand. */
+/** Escapes values for element content and double-quoted attributes. Values are allowed only there. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(strings.map((text, at) => text + rendered(values[at])).join(''));
 }

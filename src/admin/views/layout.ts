@@ -1,17 +1,17 @@
-/** The frame of every page. */
+/** Layout of every page. */
 import type { Session } from '../sessions.js';
 import { type Html, html, type Value } from './html.js';
 
 export interface PageParts {
   readonly title: string;
-  /** Absent on pages for people who are not logged in. */
+  /** Absent before the login. */
   readonly session?: Session | undefined;
-  /** Which entry of the navigation this is. */
+  /** Current entry of the navigation. */
   readonly at?: 'overview' | 'manifests';
   readonly body: Value;
 }
 
-/** A whole document. */
+/** A complete HTML document. */
 export function layout({ title, session, at, body }: PageParts): Html {
   return html`<!doctype html>
 <html lang="en">

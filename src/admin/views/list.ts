@@ -1,4 +1,4 @@
-/** The table of manifests, with its search, filters, pages and actions. */
+/** Table of manifests with search, filters, pages and actions. */
 import type { Page, Row } from '../overview.js';
 import { ACTIONS, type ListQuery, listSearch, STATUSES } from '../schema.js';
 import type { Session } from '../sessions.js';
@@ -8,7 +8,8 @@ import { layout } from './layout.js';
 import { bytes, counted, moment, statusBadge, yesNo } from './text.js';
 
 export function listPage(session: Session, query: ListQuery, page: Page): Html {
-  const table = page.rows.length === 0 ? html`<p>No manifest fits.</p>` : manifestTable(session, page.rows);
+  const table =
+    page.rows.length === 0 ? html`<p>No manifest matches.</p>` : manifestTable(session, page.rows);
   return layout({
     title: 'Manifests',
     session,
@@ -46,7 +47,7 @@ function select(name: string, label: string, chosen: string | undefined, values:
 <select id="${name}" name="${name}"><option value="">any</option>${options}</select></div>`;
 }
 
-/** Around the table, so that its check boxes are part of the form without any script. */
+/** The form encloses the table, so that its check boxes work without a script. */
 function withActions({ csrf }: Session, query: ListQuery, table: Html): Html {
   const options = ACTIONS.map(
     (action) => html`<option value="${action}">${ACTION_LABELS[action].choice}</option>`,
@@ -55,9 +56,9 @@ function withActions({ csrf }: Session, query: ListQuery, table: Html): Html {
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="back" value="${listSearch(query)}">
 <div class="bar-of-actions">
-<label for="action">With the selected</label>
+<label for="action">With selected manifests</label>
 <select id="action" name="action" required><option value="">choose an action</option>${options}</select>
-<button type="submit">Go on</button>
+<button type="submit">Continue</button>
 <span class="hint" id="selected" role="status"></span>
 </div>
 ${table}

@@ -1,4 +1,4 @@
-/** Values as people read them. */
+/** Formats values for display. */
 import type { DeclarationStatus } from '../../database/tables.js';
 import { type Html, html } from './html.js';
 
@@ -13,7 +13,7 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** A moment in UTC, for people and for machines. */
+/** A time in UTC, readable and machine-readable. */
 export function moment(milliseconds: number): Html {
   const iso = new Date(milliseconds).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
@@ -30,7 +30,7 @@ export function yesNo(value: boolean): string {
   return value ? 'yes' : 'no';
 }
 
-/** A status with its colour; the word alone says it too. */
+/** A status with its colour. The word is enough without the colour. */
 export function statusBadge(status: DeclarationStatus | undefined): Html | undefined {
   return status && html`<span class="badge ${status}">${status}</span>`;
 }

@@ -12,7 +12,7 @@ export async function createStore(ddl: Ddl, engine: Engine): Promise<void> {
   await createAccounts(ddl, engine);
 }
 
-/** A key that is never given twice. */
+/** Adds a key that is never reused. */
 function withKey(table: CreateTableBuilder<string>, engine: Engine): CreateTableBuilder<string, 'key'> {
   if (engine === 'sqlite') {
     return table.addColumn('key', 'integer', (column) => column.primaryKey().autoIncrement());
@@ -35,7 +35,7 @@ async function createManifests(ddl: Ddl, engine: Engine): Promise<void> {
     .execute();
   // Lists and counts by flag, newest first.
   await index(ddl, 'manifests', ['live', 'trusted', 'key']);
-  // Whether a file has a live row.
+  // Finds the live row of a file.
   await index(ddl, 'manifests', ['sha256', 'live']);
   await ddl.schema
     .createTable('bindings')
@@ -84,7 +84,7 @@ async function createDeclarations(ddl: Ddl, engine: Engine): Promise<void> {
   await index(ddl, 'declarations', ['live', 'status', 'manifest_key']);
   await index(ddl, 'declarations', ['status', 'manifest_key']);
   await index(ddl, 'declarations', ['open', 'attempted_at']);
-  // Other declarations of the same content, and of the same address.
+  // Find other declarations of the same content or the same address.
   await index(ddl, 'declarations', ['datahash']);
   await index(ddl, 'declarations', ['gateway']);
 }
@@ -127,7 +127,7 @@ async function createAccounts(ddl: Ddl, engine: Engine): Promise<void> {
   await index(ddl, 'sessions', ['account_key']);
 }
 
-/** Named after what it is over. */
+/** Creates an index named after its table and columns. */
 async function index(ddl: Ddl, table: keyof Tables, columns: readonly string[]): Promise<void> {
   await sql`create index ${sql.id([table, ...columns].join('_'))} on ${sql.table(table)} (${sql.join(
     columns.map((column) => sql.ref(column)),

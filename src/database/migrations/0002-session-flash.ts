@@ -1,4 +1,4 @@
-/** A message for a session's next page, so that it does not have to stand in an address. */
+/** Adds the message for a session's next page, so that the URL need not carry it. */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../tables.js';
 

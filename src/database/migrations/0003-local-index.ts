@@ -1,9 +1,9 @@
-/** Which manifests the similarity index beside the store knows, and under which ISCC-ID. */
+/** Adds the sync state of the similarity index: its manifests and their ISCC-IDs. */
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../tables.js';
 
 export async function addLocalIndex(ddl: Transaction<Tables>): Promise<void> {
-  // No reference: a row outlives its manifest until the index has forgotten it.
+  // No foreign key: the row stays after its manifest was deleted, until the entry is removed from the index.
   await ddl.schema
     .createTable('local_index')
     .addColumn('manifest_key', 'bigint', (column) => column.primaryKey())
@@ -11,6 +11,6 @@ export async function addLocalIndex(ddl: Transaction<Tables>): Promise<void> {
     .addColumn('declared', 'integer', (column) => column.notNull())
     .addColumn('done', 'integer', (column) => column.notNull())
     .execute();
-  // What declarations became since somebody looked.
+  // Finds declarations that changed since the last poll.
   await sql`create index declarations_updated_at on declarations (updated_at)`.execute(ddl);
 }

@@ -1,4 +1,4 @@
-/** How far the changes are forgotten: who has not followed that far has to read everything anew. */
+/** Adds the number of the last deleted change. A process that is behind it has to reload its index. */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../tables.js';
 

@@ -1,4 +1,4 @@
-/** Live, or deleted, manifests by their age, whoever signed them: pages far back took a sort of all. */
+/** Adds an index for lists by `live` and age. Without it, late pages sorted all rows. */
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../tables.js';
 

@@ -1,4 +1,4 @@
-/** All migrations in order. A released one never changes; the next change is the next file. */
+/** All migrations in order. A released migration never changes: every change is a new file. */
 import type { Transaction } from 'kysely';
 import type { Engine } from '../open.js';
 import type { Tables } from '../tables.js';

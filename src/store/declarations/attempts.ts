@@ -1,4 +1,4 @@
-/** Attempts: performs what the state machine asks for, one declaration at a time, and stores each state first. */
+/** Attempts: runs the state machine of one declaration, stores each state, then performs its effect. */
 import type { Logger } from '../../observe/log.js';
 import { newTrace, type Trace } from '../../observe/trace.js';
 import type { LookupAnswer } from './hub-answers.js';
@@ -8,7 +8,7 @@ import { next } from './machine.js';
 import { type DeclarationRows, type Leased, LeaseLost } from './rows.js';
 import type { Effect, Event, State } from './state.js';
 
-/** More than any way through the machine is long; a hub that contradicts itself must not keep us busy. */
+/** Above the longest path through the state machine. Stops a loop with a hub that contradicts itself. */
 const STEPS_MAX = 16;
 
 export interface AttemptPorts {
@@ -21,7 +21,7 @@ export interface AttemptPorts {
 }
 
 export interface Outcome {
-  /** The hub gave no HTTP answer: who has more to send waits. */
+  /** The hub gave no HTTP response; the caller should postpone further attempts. */
   readonly unreachable: boolean;
 }
 
@@ -29,7 +29,7 @@ const REACHED: Outcome = { unreachable: false };
 
 export class Attempts {
   readonly #ports: AttemptPorts;
-  /** What the hub was last found to speak. */
+  /** The dialect that the hub accepted last. */
   #dialect: Dialect = '0.8.0';
 
   constructor(ports: AttemptPorts) {
@@ -37,10 +37,10 @@ export class Attempts {
   }
 
   /**
-   * One attempt to bring a declaration further. A row that another attempt works on is left alone; one whose attempt
-   * breaks off says so, and does not keep others waiting.
+   * Makes one attempt to advance a declaration. Skips rows that another attempt has leased. A failed attempt is logged,
+   * stored as the row's error, and does not reject.
    *
-   * @param trace of the request that it is made for
+   * @param trace trace of the request that caused the attempt
    */
   async run(key: number, trace: Trace = newTrace()): Promise<Outcome> {
     const { rows, now, log } = this.#ports;
@@ -50,10 +50,10 @@ export class Attempts {
       return await this.#advance(leased, trace);
     } catch (error) {
       if (error instanceof LeaseLost) {
-        log.warn({ declaration: key }, 'the attempt took so long that another one has begun');
+        log.warn({ declaration: key }, 'the lease of a declaration expired, and another attempt has started');
       } else {
-        log.error({ err: error, declaration: key, traceId: trace.traceId }, 'the attempt broke off');
-        await rows.release(leased, brokenOff(error), now());
+        log.error({ err: error, declaration: key, traceId: trace.traceId }, 'an attempt to declare failed');
+        await rows.release(leased, failure(error), now());
       }
       return REACHED;
     }
@@ -85,7 +85,7 @@ export class Attempts {
     return { type: 'begin', now: now(), pubkey: signer.key.publicKey, blocked, successor };
   }
 
-  /** Stores the state, then does what it speaks of. */
+  /** Stores the state, then performs the effect. */
   async #perform(effect: Effect, leased: Leased, trace: Trace): Promise<Event> {
     const { hub, signer, now, rows } = this.#ports;
     if (effect.type !== 'sign') await rows.save(leased, now());
@@ -106,11 +106,11 @@ export class Attempts {
       case 'resolve':
         return {
           type: 'resolved',
-          answer: await this.#free(leased, await hub.resolve(effect.isccId, trace)),
+          answer: await this.#unowned(leased, await hub.resolve(effect.isccId, trace)),
           now: now(),
         };
       case 'lookup': {
-        const answer = await this.#free(leased, await hub.lookup(leased.content?.datahash ?? '', trace));
+        const answer = await this.#unowned(leased, await hub.lookup(leased.content?.datahash ?? '', trace));
         return { type: 'looked-up', answer, now: now(), successor: await rows.hasSuccessor(leased) };
       }
       case 'withdraw': {
@@ -122,27 +122,27 @@ export class Attempts {
     }
   }
 
-  /** Without declarations that this store knows to be other rows'. */
-  async #free({ key }: Leased, answer: LookupAnswer): Promise<LookupAnswer> {
+  /** Removes records that belong to other rows of this store. */
+  async #unowned({ key }: Leased, answer: LookupAnswer): Promise<LookupAnswer> {
     if (answer.type !== 'records') return answer;
     const ids = answer.records.map(({ isccId }) => isccId);
-    const held = await this.#ports.rows.ownedByOthers(key, ids);
-    return { ...answer, records: answer.records.filter(({ isccId }) => !held.has(isccId)) };
+    const owned = await this.#ports.rows.ownedByOthers(key, ids);
+    return { ...answer, records: answer.records.filter(({ isccId }) => !owned.has(isccId)) };
   }
 
   #report(declaration: number, { status, isccId, error, gateway }: State, { traceId }: Trace): void {
     const { log } = this.#ports;
     const fields = { declaration, traceId, status, gateway, ...(isccId === undefined ? {} : { isccId }) };
     if (error === undefined) log.info(fields, 'declaration');
-    else log.warn({ ...fields, error }, 'declaration is not finished');
+    else log.warn({ ...fields, error }, 'declaration is unfinished');
   }
 }
 
-function brokenOff(error: unknown): string {
-  return `the attempt broke off: ${error instanceof Error ? error.message : error}`;
+function failure(error: unknown): string {
+  return `the attempt failed: ${error instanceof Error ? error.message : error}`;
 }
 
-/** Deleted while it was being declared, or found declared after the delete: the withdrawal needs no round of its own. */
+/** Deleted during the attempt, or found declared after the delete: withdraw now instead of in the next round. */
 function needsMore(before: State, { live, status }: State): boolean {
   return !live && (before.live || (status === 'declared' && before.status !== 'declared'));
 }

@@ -1,4 +1,4 @@
-/** Declarations of the store's manifests: first try, retries, withdrawal, and the document of the key. */
+/** Declarations of the store's manifests to a hub: first attempt, retries, withdrawal, and the key's document. */
 import type { Db } from '../../database/open.js';
 import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
@@ -11,9 +11,9 @@ import { type Hub, HubClient } from './hub-client.js';
 import { RetryLoop } from './retry-loop.js';
 import { DeclarationRows } from './rows.js';
 
-/** What a lease allows for beside the one request that is made under it. */
+/** Added to the hub's time-out, because one request runs under each lease. */
 const LEASE_SLACK_MS = 3000;
-/** After one delete that found the hub out of reach, others don't wait for its time-out one after the other. */
+/** After a delete found the hub unreachable, other deletes skip their attempt for this time instead of waiting too. */
 const UNREACHABLE_MS = 10_000;
 
 export interface DeclarationConfig {
@@ -31,18 +31,18 @@ export interface DeclarationPorts {
   readonly config: DeclarationConfig;
   readonly db: Db;
   readonly log: Logger;
-  /** Instead of a client of the configured hub. */
+  /** Replaces the client of the configured hub, for tests. */
   readonly hub?: Hub;
   readonly now?: () => number;
 }
 
-/** Of several attempts. */
+/** Progress over several attempts. */
 interface Progress {
   tried: number;
   left: number;
 }
 
-/** `undefined` where nothing is declared: for that there must be both a key and a hub. */
+/** `undefined` unless both a key and a hub are configured. */
 export function declarations(ports: DeclarationPorts): Declarations | undefined {
   const { hubUrl, secretSeed } = ports.config;
   if (hubUrl === undefined || secretSeed === undefined) return undefined;
@@ -104,16 +104,16 @@ export class Declarations implements Declarer {
 
   async onDeleted(manifestKey: number, trace?: Trace): Promise<void> {
     if (this.#now() - this.#unreachableAt < UNREACHABLE_MS) return;
-    await this.#forAWhile(this.#tryDeleted(manifestKey, trace));
+    await this.#waitAtMost(this.#tryDeleted(manifestKey, trace));
   }
 
   async retry(manifestKeys: readonly number[]): Promise<Retried> {
     const progress: Progress = { tried: 0, left: 0 };
     const work = this.#tryNow(manifestKeys, undefined, progress);
-    const isOver = await this.#forAWhile(work);
-    if (isOver) await work;
+    const isDone = await this.#waitAtMost(work);
+    if (isDone) await work;
     const { tried, left } = progress;
-    const waiting = isOver ? 0 : left;
+    const waiting = isDone ? 0 : left;
     return { retried: tried, waiting, skipped: manifestKeys.length - tried - waiting };
   }
 
@@ -125,12 +125,12 @@ export class Declarations implements Declarer {
     this.#loop.start();
   }
 
-  /** One round of retries, now. */
+  /** Runs one round of retries now. */
   round(): Promise<void> {
     return this.#track(this.#loop.round());
   }
 
-  /** Waits for answers that are on their way: each takes the hub's time-out at most. */
+  /** Waits for requests in flight, each at most for the hub's time-out. */
   async close(): Promise<void> {
     await this.#loop.stop();
     await Promise.all(this.#running);
@@ -142,7 +142,7 @@ export class Declarations implements Declarer {
     if (unreachable) this.#unreachableAt = this.#now();
   }
 
-  /** One after the other, no further where the hub is out of reach. */
+  /** Runs attempts one after the other. Stops when the hub is unreachable. */
   async #tryNow(
     manifestKeys: readonly number[],
     trace?: Trace,
@@ -159,18 +159,18 @@ export class Declarations implements Declarer {
     return { unreachable: false };
   }
 
-  /** Whether the work is over in the time that one request may take. It goes on in the background. */
-  async #forAWhile(work: Promise<unknown>): Promise<boolean> {
+  /** Waits for the hub's time-out at most; the work then continues in the background. Returns whether it is done. */
+  async #waitAtMost(work: Promise<unknown>): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), this.#timeoutMs);
     });
-    const isOver = await Promise.race([this.#track(work).then(() => true), limit]);
+    const isDone = await Promise.race([this.#track(work).then(() => true), limit]);
     clearTimeout(timer);
-    return isOver;
+    return isDone;
   }
 
-  /** Settles when the work does, whatever came of it: an unfinished declaration is the loop's. */
+  /** Resolves when the work ends, even if it fails: the retry loop continues an unfinished declaration. */
   async #track(work: Promise<unknown>): Promise<void> {
     const quiet = work.then(
       () => {},

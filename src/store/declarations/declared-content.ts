@@ -1,10 +1,10 @@
-/** What is declared of a manifest: the first of its ISCC bindings that identifies a file. */
+/** The content that a declaration names: the manifest's first ISCC binding that identifies a file. */
 import { composeCode, decodeCode } from '../../codec.js';
 import { native } from '../../native.js';
 
 const ALGORITHM = 'io.iscc.v0';
 const UNIT_BITS = 256;
-/** MainTypes by their number in a unit's header. */
+/** MainTypes: first field of a unit's header. */
 const META = 0;
 const SEMANTIC = 1;
 const CONTENT = 2;
@@ -15,7 +15,7 @@ const BLAKE3_HEAD = '1e20';
 
 export interface Binding {
   readonly alg: string;
-  /** The bytes of the soft binding; of `io.iscc.v0`, an ISCC-SEQ. */
+  /** Bytes of the soft binding; an ISCC-SEQ for `io.iscc.v0`. */
   readonly value: Uint8Array;
 }
 
@@ -24,11 +24,11 @@ export interface DeclaredContent {
   readonly isccCode: string;
   /** Multihash in hexadecimal. */
   readonly datahash: string;
-  /** Meta, Semantic, Content and Data in this order, of 256 bits, where they exist. */
+  /** The 256-bit Meta-, Semantic-, Content- and Data-Code that exist, in this order. */
   readonly units: readonly string[];
 }
 
-/** `undefined` if no binding has a Data- and an Instance-Code of 256 bits. */
+/** `undefined` if no binding has both a Data- and an Instance-Code of 256 bits. */
 export function declarableContent(bindings: readonly Binding[]): DeclaredContent | undefined {
   for (const { alg, value } of bindings) {
     const content = alg === ALGORITHM ? contentOf(value) : undefined;
@@ -47,7 +47,7 @@ function contentOf(sequence: Uint8Array): DeclaredContent | undefined {
   const units = firstOfEachType(sequence);
   const [data, instance] = [units.get(DATA), units.get(INSTANCE)];
   if (data === undefined || instance === undefined) return undefined;
-  // An ISCC-CODE has one SubType for both.
+  // An ISCC-CODE has a single SubType for both.
   const [semantic, content] = [units.get(SEMANTIC), units.get(CONTENT)];
   if (semantic !== undefined && content !== undefined && semantic.sub !== content.sub) return undefined;
   const declared = [units.get(META), semantic, content, data].filter((unit) => unit !== undefined);
@@ -76,7 +76,7 @@ function units(sequence: Uint8Array): readonly string[] {
   }
 }
 
-/** `undefined` for SubTypes and versions that are yet to be defined. */
+/** `undefined` for SubTypes and versions that are not defined yet. */
 function decode(iscc: string) {
   try {
     return decodeCode(iscc);

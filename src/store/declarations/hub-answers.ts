@@ -1,17 +1,17 @@
-/** What a hub's HTTP answer says about a declaration. Pure, and total: any bytes from a hub give an answer. */
-/** An answer as it came; `text` is at most 64 KiB. */
+/** Interprets a hub's HTTP responses. Pure and total: any bytes from a hub give a result. */
+/** A response. `text` has at most 64 KiB. */
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** No answer that settles anything. */
+/** A response that decides nothing, or no response. */
 export interface Unanswered {
   readonly type: 'unanswered';
   readonly reason: string;
-  /** The hub may have done, or may still do, what it was asked for. */
+  /** The hub may have performed the request, or may still perform it. */
   readonly uncertain: boolean;
-  /** There was no HTTP answer at all: the hub is down or out of reach. */
+  /** There was no HTTP response: the hub is down or unreachable. */
   readonly unreachable: boolean;
 }
 
@@ -22,17 +22,17 @@ export interface Refused {
 
 export type DeclareAnswer =
   | { readonly type: 'accepted'; readonly isccId: string }
-  /** The hub has, or had, a declaration of the same datahash: its ISCC-ID and who signed it. */
+  /** The hub has or had a declaration of the same datahash, with this ISCC-ID and signer. */
   | { readonly type: 'duplicate'; readonly existing: string | undefined; readonly actor: string | undefined }
   | { readonly type: 'nonce-used' }
-  /** The note is of the other dialect. */
+  /** The hub speaks the other dialect. */
   | { readonly type: 'other-dialect'; readonly reason: string }
   | Refused
   | Unanswered;
 
 export type WithdrawAnswer = { readonly type: 'withdrawn' } | Refused | Unanswered;
 
-/** A declaration as the hub resolves it. */
+/** A declaration as the hub returns it. */
 export interface HubRecord {
   readonly isccId: string;
   readonly pubkey: string;
@@ -41,11 +41,11 @@ export interface HubRecord {
 
 export type LookupAnswer =
   | { readonly type: 'records'; readonly records: readonly HubRecord[] }
-  /** The hub has no such route, as those of August 2025 have not. */
+  /** The hub does not have the route. Hubs of August 2025 do not. */
   | { readonly type: 'no-route' }
   | Unanswered;
 
-/** The body of a hub's error. */
+/** Body of a hub's error response. */
 interface HubError {
   readonly message: string;
   readonly code: string;
@@ -61,11 +61,11 @@ export function declareAnswer({ status, text }: HttpAnswer): DeclareAnswer {
   const body = parse(text);
   if (status === 201 || status === 200) {
     const isccId = declaredId(body);
-    if (isccId === undefined) return unclear(status, 'no ISCC-ID in the answer');
+    if (isccId === undefined) return unclear(status, 'no ISCC-ID in the response');
     return { type: 'accepted', isccId };
   }
   const error = hubError(body);
-  if (error === undefined) return unclear(status, 'not a hub’s answer');
+  if (error === undefined) return unclear(status, 'not a hub’s response');
   if (status >= 500 || status === 429) return unanswered(status, error);
   if (error.code === 'duplicate_declaration') {
     return { type: 'duplicate', existing: isccIdOr(error.existing), actor: textOr(error.actor) };
@@ -79,14 +79,14 @@ export function declareAnswer({ status, text }: HttpAnswer): DeclareAnswer {
 export function withdrawAnswer({ status, text }: HttpAnswer): WithdrawAnswer {
   if (status === 204) return { type: 'withdrawn' };
   const error = hubError(parse(text));
-  // A hub without the route answers 404 too, but with a page.
-  if (error === undefined) return unclear(status, 'not a hub’s answer');
+  // A hub without the route also answers 404, but with an HTML page.
+  if (error === undefined) return unclear(status, 'not a hub’s response');
   if (status >= 500 || status === 429) return unanswered(status, error);
   if (isGone(status, error)) return { type: 'withdrawn' };
   return { type: 'refused', reason: reasonOf(status, error) };
 }
 
-/** Of `GET /lookup?datahash=`: all declarations in force. */
+/** Result of `GET /lookup?datahash=`: all declarations in force. */
 export function lookupAnswer({ status, text }: HttpAnswer): LookupAnswer {
   const body = parse(text);
   const error = hubError(body);
@@ -99,7 +99,7 @@ export function lookupAnswer({ status, text }: HttpAnswer): LookupAnswer {
   return notListed(status, error);
 }
 
-/** Of `GET /{iscc_id}`: the declaration, or none if it is not in force. */
+/** Result of `GET /{iscc_id}`: the declaration, or an empty list if it is not in force. */
 export function resolveAnswer({ status, text }: HttpAnswer): LookupAnswer {
   const body = parse(text);
   const found = status === 200 ? record(body) : undefined;
@@ -111,10 +111,10 @@ export function resolveAnswer({ status, text }: HttpAnswer): LookupAnswer {
 
 function notListed(status: number, error: HubError | undefined): LookupAnswer {
   if (status === 404 || status === 405 || status === 501) return { type: 'no-route' };
-  return error === undefined ? unclear(status, 'not a hub’s answer') : unanswered(status, error);
+  return error === undefined ? unclear(status, 'not a hub’s response') : unanswered(status, error);
 }
 
-/** Only what is known to be decided before a note is looked at leaves no doubt. */
+/** Only errors that hubs report before they read the note are certain. */
 function unanswered(status: number, error: HubError): Unanswered {
   const uncertain = status !== 429 && error.code !== 'did_unresolvable';
   return { type: 'unanswered', reason: reasonOf(status, error), uncertain, unreachable: false };
@@ -124,18 +124,18 @@ function unclear(status: number, reason: string): Unanswered {
   return { type: 'unanswered', reason: `${status}: ${reason}`, uncertain: true, unreachable: false };
 }
 
-/** `{"iscc_id": ...}`, or the credential of August 2025 around it. */
+/** ISCC-ID in `{"iscc_id": ...}`, or in the credential that hubs of August 2025 return. */
 function declaredId(body: unknown): string | undefined {
   const inner = member(member(body, 'credentialSubject'), 'declaration');
   return isccIdOr(member(body, 'iscc_id')) ?? isccIdOr(member(inner, 'iscc_id'));
 }
 
-/** Unknown to the one, missing for the other; a `$schema` that is merely unsupported is neither. */
+/** One dialect refuses `$schema` as unknown, the other as missing. An unsupported `$schema` is a different error. */
 function isDialect({ code, message }: HubError): boolean {
   return code === 'validation_failed' && /^(unknown|missing)\b.*\$schema/i.test(message);
 }
 
-/** An ISCC-ID that differs between path and body is a 404 as well. */
+/** Requires the message as well: an ISCC-ID that differs between path and body is a 404 too. */
 function isGone(status: number, { code, message }: HubError): boolean {
   return status === 404 && code === 'not_found' && /already deleted|not found/i.test(message);
 }
@@ -159,7 +159,7 @@ function hubError(body: unknown): HubError | undefined {
 }
 
 function reasonOf(status: number, { code, message }: HubError): string {
-  // Whatever a hub says is to be stored and shown.
+  // The text of a hub is stored and shown.
   return `${status} ${code}: ${message}`.replace(/\p{Cc}+/gu, ' ').slice(0, REASON_CHARS_MAX);
 }
 
@@ -181,7 +181,7 @@ function member(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** `undefined` for what is not JSON. */
+/** `undefined` if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** The only way out of the store: requests to the configured hub, each with a time limit and a small answer. */
+/** Requests to the configured hub, the store's only outgoing connections. Time and response size are limited. */
 import { Agent, type Dispatcher, errors } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../../observe/trace.js';
 import {
@@ -16,7 +16,7 @@ import type { Note, WithdrawalNote } from './iscc-note.js';
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** Failures before anything was sent. */
+/** Error codes of failures before anything was sent. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -26,16 +26,16 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** What a hub can be asked. Every method answers; none throws for anything that a network or a hub does. */
+/** Port to a hub. No method rejects because of the network or the hub: failures are results. */
 export interface Hub {
-  /** @param force past the check for other declarations of the same datahash */
+  /** @param force disables the hub's check for other declarations of the same datahash */
   declare(note: Note, force: boolean, trace?: Trace): Promise<DeclareAnswer>;
   withdraw(note: WithdrawalNote, trace?: Trace): Promise<WithdrawAnswer>;
   /** The declaration with this ISCC-ID, if it is in force. */
   resolve(isccId: string, trace?: Trace): Promise<LookupAnswer>;
   /** All declarations of a datahash that are in force. */
   lookup(datahash: string, trace?: Trace): Promise<LookupAnswer>;
-  /** Cuts what is still on its way. */
+  /** Aborts requests in flight. */
   close(): Promise<void>;
 }
 
@@ -52,41 +52,41 @@ export class HubClient implements Hub {
   readonly #timeoutMs: number;
   readonly #agent: Agent;
 
-  /** @param url without slash at its end */
+  /** @param url without a trailing slash */
   constructor(url: string, timeoutMs: number) {
     this.#url = url;
     this.#timeoutMs = timeoutMs;
     this.#agent = new Agent({
       connect: { timeout: timeoutMs },
       maxResponseSize: ANSWER_BYTES_MAX,
-      // A connection each: one that the hub has just closed would leave a doubt about every declaration.
+      // One connection per request: after a send on a connection that the hub is closing, the outcome is unknown.
       pipelining: 0,
     });
   }
 
   declare(note: Note, force: boolean, trace?: Trace): Promise<DeclareAnswer> {
     const headers = force ? { 'X-Force-Declaration': 'true' } : {};
-    return this.#ask({ method: 'POST', path: '/declaration', body: note, headers, trace }, declareAnswer);
+    return this.#request({ method: 'POST', path: '/declaration', body: note, headers, trace }, declareAnswer);
   }
 
   withdraw(note: WithdrawalNote, trace?: Trace): Promise<WithdrawAnswer> {
     const path = `/declaration/${note.iscc_id}`;
-    return this.#ask({ method: 'DELETE', path, body: note, trace }, withdrawAnswer);
+    return this.#request({ method: 'DELETE', path, body: note, trace }, withdrawAnswer);
   }
 
   resolve(isccId: string, trace?: Trace): Promise<LookupAnswer> {
-    return this.#ask({ method: 'GET', path: `/${isccId}`, trace }, resolveAnswer);
+    return this.#request({ method: 'GET', path: `/${isccId}`, trace }, resolveAnswer);
   }
 
   lookup(datahash: string, trace?: Trace): Promise<LookupAnswer> {
-    return this.#ask({ method: 'GET', path: `/lookup?datahash=${datahash}`, trace }, lookupAnswer);
+    return this.#request({ method: 'GET', path: `/lookup?datahash=${datahash}`, trace }, lookupAnswer);
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
 
-  async #ask<T>(request: Outgoing, read: (answer: HttpAnswer) => T): Promise<T | Unanswered> {
+  async #request<T>(request: Outgoing, read: (answer: HttpAnswer) => T): Promise<T | Unanswered> {
     try {
       return read(await this.#exchange(request));
     } catch (error) {
@@ -94,7 +94,7 @@ export class HubClient implements Hub {
     }
   }
 
-  /** Redirects are not followed: undici follows none unless told to. */
+  /** undici does not follow redirects by default. */
   async #exchange({ method, path, body, headers, trace }: Outgoing): Promise<HttpAnswer> {
     const options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'> = {
       method,
@@ -119,5 +119,5 @@ function unanswered(error: unknown): Unanswered {
   const code = (error as { code?: unknown }).code;
   const unreachable = !(error instanceof errors.ResponseExceededMaxSizeError);
   const uncertain = typeof code !== 'string' || !NEVER_SENT.has(code);
-  return { type: 'unanswered', reason: `no answer: ${reason}`, uncertain, unreachable };
+  return { type: 'unanswered', reason: `no response: ${reason}`, uncertain, unreachable };
 }

@@ -1,10 +1,10 @@
-/** Notes: the signed JSON objects with which a store declares content to a hub, and takes that back. */
+/** ISCC notes: signed JSON objects that declare content to a hub or withdraw a declaration. */
 import { randomBytes } from 'node:crypto';
 import { type Signed, signJson } from '../../signing/iscc-sig.js';
 import type { SigningKey } from '../../signing/key.js';
 import type { DeclaredContent } from './declared-content.js';
 
-/** Hubs of 2026 demand a `$schema`, those of August 2025 refuse it; in all else their notes are the same. */
+/** Hubs of 2026 require `$schema`, hubs of August 2025 refuse it. Otherwise their notes are equal. */
 export type Dialect = '0.8.0' | '2025-08';
 
 const DECLARE_SCHEMA = 'http://purl.org/iscc/schema/iscc-note-0.8.0.json';
@@ -13,16 +13,16 @@ export const HUB_ID_MAX = 4095;
 const NONCE_BYTES = 16;
 const HUB_ID_DIGITS = 3;
 
-/** Who signs, and for which hub. */
+/** Signing identity, and the hub it signs for. */
 export interface Signer {
   readonly key: SigningKey;
   /** did:web of the store. */
   readonly controller: string;
-  /** 0 to {@link HUB_ID_MAX}; refused by every other hub than this. */
+  /** 0 to {@link HUB_ID_MAX}. Other hubs refuse the note. */
   readonly hubId: number;
 }
 
-/** A declaration as it is sent. */
+/** A declaration note. */
 export type Note = Signed<{
   readonly $schema?: typeof DECLARE_SCHEMA;
   readonly iscc_code: string;
@@ -40,7 +40,7 @@ export type WithdrawalNote = Signed<{
   readonly timestamp: string;
 }>;
 
-/** A declaration of content that is found at `gateway`, signed at `now` (ms). */
+/** Declares content that can be fetched from `gateway`; signed at `now` (ms). */
 export function declarationNote(
   content: DeclaredContent,
   gateway: string,
@@ -60,7 +60,7 @@ export function declarationNote(
   return signJson(note, signer.key, signer.controller);
 }
 
-/** Takes the declaration `isccId` back, signed at `now` (ms). The key must be the one that declared it. */
+/** Withdraws the declaration `isccId`; signed at `now` (ms). The key must be the one that declared it. */
 export function withdrawalNote(isccId: string, signer: Signer, now: number): WithdrawalNote {
   const note = {
     $schema: DELETE_SCHEMA,
@@ -75,13 +75,13 @@ export function dialectOf(note: Note): Dialect {
   return note.$schema === undefined ? '2025-08' : '0.8.0';
 }
 
-/** 32 lower-case hexadecimal digits: three of the hub id, the others random. */
+/** 32 lower-case hexadecimal digits: 3 of the hub id, 29 random. */
 export function nonce(hubId: number, random: Uint8Array = randomBytes(NONCE_BYTES)): string {
   const digits = Buffer.from(random).toString('hex');
   return hubId.toString(16).padStart(HUB_ID_DIGITS, '0') + digits.slice(HUB_ID_DIGITS);
 }
 
-/** The hub id that a nonce carries. */
+/** The hub id in a nonce. */
 export function hubIdOf(nonce: string): number {
   return Number.parseInt(nonce.slice(0, HUB_ID_DIGITS), 16);
 }

@@ -1,9 +1,10 @@
 /**
- * The state machine of a declaration: pure, so that every order of answers, time-outs and crashes can be tried.
+ * The state machine of a declaration. It is pure, so that tests can try every order of answers, time-outs and crashes.
  *
- * What keeps a manifest from being declared twice: a nonce is accepted once, so the same note may be sent again at
- * any time; a note that is not forced is refused where there is another declaration, so a new one may be sent at any
- * time; and a new forced note is made only when it is certain that no earlier one was, or will be, accepted.
+ * Three rules prevent a manifest from being declared twice:
+ * - A hub accepts a nonce once, so the same note may be sent again at any time.
+ * - A hub refuses a note that is not forced if another declaration exists, so a new one may be sent at any time.
+ * - A new forced note is signed only when no earlier one was accepted or can still be accepted.
  */
 import type { WithdrawAnswer } from './hub-answers.js';
 import type { Note } from './iscc-note.js';
@@ -14,7 +15,7 @@ import { lookUp, postpone, rest, send, sign, withdraw } from './transitions.js';
 
 type Begin = Extract<Event, { type: 'begin' }>;
 
-const BLOCKED = 'waits until an earlier declaration of the same address is settled';
+const BLOCKED = 'waiting for an earlier declaration of the same address to finish';
 
 export function next(state: State, event: Event): Transition {
   const { step } = state;
@@ -52,13 +53,13 @@ function begin(state: State, { now, pubkey, blocked }: Begin): Transition {
   return sign(state, false);
 }
 
-/** The manifest is deleted: what is declared, or may be, has to go. */
+/** The manifest is deleted: its declaration must be withdrawn, and an uncertain one looked up. */
 function windDown(state: State, { pubkey, successor }: Begin): Transition {
   switch (state.status) {
     case 'declared':
-      // The live manifest adopts it; withdrawn, it would have to be declared again.
+      // The live manifest adopts the declaration, so that it need not be declared again.
       if (successor) return rest(state, { status: 'skipped', isccId: undefined, error: undefined });
-      if (state.isccId === undefined) return rest(state, { error: 'the ISCC-ID is not known' });
+      if (state.isccId === undefined) return rest(state, { error: 'the ISCC-ID is unknown' });
       if (state.pubkey !== pubkey) {
         return rest(state, { error: `only the key ${state.pubkey}, which declared it, can withdraw it` });
       }

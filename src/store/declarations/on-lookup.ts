@@ -1,4 +1,4 @@
-/** What the hub's list of declarations of the same datahash leads to. */
+/** Transitions after the hub's list of declarations with the same datahash. */
 
 import { isMine } from './on-sent.js';
 import type { Event, LookupReason, State, Transition } from './state.js';
@@ -6,7 +6,8 @@ import { declared, fail, ISCC_ID_UNKNOWN, lookUp, postpone, rest, send, sign } f
 
 type LookedUp = Extract<Event, { type: 'looked-up' }>;
 
-const WAITING = 'an earlier attempt may still be accepted; a new one follows when the hub takes it no more';
+const WAITING =
+  'an earlier attempt may still be accepted; the next one follows when the hub refuses it as too old';
 
 export function lookedUp(state: State, reason: LookupReason, event: LookedUp): Transition {
   const { answer, now, successor } = event;
@@ -14,7 +15,7 @@ export function lookedUp(state: State, reason: LookupReason, event: LookedUp): T
     case 'records': {
       const mine = answer.records.find((record) => isMine(state, record));
       if (mine === undefined) return absent(state, reason, now);
-      // A new upload of the same manifest adopts it, rather than to see it withdrawn.
+      // A new upload of the same manifest adopts it, so it is not withdrawn.
       if (!state.live && successor)
         return rest(state, { status: 'skipped', uncertainty: undefined, error: undefined });
       return declared(state, mine.isccId, mine.pubkey);
@@ -28,7 +29,7 @@ export function lookedUp(state: State, reason: LookupReason, event: LookedUp): T
   }
 }
 
-/** It is not in force. Can it still come? */
+/** The list does not contain it. An uncertain send may still be accepted until it expires. */
 function absent(state: State, reason: LookupReason, now: number): Transition {
   const { uncertainty, note } = state;
   const expired = uncertainty === undefined || now > uncertainty.until;
@@ -43,7 +44,7 @@ function absent(state: State, reason: LookupReason, now: number): Transition {
     case 'unsettled':
       return expired ? sign(known, false) : postpone(state, WAITING);
     case 'duplicate':
-      // What was not forced is refused from now on, because of the other declaration.
+      // The other declaration exists: from now on the hub refuses sends that were not forced.
       return expired || !uncertainty.forced ? sign(known, true) : postpone(state, WAITING);
     case 'nonce-used': {
       const used = uncertainty?.nonce !== undefined && uncertainty.nonce === note?.nonce;
@@ -54,7 +55,7 @@ function absent(state: State, reason: LookupReason, now: number): Transition {
   }
 }
 
-/** The hub has no such list. */
+/** The hub has no lookup route. */
 function withoutLookup(state: State, reason: LookupReason): Transition {
   switch (reason) {
     case 'deleted':
@@ -62,7 +63,7 @@ function withoutLookup(state: State, reason: LookupReason): Transition {
     case 'unsettled':
       return state.uncertainty?.forced ? fail(state, ISCC_ID_UNKNOWN) : sign(state, false);
     case 'duplicate':
-      // The declaration that is there came first and is not ours: one of ours that was not forced was refused.
+      // The existing declaration came first and is not ours, so the hub refused ours unless it was forced.
       return state.uncertainty?.forced
         ? fail(state, ISCC_ID_UNKNOWN)
         : sign({ ...state, uncertainty: undefined }, true);

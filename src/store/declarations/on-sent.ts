@@ -1,4 +1,4 @@
-/** What a hub's answer to a declaration leads to. */
+/** Transitions after the hub's answer to a declaration note. */
 
 import { type Dialect, dialectOf, type Note } from './iscc-note.js';
 import type { Event, Owner, State, Step, Transition } from './state.js';
@@ -30,7 +30,7 @@ export function sent(state: State, step: Sending, { answer, owner }: Sent): Tran
   }
 }
 
-/** Whose is the declaration that is there already? If it can be ours, the hub is asked. */
+/** Another declaration exists. If it may be ours, look it up at the hub. */
 function duplicate(
   state: State,
   { purpose }: Sending,
@@ -38,13 +38,13 @@ function duplicate(
   actor: string | undefined,
   owner: Owner,
 ): Transition {
-  const own = actor !== undefined && isOwn(state, actor);
+  const isOurs = actor !== undefined && isOwn(state, actor);
   if (purpose.type === 'inquire') {
-    const found = own && existing !== undefined && owner === 'none';
+    const found = isOurs && existing !== undefined && owner === 'none';
     return found ? declared(state, existing, actor) : fail(state, ISCC_ID_UNKNOWN);
   }
-  if (state.forced) return refused(state, 'the hub refuses duplicates, also forced ones');
-  if (own && existing !== undefined && owner !== 'other') {
+  if (state.forced) return refused(state, 'the hub refuses duplicates, even forced ones');
+  if (isOurs && existing !== undefined && owner !== 'other') {
     const step = { at: 'resolving', existing, actor, owner } as const;
     return [{ ...state, step }, [{ type: 'resolve', isccId: existing }]];
   }
@@ -66,7 +66,7 @@ export function resolved(state: State, step: Resolving, { answer }: Resolved): T
   }
 }
 
-/** A hub that can't be asked what an ISCC-ID stands for. */
+/** The hub has no route that resolves an ISCC-ID. */
 function unresolvable(state: State, { existing, actor, owner }: Resolving): Transition {
   const note = noteOf(state);
   if (state.uncertainty === undefined) return sign(state, true);
@@ -79,7 +79,7 @@ function nonceUsed(state: State, { purpose }: Sending): Transition {
     case 'declare':
       return lookUp(state, 'nonce-used');
     case 'probe':
-      // The first declaration of this datahash is by our key and is no other manifest's: it is this one.
+      // The first declaration of this datahash has our key and belongs to no other manifest: it is this one.
       return declared(state, purpose.existing, noteOf(state).signature.pubkey);
     case 'inquire':
       return fail(state, ISCC_ID_UNKNOWN);
@@ -89,8 +89,8 @@ function nonceUsed(state: State, { purpose }: Sending): Transition {
 }
 
 /**
- * A hub that doesn't know the dialect has not taken the note earlier either; unless it was another version then, so
- * that what follows a uncertainty is not forced.
+ * A hub that does not know the dialect did not accept the note earlier either, unless it ran another version then. So
+ * a note that follows an uncertain send is not forced.
  */
 function otherDialect(state: State, step: Sending, note: Note, reason: string): Transition {
   if (step.switched) return refused(state, reason);
@@ -101,13 +101,13 @@ function otherDialect(state: State, step: Sending, note: Note, reason: string): 
   return state.uncertainty.forced ? lookUp(state, 'unsettled') : sign(state, false, dialect);
 }
 
-/** A note that was refused for certain is not sent again. */
+/** Drops the note, unless an earlier send of it is uncertain. */
 function refused(state: State, error: string): Transition {
   const change = state.uncertainty === undefined ? { note: undefined, forced: false } : {};
   return rest(state, { ...change, status: 'failed', error });
 }
 
-/** Whether a hub's record is the declaration of this very manifest. */
+/** Whether a hub's record is the declaration of this manifest. */
 export function isMine(state: State, record: { gateway: string | undefined; pubkey: string }): boolean {
   return record.gateway === state.gateway && isOwn(state, record.pubkey);
 }
@@ -117,6 +117,6 @@ function isOwn(state: State, pubkey: string): boolean {
 }
 
 function noteOf(state: State): Note {
-  if (state.note === undefined) throw new Error('there is no note');
+  if (state.note === undefined) throw new Error('the state has no note');
   return state.note;
 }

@@ -1,4 +1,4 @@
-/** Rounds over all unfinished declarations: one after the other, and no further where the hub is out of reach. */
+/** Retries all unfinished declarations in rounds, one after the other. A round ends when the hub is unreachable. */
 import type { Logger } from '../../observe/log.js';
 import type { Attempts } from './attempts.js';
 import type { DeclarationRows } from './rows.js';
@@ -23,7 +23,7 @@ export class RetryLoop {
     this.#ports = ports;
   }
 
-  /** The first round begins at once: a process before this one may have been killed in the middle of something. */
+  /** Runs the first round immediately, to finish what a killed process left open. */
   start(): void {
     this.#round = this.#guardedRound().finally(() => {
       if (this.#stopped) return;
@@ -32,14 +32,14 @@ export class RetryLoop {
     });
   }
 
-  /** Ends after the attempt that is being made. */
+  /** Resolves after the attempt in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#round;
   }
 
-  /** Tries each declaration that is due once. */
+  /** Attempts each due declaration once. */
   async round(): Promise<void> {
     const { rows, now } = this.#ports;
     const begun = now();
@@ -52,11 +52,11 @@ export class RetryLoop {
     }
   }
 
-  /** `false` if the hub could not be reached. */
+  /** Returns `false` if the hub is unreachable. */
   async #attempt(key: number): Promise<boolean> {
     const { attempts, log } = this.#ports;
     const { unreachable } = await attempts.run(key);
-    if (unreachable) log.warn('the hub is out of reach; the other declarations wait for the next round');
+    if (unreachable) log.warn('the hub is unreachable; the other declarations wait for the next round');
     return !unreachable;
   }
 

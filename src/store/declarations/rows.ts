@@ -1,24 +1,24 @@
-/** Declarations in the database: states in and out, and the lease that keeps two processes off one row. */
+/** Declarations in the database, and the lease that gives one process at a time a row. */
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../database/open.js';
 import type { DeclarationRow, DeclarationUpdate } from '../../database/tables.js';
 import type { DeclaredContent } from './declared-content.js';
 import { hubIdOf, type Note } from './iscc-note.js';
 import { isOpen, type Owner, type State, type Uncertainty } from './state.js';
-import { ISCC_ID_UNKNOWN } from './transitions.js';
+import { ISCC_ID_UNKNOWN_START } from './transitions.js';
 
-/** A declaration that this process works on, alone, while it keeps saving it. */
+/** A declaration leased to this process. Each save renews the lease. */
 export interface Leased {
   readonly key: number;
   readonly lease: string;
-  /** `undefined` where there was nothing to declare. */
+  /** `undefined` if there was nothing to declare. */
   readonly content: DeclaredContent | undefined;
-  /** Of the last note, or of the configuration when the manifest was uploaded. */
+  /** From the last note, or from the configuration at the time of the upload. */
   readonly hubId: number;
   readonly state: State;
 }
 
-/** Another process works on it now: the lease ran out while this one did not move. */
+/** The lease expired while this process was stalled, and another one has taken the row. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -28,14 +28,14 @@ export class DeclarationRows {
   readonly #hub: string;
   readonly #leaseMs: number;
 
-  /** @param leaseMs longer than anything that is done between two saves */
+  /** @param leaseMs longer than any work between two saves */
   constructor(db: Db, hub: string, leaseMs: number) {
     this.#db = db;
     this.#hub = hub;
     this.#leaseMs = leaseMs;
   }
 
-  /** Declarations with work to do that nobody has tried since `before`, those waiting longest first. */
+  /** Open declarations without an attempt since `before`, longest waiting first. */
   async due(before: number, now: number, count: number): Promise<number[]> {
     const rows = await this.#db
       .selectFrom('declarations')
@@ -64,7 +64,7 @@ export class DeclarationRows {
     return rows.map(({ key }) => key);
   }
 
-  /** Takes a row for an attempt; `undefined` if there is none, or another attempt has it. */
+  /** Leases a row for an attempt; `undefined` if the row is missing or leased. */
   async lease(key: number, now: number): Promise<Leased | undefined> {
     const lease = randomUUID();
     const row = await this.#db
@@ -84,9 +84,9 @@ export class DeclarationRows {
   }
 
   /**
-   * Stores a state, durably, before anything is done that it speaks of. At rest the row is given back.
+   * Stores a state durably. The caller saves before it performs the effect. At rest, the lease is released.
    *
-   * @returns the state, with a delete that came meanwhile
+   * @returns the state, updated if the manifest was deleted in the meantime
    * @throws {LeaseLost}
    */
   async save({ key, lease, hubId, state }: Leased, now: number): Promise<State> {
@@ -95,7 +95,7 @@ export class DeclarationRows {
       .updateTable('declarations')
       .set((row) => ({
         ...toRow(state, hubId),
-        // A delete that this attempt does not know of has opened the row, and it stays so.
+        // A concurrent delete has opened the row: it must stay open.
         open: row
           .case()
           .when('live', '=', state.live ? 1 : 0)
@@ -115,7 +115,7 @@ export class DeclarationRows {
     return { ...state, live: row.live === 1 };
   }
 
-  /** Gives a row back whose attempt broke off; what was saved before stays, and it is tried again. */
+  /** Releases a row after a failed attempt. The state saved last stays, and a later attempt continues from it. */
   async release({ key, lease }: Leased, error: string, now: number): Promise<void> {
     await this.#db
       .updateTable('declarations')
@@ -125,19 +125,19 @@ export class DeclarationRows {
       .execute();
   }
 
-  /** Whose an ISCC-ID may be, other than this declaration's. */
+  /** Whether another row of this store claims an ISCC-ID. */
   async owner({ key, content }: Leased, isccId: string): Promise<Owner> {
     const others = this.#db.selectFrom('declarations').select('key').where('hub', '=', this.#hub);
-    const held = others.where('iscc_id', '=', isccId).where('key', '!=', key);
-    if ((await held.executeTakeFirst()) !== undefined) return 'other';
-    const unsure = others
+    const owned = others.where('iscc_id', '=', isccId).where('key', '!=', key);
+    if ((await owned.executeTakeFirst()) !== undefined) return 'other';
+    const uncertain = others
       .where('datahash', '=', content?.datahash ?? null)
       .where('key', '!=', key)
-      .where((or) => or.or([or('doubt', 'is not', null), or('error', '=', ISCC_ID_UNKNOWN)]));
-    return (await unsure.executeTakeFirst()) === undefined ? 'none' : 'unsure';
+      .where((or) => or.or([or('doubt', 'is not', null), or('error', 'like', `${ISCC_ID_UNKNOWN_START}%`)]));
+    return (await uncertain.executeTakeFirst()) === undefined ? 'none' : 'unsure';
   }
 
-  /** Which of these ISCC-IDs other declarations of this store hold. */
+  /** The ISCC-IDs in the list that belong to other rows of this store. */
   async ownedByOthers(key: number, isccIds: readonly string[]): Promise<ReadonlySet<string | null>> {
     if (isccIds.length === 0) return new Set();
     const rows = await this.#db
@@ -150,7 +150,7 @@ export class DeclarationRows {
     return new Set(rows.map(({ iscc_id }) => iscc_id));
   }
 
-  /** Declarations of deleted manifests at the same address that are not settled. */
+  /** Earlier unfinished declarations of deleted manifests at the same address. */
   async unsettledBefore({ key, state }: Leased): Promise<number[]> {
     const rows = await this.#db
       .selectFrom('declarations')
@@ -163,7 +163,7 @@ export class DeclarationRows {
     return rows.map((row) => row.key);
   }
 
-  /** Whether a live manifest at the same address is to be declared. */
+  /** Whether a later live manifest at the same address is waiting to be declared. */
   async hasSuccessor({ key, state }: Leased): Promise<boolean> {
     const successor = await this.#db
       .selectFrom('declarations')
@@ -176,7 +176,7 @@ export class DeclarationRows {
     return successor !== undefined;
   }
 
-  /** Rows whose manifest is gone are kept until they are settled, and no longer. */
+  /** Deletes the settled row of a released manifest. */
   async #drop(key: number): Promise<void> {
     await this.#db
       .deleteFrom('declarations')
@@ -187,7 +187,7 @@ export class DeclarationRows {
   }
 }
 
-/** The columns that a state is kept in. */
+/** A state as database columns. */
 export function toRow(state: State, hubId: number): DeclarationUpdate {
   return {
     status: state.status,
@@ -217,7 +217,7 @@ export function fromRow(row: DeclarationRow): Omit<Leased, 'lease'> {
   return { key: row.key, content: parse<DeclaredContent>(row.fields), hubId: row.hub_id ?? 0, state };
 }
 
-/** Of columns that only this file writes. */
+/** Reads JSON columns that only this file writes. */
 function parse<T>(json: string | null): T | undefined {
   return json === null ? undefined : (JSON.parse(json) as T);
 }

@@ -1,50 +1,50 @@
-/** The life of a declaration as data: states, what happens to it, and what it asks to be done. */
+/** Data types of the declaration's state machine: states, events and effects. */
 import type { DeclareAnswer, LookupAnswer, WithdrawAnswer } from './hub-answers.js';
 import type { Dialect, Note } from './iscc-note.js';
 
 export type Status = 'disabled' | 'skipped' | 'pending' | 'failed' | 'declared' | 'withdrawn';
 
-/** One or more sends of notes that the hub may have accepted, or may accept yet: nobody knows. */
+/** One or more sent notes without a definite answer: the hub may have accepted them, or may still accept them. */
 export interface Uncertainty {
-  /** The note's nonce; `undefined` if there are several notes. */
+  /** The note's nonce; `undefined` for several notes. */
   readonly nonce: string | undefined;
   readonly pubkey: string;
-  /** One of them was forced: the hub would take it even though there is another declaration. */
+  /** One of them was forced: the hub accepts it even if another declaration exists. */
   readonly forced: boolean;
-  /** After this time (ms) the hub refuses them for their age. */
+  /** After this time (ms) the hub refuses them as too old. */
   readonly until: number;
 }
 
-/** What is kept of a declaration. Whatever is sent is in here, and stored, before it is sent. */
+/** Stored state of a declaration. It contains everything that is sent, and is stored before the send. */
 export interface State {
   readonly status: Status;
-  /** `false` once the manifest is deleted: then what is declared has to be withdrawn. */
+  /** `false` after the manifest was deleted; a declaration must then be withdrawn. */
   readonly live: boolean;
-  /** Where the manifest is; no two declarations in force may have the same. */
+  /** URL of the manifest. At most one declaration in force may have it. */
   readonly gateway: string;
-  /** The last note that was signed. */
+  /** The note that was signed last. */
   readonly note: Note | undefined;
-  /** The note was, or is to be, sent past the hub's check for duplicates. */
+  /** The note was or will be sent with the hub's duplicate check disabled. */
   readonly forced: boolean;
   readonly uncertainty: Uncertainty | undefined;
   readonly isccId: string | undefined;
-  /** Of who declared. */
+  /** Public key of the signer. */
   readonly pubkey: string | undefined;
-  /** For the operator: why it is not further. */
+  /** Why the declaration is not finished; shown to the operator. */
   readonly error: string | undefined;
   readonly step: Step;
 }
 
-/** What is waited for. Not stored: after a crash an attempt begins anew from the rest. */
+/** What the attempt is waiting for. Not stored: after a crash the next attempt starts from `rest`. */
 export type Step =
   | { readonly at: 'rest' }
   | { readonly at: 'signing'; readonly forced: boolean; readonly switched: boolean }
   | {
       readonly at: 'sending';
       readonly purpose: Purpose;
-      /** The uncertainty before this send, which is what remains if the answer is definite. */
+      /** The uncertainty before this send. A definite answer restores it. */
       readonly before: Uncertainty | undefined;
-      /** A dialect was tried in vain in this attempt. */
+      /** This attempt already tried the other dialect. */
       readonly switched: boolean;
     }
   | {
@@ -57,18 +57,18 @@ export type Step =
   | { readonly at: 'withdrawing' };
 
 /**
- * Why a note is sent: to declare; or, at a hub without lookup, to learn whether it was accepted before (a nonce is
- * accepted once), or under which ISCC-ID (the check for duplicates tells).
+ * Why a note is sent. `declare` declares. The other two query a hub that has no lookup: `probe` finds out whether the
+ * note was accepted before (a hub accepts a nonce once), `inquire` finds the ISCC-ID (the duplicate check returns it).
  */
 export type Purpose =
   | { readonly type: 'declare' }
   | { readonly type: 'probe'; readonly existing: string }
   | { readonly type: 'inquire' };
 
-/** Why the hub's list of declarations is asked for. */
+/** Why the hub's list of declarations is looked up. */
 export type LookupReason = 'unsettled' | 'duplicate' | 'nonce-used' | 'deleted';
 
-/** Whose an ISCC-ID is by the store's own records: nobody's, another's for certain, or perhaps another's. */
+/** Whether another row of this store claims an ISCC-ID: no row does, one does, or one may. */
 export type Owner = 'none' | 'other' | 'unsure';
 
 export type Event =
@@ -77,9 +77,9 @@ export type Event =
       readonly now: number;
       /** The store's key. */
       readonly pubkey: string;
-      /** An earlier declaration of the same gateway is not settled. */
+      /** An earlier declaration of the same gateway is unfinished. */
       readonly blocked: boolean;
-      /** A live manifest at the same gateway waits for this declaration, which is of a deleted one. */
+      /** This manifest is deleted, and a live manifest at the same gateway is waiting to be declared. */
       readonly successor: boolean;
     }
   | { readonly type: 'signed'; readonly note: Note }
@@ -94,23 +94,23 @@ export type Event =
   | { readonly type: 'withdrawal-sent'; readonly answer: WithdrawAnswer };
 
 export type Effect =
-  /** Sign a new note; without a dialect, in the hub's. */
+  /** Sign a new note, by default in the hub's dialect. */
   | { readonly type: 'sign'; readonly dialect?: Dialect }
   | { readonly type: 'send'; readonly note: Note; readonly force: boolean }
-  /** Ask for the declaration with this ISCC-ID. */
+  /** Fetch the declaration with this ISCC-ID. */
   | { readonly type: 'resolve'; readonly isccId: string }
-  /** Ask for all declarations of the datahash. */
+  /** Fetch all declarations of the datahash. */
   | { readonly type: 'lookup' }
   | { readonly type: 'withdraw'; readonly isccId: string };
 
-/** The next state, and at most one thing to do, whose result is the next event. */
+/** The next state and at most one effect. The result of the effect is the next event. */
 export type Transition = readonly [State, readonly Effect[]];
 
-/** Hubs accept a note within ten minutes of its time; the rest is for travel and wrong clocks. */
+/** Hubs accept a note within 10 minutes of its timestamp. The margins allow for transit and clock skew. */
 export const NOTE_FRESH_MS = 8 * 60_000;
 export const NOTE_EXPIRED_MS = 11 * 60_000;
 
-/** Whether there is anything left to do, now or later. */
+/** Whether the declaration needs further attempts. */
 export function isOpen({ status, live, uncertainty }: State): boolean {
   switch (status) {
     case 'pending':

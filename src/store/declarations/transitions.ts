@@ -1,42 +1,43 @@
-/** The moves between states: each names what is done next, and keeps the books on uncertainty. */
+/** Transitions of the state machine. They also track which sends may still have been accepted. */
 import type { Dialect, Note } from './iscc-note.js';
 import type { Transition } from './state.js';
 import { type LookupReason, NOTE_EXPIRED_MS, type Purpose, type State, type Uncertainty } from './state.js';
 
 type Change = Partial<Omit<State, 'step' | 'live' | 'gateway'>>;
 
-/** Why a declaration can't go on: the operator's to read. */
-export const ISCC_ID_UNKNOWN =
-  'an earlier attempt may have been accepted, and the hub has no lookup that tells under which ISCC-ID';
+/** Begins the next message, in this and in earlier versions: rows are searched for it. */
+export const ISCC_ID_UNKNOWN_START = 'an earlier attempt may have been accepted, and the hub has no lookup';
+/** Error shown to the operator, stored with the row. */
+export const ISCC_ID_UNKNOWN = `${ISCC_ID_UNKNOWN_START} to find its ISCC-ID`;
 
 /** Ends the attempt. */
 export function rest(state: State, change: Change = {}): Transition {
   return [{ ...state, ...change, step: { at: 'rest' } }, []];
 }
 
-/** The hub said no. */
+/** The hub refused the note. */
 export function fail(state: State, error: string): Transition {
   return rest(state, { status: 'failed', error });
 }
 
-/** The hub said nothing that counts. */
+/** The hub gave no definitive answer. */
 export function postpone(state: State, error: string): Transition {
   return rest(state, { status: 'pending', error });
 }
 
-/** The hub has it. Of a deleted manifest the withdrawal follows, as an attempt of its own. */
+/** The hub accepted the declaration. If the manifest is deleted, a separate attempt withdraws it. */
 export function declared(state: State, isccId: string, pubkey: string): Transition {
   return rest(state, { status: 'declared', isccId, pubkey, uncertainty: undefined, error: undefined });
 }
 
-/** Asks for a new note, unless there is nothing to declare any more. */
+/** Requests a new note, unless the manifest was deleted. */
 export function sign(state: State, forced: boolean, dialect?: Dialect): Transition {
   if (!state.live) return rest(state);
   const step = { at: 'signing', forced, switched: dialect !== undefined } as const;
   return [{ ...state, step }, [{ type: 'sign', ...(dialect === undefined ? {} : { dialect }) }]];
 }
 
-/** Sends the note. From now on it is in uncertainty: whoever stops here doesn't know whether the hub has it. */
+/** Sends the note. Until the answer arrives it is uncertain whether the hub accepted it. */
 export function send(state: State, note: Note, purpose: Purpose, switched = false): Transition {
   const forced = state.forced || purpose.type === 'probe';
   const force = forced && purpose.type !== 'inquire';
