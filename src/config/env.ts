@@ -47,6 +47,11 @@ export function colourPreference(): ColourPreference {
   return FORCE_COLOR === '0' || FORCE_COLOR === 'false' ? 'never' : 'always';
 }
 
+/*
+ * Not `util.parseEnv`: Node 20.12 to 20.20 cut unquoted values at `#` without a space (`A=a#b`), do not support `\\"` in
+ * double quotes, and accept names with spaces. Secrets and URLs would change silently.
+ */
+
 /** One assignment: an optional `export`, the name, and the value in double, single or no quotes. */
 const ASSIGNMENT =
   /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_]\w*)[^\S\n]*=[^\S\n]*(?:"((?:\\.|[^"\\])*)"|'([^']*)'|([^\n]*?))[^\S\n]*(?:[^\S\n]#.*)?$/gm;

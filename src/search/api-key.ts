@@ -1,10 +1,10 @@
-/** The one secret of the service. */
+/** Checks the API key. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { SearchRefusal } from './errors.js';
 
 /**
- * A check of `X-API-Key`. Digests are compared, in constant time: their length says nothing, and neither does
- * the time.
+ * A check of `X-API-Key` that throws {@link SearchRefusal}. It compares digests in constant time, so that neither the
+ * length nor the timing reveals the secret.
  */
 export function apiKeyGuard(secret: string): (key: string | undefined) => void {
   const expected = digest(secret);

@@ -2,7 +2,8 @@
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
-import type { ErrorForm, Refusal, Violation } from '../http/routing/service.js';
+import type { ErrorForm, Refusal } from '../http/routing/service.js';
+import { type Issue, issueOf, withShortEchoes } from './issues.js';
 import { errorBody } from './schema.js';
 
 export const ERRORS = {
@@ -19,14 +20,6 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 const errors = errorTable(ERRORS);
-
-/** One schema violation, in the form that clients of this API expect. */
-export interface Issue {
-  readonly type: string;
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-  readonly input: unknown;
-}
 
 /** Rejects the request with an error of the table. */
 export class SearchRefusal extends Error {
@@ -59,7 +52,7 @@ export const errorForm: ErrorForm = {
   schema: errorBody,
   refusal,
   thrown(error) {
-    if (error instanceof Invalid) return detailReply(422, error.issues);
+    if (error instanceof Invalid) return detailReply(422, withShortEchoes(error.issues));
     return errors.reply(error instanceof SearchRefusal ? error.code : 'INTERNAL');
   },
 };
@@ -77,7 +70,7 @@ function refusal(refused: Refusal): Reply {
     case 'method-not-allowed':
       return errors.reply('METHOD_NOT_ALLOWED');
     case 'invalid':
-      return detailReply(422, refused.violations.map(issue));
+      return detailReply(422, withShortEchoes(refused.violations.map(issueOf)));
     case 'body-too-large':
       return errors.reply('BODY_TOO_LARGE', { max: refused.bytesMax });
     case 'length-required':
@@ -94,8 +87,4 @@ function refusal(refused: Refusal): Reply {
     default:
       return refused satisfies never;
   }
-}
-
-function issue({ where, path, message }: Violation): Issue {
-  return { type: 'value_error', loc: [where, ...path], msg: message, input: null };
 }

@@ -1,14 +1,26 @@
-/** The HTTP face: which path does what. */
+/** HTTP routes of the search service. */
 import { z } from 'zod';
 import { page, pageAssets } from '../http/docs/pages.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
-import { addResult, entry, index, newIndex, query, searchResult, status } from './schema.js';
+import {
+  addResult,
+  codeParameters,
+  entry,
+  index,
+  LIMIT_DEFAULT,
+  newIndex,
+  noParameters,
+  query,
+  searchParameters,
+  searchResult,
+  status,
+} from './schema.js';
 import type { Answer, SearchService } from './service.js';
 
 export interface RouteOptions {
   readonly bodyBytesMax: number;
-  /** @throws SearchRefusal without the right key; without it everybody may do everything */
+  /** @throws {SearchRefusal} if the key is missing or wrong. Without this check, the service is public. */
   readonly checkKey?: (key: string | undefined) => void;
 }
 
@@ -18,37 +30,35 @@ const DESCRIPTION = 'Named indexes of ISCC-identified assets, and search for sim
 
 const name = z.object({ name: z.string().describe('Name of the index') });
 const asset = name.extend({ iscc_id: z.string().describe('ISCC-ID with prefix') });
-const limit = z
-  .string()
-  .optional()
-  .describe('Most matches in the answer, 1 to 10,000; scores do not depend on it')
-  .meta({ type: 'integer', minimum: 1, maximum: 10_000, default: 100 });
-const limited = z.object({ limit });
-const byCode = limited.extend({
-  iscc_code: z.string().optional().describe('ISCC-CODE with prefix; required'),
-});
 
-const NOT_FOUND: ResponseSpec = { description: 'There is no such index or asset.' };
-const REJECTED: ResponseSpec = { description: 'The content breaks a rule.' };
-const INVALID: ResponseSpec = { description: 'The request breaks the schema.' };
-const BUSY: ResponseSpec = { description: 'Too many requests are waiting.' };
-const FULL: ResponseSpec = { description: 'There is no space left to write to.' };
+const NOT_FOUND: ResponseSpec = { description: 'The index or asset does not exist.' };
+const REJECTED: ResponseSpec = { description: 'The content violates a rule.' };
+const INVALID: ResponseSpec = {
+  description: 'The request violates the schema. Unknown query parameters are violations, too.',
+};
+const BUSY: ResponseSpec = { description: 'Too many requests are waiting; see Retry-After.' };
+const FULL: ResponseSpec = { description: 'The disk is full.' };
 const UNAUTHORIZED: ResponseSpec = { description: 'X-API-Key is missing or wrong.' };
 
 export function searchRoutes(service: SearchService, options: RouteOptions): Route[] {
   return [
     ...indexRoutes(service, options),
     ...assetRoutes(service, options),
-    ...searching(service, options),
+    ...searchingRoutes(service, options),
     ...statusRoutes(),
     ...pageAssets('search'),
   ];
 }
 
-/** What every route to indexes has: the key is checked before the body is read. */
+/** Common to all routes below `/indexes`: unknown parameters are refused, the key is checked before all else. */
 function guarded({ checkKey }: RouteOptions) {
-  if (checkKey === undefined) return {};
-  return { guard: (request: Request) => checkKey(request.header('x-api-key')), security: 'apiKey' } as const;
+  if (checkKey === undefined) return { query: noParameters };
+  const query = noParameters;
+  return {
+    query,
+    guard: (request: Request) => checkKey(request.header('x-api-key')),
+    security: 'apiKey',
+  } as const;
 }
 
 function body(schema: z.ZodType, { bodyBytesMax }: RouteOptions) {
@@ -67,9 +77,9 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       tags,
       body: body(newIndex, options),
       responses: {
-        201: { description: 'Created, durably.', schema: index },
+        201: { description: 'Created durably.', schema: index },
         401: UNAUTHORIZED,
-        409: { description: 'There is an index of that name.' },
+        409: { description: 'An index with this name exists.' },
         422: INVALID,
         507: FULL,
       },
@@ -91,7 +101,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       method: 'GET',
       path: '/indexes/{name}',
       operationId: 'getIndex',
-      summary: 'Size of an index',
+      summary: 'Get the size of an index',
       tags,
       params: name,
       responses: { 200: { description: 'The index.', schema: index }, 401: UNAUTHORIZED, 404: NOT_FOUND },
@@ -102,7 +112,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       method: 'DELETE',
       path: '/indexes/{name}',
       operationId: 'deleteIndex',
-      summary: 'Delete an index and all that is in it',
+      summary: 'Delete an index and its assets',
       tags,
       params: name,
       responses: { 204: { description: 'Deleted.' }, 401: UNAUTHORIZED, 404: NOT_FOUND },
@@ -119,13 +129,13 @@ function assetRoutes(service: SearchService, options: RouteOptions): Route[] {
       method: 'POST',
       path: '/indexes/{name}/assets',
       operationId: 'addAssets',
-      summary: 'Add or replace assets, all or none',
+      summary: 'Add or replace assets, all of them or none',
       tags,
       params: name,
       body: body(z.array(entry), options),
       responses: {
         201: {
-          description: 'Durable and searchable; one result per asset, in their order.',
+          description: 'Added durably and searchable; one result per asset, in the same order.',
           schema: z.array(addResult),
         },
         400: REJECTED,
@@ -145,7 +155,7 @@ function assetRoutes(service: SearchService, options: RouteOptions): Route[] {
       method: 'GET',
       path: '/indexes/{name}/assets/{iscc_id}',
       operationId: 'getAsset',
-      summary: 'An asset as it was added',
+      summary: 'Get an asset',
       tags,
       params: asset,
       responses: {
@@ -176,7 +186,7 @@ function assetRoutes(service: SearchService, options: RouteOptions): Route[] {
   ];
 }
 
-function searching(service: SearchService, options: RouteOptions): Route[] {
+function searchingRoutes(service: SearchService, options: RouteOptions): Route[] {
   const path = '/indexes/{name}/search';
   const tags = ['search'];
   const responses = {
@@ -196,13 +206,14 @@ function searching(service: SearchService, options: RouteOptions): Route[] {
       summary: 'Search with a code, units, simprints or a stored asset',
       tags,
       params: name,
-      query: limited,
+      query: searchParameters,
       body: body(query, options),
       responses,
       handler: async (request) => {
         const { params, query, body } = request;
         const type = request.header('content-type');
-        return answer(await service.search(params.name, body, type, query.limit), 200);
+        const { limit = LIMIT_DEFAULT } = query;
+        return answer(await service.search(params.name, body, type, limit), 200);
       },
     }),
     route({
@@ -213,17 +224,19 @@ function searching(service: SearchService, options: RouteOptions): Route[] {
       summary: 'Search with an ISCC-CODE',
       tags,
       params: name,
-      query: byCode,
+      query: codeParameters,
       responses,
-      handler: async ({ params, query }) =>
-        answer(await service.searchCode(params.name, query.iscc_code, query.limit), 200),
+      handler: async ({ params, query }) => {
+        const { iscc_code: code, limit = LIMIT_DEFAULT } = query;
+        return answer(await service.searchCode(params.name, code, limit), 200);
+      },
     }),
   ];
 }
 
 const STATE = { version, mode: 'normal', network: null } as const;
 
-/** The same address for programs. */
+/** The start page for clients that do not accept HTML. */
 function welcome(): Reply {
   const value = { title: TITLE, description: DESCRIPTION, ...STATE, docs: '/docs' };
   return { status: 200, body: { kind: 'json', value } };
@@ -235,7 +248,7 @@ function statusRoutes(): Route[] {
       method: 'GET',
       path: '/status',
       operationId: 'status',
-      summary: 'Version and mode',
+      summary: 'Version and mode of the service',
       tags: ['probes'],
       responses: { 200: { description: 'The state of the service.', schema: status } },
       handler: () => ({ status: 200, body: { kind: 'json', value: STATE } }),
@@ -244,7 +257,7 @@ function statusRoutes(): Route[] {
       method: 'GET',
       path: '/',
       operationId: 'welcome',
-      summary: 'What this is',
+      summary: 'Start page',
       hidden: true,
       responses: {},
       handler: (request) => {
@@ -257,7 +270,7 @@ function statusRoutes(): Route[] {
       method: 'GET',
       path: '/playground',
       operationId: 'playground',
-      summary: 'Where the page was',
+      summary: 'Former address of the start page',
       hidden: true,
       responses: {},
       handler: () => ({ status: 301, headers: { Location: '/' } }),
@@ -265,7 +278,7 @@ function statusRoutes(): Route[] {
   ];
 }
 
-/** The engine's answer; `success` is the status of the route where the engine has no complaint. */
+/** The engine's response. @param success the route's status for the engine's 200 */
 function answer({ status, body }: Answer, success: number): Reply {
   if (status !== 200) {
     const retry = status === 503 ? { headers: { 'Retry-After': '1' } } : {};

@@ -1,5 +1,10 @@
-/** What goes in and out, for the documentation. The engine checks bodies itself, while it reads them. */
+/** Schemas of requests and responses. Bodies are only documented here: the engine checks them while it parses them. */
 import { z } from 'zod';
+import { EXTRA_FORBIDDEN, FIELD_REQUIRED, NOT_AN_INTEGER } from './issues.js';
+
+export const LIMIT_DEFAULT = 100;
+/** Also in the engine, which checks it. */
+const LIMIT_MAX = 10_000;
 
 const NAME_PATTERN = /^[a-z][a-z0-9]*$/;
 const ISCC_ID_PATTERN = /^ISCC:[A-Z2-7]{16}$/;
@@ -9,9 +14,36 @@ const OFFSET_MAX = 4_294_967_295;
 
 const isccId = z.string().regex(ISCC_ID_PATTERN).describe('ISCC-ID with prefix');
 const isccCode = z.string().regex(ISCC_CODE_PATTERN).describe('ISCC-CODE with prefix');
-const simprint = z.string().regex(SIMPRINT_PATTERN).describe('Simprint in either base64 alphabet');
+const simprint = z
+  .string()
+  .regex(SIMPRINT_PATTERN)
+  .describe('Simprint in the standard or URL-safe base64 alphabet');
 const similarity = z.number().min(0).max(1);
-const metadata = z.record(z.string(), z.json()).describe('Any JSON object; comes back byte for byte');
+const metadata = z.record(z.string(), z.json()).describe('Any JSON object; returned byte for byte');
+
+/** Every known parameter is declared; others are refused, as a misspelled filter must not be ignored. */
+export const noParameters = z.object({}).catchall(z.unknown().refine(() => false, EXTRA_FORBIDDEN));
+
+const limit = z
+  .string()
+  .describe('Maximum number of matches, 1 to 10,000; scores do not depend on it')
+  .meta({ type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })
+  .transform((text, context) => {
+    const digits = text.trim();
+    // The engine checks the bounds. It would read an infinite number as 0.
+    if (/^[+-]?\d+$/.test(digits)) return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
+    context.addIssue({ code: 'custom', message: NOT_AN_INTEGER });
+    return z.NEVER;
+  })
+  .optional();
+
+export const searchParameters = noParameters.extend({ limit });
+
+export const codeParameters = searchParameters.extend({
+  iscc_code: z
+    .string({ error: ({ input }) => (input === undefined ? FIELD_REQUIRED : undefined) })
+    .describe('ISCC-CODE with prefix'),
+});
 
 export const newIndex = z
   .object({ name: z.string().regex(NAME_PATTERN).min(1).max(32) })
@@ -43,7 +75,7 @@ export const entry = z
         ),
       )
       .optional()
-      .describe('Simprints by type; absent in an update keeps those that are stored'),
+      .describe('Simprints by type; an update without simprints keeps the stored ones'),
     metadata: metadata.optional(),
   })
   .meta({ id: 'Entry' });
@@ -56,7 +88,7 @@ export const query = z
   .object({
     iscc_id: isccId
       .optional()
-      .describe('Searches with what is stored under this id; other fields are ignored'),
+      .describe('Searches with the stored content of this asset; other fields are ignored'),
     iscc_code: isccCode.optional(),
     units: z.array(z.string()).min(1).optional(),
     simprints: z.record(z.string(), z.array(simprint).min(1)).optional(),
@@ -69,8 +101,8 @@ const globalMatch = z
   .object({
     iscc_id: isccId,
     score: similarity,
-    types: scores.describe('Score per unit type, from the threshold on'),
-    unit_scores: scores.describe('The same as `types`'),
+    types: scores.describe('Scores of the unit types that reach the threshold'),
+    unit_scores: scores.describe('Same as `types`'),
     metadata: metadata.nullable(),
   })
   .meta({ id: 'GlobalMatch' });
@@ -105,7 +137,7 @@ const chunkMatch = z
 
 export const searchResult = z
   .object({
-    query: query.describe('The query as it was understood'),
+    query: query.describe('The query as interpreted'),
     global_matches: z.array(globalMatch),
     chunk_matches: z.array(chunkMatch),
   })

@@ -1,15 +1,16 @@
-/** The use cases: thin, because the engine reads and writes JSON itself. */
+/** Use cases. Thin, because the engine itself reads and writes JSON. */
 import { access } from 'node:fs/promises';
 import type { native } from '../native.js';
 import { Invalid } from './errors.js';
+import { InlineBudget } from './inline-budget.js';
 
-/** The engine's face in the addon. */
+/** The engine of the addon. */
 export type Engine = Awaited<ReturnType<typeof native.openSearchEngine>>;
 
-/** Status and JSON body, as the engine gives them. */
+/** Status and JSON body, as the engine returns them. */
 export type Answer = Awaited<ReturnType<Engine['listIndexes']>>;
 
-/** What a body of another type than JSON looks like to the schema: text where structure was expected. */
+/** The reference reads a body that is not JSON as text and reports what its schema expected instead. */
 const NOT_STRUCTURED = {
   object: {
     type: 'model_attributes_type',
@@ -18,16 +19,12 @@ const NOT_STRUCTURED = {
   list: { type: 'list_type', msg: 'Input should be a valid list' },
 } as const;
 
-export const LIMIT_DEFAULT = 100;
-
 export class SearchService {
   readonly #engine: Engine;
   readonly #folder: string | undefined;
-  /** When, and how long, a search last kept the event loop: at least as long it has for others, before it may again. */
-  #blockedUntil = 0;
-  #blockedMs = 0;
+  readonly #inlineBudget = new InlineBudget();
 
-  /** `folder` is where the indexes are, if they are stored. */
+  /** @param folder of the indexes; `undefined` for `memory://` */
   constructor(engine: Engine, folder?: string) {
     this.#engine = engine;
     this.#folder = folder;
@@ -61,28 +58,20 @@ export class SearchService {
     return this.#engine.deleteAsset(name, isccId);
   }
 
-  search(name: string, body: Uint8Array, contentType: string | undefined, limit: unknown): Promise<Answer> {
+  /** @param limit any integer; the engine checks its bounds */
+  search(name: string, body: Uint8Array, contentType: string | undefined, limit: number): Promise<Answer> {
     const query = jsonBody(body, contentType, 'object');
-    const start = performance.now();
-    const mayBlock = start - this.#blockedUntil >= this.#blockedMs;
-    const answer = this.#engine.search(name, query, parseLimit(limit), mayBlock);
-    if (mayBlock) {
-      this.#blockedUntil = performance.now();
-      this.#blockedMs = this.#blockedUntil - start;
-    }
-    return answer;
+    return this.#inlineBudget.run((mayBlock) => this.#engine.search(name, query, limit, mayBlock));
   }
 
-  searchCode(name: string, isccCode: string | undefined, limit: unknown): Promise<Answer> {
-    if (isccCode === undefined) {
-      throw new Invalid({ type: 'missing', loc: ['query', 'iscc_code'], msg: 'Field required', input: null });
-    }
-    return this.#engine.searchCode(name, isccCode, parseLimit(limit));
+  /** @param limit any integer; the engine checks its bounds */
+  searchCode(name: string, isccCode: string, limit: number): Promise<Answer> {
+    return this.#engine.searchCode(name, isccCode, limit);
   }
 
-  /** Why the service can't work, for `/readyz`. */
+  /** The reason for `not_ready` in `/readyz`; `undefined` if the service is ready. */
   async readiness(): Promise<string | undefined> {
-    // A look at the folder, not at its indexes: there may be many, and probes come every second.
+    // Checks the folder, not the indexes in it: there may be many, and probes arrive every second.
     if (this.#folder === undefined) return undefined;
     return access(this.#folder).then(
       () => undefined,
@@ -95,7 +84,11 @@ export class SearchService {
   }
 }
 
-/** The body, if there is one and its type says JSON. Without a type it is taken for JSON. */
+/**
+ * The body, if it is JSON by its content type; without a content type it is assumed to be.
+ *
+ * @throws {Invalid} if the body is empty or of another type
+ */
 function jsonBody(
   body: Uint8Array,
   contentType: string | undefined,
@@ -105,17 +98,4 @@ function jsonBody(
   if (body.byteLength === 0) throw new Invalid({ type: 'missing', loc, msg: 'Field required', input: null });
   if (contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)) return body;
   throw new Invalid({ ...NOT_STRUCTURED[expected], loc, input: Buffer.from(body).toString() });
-}
-
-/** Whole numbers as the reference reads them. What is beyond any number of matches is left to the engine's bounds. */
-function parseLimit(limit: unknown): number {
-  if (limit === undefined) return LIMIT_DEFAULT;
-  const text = String(limit).trim();
-  if (/^[+-]?\d+$/.test(text)) return Math.min(Math.max(Number(text), -1), Number.MAX_SAFE_INTEGER);
-  throw new Invalid({
-    type: 'int_parsing',
-    loc: ['query', 'limit'],
-    msg: 'Input should be a valid integer, unable to parse string as an integer',
-    input: limit,
-  });
 }

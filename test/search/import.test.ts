@@ -1,4 +1,4 @@
-/** Importing: files, and a source that withdraws and remembers where it was. */
+/** Imports from files and from a source that withdraws entries and reports positions. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,7 +25,7 @@ function entry(number: number) {
 }
 
 describe('importFrom', () => {
-  it('takes files', async () => {
+  it('imports files', async () => {
     await search.createIndex('files');
     const lines = Array.from({ length: 2500 }, (_, number) => JSON.stringify(entry(number)));
     const [one, two] = [path.join(folder, 'one.jsonl'), path.join(folder, 'two.json')];
@@ -41,7 +41,7 @@ describe('importFrom', () => {
     expect((await search.getIndex('files')).assets).toBe(2501);
   });
 
-  it('follows a source that never looks back', async () => {
+  it('applies steps and withdrawals in order', async () => {
     await search.createIndex('followed');
     const positions: (string | undefined)[] = [];
     async function* steps(): AsyncGenerator<ImportStep> {

@@ -1,4 +1,4 @@
-/** A session with the established service, sent again: every exchange, in order, for each backend. */
+/** Replays a recorded session with the reference service: every exchange, in order, for each backend. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { expectedBody, isSearchBody, type Moved, repliedBody } from './support/e
 import { BACKENDS, type Backend, indexUri, post, rows, startSearch } from './support/search-server.js';
 
 const SECRET = 's3cret';
-/** The pages have tests of their own, in a browser; these exchanges recorded their length only. */
+/** Pages are tested in a browser; the recording has only their length. */
 const PAGES = new Set(['root-html']);
 const HEADERS = ['content-type', 'access-control-allow-origin', 'access-control-max-age'];
 
@@ -46,32 +46,32 @@ describe.each(BACKENDS)('the session recorded with %s', (backend) => {
       const reply = await send(server.url, exchange);
       await before?.restore();
       note(moved, exchange, reply);
-      // It compares codes, and did so then.
+      // The reference's memory backend also finds assets that have only a code.
       if (backend === 'memory') moved.codeOnly.clear();
       const decision = compare(backend, exchange, reply, moved);
       if (decision) decided.add(decision);
     }
   }
 
-  test('is answered as recorded, or as decided since', async () => {
+  test('gets the recorded responses, or those that a decision lists', async () => {
     await replay(recorded(backend).filter((exchange) => !isAfterRestart(exchange)));
   });
 
   if (backend !== 'memory') {
-    test('is answered so after a restart', async () => {
+    test('gets them after a restart, too', async () => {
       await server.stop();
       server = await start(backend);
       await replay(recorded(backend).filter(isAfterRestart));
     });
   }
 
-  test('is answered so with a secret', async () => {
+  test('gets them with a secret, too', async () => {
     await server.stop();
     server = await start(`${backend}-secret`, SECRET);
     await replay(recorded(`${backend}+secret`));
   });
 
-  test('has met every decision that is listed for it', () => {
+  test('needs every decision that is listed for it', () => {
     const listed = DECISIONS.filter((decision) => concerns(decision, backend));
     expect(listed.filter((decision) => !decided.has(decision)).map(({ steps }) => steps)).toEqual([]);
   });
@@ -81,7 +81,7 @@ function concerns(decision: Decision, backend: Backend): boolean {
   return decision.backends?.includes(backend) ?? true;
 }
 
-/** Compares a reply to the recording; gives the decision that it follows instead, if it does. */
+/** Compares a reply with the recording, or with the decision for its step; returns that decision. */
 function compare(backend: Backend, exchange: Exchange, reply: Reply, moved: Moved): Decision | undefined {
   const { step, status } = exchange;
   const wanted = expectedBody(exchange, moved);
@@ -91,7 +91,7 @@ function compare(backend: Backend, exchange: Exchange, reply: Reply, moved: Move
   if (decision === undefined) {
     expect.soft({ step, status: reply.status }).toEqual({ step, status });
     if (wanted !== undefined) expect.soft({ step, body }).toEqual({ step, body: wanted });
-    // The type of a body without one, and of the YAML document, which it did not know.
+    // The reference has no content type for missing bodies and another one for YAML.
     const isUntyped = exchange.response === null || step === 'openapi-yaml';
     const names = HEADERS.filter(
       (name) => name in exchange.response_headers && !(isUntyped && name === 'content-type'),
@@ -119,7 +119,7 @@ function headers(all: Readonly<Record<string, unknown>>, names: readonly string[
   return Object.fromEntries(names.map((name) => [name, String(all[name]).split(';')[0]]));
 }
 
-/** Keeps track of which assets are where, from what an add was sent and answered. */
+/** Tracks which assets are stored differently, from the requests and replies of adds. */
 function note({ refused, codeOnly }: Moved, exchange: Exchange, reply: Reply): void {
   if (!exchange.path.endsWith('/assets') || !Array.isArray(exchange.body)) return;
   const entries = exchange.body as { iscc_id?: string; iscc_code?: string; units?: unknown }[];
@@ -135,7 +135,7 @@ function note({ refused, codeOnly }: Moved, exchange: Exchange, reply: Reply): v
   }
 }
 
-/** The asset that an exchange deletes where the other service did not. */
+/** Saves the asset that an exchange deletes here but not in the reference, to restore it afterwards. */
 async function saved(url: string, { method, path, status }: Exchange) {
   if (method !== 'DELETE' || status !== 405) return undefined;
   const entry: unknown = await (await fetch(url + path)).json();

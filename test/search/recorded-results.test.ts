@@ -1,4 +1,4 @@
-/** The recorded collection over HTTP: every ranked result and every chunk match, for each backend. */
+/** The recorded collection over HTTP: every ranked result and every chunk match, with each backend. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { addCollection, type Backend, indexUri, rows, startSearch } from './supp
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 10_000;
-/** Recorded scores come from 32-bit distances. */
+/** Recorded scores were computed from 32-bit distances. */
 const SCORE_DIGITS = 6;
 
 interface Query {
@@ -24,7 +24,7 @@ type Ranked = readonly [id: string, score: number, types: Readonly<Record<string
 interface Truth {
   readonly qid: number;
   readonly matches: readonly Ranked[];
-  /** Assets with a code only, which are found by the units of that code. */
+  /** Assets with only a code, found by the units of that code. */
   readonly optional?: readonly Ranked[];
 }
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a backend with the collection in it; gives what asks it a query. */
+/** Starts a backend with the collection; returns a function that sends it a query. */
 function serving(backend: Backend) {
   let server: RunningServer;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ async function byQuery<T extends { qid: number }>(file: string): Promise<Map<num
   return new Map((await rows<T>(file)).map((row) => [row.qid, row]));
 }
 
-/** Score first, then more units, then the ISCC-ID. */
+/** By score, then number of units, then ISCC-ID. */
 function inOrder([id, score, types]: Ranked, [otherId, otherScore, otherTypes]: Ranked): number {
   const units = Object.keys(otherTypes).length - Object.keys(types).length;
   return otherScore - score || units || (id < otherId ? -1 : 1);
@@ -84,9 +84,9 @@ function ranked({ iscc_id, score, types }: GlobalMatch): Ranked {
 }
 
 describe('usearch', () => {
-  const ask = serving('usearch');
+  const search = serving('usearch');
 
-  test('ranks units as the walk over all assets does', async () => {
+  test('ranks units as a brute-force comparison does', async () => {
     const truth = await byQuery<Truth>('results_exact_reference.jsonl');
     let compared = 0;
     for (const query of queries) {
@@ -94,7 +94,7 @@ describe('usearch', () => {
       if (row === undefined) continue;
       const all = [...row.matches, ...(row.optional ?? [])].sort(inOrder);
       const wanted = all.slice(0, query.limit ?? LIMIT_DEFAULT);
-      const { global_matches: found } = await ask(query);
+      const { global_matches: found } = await search(query);
       expect([query, rounded(found.map(ranked))]).toEqual([query, rounded(wanted)]);
       for (const { types, unit_scores } of found) expect(unit_scores).toEqual(types);
       compared += found.length;
@@ -102,12 +102,12 @@ describe('usearch', () => {
     expect(compared).toBeGreaterThan(800);
   });
 
-  test('finds the recorded chunks, and nearer ones that a graph had missed', async () => {
+  test('finds the recorded chunks, or nearer ones that the recorded graph missed', async () => {
     const recorded = await byQuery<Recorded>('results_usearch.jsonl');
     let [compared, equal] = [0, 0];
     for (const query of queries) {
       const wanted = recorded.get(query.qid)?.response.chunk_matches ?? [];
-      const { chunk_matches: all } = await ask(query, LIMIT_MAX);
+      const { chunk_matches: all } = await search(query, LIMIT_MAX);
       for (const match of wanted) {
         const found = all.find(({ iscc_id }) => iscc_id === match.iscc_id);
         expect([query.qid, match.iscc_id, isAsNear(found, match)]).toEqual([query.qid, match.iscc_id, true]);
@@ -124,26 +124,26 @@ describe('usearch', () => {
 });
 
 describe('lmdb', () => {
-  const ask = serving('lmdb');
+  const search = serving('lmdb');
 
   test('ranks equal prefixes as recorded', async () => {
     const recorded = await byQuery<Recorded>('results_lmdb.jsonl');
     const entries = await rows<Entry>('assets.jsonl');
-    // Found by the units of their code today, and never then.
+    // Now found by the units of their code, never found in the recording.
     const codeOnly = new Set(entries.filter(({ units }) => !units).map(({ iscc_id }) => iscc_id));
     let compared = 0;
     for (const query of queries) {
       const row = recorded.get(query.qid);
-      // A query with simprints alone was a failure.
+      // In the recording, a query with only simprints fails.
       if (row?.status !== 200) continue;
       const wanted = row.response.global_matches;
-      const { global_matches: all, query: echo } = await ask(query, LIMIT_MAX);
+      const { global_matches: all, query: echo } = await search(query, LIMIT_MAX);
       const found = all.filter(({ iscc_id }) => !codeOnly.has(iscc_id));
       const { qid } = query;
       expect([qid, wanted.length]).toEqual([qid, Math.min(found.length, query.limit ?? LIMIT_DEFAULT)]);
       expect([qid, echo.units]).toEqual([qid, row.response.query.units]);
       wanted.forEach(({ iscc_id, score, types }, place) => {
-        // Matches of one score were in any order, so at the cut only the score is certain.
+        // The recording orders equal scores arbitrarily, so at the limit only the score is certain.
         expect([qid, place, found[place]?.score]).toEqual([qid, place, score]);
         const same = found.find((one) => one.iscc_id === iscc_id);
         expect([qid, iscc_id, same?.types]).toEqual([qid, iscc_id, types]);
@@ -161,7 +161,7 @@ describe('lmdb', () => {
     for (const query of queries) {
       const row = recorded.get(query.qid);
       if (row === undefined) continue;
-      const { chunk_matches: found } = await ask(query);
+      const { chunk_matches: found } = await search(query);
       expect([query.qid, rounded(found)]).toEqual([query.qid, rounded(row.chunk_matches)]);
       compared += found.length;
     }
@@ -170,15 +170,15 @@ describe('lmdb', () => {
 });
 
 describe('memory', () => {
-  const ask = serving('memory');
+  const search = serving('memory');
 
   test('finds equal codes as recorded', async () => {
     const recorded = await byQuery<Recorded>('results_memory.jsonl');
     let compared = 0;
     for (const query of queries) {
       const row = recorded.get(query.qid);
-      const found = await ask(query);
-      // A query by an asset with simprints was a failure.
+      const found = await search(query);
+      // In the recording, a query by an asset with simprints fails.
       if (row?.status !== 200) continue;
       const ids = ({ global_matches }: SearchResult) => global_matches.map(({ iscc_id }) => iscc_id).sort();
       expect([query.qid, ids(found)]).toEqual([query.qid, ids(row.response)]);
@@ -197,7 +197,7 @@ function chunks({ types }: ChunkMatch): Map<string, Chunk> {
   return new Map(all);
 }
 
-/** Whether each recorded chunk is found, or a nearer one in its place. */
+/** Whether each recorded chunk is found, or a nearer one instead. */
 function isAsNear(found: ChunkMatch | undefined, recorded: ChunkMatch): boolean {
   if (found === undefined) return false;
   const ours = chunks(found);

@@ -4,7 +4,10 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Entry, SearchResult } from '../../src/client/search-api.js';
+import { searchVariables } from '../../src/config/search.js';
+import { readVariables } from '../../src/config/variable.js';
 import type { RunningServer } from '../../src/http/server.js';
+import { searchApp } from '../../src/search/app.js';
 import { BACKENDS, indexUri, post, rows, startSearch } from './support/search-server.js';
 
 let folder: string;
@@ -13,7 +16,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-/** Two recorded assets with nothing in common. */
+/** Two recorded assets without similar units. */
 const [entry, other] = (await rows<Entry>('assets.jsonl')).filter(({ units }) => units?.length === 4) as [
   Entry,
   Entry,
@@ -36,7 +39,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     return () => server.stop();
   });
 
-  test('answers HEAD as GET, without the body', async () => {
+  test('returns the headers of GET for HEAD', async () => {
     await post(`${index}/assets`, [entry]);
     const paths = ['/', '/healthz', '/readyz', '/docs', '/status', '/indexes', '/indexes/ds'];
     paths.push('/openapi/openapi.json', '/openapi/openapi.yaml', `/indexes/ds/assets/${entry.iscc_id}`);
@@ -58,7 +61,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     }
   });
 
-  test('gives metadata back byte for byte', async () => {
+  test('returns metadata byte for byte', async () => {
     const metadata = '{ "b": 1.50, "a": [ 1e3 , -0.0, 12345678901234567890 ],\t"\\u00e9": "\\/", "b": null }';
     const text = JSON.stringify([{ ...entry, metadata: 0 }]).replace(
       '"metadata":0',
@@ -72,7 +75,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(await found.text()).toContain(metadata);
   });
 
-  test('replaces all rows of an asset at once', async () => {
+  test('replaces all units of an asset', async () => {
     const { iscc_code, units } = other;
     const query = backend === 'memory' ? { iscc_code: entry.iscc_code } : { units: entry.units };
     await post(`${index}/assets`, [entry]);
@@ -86,7 +89,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect((await fetch(`${index}/assets/${entry.iscc_id}`, { method: 'DELETE' })).status).toBe(404);
   });
 
-  test('adds a batch whole or not at all', async () => {
+  test('adds a batch completely or not at all', async () => {
     const bad = { ...other, units: ['ISCC:GARBAGE', 'ISCC:GARBAGE'] };
     expect((await post(`${index}/assets`, [entry, bad])).status).toBe(400);
     expect((await fetch(`${index}/assets/${entry.iscc_id}`)).status).toBe(404);
@@ -95,23 +98,23 @@ describe.each(BACKENDS)('%s', (backend) => {
 
   if (backend === 'memory') return;
 
-  test('is refused to a second process', async () => {
+  test('refuses a second process', async () => {
     await expect(start()).rejects.toThrow(/in use by another process/);
   });
 
-  test('is not ready while its folder is gone', async () => {
+  test('is not ready while its folder is missing', async () => {
     const ready = async () => {
       const response = await fetch(`${server.url}/readyz`);
       return [response.status, await response.json()];
     };
     expect(await ready()).toEqual([200, { status: 'ready' }]);
-    await rename(path.join(folder, backend), path.join(folder, 'gone'));
+    await rename(path.join(folder, backend), path.join(folder, 'moved'));
     expect(await ready()).toEqual([503, { status: 'not_ready', reason: 'list_indexes_failed' }]);
-    await rename(path.join(folder, 'gone'), path.join(folder, backend));
+    await rename(path.join(folder, 'moved'), path.join(folder, backend));
     expect(await ready()).toEqual([200, { status: 'ready' }]);
   });
 
-  test('has what was added, replaced and deleted after a restart', async () => {
+  test('keeps additions and deletions over a restart', async () => {
     await post(`${index}/assets`, [entry, other]);
     await fetch(`${index}/assets/${other.iscc_id}`, { method: 'DELETE' });
     await server.stop();
@@ -135,7 +138,21 @@ describe('requests', () => {
     return () => server.stop();
   });
 
-  test('need the key, but not for probes and documentation', async () => {
+  test('without the key are refused on every route below /indexes', async () => {
+    const app = await searchApp(readVariables(searchVariables, { INDEXSVC_INDEX_URI: 'memory://' }), folder);
+    await app.close?.();
+    const closed = app.routes.filter(({ path }) => path.startsWith('/indexes'));
+    expect(closed.length).toBe(9);
+    for (const { method, path } of closed) {
+      const target = path.replace('{name}', 'a1').replace('{iscc_id}', entry.iscc_id);
+      for (const sent of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
+        const refused = await fetch(server.url + target, { method: sent });
+        expect([sent, path, refused.status]).toEqual([sent, path, 401]);
+      }
+    }
+  });
+
+  test('with a wrong key are refused; probes and documentation need none', async () => {
     for (const headers of [
       {},
       { 'X-API-Key': 'nope' },
@@ -160,13 +177,13 @@ describe('requests', () => {
     expect((await post(`${server.url}/indexes`, body, key)).status).toBe(status);
   });
 
-  test('that are too large are refused', async () => {
+  test('with a body above the limit are refused', async () => {
     const refused = await post(`${server.url}/indexes`, { name: 'x'.repeat(4000) }, key);
     expect(refused.status).toBe(413);
   });
 
-  test('that get too large while they arrive are refused before their end', async () => {
-    // It has no end: an answer comes only from who does not wait for one.
+  test('that exceed the limit while they arrive are refused before their end', async () => {
+    // The body never ends, so only a server that does not wait for the end can respond.
     const body = new ReadableStream({
       async pull(controller) {
         await pause(1);
@@ -179,7 +196,7 @@ describe('requests', () => {
     expect(await refused.json()).toEqual({ detail: expect.stringContaining('INDEXSVC_MAX_BODY') });
   });
 
-  test('with a wrong limit get the rule', async () => {
+  test('with an invalid limit are refused', async () => {
     const url = `${server.url}/indexes/a1/search?limit=`;
     const query = { iscc_code: 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2' };
     for (const [limit, status] of [
@@ -194,7 +211,60 @@ describe('requests', () => {
     }
   });
 
-  test('of other methods and paths are told so', async () => {
+  test('with unknown query parameters are refused', async () => {
+    const asset = `/indexes/a1/assets/${entry.iscc_id}`;
+    for (const [method, target] of [
+      ['GET', '/indexes?offset=1'],
+      ['GET', '/indexes/a1?offset=1'],
+      ['GET', `${asset}?offset=1`],
+      ['DELETE', `${asset}?offset=1`],
+      ['DELETE', '/indexes/a1?offset=1'],
+      ['GET', `/indexes/a1/search?iscc_code=${entry.iscc_code}&offset=1`],
+      ['POST', '/indexes/a1/search?offset=1'],
+      ['POST', '/indexes/a1/assets?offset=1'],
+      ['POST', '/indexes?offset=1'],
+    ] as const) {
+      const body = method === 'POST' ? '{}' : null;
+      const refused = await fetch(server.url + target, { method, headers: key, body });
+      const issue = {
+        type: 'extra_forbidden',
+        loc: ['query', 'offset'],
+        msg: 'Extra inputs are not permitted',
+        input: '1',
+      };
+      expect([target, refused.status, await refused.json()]).toEqual([target, 422, { detail: [issue] }]);
+    }
+  });
+
+  test('without iscc_code are refused, as the OpenAPI document says', async () => {
+    const refused = await fetch(`${server.url}/indexes/a1/search`, { headers: key });
+    const issue = { type: 'missing', loc: ['query', 'iscc_code'], msg: 'Field required', input: null };
+    expect([refused.status, await refused.json()]).toEqual([422, { detail: [issue] }]);
+    const document = (await (await fetch(`${server.url}/openapi/openapi.json`)).json()) as {
+      paths: Record<string, { get: { parameters: { name: string; required: boolean }[] } }>;
+    };
+    const parameters = document.paths['/indexes/{name}/search']?.get.parameters ?? [];
+    expect(parameters.filter(({ required }) => required).map(({ name }) => name)).toEqual([
+      'name',
+      'iscc_code',
+    ]);
+  });
+
+  test.each([
+    ['application/json', 201],
+    ['application/json; charset=utf-8', 201],
+    ['application/vnd.api+json', 201],
+    ['application/jsonx', 422],
+    ['application/x-ndjson', 422],
+    ['text/plain', 422],
+  ])('with the content type %s return %i', async (type, status) => {
+    const name = `t${type.replace(/[^a-z]/g, '')}`.slice(0, 32);
+    const headers = { ...key, 'Content-Type': type };
+    const init = { method: 'POST', headers, body: JSON.stringify({ name }) };
+    expect((await fetch(`${server.url}/indexes`, init)).status).toBe(status);
+  });
+
+  test('with the wrong method or a final slash get 405 or a redirect', async () => {
     const put = await fetch(`${server.url}/indexes`, { method: 'PUT', headers: key });
     expect([put.status, put.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
     const slash = await fetch(`${server.url}/indexes/`, { headers: key, redirect: 'manual' });
@@ -203,5 +273,26 @@ describe('requests', () => {
     const search = await fetch(`${server.url}/indexes/main/search/?${query}`, { redirect: 'manual' });
     expect(search.headers.get('location')).toBe(`/indexes/main/search?${query}`);
     expect((await fetch(`${server.url}//example.org/`, { redirect: 'manual' })).status).toBe(404);
+  });
+});
+
+describe('a 422', () => {
+  test('echoes at most 4096 characters of the request', async () => {
+    const server = await startSearch(folder, { INDEXSVC_INDEX_URI: 'memory://' });
+    try {
+      const long = 'x'.repeat(1_000_000);
+      const url = `${server.url}/indexes`;
+      const texts = await Promise.all([
+        fetch(url, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: long }),
+        post(url, { name: long }),
+        fetch(`${url}?${'y'.repeat(5000)}=1&${'z'.repeat(5000)}=1`),
+      ]);
+      for (const response of texts) {
+        expect(response.status).toBe(422);
+        expect((await response.text()).length).toBeLessThan(4096 + 1024);
+      }
+    } finally {
+      await server.stop();
+    }
   });
 });

@@ -62,10 +62,18 @@ function checked(
 ): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  for (const { path, message } of result.error.issues) {
-    violations.push({ where, path: path.filter((key) => typeof key !== 'symbol'), message });
+  for (const { path: keys, message } of result.error.issues) {
+    const path = keys.filter((key) => typeof key !== 'symbol');
+    violations.push({ where, path, message, input: valueAt(value, path) });
   }
   return undefined;
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
 }
 
 function namedHeaders({ headerNames }: CompiledRoute, { headers }: RequestHead): Record<string, string> {

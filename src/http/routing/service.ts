@@ -10,6 +10,8 @@ export interface Violation {
   /** Path inside the part, e.g. `['name']`. */
   readonly path: readonly (string | number)[];
   readonly message: string;
+  /** The value at the path. */
+  readonly input?: unknown;
 }
 
 /** Reasons for which the HTTP layer itself refuses a request. */

@@ -2,10 +2,10 @@
 import { serviceError } from '../../client/errors.js';
 import type { AddResult, Entry, IndexInfo, Query, SearchApi, SearchResult } from '../../client/search-api.js';
 import type { SearchAnswer, SearchEngine } from '../../native.js';
+import { LIMIT_DEFAULT } from '../schema.js';
 import { openEngine } from './open.js';
 
 const OK = 200;
-const LIMIT_DEFAULT = 100;
 
 export class InProcessSearch implements SearchApi {
   readonly #engine: SearchEngine;

@@ -1,24 +1,24 @@
 /**
- * Every recorded exchange that this service answers otherwise than the established one did, and why.
- * A row that no longer makes a difference fails the test as much as a difference without a row.
+ * Every recorded exchange to which this service responds differently from the reference, and why. A decision without a
+ * difference fails the test, just like a difference without a decision.
  */
 import { expect } from 'vitest';
 import type { Backend } from './search-server.js';
 
 export interface Decision {
   readonly steps: readonly string[];
-  /** All, if absent. */
+  /** Default: all. */
   readonly backends?: readonly Backend[];
   readonly reason: string;
-  /** Today's status; as recorded if absent. */
+  /** Our status. Default: as recorded. */
   readonly status?: number;
-  /** Today's `detail`. */
+  /** Our `detail`. */
   readonly detail?: string | RegExp;
-  /** What today's body has at least. */
+  /** A part of our body. */
   readonly has?: unknown;
-  /** ISCC-IDs of today's global matches, in their order. */
+  /** ISCC-IDs of our global matches, in order. */
   readonly globalIds?: readonly string[];
-  /** ISCC-IDs of today's chunk matches, in their order. */
+  /** ISCC-IDs of our chunk matches, in order. */
   readonly chunkIds?: readonly string[];
 }
 
@@ -51,13 +51,13 @@ export const DECISIONS: readonly Decision[] = [
   // Keys.
   {
     steps: ['auth-none-malformed'],
-    reason: 'the key is checked before anything of the body is read',
+    reason: 'the key is checked before the body is read',
     status: 401,
     detail: 'Unauthorized',
   },
   {
     steps: ['auth-non-ascii'],
-    reason: 'D10: a key of any bytes is a wrong key, not a failure',
+    reason: 'D10: a non-ASCII key is a wrong key, not an internal error',
     status: 401,
     detail: 'Unauthorized',
   },
@@ -77,40 +77,40 @@ export const DECISIONS: readonly Decision[] = [
   },
   {
     steps: ['add-bad-units-iscc-code', 'add-bad-units-iscc-id'],
-    reason: 'ISCC-CODEs and ISCC-IDs are no units',
+    reason: 'ISCC-CODEs and ISCC-IDs are not units',
     status: 400,
     detail: /^Not an ISCC-UNIT: /,
   },
   {
     steps: ['add-bad-units-trailing-bytes'],
-    reason: 'the length in the header has to be that of the body',
+    reason: 'the length in the header must match the body',
     status: 400,
     detail: 'Invalid ISCC - the header says 8 bytes of body, but there are 13',
   },
   {
     steps: ['add-bad-code-undecodable'],
-    reason: 'a code is decoded when it is added, as units are',
+    reason: 'codes are decoded when they are added, like units',
     status: 400,
     detail: 'Incorrect padding',
   },
   {
     steps: ['add-bad-units-garbage'],
     backends: ['memory'],
-    reason: 'units are decoded in every backend',
+    reason: 'every backend decodes units',
     status: 400,
     detail: 'Incorrect padding',
   },
   {
     steps: ['add-bad-units-bad-b32', 'add-bad-units-lowercase'],
     backends: ['memory'],
-    reason: 'units are decoded in every backend',
+    reason: 'every backend decodes units',
     status: 400,
     detail: 'Non-base32 digit found',
   },
   {
     steps: ['add-bad-units-short'],
     backends: ['memory'],
-    reason: 'units are decoded in every backend',
+    reason: 'every backend decodes units',
     status: 400,
     detail: 'Input too short - minimum 4 bits required',
   },
@@ -119,21 +119,21 @@ export const DECISIONS: readonly Decision[] = [
   {
     steps: ['add-realm-mismatch', 'add-batch-with-bad-last', 'r1-mismatch', 'rf-add-bad-first-batch'],
     backends: ['memory'],
-    reason: 'one realm per index, in every backend; a batch is added whole or not at all',
+    reason: 'one realm per index in every backend; a batch is added completely or not at all',
     status: 400,
     detail: OTHER_REALM,
   },
   {
     steps: ['get-after-failed-batch'],
     backends: ['memory'],
-    reason: 'nothing of a refused batch is kept',
+    reason: 'a refused batch leaves no assets',
     status: 404,
     detail: /not found in index 'main'$/,
   },
   {
     steps: ['rf-count'],
     backends: ['memory', 'lmdb'],
-    reason: 'D3: a refused first batch leaves an empty index that works',
+    reason: 'D3: a refused first batch leaves a working, empty index',
     status: 200,
     has: { name: 'rf', assets: 0 },
   },
@@ -145,14 +145,14 @@ export const DECISIONS: readonly Decision[] = [
   },
   {
     steps: ['rf-add-realm1'],
-    reason: 'D12: the first batch that is stored fixes the realm, in every backend',
+    reason: 'D12: the first stored batch fixes the realm, in every backend',
     status: 400,
     detail: OTHER_REALM,
   },
   {
     steps: ['rf-search'],
     backends: ['lmdb'],
-    reason: 'D3: a refused first batch leaves an index that works',
+    reason: 'D3: a refused first batch leaves a working index',
     status: 200,
   },
   {
@@ -187,7 +187,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     steps: ['list-final', 'restart-list'],
     backends: ['usearch'],
-    reason: 'refused assets are not counted; one of them the other service kept all the same (D5)',
+    reason: 'refused assets are not counted; the reference kept one of them (D5)',
     has: expect.arrayContaining([
       expect.objectContaining({ name: 'main', assets: 17 }),
       expect.objectContaining({ name: 'sp', assets: 8 }),
@@ -197,13 +197,13 @@ export const DECISIONS: readonly Decision[] = [
   // Assets.
   {
     steps: ['delete-asset'],
-    reason: 'an asset can be deleted; the test puts it back, so that what follows meets the same state',
+    reason: 'assets can be deleted; the test restores it for the following steps',
     status: 204,
   },
   {
     steps: ['sp-get'],
     backends: STORED,
-    reason: 'an entry comes back with its simprints',
+    reason: 'an entry is returned with its simprints',
     has: {
       iscc_id: SIMPRINTS_1,
       simprints: { CONTENT_TEXT_V0: [{ offset: 0 }, { offset: 100 }, { offset: 150 }] },
@@ -217,13 +217,13 @@ export const DECISIONS: readonly Decision[] = [
       'search-code-only-asset-code',
     ],
     backends: ['lmdb'],
-    reason: 'D4: rows of an asset that was replaced are gone at once',
+    reason: 'D4: units of a replaced asset are no longer found',
     globalIds: [],
   },
   {
     steps: ['search-after-drop-units'],
     backends: ['usearch'],
-    reason: 'D4: rows of an asset that was replaced are gone at once',
+    reason: 'D4: units of a replaced asset are no longer found',
     globalIds: [],
   },
 
@@ -238,20 +238,20 @@ export const DECISIONS: readonly Decision[] = [
   { steps: ['sp-search-limit0'], reason: 'a limit is at least 1', status: 400, detail: COUNT },
   {
     steps: ['search-limit-100000', 'search-limit-99999999999999999999'],
-    reason: 'D10: a limit is at most 10,000, and a larger one no failure of the service',
+    reason: 'D10: a limit is at most 10,000; a larger one is refused, not an internal error',
     status: 400,
     detail: LIMIT,
   },
   {
     steps: ['search-code-get-limit', 'search-units-limit1'],
     backends: ['usearch'],
-    reason: 'D9: of two with one score the one that matches in more units comes first',
+    reason: 'D9: of two equal scores, the match with more units comes first',
     globalIds: [ZERO],
   },
   {
     steps: ['search-units-limit2'],
     backends: ['usearch'],
-    reason: 'D9: of two with one score the one that matches in more units comes first',
+    reason: 'D9: of two equal scores, the match with more units comes first',
     globalIds: [ZERO, SAME_UNITS_AS_ZERO],
   },
 
@@ -263,7 +263,7 @@ export const DECISIONS: readonly Decision[] = [
       'search-get-bad-code-lower',
       'search-get-empty-param',
     ],
-    reason: "the rule without the words of the other service's library",
+    reason: "the rule without the text of the reference's library",
     status: 400,
     detail: "iscc_code: String should match pattern '^ISCC:[A-Z2-7]{16,}$'",
   },
@@ -272,7 +272,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     steps: ['sp-search-before-add', 'sp-search-miss', 'sp-search-flipped', 'sp-search-partial'],
     backends: ['lmdb'],
-    reason: 'D2: the exact backend searches simprints, by equality, and drops coverage x quality < 0.75',
+    reason: 'D2: the exact backend searches simprints by equality and drops coverage x quality < 0.75',
     status: 200,
     globalIds: [],
     chunkIds: [],
@@ -337,7 +337,8 @@ export const DECISIONS: readonly Decision[] = [
       'sp-search-after-other-ndim',
     ],
     backends: ['usearch'],
-    reason: 'of two chunks with one simprint the first is reported, where the other service took any',
+    reason:
+      'of two chunks with the same simprint, the first is reported; the reference reports an arbitrary one',
     has: {
       chunk_matches: expect.arrayContaining([
         expect.objectContaining({
@@ -375,7 +376,7 @@ export const DECISIONS: readonly Decision[] = [
   },
   {
     steps: ['sp-search-object-form'],
-    reason: 'simprints of a query may have the form that they are added in',
+    reason: 'simprints of a query may have the form of added simprints',
     status: 200,
   },
   {
@@ -388,14 +389,14 @@ export const DECISIONS: readonly Decision[] = [
   {
     steps: ['restart-sp'],
     backends: ['usearch'],
-    reason: 'a restart does not change scores; the other service scored 0.84375 from then on',
+    reason: 'a restart does not change scores; the reference scored 0.84375 from then on',
     has: { chunk_matches: expect.arrayContaining([expect.objectContaining({ score: 0.921875 })]) },
   },
 
   // Metadata.
   {
     steps: ['md-search-nonurl'],
-    reason: 'D6: metadata is opaque; what is stored comes back',
+    reason: 'D6: metadata is opaque and returned as stored',
     status: 200,
     has: { global_matches: [{ metadata: expect.any(Object) }] },
   },

@@ -1,4 +1,4 @@
-/** Recorded exchanges: sending them again, byte for byte as they were sent. */
+/** Sends recorded requests again, byte for byte. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 
 /** One row of the recording. */
@@ -18,11 +18,11 @@ export interface Exchange {
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** JSON if it is that, else text. */
+  /** Parsed if it is JSON, otherwise text. */
   readonly body: unknown;
 }
 
-/** Sends an exchange's request. Not by `fetch`, which tidies paths and follows redirects. */
+/** Sends an exchange's request without `fetch`, which normalises paths and follows redirects. */
 export function send(url: string, exchange: Exchange): Promise<Reply> {
   const payload = exchange.body_raw ?? (exchange.body === null ? undefined : JSON.stringify(exchange.body));
   const headers: Record<string, string> = { ...exchange.headers };

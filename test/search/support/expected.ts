@@ -1,6 +1,6 @@
 /**
- * What a recorded exchange has to bring today: the recording, rewritten by the decisions that hold for
- * all exchanges alike. What single exchanges answer otherwise is listed in `decisions.ts`.
+ * The expected response of a recorded exchange: the recording, rewritten by the decisions that apply to all exchanges.
+ * `decisions.ts` lists the decisions for single exchanges.
  */
 import type { Exchange } from './exchange.js';
 
@@ -20,17 +20,17 @@ export interface SearchBody {
   readonly chunk_matches: readonly Match[];
 }
 
-/** Assets that today are elsewhere than they were when the session was recorded. */
+/** Assets that are stored differently than when the session was recorded. */
 export interface Moved {
-  /** Refused today by one of the listed decisions, so in no result. */
+  /** Refused by one of the listed decisions, so not in any result. */
   readonly refused: Set<string>;
-  /** Stored with a code only: found today by the units of that code, and never found then. */
+  /** Stored with a code only: now found by the units of that code, never found by the reference. */
   readonly codeOnly: Set<string>;
 }
 
-/** The body to expect; `undefined` where the recording has none to compare. */
+/** The expected body; `undefined` if the recording has no body to compare with. */
 export function expectedBody({ response, backend }: Exchange, { refused }: Moved): unknown {
-  // Pages and long documents were recorded by their length only.
+  // Of pages and long documents, the recording has only the length.
   if (isObject(response) && '_bytes' in response) return undefined;
   if (!isSearchBody(response)) return comparable(response);
   const isStored = ({ iscc_id }: Match) => !refused.has(iscc_id);
@@ -42,7 +42,7 @@ export function expectedBody({ response, backend }: Exchange, { refused }: Moved
   });
 }
 
-/** The body of a reply, in the form that `expectedBody` has. */
+/** The body of a reply, in the form of `expectedBody`. */
 export function repliedBody(body: unknown, { codeOnly }: Moved): unknown {
   if (!isSearchBody(body)) return comparable(body);
   const matches = body.global_matches.filter(({ iscc_id }) => !codeOnly.has(iscc_id));
@@ -53,7 +53,7 @@ export function isSearchBody(value: unknown): value is SearchBody {
   return isObject(value) && 'global_matches' in value && 'chunk_matches' in value;
 }
 
-/** Units below the threshold are not reported, and the map of units has both its names. */
+/** Units below the threshold are not reported, and the scores have both their names. */
 function reported(match: Match, backend: string): Match & { unit_scores: unknown } {
   const all = Object.entries(match.types);
   const above = all.filter(([, score]) => backend !== 'usearch' || Number(score) >= MATCH_THRESHOLD);
@@ -61,13 +61,13 @@ function reported(match: Match, backend: string): Match & { unit_scores: unknown
   return { ...match, types, unit_scores: types };
 }
 
-/** Recorded matches of one score were in any order. */
+/** The recording has matches with equal scores in arbitrary order. */
 function inOrder(a: Match, b: Match): number {
   const units = Object.keys(b.types).length - Object.keys(a.types).length;
   return b.score - a.score || units || (a.iscc_id < b.iscc_id ? -1 : 1);
 }
 
-/** Scores rounded; sizes on disk, which nobody can promise, left out. */
+/** Rounds scores and removes sizes on disk, which vary. */
 function comparable(value: unknown): unknown {
   if (typeof value === 'number') return Number(value.toFixed(SCORE_DIGITS));
   if (Array.isArray(value)) return value.map(comparable);

@@ -1,4 +1,4 @@
-/** Assets with random codes, the same at every run. */
+/** Assets with random codes that are the same in every run. */
 import type { Entry } from '../../../src/client/search-api.js';
 import { native } from '../../../src/native.js';
 
@@ -11,7 +11,7 @@ const ID_HEADER = [0x60, 0x10];
 const FIRST_ID = 1n << 60n;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The asset of a number: three units of 256 bits. */
+/** An asset with three units of 256 bits, from a seed. */
 export function randomAsset(number: number, metadata?: Record<string, unknown>): Entry {
   const random = generator(number);
   const unit = ([main, sub]: readonly [number, number]) =>
@@ -20,7 +20,7 @@ export function randomAsset(number: number, metadata?: Record<string, unknown>):
   return { iscc_id: isccId(number), units, ...(metadata === undefined ? {} : { metadata }) };
 }
 
-/** ISCC-ID of realm 0 whose body is that many after the first. */
+/** ISCC-ID of realm 0 with the given offset from the first. */
 export function isccId(number: number): string {
   const bytes = Buffer.alloc(10);
   bytes.set(ID_HEADER);
@@ -33,7 +33,7 @@ export function isccId(number: number): string {
   return text;
 }
 
-/** Bytes of a xorshift generator. */
+/** A xorshift generator of bytes. */
 function generator(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e37_79b1) | 1;
   return () => {

@@ -1,11 +1,11 @@
-/** The search service in a process of its own, as a user starts it. */
+/** The search service in its own process, as a user starts it. */
 import { type Process, serve } from '../../support/serve.js';
 
 export interface SearchProcess extends Process {
   readonly url: string;
 }
 
-/** Starts the service; rejects with what it said if it ends before it listens. */
+/** Starts the service; rejects with its output if it exits before it listens. */
 export async function startProcess(
   location: string,
   environment: Readonly<Record<string, string>> = {},

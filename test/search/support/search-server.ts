@@ -1,4 +1,4 @@
-/** The search service on a free port, and the fixtures it is tested with. */
+/** The search service on a free port, and its test fixtures. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { searchVariables } from '../../../src/config/search.js';
@@ -44,7 +44,7 @@ export function post(url: string, body: unknown, headers: Record<string, string>
   return fetch(url, { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(body) });
 }
 
-/** Makes an index with the recorded collection in it. */
+/** Creates an index with the recorded collection. */
 export async function addCollection(url: string, index: string): Promise<void> {
   await expectStatus(post(`${url}/indexes`, { name: index }), 201);
   const assets = await rows('assets.jsonl');
