@@ -1,4 +1,4 @@
-/** Copies the media folder while the service works on it. */
+/** Copies the media folder while the service is running. */
 import path from 'node:path';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
@@ -11,8 +11,9 @@ const RECORDS_FILE = path.posix.join(RECORDS, 'data.mdb');
 const KEY_FILE = 'uploader.key';
 
 /**
- * Every record of the copy has its file, and every upload acknowledged before is in it: files are taken before the
- * records and once more after them. A record whose file is gone by then was deleted meanwhile, and goes too.
+ * The copy contains every upload acknowledged before the start, and each of its records has its file: files are copied
+ * before the records and again after them. A record whose file is missing by then was deleted during the backup and is
+ * dropped.
  */
 export async function backupCodes(mediaPath: string, target: string, onStep: OnStep): Promise<Copied> {
   const copier = new Copier(mediaPath, target);
@@ -20,7 +21,7 @@ export async function backupCodes(mediaPath: string, target: string, onStep: OnS
   const hasRecords = (await copier.names(RECORDS)).includes('data.mdb');
   if (hasRecords) await Records.copy(path.join(mediaPath, RECORDS), path.join(target, RECORDS));
   const records = await Records.open(path.join(target, RECORDS));
-  const unvouched: string[] = [];
+  const undigested: string[] = [];
   const counts = { uploads: 0, results: 0 };
   try {
     for (const id of [...records.ids()] as MediaId[]) {
@@ -34,23 +35,23 @@ export async function backupCodes(mediaPath: string, target: string, onStep: OnS
       const hasResult = records.findResult(id) !== undefined;
       counts.uploads += 1;
       if (hasResult) counts.results += 1;
-      // A result has the file's digest.
-      else unvouched.push(file);
+      // Results contain the digest of their file, so other files need one in the backup's list.
+      else undigested.push(file);
       onStep();
     }
     await dropStrays(copier, records);
   } finally {
     await records.close();
   }
-  // Only for processes that have it open.
+  // The lock file only matters to processes that have the database open.
   await copier.drop(path.join(RECORDS, 'lock.mdb'));
-  const files = [RECORDS_FILE, ...unvouched];
+  const files = [RECORDS_FILE, ...undigested];
   for (const file of [KEY_FILE, FORMAT_FILE]) if (await copier.copy(file)) files.push(file);
   await copier.finish();
   return { counts, files, notes: [] };
 }
 
-/** Files of uploads that got no record, or that were deleted before the records were copied. */
+/** Drops files without a record: incomplete uploads, and uploads deleted before the records were copied. */
 async function dropStrays(copier: Copier, records: Records): Promise<void> {
   for (const folder of await copier.copiedNames('files')) {
     if (!records.has(folder)) await copier.drop(path.join('files', folder));

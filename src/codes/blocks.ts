@@ -1,16 +1,16 @@
 /**
- * Joins a body's chunks to blocks, so that a disk write and a hash call are worth their overhead,
- * and keeps few blocks in flight: this is what bounds the memory of an upload.
+ * Joins the chunks of a body into blocks, so that disk writes and hash calls are efficient. Limits the number of blocks
+ * in flight, which bounds the memory of an upload.
  */
 
 export const BLOCK_BYTES = 512 * 1024;
 export const BLOCKS_IN_FLIGHT_MAX = 2;
 
-/** A chunk of this size is a block by itself: copying would cost more than it saves. */
+/** A chunk of at least this size is sent as a block of its own, because copying would cost more than it saves. */
 const CHUNK_ALONE_BYTES = BLOCK_BYTES / 2;
 const FIRST_BLOCK_BYTES = 32 * 1024;
 
-/** Takes a block and its position in the file; the block may be reused when the promise resolves. */
+/** Receives a block and its position in the file. The block's memory may be reused after the promise resolves. */
 export type BlockSink = (block: Uint8Array, position: number) => Promise<void>;
 
 export class Blocks {
@@ -25,12 +25,12 @@ export class Blocks {
     this.#sink = sink;
   }
 
-  /** Bytes taken so far. */
+  /** Bytes received so far. */
   get bytes(): number {
     return this.#position + this.#filled;
   }
 
-  /** Takes a chunk, which is the receiver's from here on; slow while the sink is behind. */
+  /** Adds a chunk; the caller must not change it any more. Resolves late while the sink is behind (back-pressure). */
   async push(chunk: Uint8Array): Promise<void> {
     if (this.#filled === 0 && chunk.byteLength >= CHUNK_ALONE_BYTES) return this.#send(chunk);
     let rest = chunk;
@@ -44,18 +44,18 @@ export class Blocks {
     }
   }
 
-  /** Sends what is left and waits for every block. */
+  /** Sends the remaining bytes and waits for all blocks. */
   async end(): Promise<void> {
     if (this.#filled > 0) await this.#sendGathered();
     await Promise.all(this.#inFlight);
   }
 
-  /** Waits until no block is in use any more, whatever became of it. */
+  /** Waits until no block is in use, ignoring errors. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
   }
 
-  /** The block grows with what has come: an open connection that sends nothing costs nothing. */
+  /** Grows the block with the received bytes, so that idle connections need no memory. */
   #makeRoom(bytes: number): void {
     if (this.#filled < this.#block.byteLength) return;
     const wanted = Math.max(this.#filled + bytes, this.#filled * 2, FIRST_BLOCK_BYTES);
@@ -80,7 +80,7 @@ export class Blocks {
     const sent = this.#sink(block, this.#position).then(() => {
       if (reusable) this.#spare.push(reusable);
     });
-    // Whoever waits next gets the error; until then it must not count as unhandled.
+    // The next caller that waits gets the error. Until then it must not count as unhandled.
     sent.catch(() => undefined);
     this.#position += block.byteLength;
     this.#inFlight.push(sent);

@@ -1,9 +1,9 @@
-/** Removes what has expired, and what a crash left without a record. */
+/** Removes expired uploads and files that a crash left without a record. */
 import type { Blobs } from '../blobs/port.js';
 import type { Logger } from '../observe/log.js';
 import type { Records } from './records.js';
 
-/** A stray this young may belong to an upload that is about to get its record. */
+/** Younger files without a record may belong to an upload that is about to get one. */
 const STRAY_GRACE_MS = 10 * 60 * 1000;
 const EXPIRED_PER_ROUND_MAX = 1000;
 
@@ -23,8 +23,8 @@ export class Cleanup {
   }
 
   /**
-   * Before the first request every stray is a leftover; afterwards a clean-up runs every so many seconds. With 0 what
-   * has expired stays.
+   * Removes all files without a record before the first request, then runs a clean-up at every interval. With an
+   * interval of 0 expired uploads are not removed.
    */
   async start(intervalSeconds: number): Promise<void> {
     if (intervalSeconds === 0) return this.#removeLeftovers(Number.POSITIVE_INFINITY, 0);
@@ -49,7 +49,7 @@ export class Cleanup {
   }
 
   async #removeLeftovers(straysBefore: number, expired: number): Promise<void> {
-    // Drafts that are in use are known: one server owns the folder.
+    // Drafts in use are skipped: this process is the only owner of the folder.
     const drafts = await this.#blobs.removeDrafts(Number.POSITIVE_INFINITY);
     const strays = await this.#blobs.removeStrays((folder) => this.#records.has(folder), straysBefore);
     if (expired + drafts + strays > 0) this.#log.info({ expired, drafts, strays }, 'cleaned up');
@@ -58,9 +58,9 @@ export class Cleanup {
   async #removeExpired(): Promise<number> {
     let removed = 0;
     for (;;) {
-      const ids = this.#records.madeBefore(Date.now() - this.#expiryMs, EXPIRED_PER_ROUND_MAX);
+      const ids = this.#records.createdBefore(Date.now() - this.#expiryMs, EXPIRED_PER_ROUND_MAX);
       if (ids.length === 0) return removed;
-      // First the files, for nobody sees them any more: on a full disk the records need the room.
+      // Files first: expired uploads are inaccessible anyway, and on a full disk the records need the space.
       await Promise.all(ids.map((id) => this.#blobs.remove(id)));
       await Promise.all(ids.map((id) => this.#records.remove(id)));
       removed += ids.length;

@@ -1,21 +1,20 @@
 /**
- * Names of uploads: read from the request's header, made safe for every file system.
- * The rules are those of Python's pathvalidate for its platform "universal", so that a name is
- * stored alike by other servers of this interface.
+ * Decodes the file name from the request header and makes it safe for every file system. The rules are those of
+ * Python's pathvalidate for the platform "universal", which the reference uses.
  */
 import { CodesRefusal } from './errors.js';
 
-/** One less than file systems take: a reserved name grows by an underscore. */
+/** One byte below the limit of file systems, because reserved names get an underscore. */
 export const FILENAME_BYTES_MAX = 254;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|]/g;
-/** Windows opens devices under these names, with any extension. */
+/** Windows device names, reserved with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 const EXTENSION = /\.[^.]{1,16}$/;
 
-/** Decodes the value of `X-Upload-Filename` and makes it safe; throws {@link CodesRefusal}. */
+/** Decodes and sanitises the value of `X-Upload-Filename`. @throws {CodesRefusal} if it is missing or invalid */
 export function filenameFromHeader(value: string | undefined): string {
   if (value === undefined || value === '') throw new CodesRefusal('FILENAME_MISSING');
   if (!BASE64.test(value)) throw new CodesRefusal('FILENAME_NOT_BASE64');
@@ -24,7 +23,7 @@ export function filenameFromHeader(value: string | undefined): string {
   return name;
 }
 
-/** A single path segment that fits every file system and that none gives a meaning; may be empty. */
+/** A single path segment without special meaning on any file system; may be empty. */
 export function sanitizeFilename(name: string): string {
   const allowed = shorten(name.replace(FORBIDDEN, ''));
   const trimmed = allowed.replace(/^ +/, '').replace(/[ .]+$/, '');
@@ -33,7 +32,7 @@ export function sanitizeFilename(name: string): string {
   return RESERVED.test(root) ? `${root}_${trimmed.slice(root.length)}` : trimmed;
 }
 
-/** `my-notes_v2.txt` is called "my notes v2". */
+/** Derives a title: `my-notes_v2.txt` becomes "my notes v2". */
 export function titleFromFilename(filename: string): string {
   const stem = filename.replace(/(?<=[^.])\.[^.]*$/, '');
   return stem.replace(/[-_]/g, ' ');
@@ -47,7 +46,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Cuts the stem, because the extension decides how the file is read. */
+/** Cuts the stem and keeps the extension, which determines the format. */
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= FILENAME_BYTES_MAX) return name;
   const extension = EXTENSION.exec(name)?.[0] ?? '';
@@ -55,7 +54,7 @@ function shorten(name: string): string {
   return cut(stem, FILENAME_BYTES_MAX - Buffer.byteLength(extension)) + extension;
 }
 
-/** The longest beginning of `text` that has at most `bytesMax` bytes. */
+/** The longest prefix of `text` with at most `bytesMax` UTF-8 bytes. */
 function cut(text: string, bytesMax: number): string {
   let bytes = 0;
   let end = 0;

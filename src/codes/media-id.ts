@@ -1,12 +1,12 @@
 /**
- * The name of an upload: 64 bits, 48 of them milliseconds since the epoch, written in 13 lower-case
- * base32hex characters. Sorted by name, uploads are sorted by age.
+ * The id of an upload: 48 bits of milliseconds since the epoch and a 16-bit counter, as 13 lower-case base32hex
+ * characters. The alphabetical order of ids is the order of their creation.
  */
 import { randomInt } from 'node:crypto';
 
 declare const brand: unique symbol;
 
-/** A string that has the form of a media id. Make one with {@link parseMediaId} or {@link MediaIdSource}. */
+/** A string in the form of a media id. Checked by {@link isMediaId} and the route parameters, made by {@link MediaIdSource}. */
 export type MediaId = string & { readonly [brand]: true };
 
 export const MEDIA_ID_PATTERN = /^[a-v0-9]{13}$/;
@@ -17,20 +17,19 @@ const COUNTER_VALUES = 2 ** Number(COUNTER_BITS);
 const ALPHABET = '0123456789abcdefghijklmnopqrstuv';
 const CHARACTERS = 13;
 const BITS_PER_CHARACTER = 5n;
-/** 13 characters hold 65 bits: the last bit is always zero. */
+/** 13 characters hold 65 bits. The last bit is always zero. */
 const PAD_BITS = 1n;
 
-/** Gives the id in `text`, or `undefined`. */
-export function parseMediaId(text: string): MediaId | undefined {
-  return MEDIA_ID_PATTERN.test(text) ? (text as MediaId) : undefined;
+export function isMediaId(text: string): text is MediaId {
+  return MEDIA_ID_PATTERN.test(text);
 }
 
-/** The smallest id that can have been made at `time` (milliseconds since the epoch) or later. */
+/** The smallest id of an upload created at `time` (milliseconds since the epoch) or later. */
 export function firstMediaIdAt(time: number): MediaId {
   return encode(Math.max(0, Math.floor(time)), 0);
 }
 
-/** Makes ids that differ from each other, also within one millisecond and after a step back of the clock. */
+/** Makes unique, increasing ids, also within one millisecond and after the clock went backwards. */
 export class MediaIdSource {
   readonly #now: () => number;
   #time = 0;

@@ -1,18 +1,18 @@
-/** What the service counts beside its requests. */
+/** Metrics of the service, in addition to its request metrics. */
 import { counter, durations, level, type Metric } from '../observe/instruments.js';
 import type { JobOutcome, Pipeline } from './pipeline/pipeline.js';
 import type { PipelineStep } from './pipeline/stopwatch.js';
 
-/** Upper ends: a step takes from the fraction of a millisecond of a media type to the minutes of a film. */
+/** Bucket limits, from media type detection (below 1 ms) to decoding a long video (minutes). */
 const STEP_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300];
 
 export class CodesMetrics {
-  readonly #jobs = counter('isccd_codes_jobs_total', 'Jobs of the workers', ['type', 'outcome']);
+  readonly #jobs = counter('isccd_codes_jobs_total', 'Jobs run by worker processes', ['type', 'outcome']);
   readonly #uploads = counter('isccd_codes_uploads_total', 'Uploads received', []);
-  readonly #bytes = counter('isccd_codes_upload_bytes_total', 'Bytes of these uploads', []);
+  readonly #bytes = counter('isccd_codes_upload_bytes_total', 'Bytes of all uploads received', []);
   readonly #steps = durations(
     'isccd_codes_step_duration_seconds',
-    'Steps of the work on a file; they may overlap',
+    'Duration of processing steps, which may overlap',
     ['step'],
     STEP_BUCKETS_SECONDS,
   );
@@ -30,12 +30,12 @@ export class CodesMetrics {
     this.#steps.observe({ step: name }, ms / 1000);
   };
 
-  /** All of them, and how busy the workers are. */
+  /** All metrics, including the load of the workers. */
   of(pipeline: Pipeline): Metric[] {
     return [
       ...[this.#jobs, this.#uploads, this.#bytes, this.#steps],
-      level('isccd_codes_jobs_waiting', 'Jobs that wait for a worker', () => pipeline.queued),
-      level('isccd_codes_jobs_running', 'Jobs that are being done', () => pipeline.running),
+      level('isccd_codes_jobs_waiting', 'Jobs waiting for a worker', () => pipeline.queued),
+      level('isccd_codes_jobs_running', 'Jobs in progress', () => pipeline.running),
     ];
   }
 }

@@ -1,24 +1,24 @@
 /**
- * What requests under way are doing, for whoever waits for one. No more is kept than there are requests, and the last
- * few that are over; and each is found only from where its request came.
+ * Progress of uploads in processing, for clients that poll it. Keeps the current uploads and a limited number of ended
+ * ones. Only the client that sent an upload can query it.
  */
 import { EventEmitter, once } from 'node:events';
 import type { StepChange, StepName } from './pipeline/stopwatch.js';
 
 export interface Progress {
-  /** Goes up with each change: what a client has seen. */
+  /** Number of changes so far. */
   readonly changes: number;
   readonly done: boolean;
-  /** In the order they began. */
+  /** In starting order. */
   readonly steps: readonly StepChange[];
 }
 
-/** Whoever asks next after a request has ended is still told so. */
+/** Number of ended uploads kept, so that a late poll still learns of the end. */
 const ENDED_KEPT_MAX = 1000;
 
 const NOTHING_YET: Progress = { changes: 0, done: false, steps: [] };
 
-/** So long a question waits for news of a job, and for a job that has not begun. */
+/** Maximum time a poll waits for a change of a job, and for a job that has not begun. */
 const WAIT_MAX_MS = 8000;
 const BEGIN_MAX_MS = 1000;
 
@@ -27,42 +27,42 @@ export class ProgressBoard {
   /** Ids of jobs that have ended, oldest first. */
   readonly #ended: string[] = [];
   /** Emits a job's {@link Progress} under its id. */
-  readonly #news = new EventEmitter().setMaxListeners(0);
+  readonly #events = new EventEmitter().setMaxListeners(0);
 
-  /** Begins a job under a key that its sender has chosen. */
+  /** Begins a job under a key chosen by the client. */
   begin(uploader: string, key: string): Job {
     const id = idOf(uploader, key);
     const job = new Job((progress) => {
-      if (progress.done) this.#keepFew(id);
-      this.#news.emit(id, progress);
+      if (progress.done) this.#evictEnded(id);
+      this.#events.emit(id, progress);
     });
     this.#jobs.set(id, job);
     return job;
   }
 
-  #keepFew(id: string): void {
+  #evictEnded(id: string): void {
     const oldest = this.#ended.push(id) > ENDED_KEPT_MAX ? this.#ended.shift() : undefined;
-    // The key may have been used again since.
+    // The key may have been reused since.
     if (oldest !== undefined && this.#jobs.get(oldest)?.progress.done) this.#jobs.delete(oldest);
   }
 
-  /** What has changed since `seen`; waits for it, and for a job that has not begun. */
+  /** The progress once it has more than `seen` changes, or the current one after a timeout. */
   async next(uploader: string, key: string, seen: number, signal: AbortSignal): Promise<Progress> {
     const id = idOf(uploader, key);
     const known = this.#jobs.get(id)?.progress;
     const now = known ?? NOTHING_YET;
     if (now.changes > seen || now.done) return now;
     if (signal.aborted) return now;
-    // Not `AbortSignal.any` of a timeout: Node 20 lets the collector take the timeout, which then never comes.
+    // Not AbortSignal.any with a timeout: on Node 20 the timeout can be garbage-collected and never fire.
     const end = new AbortController();
     const stop = () => end.abort();
     const timer = setTimeout(stop, known ? WAIT_MAX_MS : BEGIN_MAX_MS);
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const [news] = (await once(this.#news, id, { signal: end.signal })) as [Progress];
-      return news;
+      const [progress] = (await once(this.#events, id, { signal: end.signal })) as [Progress];
+      return progress;
     } catch {
-      // Nothing is new.
+      // Timed out or aborted: no change.
       return now;
     } finally {
       clearTimeout(timer);
@@ -72,33 +72,33 @@ export class ProgressBoard {
 }
 
 export class Job {
-  readonly #tell: (progress: Progress) => void;
+  readonly #onChange: (progress: Progress) => void;
   readonly #steps = new Map<StepName, StepChange>();
   #changes = 0;
   #done = false;
 
-  constructor(tell: (progress: Progress) => void) {
-    this.#tell = tell;
+  constructor(onChange: (progress: Progress) => void) {
+    this.#onChange = onChange;
   }
 
   get progress(): Progress {
     return { changes: this.#changes, done: this.#done, steps: [...this.#steps.values()] };
   }
 
-  /** A step has begun, or ended. */
+  /** Records that a step has begun or ended. */
   readonly change = (step: StepChange): void => {
     this.#steps.set(step.name, step);
-    this.#tellOf();
+    this.#notify();
   };
 
   end(): void {
     this.#done = true;
-    this.#tellOf();
+    this.#notify();
   }
 
-  #tellOf(): void {
+  #notify(): void {
     this.#changes += 1;
-    this.#tell(this.progress);
+    this.#onChange(this.progress);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is known of each upload, in LMDB: one database for the records, one for the results, both by
- * media id. A file without a record does not exist; the record is written last and removed first.
+ * Records and results of uploads in LMDB: two databases, both keyed by media id. A file without a record does not
+ * exist; the record is written last and removed first.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,11 +11,11 @@ import { firstMediaIdAt, type MediaId } from './media-id.js';
 import type { IsccResult } from './result.js';
 
 export interface UploadRecord {
-  /** Safe as a file's name. */
+  /** Sanitised; safe as a file name. */
   readonly filename: string;
-  /** The request's `Content-Type`; replayed on download, used for nothing else. */
+  /** The request's `Content-Type`, used only to be replayed on download. */
   readonly contentType?: string;
-  /** Keyed hash of the client's address. */
+  /** Keyed hash of the client's network. */
   readonly uploader: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -23,8 +23,8 @@ export interface UploadRecord {
 }
 
 /**
- * A write that resolves is on the disk, and one that can't be made rejects: with either option on, the library
- * keeps promises of a failed commit to itself, which ends the process or waits for ever.
+ * With these options, a resolved write is on disk and a failed one rejects. With either option on, lmdb loses promises
+ * of a failed commit: the process ends or the write never settles.
  */
 const WRITES = { overlappingSync: false, eventTurnBatching: false } as const;
 
@@ -46,12 +46,12 @@ export class Records {
     return new Records(folder, false);
   }
 
-  /** Existing records that another process may be writing to. */
+  /** Opens existing records, which another process may be writing. */
   static openToRead(folder: string): Records {
     return new Records(folder, true);
   }
 
-  /** Copies the last committed state into a folder that is made, durably, also while another process writes. */
+  /** Copies the last committed state into a new folder, durably. Another process may be writing. */
   static async copy(folder: string, target: string): Promise<void> {
     await mkdir(target, { recursive: true });
     const source = open({ path: folder, maxDbs: 2, readOnly: true });
@@ -68,7 +68,7 @@ export class Records {
     return this.#uploads.get(id);
   }
 
-  /** Keys of all records, in order. */
+  /** Keys of all records in ascending order. */
   ids(): Iterable<string> {
     return this.#uploads.getKeys();
   }
@@ -85,7 +85,7 @@ export class Records {
     return this.#results.get(id);
   }
 
-  /** Resolves when both are on the disk. @throws {StorageFull} if they have no room there; nothing is kept then */
+  /** Resolves when both are on disk. @throws {StorageFull} if the disk is full; nothing is stored then */
   async add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void> {
     await this.#write(() =>
       this.#root.batch(() => {
@@ -95,7 +95,7 @@ export class Records {
     );
   }
 
-  /** Tells whether there was such an upload; of two removals at a time one is told so. */
+  /** Resolves to whether the upload existed. Of two concurrent removals only one resolves to true. */
   remove(id: MediaId): Promise<boolean> {
     return this.#write(() =>
       this.#uploads.ifVersion(id, IF_EXISTS, () => {
@@ -105,8 +105,8 @@ export class Records {
     );
   }
 
-  /** Ids of the uploads made before `time` (milliseconds since the epoch), oldest first. */
-  madeBefore(time: number, countMax: number): MediaId[] {
+  /** Ids of uploads created before `time` (milliseconds since the epoch), oldest first. */
+  createdBefore(time: number, countMax: number): MediaId[] {
     return [...this.#uploads.getKeys({ end: firstMediaIdAt(time), limit: countMax })] as MediaId[];
   }
 
@@ -114,7 +114,7 @@ export class Records {
     return this.#root.close();
   }
 
-  /** The one place where a write becomes a promise to a client. Writes that wait are committed together. */
+  /** All durable writes go through here. Concurrent writes are committed together. */
   async #write(change: () => Promise<boolean>): Promise<boolean> {
     try {
       return await change();
@@ -125,7 +125,7 @@ export class Records {
   }
 }
 
-/** What was wrong with a commit: the library rejects a write first, and says why in a second promise. */
+/** Why a commit failed. lmdb rejects the write first and gives the cause in a second promise. */
 async function commitError(error: unknown): Promise<unknown> {
   const reason = (error as { commitError?: Promise<never> }).commitError;
   return reason === undefined ? error : reason.catch((cause: unknown) => cause);

@@ -1,17 +1,17 @@
-/** Texts that come in JSON. Each is read as a whole, so what all of them take together has a limit. */
+/** Reads texts from JSON bodies. Each is held in memory, so the total of all of them is limited. */
 import { native } from '../native.js';
 import { CodesRefusal, Unavailable } from './errors.js';
 
-/** Two of the largest bodies; a text takes several times its size while it is worked on. */
+/** Two of the largest bodies. Processing a text needs several times its size. */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
 
 export class TextBodies {
   #heldBytes = 0;
 
   /**
-   * Does something with the `text` of a JSON object, as UTF-8 (but for escapes of lone surrogates).
+   * Calls `work` with the `text` of a JSON object, as UTF-8 except for escaped lone surrogates.
    *
-   * @throws {CodesRefusal} if the body is no such JSON; {@link Unavailable} while others hold all the room
+   * @throws {CodesRefusal} if the body is invalid; {@link Unavailable} while other bodies use all the memory
    */
   async read<T>(body: AsyncIterable<Uint8Array>, work: (text: Buffer) => Promise<T>): Promise<T> {
     let bytes = 0;
@@ -36,7 +36,6 @@ async function textOf(json: Uint8Array): Promise<Buffer> {
   if (notJson !== undefined) {
     throw new CodesRefusal('REQUEST_INVALID', { reason: `the body is not JSON: ${notJson}` });
   }
-  if (text === undefined)
-    throw new CodesRefusal('REQUEST_INVALID', { reason: invalid ?? 'there is no text' });
+  if (text === undefined) throw new CodesRefusal('REQUEST_INVALID', { reason: invalid ?? 'text is missing' });
   return text;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { filenameHeader } from '../codes/support/client.js';
-import { longFilm } from '../codes/support/hostile.js';
+import { longVideo } from '../codes/support/hostile.js';
 import { type CodesServer, startCodes } from '../codes/support/server.js';
 import {
   dropFile,
@@ -74,7 +74,7 @@ describe('the codes page', () => {
   test('shows each step while the server works', async () => {
     const busy = await startCodes({ config: { maxWorkers: 1 }, servesMetrics: true });
     onTestFinished(() => busy.close());
-    const film = await longFilm();
+    const film = await longVideo();
     const occupant = new AbortController();
     const occupied = fetch(`${busy.url}/api/v1/iscc`, {
       method: 'POST',

@@ -1,4 +1,4 @@
-/** Audio files against the recorded results of the reference. */
+/** Audio files, compared with recorded results of the reference. */
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -45,7 +45,7 @@ const fileOf = (one: Recorded, at = one.path) => ({
 });
 
 describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
-  it('codes are the reference’s on 95 % of the files and within 2 % of the bits on the rest', async () => {
+  it('codes equal the reference for 95 % of the files and differ by at most 2 % of the bits otherwise', async () => {
     const rows: [string, number][] = [];
     for (const one of AUDIO) {
       const { unit } = await format.content({ ...fileOf(one), ...OPTIONS });
@@ -57,7 +57,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
     expect(Math.max(...rows.map(([, bits]) => bits))).toBeLessThanOrEqual(0.02 * 256);
   });
 
-  it.each(AUDIO)('$file has the fingerprint that fpcalc printed', async ({ path, fpcalc }) => {
+  it.each(AUDIO)('$file has the fingerprint of fpcalc', async ({ path, fpcalc }) => {
     expect([...(await fingerprintOf(TOOLS, path))]).toEqual(fpcalc?.fingerprint);
   });
 
@@ -67,30 +67,33 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
     ),
     ...[22_050, 44_100, 48_000].map((hz) => `${hz}.mp3`),
     ...['8000.wav', '32000.flac', '32000.mp3'],
-  ])('%s gets from the addon what FFmpeg gives, also cut and damaged', async (name) => {
-    const hz = Number.parseInt(name, 10);
-    for (const channels of [1, 2]) {
-      const file = path.join(folder, `${channels}-${name}`);
-      const sound = `aevalsrc='0.4*sin(2*PI*(300+50*sin(t))*t)+0.2*sin(2*PI*990*t)*exp(-3*mod(t,0.6))':d=6:s=${hz}`;
-      const noise = `anoisesrc=d=6:c=pink:r=${hz}:a=0.1:seed=1`;
-      const samples = name.endsWith('.mp3') ? 's16p' : 's16';
-      const mixed = ['-filter_complex', '[0][1]amerge', '-ac', `${channels}`, '-sample_fmt', samples];
-      const inputs = [sound, noise].flatMap((source) => ['-f', 'lavfi', '-i', source]);
-      execFileSync('ffmpeg', ['-v', 'error', ...inputs, ...mixed, file]);
-      const bytes = await readFile(file);
-      const cut = path.join(folder, `cut-${name}`);
-      await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length * 0.77)));
-      const damaged = path.join(folder, `damaged-${name}`);
-      await writeFile(damaged, bytes.fill(0x77, bytes.length - 9000, bytes.length - 8000));
-      for (const one of [file, cut, damaged]) {
-        const expected = await fingerprintByFfmpeg(TOOLS, one);
-        expect(expected.length).toBeGreaterThan(5);
-        expect(await fingerprintOf(TOOLS, one)).toEqual(expected);
-        const own = one === file && ![8000, 32_000].includes(hz) && name !== '96000.wav';
-        if (own) expect(await native.soundFingerprint(one)).toEqual(expected);
+  ])(
+    '%s has the same fingerprint from the addon and from FFmpeg, also truncated and damaged',
+    async (name) => {
+      const hz = Number.parseInt(name, 10);
+      for (const channels of [1, 2]) {
+        const file = path.join(folder, `${channels}-${name}`);
+        const sound = `aevalsrc='0.4*sin(2*PI*(300+50*sin(t))*t)+0.2*sin(2*PI*990*t)*exp(-3*mod(t,0.6))':d=6:s=${hz}`;
+        const noise = `anoisesrc=d=6:c=pink:r=${hz}:a=0.1:seed=1`;
+        const samples = name.endsWith('.mp3') ? 's16p' : 's16';
+        const mixed = ['-filter_complex', '[0][1]amerge', '-ac', `${channels}`, '-sample_fmt', samples];
+        const inputs = [sound, noise].flatMap((source) => ['-f', 'lavfi', '-i', source]);
+        execFileSync('ffmpeg', ['-v', 'error', ...inputs, ...mixed, file]);
+        const bytes = await readFile(file);
+        const cut = path.join(folder, `cut-${name}`);
+        await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length * 0.77)));
+        const damaged = path.join(folder, `damaged-${name}`);
+        await writeFile(damaged, bytes.fill(0x77, bytes.length - 9000, bytes.length - 8000));
+        for (const one of [file, cut, damaged]) {
+          const expected = await fingerprintByFfmpeg(TOOLS, one);
+          expect(expected.length).toBeGreaterThan(5);
+          expect(await fingerprintOf(TOOLS, one)).toEqual(expected);
+          const own = one === file && ![8000, 32_000].includes(hz) && name !== '96000.wav';
+          if (own) expect(await native.soundFingerprint(one)).toEqual(expected);
+        }
       }
-    }
-  });
+    },
+  );
 
   it.each(AUDIO)('$file has the recorded tags and duration', async (one) => {
     const { metadata, facts } = await format.content({ ...fileOf(one), ...OPTIONS });
@@ -98,7 +101,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
     expect(await format.metadata(fileOf(one))).toEqual(metadata);
   });
 
-  it('has the cover as its thumbnail, and none without a cover', async () => {
+  it('uses the cover, if any, as thumbnail', async () => {
     const { thumbnail } = await format.content({ ...fileOf(recorded('withcover_a.mp3')), ...OPTIONS });
     expect(thumbnail).toMatch(/^data:image\/webp;base64,UklGR/);
     expect(await format.content({ ...fileOf(recorded('song_a.mp3')), ...OPTIONS })).not.toHaveProperty(
@@ -106,13 +109,13 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
     );
   });
 
-  it('refuses what is too short for a fingerprint', async () => {
+  it('rejects audio that is too short for a fingerprint', async () => {
     const short = recorded('short1s_a.wav');
     expect(short.error).toBeDefined();
     await expect(format.content({ ...fileOf(short), ...OPTIONS })).rejects.toThrow(AudioTooShort);
   });
 
-  it('refuses bytes that are no audio', async () => {
+  it('rejects bytes that are not audio', async () => {
     const file = path.join(folder, 'noise.mp3');
     await writeFile(file, Buffer.alloc(5000, 0x5a));
     await expect(
@@ -120,7 +123,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
     ).rejects.toThrow(ToolFailed);
   });
 
-  it('without ffmpeg says that it is missing and how to get it', async () => {
+  it('says how to install a missing ffmpeg', async () => {
     const tools = { ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' };
     const reading = readAudio(tools, fileOf(recorded('song_a.ogg')));
     await expect(reading).rejects.toThrow(FfmpegMissing);
@@ -128,7 +131,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
   });
 
   it.each(AUDIO.filter(({ embed }) => embed?.reextracted))(
-    '$file keeps its code and takes what the reference embeds',
+    '$file keeps its code and stores the fields that the reference embeds',
     async (one) => {
       const copy = path.join(folder, one.file);
       await copyFile(one.path, copy);
@@ -136,28 +139,31 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
       const { unit, metadata, facts } = await format.content({ ...fileOf(one, copy), ...OPTIONS });
       expect(unit).toBe(contentUnit(one));
       expect({ ...metadata, ...facts }).toEqual(one.embed?.reextracted);
-      // Read by a program that did not write it.
+      // Verify with a different program.
       const probed = execFileSync('ffprobe', ['-v', 'error', '-show_format', '-show_streams', copy]);
       expect(probed.toString()).toContain(`=${EMBED_REQUEST.name}`);
     },
   );
 
-  it.each(['song_a.ogg', 'song_a.opus'])('%s with a damaged page is not given another code', async (name) => {
-    const one = recorded(name);
-    const copy = path.join(folder, `damaged-${name}`);
-    const bytes = await readFile(one.path);
-    // Pages with a wrong checksum are passed over; a writer that counts them anew makes them valid.
-    for (const tenths of [4, 6, 8]) {
-      const at = Math.floor((bytes.length * tenths) / 10);
-      bytes.fill(0x5a, at, at + 200);
-    }
-    await writeFile(copy, bytes);
-    await fingerprintOf(TOOLS, copy);
-    await expect(format.embed?.(fileOf(one, copy), EMBED_REQUEST)).rejects.toThrow(AudioDamaged);
-  });
+  it.each(['song_a.ogg', 'song_a.opus'])(
+    'embedding into %s with a damaged page is rejected instead of changing its code',
+    async (name) => {
+      const one = recorded(name);
+      const copy = path.join(folder, `damaged-${name}`);
+      const bytes = await readFile(one.path);
+      // Readers skip pages with a wrong checksum; a writer that recomputes checksums would make them valid.
+      for (const tenths of [4, 6, 8]) {
+        const at = Math.floor((bytes.length * tenths) / 10);
+        bytes.fill(0x5a, at, at + 200);
+      }
+      await writeFile(copy, bytes);
+      await fingerprintOf(TOOLS, copy);
+      await expect(format.embed?.(fileOf(one, copy), EMBED_REQUEST)).rejects.toThrow(AudioDamaged);
+    },
+  );
 });
 
-describe.skipIf(!hasProgram('ffmpeg'))('a file that names other files or addresses', () => {
+describe.skipIf(!hasProgram('ffmpeg'))('a file that refers to other files or URLs', () => {
   const song = recorded('song_a.mp3').path;
   let port = 0;
   let requests = 0;
@@ -176,7 +182,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('a file that names other files or address
     `#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n${target}\n#EXT-X-ENDLIST\n`;
   const lists: readonly [string, () => string][] = [
     ['an HLS playlist of a local file', () => playlist(song)],
-    ['an HLS playlist of an address', () => playlist(`http://127.0.0.1:${port}/a.mp3`)],
+    ['an HLS playlist of a URL', () => playlist(`http://127.0.0.1:${port}/a.mp3`)],
     ['a concat script', () => `ffconcat version 1.0\nfile '${song}'\n`],
     [
       'a DASH manifest',
@@ -189,7 +195,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('a file that names other files or address
     ],
   ];
 
-  it.each(lists)('%s is refused, whatever it is called', async (_, content) => {
+  it.each(lists)('%s is rejected under any file name', async (_, content) => {
     for (const name of ['list.mp3', 'list.m3u8', 'list.mp4', 'list.sdp']) {
       const file = path.join(folder, name);
       await writeFile(file, content());
@@ -200,7 +206,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('a file that names other files or address
     expect(requests).toBe(0);
   });
 
-  it('would have been read without the guard', async () => {
+  it('would be read without the format whitelist', async () => {
     const file = path.join(folder, 'open.mp3');
     await writeFile(file, playlist(song));
     const samples = execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-f', 's16le', '-'], {

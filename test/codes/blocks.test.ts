@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BLOCK_BYTES, BLOCKS_IN_FLIGHT_MAX, Blocks } from '../../src/codes/blocks.js';
 
-/** A sink that is slow, keeps what it got when it is done with it, and counts. */
+/** A slow sink that stores the blocks when it is done with them, and counts calls. */
 function slowSink() {
   const file = Buffer.alloc(8 * 1024 * 1024);
   const state = { file, inFlight: 0, inFlightMax: 0, calls: 0, end: 0 };
@@ -27,7 +27,7 @@ function pattern(bytes: number): Buffer {
   return result;
 }
 
-test('any chunking gives the same bytes, with few blocks in flight', async () => {
+test('any chunking gives the same bytes, with limited blocks in flight', async () => {
   const input = pattern(3 * 1024 * 1024 + 17);
   const chunkBytes = fc.oneof(
     fc.integer({ min: 0, max: 70_000 }),
@@ -55,7 +55,7 @@ test('any chunking gives the same bytes, with few blocks in flight', async () =>
   );
 });
 
-test('small chunks become large blocks', async () => {
+test('joins small chunks into large blocks', async () => {
   const { state, take } = slowSink();
   const blocks = new Blocks(take);
   for (let count = 0; count < 1024; count += 1) await blocks.push(new Uint8Array(1000));
@@ -63,7 +63,7 @@ test('small chunks become large blocks', async () => {
   expect(state.calls).toBe(Math.ceil((1024 * 1000) / BLOCK_BYTES));
 });
 
-test('a failing sink fails the sender, once the blocks in flight are settled', async () => {
+test('an error of the sink rejects the sender', async () => {
   let unsettled = 0;
   const blocks = new Blocks(async () => {
     unsettled += 1;

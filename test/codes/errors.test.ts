@@ -2,28 +2,28 @@ import { describe, expect, test } from 'vitest';
 import { CodesRefusal, errorForm, Unavailable } from '../../src/codes/errors.js';
 
 const MAX = 1000;
-const open = errorForm({ details: true, uploadBytesMax: MAX });
-const closed = errorForm({ details: false, uploadBytesMax: MAX });
-const text = (reply: ReturnType<typeof open.thrown>) => [
+const development = errorForm({ details: true, uploadBytesMax: MAX });
+const production = errorForm({ details: false, uploadBytesMax: MAX });
+const text = (reply: ReturnType<typeof development.thrown>) => [
   reply.status,
   reply.body?.kind === 'text' && reply.body.text,
 ];
 
-test('a cause is told in development alone', () => {
+test('the cause is shown in development only', () => {
   const error = new CodesRefusal('PROCESSING_FAILED', {}, { cause: new Error('truncated JPEG') });
-  expect(text(open.thrown(error, 'id'))).toEqual([422, 'ISCC processing error. (truncated JPEG)']);
-  expect(text(closed.thrown(error, 'id'))).toEqual([422, 'ISCC processing error.']);
+  expect(text(development.thrown(error, 'id'))).toEqual([422, 'ISCC processing error. (truncated JPEG)']);
+  expect(text(production.thrown(error, 'id'))).toEqual([422, 'ISCC processing error.']);
 });
 
-test('an unexpected error says nothing of itself in production', () => {
+test('the message of an unexpected error is hidden in production', () => {
   const error = new Error('/home/me/secret');
-  expect(text(closed.thrown(error, 'id'))).toEqual([500, 'Internal Server Error']);
-  expect(text(open.thrown(error, 'id'))).toEqual([500, 'Internal Server Error: /home/me/secret']);
-  expect(text(closed.thrown('no error at all', 'id'))).toEqual([500, 'Internal Server Error']);
+  expect(text(production.thrown(error, 'id'))).toEqual([500, 'Internal Server Error']);
+  expect(text(development.thrown(error, 'id'))).toEqual([500, 'Internal Server Error: /home/me/secret']);
+  expect(text(production.thrown('not an Error', 'id'))).toEqual([500, 'Internal Server Error']);
 });
 
-test('busy tells when to come again', () => {
-  const reply = closed.thrown(new Unavailable(5), 'id');
+test('a busy service responds with Retry-After', () => {
+  const reply = production.thrown(new Unavailable(5), 'id');
   expect([reply.status, reply.headers?.['Retry-After']]).toEqual([503, '5']);
 });
 
@@ -54,11 +54,11 @@ describe('refusals of the HTTP layer', () => {
       'Bad Request - name: must not be empty; body: expected object',
     ],
   ] as const)('%j', (refusal, status, message) => {
-    expect(text(closed.refusal(refusal))).toEqual([status, message]);
+    expect(text(production.refusal(refusal))).toEqual([status, message]);
   });
 
-  test('a wrong method names the right ones', () => {
-    const reply = closed.refusal({ kind: 'method-not-allowed', allow: ['GET', 'HEAD'] });
+  test('a wrong method gets the allowed methods', () => {
+    const reply = production.refusal({ kind: 'method-not-allowed', allow: ['GET', 'HEAD'] });
     expect([reply.status, reply.headers?.Allow]).toEqual([405, 'GET, HEAD']);
   });
 });

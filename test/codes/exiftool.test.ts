@@ -8,7 +8,7 @@ import { ExifToolFailed, writeTags } from '../../src/codes/metadata/exiftool.js'
 import { embedIntoImage } from '../../src/codes/metadata/image.js';
 import { temporaryFolder } from './support/folder.js';
 
-// The same path holds other bytes later.
+// Files at the same path change.
 sharp.cache(false);
 
 const FIELDS = {
@@ -22,7 +22,7 @@ const FIELDS = {
   identifier: 'id:1\n-Comment=injected\n-execute',
 };
 
-/** The tags as sharp's own reader sees them: the XMP packet, not ExifTool's view of it. */
+/** The XMP packet as read by sharp, independently of ExifTool. */
 async function xmp(file: string): Promise<string> {
   const { xmp: packet } = await sharp(file).metadata();
   return packet?.toString() ?? '';
@@ -36,7 +36,7 @@ async function image(format: 'jpeg' | 'png' | 'webp' | 'tiff'): Promise<string> 
 }
 
 test.each(['jpeg', 'png', 'webp', 'tiff'] as const)(
-  '%s holds every field, and its pixels stay',
+  '%s holds every field and keeps its pixels',
   async (format) => {
     const file = await image(format);
     const pixels = await sharp(file).raw().toBuffer();
@@ -49,7 +49,7 @@ test.each(['jpeg', 'png', 'webp', 'tiff'] as const)(
   },
 );
 
-test('creators are added to those that are there', async () => {
+test('adds creators to the existing ones', async () => {
   const file = await image('jpeg');
   await embedIntoImage(file, { creator: 'First' });
   await embedIntoImage(file, { creator: 'Second' });
@@ -58,7 +58,7 @@ test('creators are added to those that are there', async () => {
   expect(packet.indexOf('Second')).toBeGreaterThan(packet.indexOf('First'));
 });
 
-test('no value becomes an argument', async () => {
+test('values are never read as arguments', async () => {
   const file = await image('png');
   await embedIntoImage(file, { name: 'x\n-Comment=injected\n-o\n/tmp/elsewhere', rights: '@/etc/hostname' });
   const program = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
@@ -67,14 +67,14 @@ test('no value becomes an argument', async () => {
   expect(tags.Rights).toBe('@/etc/hostname');
 });
 
-test('nothing to embed changes nothing', async () => {
+test('does not touch the file if there is nothing to embed', async () => {
   const file = await image('jpeg');
   const before = await readFile(file);
   expect(await embedIntoImage(file, { credit: 'c', keywords: 'k' })).toBe(false);
   expect((await readFile(file)).equals(before)).toBe(true);
 });
 
-test('a file that is no image is left alone', async () => {
+test('rejects a file that is not an image and does not change it', async () => {
   const file = path.join(await temporaryFolder(), 'draft');
   await writeFile(file, 'plain text');
   await expect(writeTags(file, [{ tag: 'XMP-dc:Title', value: 'x' }])).rejects.toThrow(ExifToolFailed);

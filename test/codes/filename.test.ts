@@ -13,7 +13,7 @@ function refusal(value: string | undefined): string {
   }
 }
 
-describe('the header', () => {
+describe('X-Upload-Filename', () => {
   test.each([
     ['photo.jpg', 'photo.jpg'],
     ['Straße 中文 🎉.png', 'Straße 中文 🎉.png'],
@@ -43,7 +43,7 @@ describe('the header', () => {
   });
 });
 
-describe('sanitizing', () => {
+describe('sanitizeFilename', () => {
   // Expected values: pathvalidate 3.3.1, sanitize_filename(name, platform="universal").
   test.each([
     ['a/b\\c:d*e?f"g<h>i|j.txt', 'abcdefghij.txt'],
@@ -62,7 +62,7 @@ describe('sanitizing', () => {
     expect(sanitizeFilename(name)).toBe(safe);
   });
 
-  test('a long name keeps its extension and whole characters', () => {
+  test('cuts a long name between characters and keeps the extension', () => {
     const name = sanitizeFilename(`${'é🎉'.repeat(100)}.jpeg`);
     expect(name).toMatch(/^(?:é🎉)+é?\.jpeg$/u);
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(254);

@@ -32,7 +32,7 @@ function problems(change: object): readonly string[] {
 }
 
 describe('ISRC seed metadata', () => {
-  it('becomes a Data-URL of canonical JSON', () => {
+  it('is wrapped as a Data-URL of canonical JSON', () => {
     const url = seedDataUrl(parseIsrc(record));
     const [head, data] = url.split(',');
     expect(head).toBe('data:application/json;base64');
@@ -43,12 +43,12 @@ describe('ISRC seed metadata', () => {
     expect(JSON.parse(text)).toEqual(record);
   });
 
-  it('is the same Data-URL whatever the order of keys', () => {
-    const turned = Object.fromEntries(Object.entries(record).reverse());
-    expect(seedDataUrl(parseIsrc(turned))).toBe(seedDataUrl(parseIsrc(record)));
+  it('gives the same Data-URL for any order of keys', () => {
+    const reversed = Object.fromEntries(Object.entries(record).reverse());
+    expect(seedDataUrl(parseIsrc(reversed))).toBe(seedDataUrl(parseIsrc(record)));
   });
 
-  it('goes from compact to JSON-LD and back', () => {
+  it('converts between the compact and the JSON-LD form', () => {
     const linked = linkedIsrc(parseIsrc(record));
     expect(linked['@context']).toBe(ISRC_CONTEXT);
     expect(seedDataUrl(linked)).toMatch(/^data:application\/ld\+json;base64,/);
@@ -68,13 +68,13 @@ describe('ISRC seed metadata', () => {
     ['$schema', { $schema: 'http://purl.org/iscc/schema/isrc.json' }],
     ['@type', { '@type': 'Recording' }],
     ['@context', { '@context': 'not a uri' }],
-  ])('names %s when it is wrong', (field, change) => {
+  ])('reports %s if it is invalid', (field, change) => {
     const found = problems(change);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(new RegExp(`^${field.replace(/[$@]/g, '\\$&')}: `));
   });
 
-  it('gives one problem per wrong field', () => {
+  it('reports one problem per invalid field', () => {
     expect(problems({ isrc: 1, duration: 'x', pubdate: null })).toHaveLength(3);
   });
 
@@ -84,7 +84,7 @@ describe('ISRC seed metadata', () => {
 });
 
 describe('canonical JSON', () => {
-  it('follows the examples of RFC 8785', () => {
+  it('matches the examples of RFC 8785', () => {
     const value = {
       '€': 'Euro Sign',
       '\r': 'Carriage Return',
@@ -98,7 +98,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('refuses what JSON can not hold', () => {
+  it('rejects values that JSON can not represent', () => {
     expect(() => canonicalize('\ud800')).toThrow(RangeError);
     expect(() => canonicalize(Number.NaN)).toThrow(RangeError);
   });

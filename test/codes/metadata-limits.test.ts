@@ -3,13 +3,13 @@ import { FIELD_BYTES_MAX, limitedFacts, limitedMetadata } from '../../src/codes/
 
 const long = 'ü'.repeat(FIELD_BYTES_MAX);
 
-test('texts are cut between characters', () => {
+test('cuts long texts between characters', () => {
   const { creator, rights } = limitedMetadata({ creator: `a${long}`, rights: long });
   expect(creator).toBe(`a${'ü'.repeat(FIELD_BYTES_MAX / 2 - 1)}`);
   expect(rights).toBe('ü'.repeat(FIELD_BYTES_MAX / 2));
 });
 
-test('what is of no use in part is left out', () => {
+test('drops long URLs, Data-URLs and languages', () => {
   const url = `https://example.com/${long}`;
   expect(limitedMetadata({ license: url, acquire: url, meta: url, identifier: url, name: 'N' })).toEqual({
     name: 'N',
@@ -17,7 +17,7 @@ test('what is of no use in part is left out', () => {
   expect(limitedFacts({ language: long, width: 3 })).toEqual({ width: 3 });
 });
 
-test('what is in use stays, up to the largest metadata of a Meta-Code', () => {
+test('keeps metadata up to the size that a Meta-Code can use', () => {
   const meta = `data:application/json;charset=utf-8;base64,${'A'.repeat(Math.ceil(128_000 / 3) * 4)}`;
   const metadata = { name: '\ufeffN', description: '', meta, creator: 'C'.repeat(FIELD_BYTES_MAX) };
   expect(limitedMetadata(metadata)).toEqual(metadata);

@@ -1,4 +1,4 @@
-/** PDF documents against the recorded results of the reference. */
+/** PDF documents, compared with recorded results of the reference. */
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -36,7 +36,7 @@ const fileOf = (one: Recorded, at = one.path) => ({
 });
 
 describe('pdf', () => {
-  it('codes are the reference’s, or within 10 % of the bits', async () => {
+  it('codes differ from the reference by at most 10 % of the bits', async () => {
     const rows: [string, number][] = [];
     for (const one of PDF) {
       const { unit } = await format.content({ ...fileOf(one), ...OPTIONS });
@@ -56,7 +56,7 @@ describe('pdf', () => {
     expect(content.facts.characters).toBe(one.result?.characters);
   });
 
-  it.each(PDF)('$file shows its first page', async (one) => {
+  it.each(PDF)('the thumbnail of $file has the recorded size', async (one) => {
     const { thumbnail = '' } = await readPdf(await readFile(one.path));
     const image = sharp(Buffer.from(thumbnail.replace('data:image/webp;base64,', ''), 'base64'));
     const { format, width, height } = await image.metadata();
@@ -67,7 +67,7 @@ describe('pdf', () => {
     });
   });
 
-  it('a page of any size becomes a thumbnail', async () => {
+  it('renders a thumbnail of an extremely wide page', async () => {
     const document = await PDFDocument.create();
     document.addPage([14_400, 10]);
     const { thumbnail, text } = await readPdf(await document.save());
@@ -75,7 +75,7 @@ describe('pdf', () => {
     expect(text).toBe('');
   });
 
-  it('refuses what is no PDF, and reads the next one', async () => {
+  it('rejects a file that is not a PDF and reads the next one', async () => {
     const corrupt = await readFile(recorded('corrupt_a.pdf').path);
     await expect(readPdf(corrupt)).rejects.toThrow(PdfUnreadable);
     await expect(readPdf(Buffer.alloc(0))).rejects.toThrow(PdfUnreadable);
@@ -83,7 +83,7 @@ describe('pdf', () => {
     expect((await readPdf(await readFile(paper.path))).text).toBe(paper.text_extracted);
   });
 
-  it('a truncated document gives an error or a text, and the next is read', async () => {
+  it('rejects or reads truncated documents, and reads the next one', async () => {
     const paper = recorded('paper_a.pdf');
     const bytes = await readFile(paper.path);
     for (let cut = 0; cut < bytes.length; cut += 397) {
@@ -94,7 +94,7 @@ describe('pdf', () => {
     expect((await readPdf(bytes)).text).toBe(paper.text_extracted);
   });
 
-  it.each(PDF)('$file keeps its text and takes what the reference embeds', async (one) => {
+  it.each(PDF)('$file keeps its text and stores the fields that the reference embeds', async (one) => {
     const copy = path.join(folder, one.file);
     await copyFile(one.path, copy);
     await format.embed?.(fileOf(one, copy), EMBED_REQUEST);
@@ -103,7 +103,7 @@ describe('pdf', () => {
     expect(metadata).toEqual(one.embed?.reextracted);
   });
 
-  it.skipIf(!hasProgram('perl'))('another reader finds what was embedded', async () => {
+  it.skipIf(!hasProgram('perl'))('ExifTool reads the embedded fields', async () => {
     const copy = path.join(folder, 'read-by-another.pdf');
     await copyFile(recorded('paper_a.pdf').path, copy);
     await format.embed?.(fileOf(recorded('paper_a.pdf'), copy), EMBED_REQUEST);
@@ -116,7 +116,7 @@ describe('pdf', () => {
     });
   });
 
-  it('what is not given stays', async () => {
+  it('keeps fields that are not submitted', async () => {
     const copy = path.join(folder, 'partly.pdf');
     await copyFile(recorded('paper_a.pdf').path, copy);
     await format.embed?.(fileOf(recorded('paper_a.pdf'), copy), { name: 'New name' });

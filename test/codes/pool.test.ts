@@ -6,19 +6,19 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { PoolBusy, type PoolLimits, WorkerPool } from '../../src/codes/pipeline/pool.js';
 import { JobFailed, WorkerLost } from '../../src/codes/pipeline/worker-process.js';
 
-interface Order {
+interface RogueJob {
   readonly act: string;
   readonly value?: unknown;
 }
-interface Answer {
+interface RogueOutput {
   readonly value: unknown;
   readonly pid: number;
 }
 
 const entry = fileURLToPath(new URL('./support/rogue-worker.mjs', import.meta.url));
 
-function pool(limits: Partial<PoolLimits> = {}): WorkerPool<Order, Answer> {
-  const made = new WorkerPool<Order, Answer>(entry, {
+function pool(limits: Partial<PoolLimits> = {}): WorkerPool<RogueJob, RogueOutput> {
+  const created = new WorkerPool<RogueJob, RogueOutput>(entry, {
     workersMax: 2,
     queuedJobsMax: 4,
     jobDurationMaxMs: 60_000,
@@ -27,27 +27,27 @@ function pool(limits: Partial<PoolLimits> = {}): WorkerPool<Order, Answer> {
     jobsPerWorkerMax: 1000,
     ...limits,
   });
-  onTestFinished(() => made.close());
-  return made;
+  onTestFinished(() => created.close());
+  return created;
 }
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('jobs are answered, by no more workers than allowed', async () => {
+test('runs all jobs with at most the allowed number of workers', async () => {
   const workers = pool();
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((value) => workers.run({ act: 'echo', value })));
   expect(answers.map(({ value }) => value)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(new Set(answers.map(({ pid }) => pid)).size).toBeLessThanOrEqual(2);
 });
 
-test('buffers and typed arrays cross whole', async () => {
+test('transfers buffers and typed arrays unchanged', async () => {
   const value = { bytes: new Uint8Array([1, 2, 255]), list: [1.5, 'ü', null], none: undefined };
   expect((await pool().run({ act: 'echo', value })).value).toEqual(value);
 });
 
-test('a failed job says why, and its worker goes on', async () => {
+test('a failed job rejects with its message, and its worker continues', async () => {
   const workers = pool({ workersMax: 1 });
   const { pid } = await workers.run({ act: 'echo' });
   const failure = workers.run({ act: 'fail', value: 'truncated' });
@@ -61,7 +61,7 @@ test.each([
   ['throw', 'crashed', {}],
   ['hang', 'took too long', { jobDurationMaxMs: 4_000 }],
   ['grow', 'needed too much memory', { workerRssMaxBytes: 200 * 1024 ** 2 }],
-])('%s costs that job alone: the worker %s', async (act, reason, limits) => {
+])('%s fails only that job: the worker %s', async (act, reason, limits) => {
   const workers = pool({ workersMax: 1, ...limits });
   const lost = workers.run({ act });
   const waiting = workers.run({ act: 'echo', value: 'next' });
@@ -71,7 +71,7 @@ test.each([
   expect((await workers.run({ act: 'echo', value: 'after' })).value).toBe('after');
 });
 
-test('one more job than the queue holds is refused', async () => {
+test('rejects jobs when the queue is full', async () => {
   const workers = pool({ workersMax: 1, queuedJobsMax: 2 });
   const accepted = [1, 2, 3].map((value) => workers.run({ act: 'echo', value }));
   expect(workers.queued).toBe(2);
@@ -80,30 +80,30 @@ test('one more job than the queue holds is refused', async () => {
   expect((await workers.run({ act: 'echo', value: 4 })).value).toBe(4);
 });
 
-test('a job nobody waits for is not done, or stopped', async () => {
+test('an aborted job is removed from the queue, or its worker is killed', async () => {
   const workers = pool({ workersMax: 1 });
   const running = new AbortController();
   const queued = new AbortController();
   const first = workers.run({ act: 'hang' }, running);
   const second = workers.run({ act: 'crash' }, queued);
-  queued.abort(new Error('gone'));
-  await expect(second).rejects.toThrow('gone');
+  queued.abort(new Error('first abort'));
+  await expect(second).rejects.toThrow('first abort');
   expect(workers.queued).toBe(0);
-  running.abort(new Error('gone too'));
-  await expect(first).rejects.toThrow('gone too');
+  running.abort(new Error('second abort'));
+  await expect(first).rejects.toThrow('second abort');
   expect((await workers.run({ act: 'echo', value: 1 })).value).toBe(1);
   const never = { signal: AbortSignal.abort(new Error('before')) };
   await expect(workers.run({ act: 'crash' }, never)).rejects.toThrow('before');
 });
 
-test('a worker is replaced after its share of jobs', async () => {
+test('replaces a worker after the maximum number of jobs', async () => {
   const workers = pool({ workersMax: 1, jobsPerWorkerMax: 2 });
   const pids: number[] = [];
   for (let count = 0; count < 6; count += 1) pids.push((await workers.run({ act: 'echo' })).pid);
   expect(new Set(pids).size).toBe(3);
 });
 
-test('programs that a worker started end with it', async () => {
+test('kills programs started by a worker together with it', async () => {
   const workers = pool({ workersMax: 1, jobDurationMaxMs: 4_000 });
   const { value } = await workers.run({ act: 'child' });
   expect(alive(value as number)).toBe(true);
@@ -114,7 +114,7 @@ test('programs that a worker started end with it', async () => {
 test.each([
   ['long', 400],
   ['short', 0],
-])('a worker that keeps a lot of memory after a %s job is replaced', async (_, ms) => {
+])('replaces a worker that keeps too much memory after a %s job', async (_, ms) => {
   const workers = pool({ workersMax: 1, restingRssMaxBytes: 250 * 1024 ** 2 });
   const small = await workers.run({ act: 'keep', value: { bytes: 1024, ms } });
   expect((await workers.run({ act: 'echo' })).pid).toBe(small.pid);
@@ -125,14 +125,14 @@ test.each([
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a busy worker and its programs end with the process that started them',
+  'a busy worker and its programs end when the parent process ends',
   async () => {
     const doomed = fileURLToPath(new URL('./support/doomed-parent.mjs', import.meta.url));
     const parent = spawn(process.execPath, [doomed], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const { worker, program } = JSON.parse(line.toString()) as { worker: number; program: number };
-    // By then it has its job, and looks at no message any more.
+    // By then the worker is busy and reads no more messages.
     await pause(300);
     expect([alive(worker), alive(program)]).toEqual([true, true]);
     parent.kill('SIGKILL');
@@ -140,14 +140,14 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a worker that never starts is not the job’s fault', async () => {
+test('marks a worker that never becomes ready as not started', async () => {
   vi.stubEnv('ROGUE_NEVER_READY', '1');
   const workers = pool();
   await expect(workers.warm()).rejects.toThrow('before it could start');
   await expect(workers.run({ act: 'echo' })).rejects.toMatchObject({ started: false });
 });
 
-test('closing ends the workers and rejects what waits', async () => {
+test('closing kills the workers and rejects queued jobs', async () => {
   const workers = pool({ workersMax: 1 });
   const { pid } = await workers.run({ act: 'echo' });
   const running = workers.run({ act: 'wait', value: 5000 });

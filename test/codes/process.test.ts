@@ -1,4 +1,4 @@
-/** External programs under limits. */
+/** External programs and their limits. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.skipIf(process.platform === 'win32')('runTool', () => {
-  it('gives all output and resolves at the end', async () => {
+  it('passes on all output and resolves when the program ends', async () => {
     const output = collector(100);
     await runTool(...shell('printf one; printf two'), output.sink, { limits: LIMITS });
     expect(output.bytes().toString()).toBe('onetwo');
   });
 
-  it('hands on no environment', async () => {
+  it('passes on no environment variable but PATH and LC_ALL', async () => {
     process.env.ISCCD_TEST_SECRET = 'hidden';
     const output = collector(10_000);
     await runTool('env', [], output.sink, { limits: LIMITS });
@@ -32,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     expect(output.bytes().toString()).toContain('PATH=');
   });
 
-  it('tells a missing program from one that fails', async () => {
+  it('distinguishes a missing program from a failing one', async () => {
     await expect(runTool('/nowhere/tool', [], ignore, { limits: LIMITS })).rejects.toThrow(ToolMissing);
     await expect(runTool('no-such-program-here', [], ignore, { limits: LIMITS })).rejects.toThrow(
       ToolMissing,
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     await expect(failing).rejects.toThrow(/ended with 3: why/);
   });
 
-  it('arguments are never read by a shell', async () => {
+  it('does not expand arguments in a shell', async () => {
     const output = collector(1000);
     await runTool('printf', ['%s|', '$(echo no)', '`id`', ';', "'", '"', '-n'], output.sink, {
       limits: LIMITS,
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     expect(output.bytes().toString()).toBe(`$(echo no)|\`id\`|;|'|"|-n|`);
   });
 
-  it('drains what is written to standard error and keeps its end', async () => {
+  it('drains standard error and keeps its end', async () => {
     const noisy = shell(
       'i=0; while [ $i -lt 20000 ]; do echo "line $i of many lines" >&2; i=$((i+1)); done; exit 1',
     );
@@ -66,13 +66,13 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
       { ...LIMITS, memoryMaxBytes: 256 * 1024 ** 2 },
       'head -c 1000000000 /dev/zero | tail -c 999999999',
     ],
-  ])('ends a program that takes too much %s', async (_, limits, script) => {
+  ])('kills a program that exceeds its %s limit', async (_, limits, script) => {
     const start = performance.now();
     await expect(runTool(...shell(script), ignore, { limits })).rejects.toThrow(ToolFailed);
     expect(performance.now() - start).toBeLessThan(9000);
   });
 
-  it('ends a program that writes too much', async () => {
+  it('kills a program that writes too much', async () => {
     const output = collector(1000);
     await expect(runTool('yes', [], output.sink, { limits: LIMITS })).rejects.toThrow(/more than 1000 bytes/);
     const large = runTool('dd', ['if=/dev/zero', 'of=large', 'bs=65536', 'count=100'], ignore, {
@@ -83,21 +83,21 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     expect((await stat(path.join(folder, 'large'))).size).toBeLessThanOrEqual(LIMITS.fileMaxBytes);
   });
 
-  it.skipIf(!existsSync('/proc'))('ends the program when its work is called off', async () => {
+  it.skipIf(!existsSync('/proc'))('kills the program when the signal is aborted', async () => {
     const abort = new AbortController();
     let pid = '';
     const running = runTool(
       ...shell('echo $$; exec sleep 60'),
       (chunk) => {
         pid = chunk.toString().trim();
-        abort.abort(new Error('called off'));
+        abort.abort(new Error('cancelled'));
       },
       { limits: LIMITS, signal: abort.signal },
     );
-    await expect(running).rejects.toThrow('called off');
+    await expect(running).rejects.toThrow('cancelled');
     expect(existsSync(`/proc/${pid}`)).toBe(false);
     await expect(runTool('true', [], ignore, { limits: LIMITS, signal: abort.signal })).rejects.toThrow(
-      'called off',
+      'cancelled',
     );
   });
 

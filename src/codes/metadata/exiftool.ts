@@ -1,16 +1,16 @@
-/** Runs ExifTool on one file. Every value is spelled in character references, so none can become an argument. */
+/** Runs ExifTool on a file. Values are escaped as character references, so that none can be read as an argument. */
 import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { runTool, type ToolLimits } from '../pipeline/tools/process.js';
 
-/** A tag and its new value; `append` adds to a list instead of replacing it. */
+/** A tag and its new value. `append` adds to a list instead of replacing it. */
 export interface TagValue {
   readonly tag: string;
   readonly value: string;
   readonly append?: boolean;
 }
 
-/** ExifTool is not there, or could not write. */
+/** ExifTool is missing or could not write. */
 export class ExifToolFailed extends Error {
   override readonly name = 'ExifToolFailed';
 }
@@ -18,11 +18,11 @@ export class ExifToolFailed extends Error {
 const LIMITS: ToolLimits = {
   durationMaxMs: 30_000,
   memoryMaxBytes: 1024 ** 3,
-  // The image and what is added to it; an upload has a limit of its own.
+  // Effectively unlimited: uploads have their own limit.
   fileMaxBytes: 64 * 1024 ** 3,
 };
 
-/** Declares the XMP namespace that holds the inputs of a Meta-Code. */
+/** Declares the XMP namespace for the inputs of the Meta-Code. */
 const CONFIG = `%Image::ExifTool::UserDefined = (
   'Image::ExifTool::XMP::Main' => { iscc => { SubDirectory => { TagTable => 'Image::ExifTool::UserDefined::iscc' } } },
 );
@@ -35,7 +35,7 @@ const CONFIG = `%Image::ExifTool::UserDefined = (
 1;
 `;
 
-/** Replaces the file at `path` by one with the new values. */
+/** Writes the values into the file at `path`. @throws {ExifToolFailed} */
 export async function writeTags(path: string, values: readonly TagValue[]): Promise<void> {
   const configFile = `${path}.config`;
   const argumentsFile = `${path}.arguments`;
@@ -53,11 +53,11 @@ export async function writeTags(path: string, values: readonly TagValue[]): Prom
 
 function argumentLines(path: string, values: readonly TagValue[]): string {
   const tags = values.map(({ tag, value, append }) => `-${tag}${append ? '+' : ''}=${references(value)}`);
-  // XMP before the pixels: readers of PNG may stop there.
+  // PNG: write XMP before the pixels, where some readers stop.
   return ['-E', '-overwrite_original', '-api', 'PNGEarlyXMP=1', ...tags, path, ''].join('\n');
 }
 
-/** Only letters and digits stand for themselves. */
+/** Escapes everything but ASCII letters and digits. */
 function references(value: string): string {
   return value.replace(/[^A-Za-z0-9]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

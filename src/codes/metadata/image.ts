@@ -1,4 +1,4 @@
-/** Embeds metadata into images, as XMP where other ISCC software looks for it. */
+/** Embeds metadata into images, in the XMP properties that other ISCC software reads. */
 import type { EmbeddedMetadata } from '../result.js';
 import { type TagValue, writeTags } from './exiftool.js';
 
@@ -11,7 +11,7 @@ export const EMBEDDABLE_IMAGES: ReadonlySet<string> = new Set([
 
 type Field = keyof EmbeddedMetadata;
 
-/** `credit` and `keywords` have no place that the reference reads. */
+/** The reference reads no property for `credit` and `keywords`, so they are not written. */
 const TAGS: Readonly<Partial<Record<Field, readonly string[]>>> = {
   name: ['XMP-iscc:Name', 'XMP-dc:Title'],
   description: ['XMP-iscc:Description', 'XMP-dc:Description'],
@@ -23,10 +23,10 @@ const TAGS: Readonly<Partial<Record<Field, readonly string[]>>> = {
   identifier: ['XMP-dc:Identifier'],
 };
 
-/** A work keeps the creators it has. */
+/** Existing creators are kept. */
 const APPENDED: ReadonlySet<string> = new Set(['XMP-dc:Creator']);
 
-/** Resolves to false when there is nothing to embed that an image can hold. */
+/** Resolves to false if `fields` has nothing that can be embedded into an image. */
 export async function embedIntoImage(path: string, fields: EmbeddedMetadata): Promise<boolean> {
   const values = tagValues(fields);
   if (values.length > 0) await writeTags(path, values);

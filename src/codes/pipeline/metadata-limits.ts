@@ -1,22 +1,22 @@
-/** How much a file may say about itself: whichever program read it, an answer stays small. */
+/** Limits the size of embedded metadata, so that responses stay small. */
 import type { ContentFacts, EmbeddedMetadata } from '../result.js';
 
 /**
- * Bytes of a field. No honest file comes near: the largest `meta` that a Meta-Code takes fits as a Data-URL, and so do
- * the five thousand authors of a paper.
+ * Bytes per field. Well above legitimate use: the largest `meta` of a Meta-Code fits as a Data-URL, and so do the names
+ * of five thousand authors.
  */
 export const FIELD_BYTES_MAX = 192 * 1024;
 
-/** A beginning of these is of use; one of the others would be another address, or no Data-URL. */
+/** Fields that are cut. The others are dropped, because a cut URL or Data-URL would be wrong. */
 const CUT: ReadonlySet<string> = new Set(['name', 'description', 'creator', 'credit', 'rights', 'keywords']);
 
-/** Without what is beyond the limit: texts are cut, other fields left out. */
+/** Cuts or drops fields above {@link FIELD_BYTES_MAX}. */
 export function limitedMetadata(metadata: EmbeddedMetadata): EmbeddedMetadata {
   const fields = Object.entries(metadata).map(([field, value]) => [field, limited(field, value)]);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** A file states its language, too. */
+/** Drops an overlong language. */
 export function limitedFacts({ language, ...facts }: ContentFacts): ContentFacts {
   const kept = limited('language', language);
   return { ...facts, ...(kept === undefined ? {} : { language: kept }) };
@@ -25,7 +25,7 @@ export function limitedFacts({ language, ...facts }: ContentFacts): ContentFacts
 function limited(field: string, value: string | undefined): string | undefined {
   if (value === undefined || Buffer.byteLength(value) <= FIELD_BYTES_MAX) return value;
   if (!CUT.has(field)) return undefined;
-  const beginning = Buffer.from(value.slice(0, FIELD_BYTES_MAX)).subarray(0, FIELD_BYTES_MAX);
-  // Bytes of a character that the cut went through are held back.
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(beginning, { stream: true });
+  const prefix = Buffer.from(value.slice(0, FIELD_BYTES_MAX)).subarray(0, FIELD_BYTES_MAX);
+  // In stream mode the decoder omits an incomplete last character.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(prefix, { stream: true });
 }

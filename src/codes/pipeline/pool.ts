@@ -1,6 +1,6 @@
 /**
- * Child processes for work on files that strangers made. A crash, a hang or a memory blow-up costs
- * the one job that caused it; the next job gets a fresh process.
+ * Pool of worker processes for untrusted files. A crash, hang or excessive memory use only fails the job that caused
+ * it; the next job gets a new process.
  */
 import type { StepChange } from './stopwatch.js';
 import type { Unwatch } from './worker-process.js';
@@ -8,32 +8,32 @@ import { WorkerProcess } from './worker-process.js';
 
 export interface PoolLimits {
   readonly workersMax: number;
-  /** Jobs that wait when every worker is busy; one more is {@link PoolBusy}. */
+  /** Maximum length of the queue. Further jobs are rejected with {@link PoolBusy}. */
   readonly queuedJobsMax: number;
   readonly jobDurationMaxMs: number;
-  /** Resident memory of one worker. */
+  /** Maximum resident memory of one worker. */
   readonly workerRssMaxBytes: number;
-  /** A worker that keeps more than this after a job is replaced: what a large file took need not come back. */
+  /** A worker with more resident memory than this after a job is replaced. */
   readonly restingRssMaxBytes: number;
-  /** A worker is replaced after so many jobs: libraries leak. */
+  /** A worker is replaced after this many jobs, because libraries leak memory. */
   readonly jobsPerWorkerMax: number;
 }
 
 export interface RunOptions {
-  /** Ends the job, or takes it out of the queue. */
+  /** Cancels the job or removes it from the queue. */
   readonly signal?: AbortSignal | undefined;
-  /** Added to the limit of time. */
+  /** Added to the time limit. */
   readonly extraMs?: number;
-  /** Told what a watched job sends before its answer. */
+  /** Called when a step of a watched job begins or ends. */
   readonly onStep?: ((step: StepChange) => void) | undefined;
 }
 
-/** The queue is full. */
+/** The queue is full or the pool is closed. */
 export class PoolBusy extends Error {
   override readonly name = 'PoolBusy';
 }
 
-/** So long after a job a worker that has nothing to do is looked at: never between the jobs of a busy server. */
+/** Delay after a job before the memory of an idle worker is checked, so that a busy server never checks. */
 const REST_MS = 1000;
 
 interface Task<Job, Output> {
@@ -49,28 +49,28 @@ export class WorkerPool<Job, Output> {
   readonly #limits: PoolLimits;
   readonly #workers = new Set<WorkerProcess<Job, Output>>();
   readonly #idle: WorkerProcess<Job, Output>[] = [];
-  /** Workers that will be looked at. */
+  /** Workers with a scheduled memory check. */
   readonly #resting = new Set<WorkerProcess<Job, Output>>();
   readonly #queue: Task<Job, Output>[] = [];
   #closed = false;
 
-  /** `entry` is the JavaScript file that each worker runs. */
+  /** @param entry script that each worker runs */
   constructor(entry: string, limits: PoolLimits) {
     this.#entry = entry;
     this.#limits = limits;
   }
 
-  /** Jobs that wait for a worker. */
+  /** Number of jobs that wait for a worker. */
   get queued(): number {
     return this.#queue.length;
   }
 
-  /** Jobs that are being done. */
+  /** Number of jobs in progress. */
   get running(): number {
     return this.#workers.size - this.#idle.length;
   }
 
-  /** Starts one worker ahead of the first job; resolves when it could take it. */
+  /** Starts one worker before the first job arrives. Resolves when it is ready. */
   async warm(): Promise<void> {
     if (this.#workers.size > 0) return;
     const worker = this.#spawn();
@@ -79,8 +79,8 @@ export class WorkerPool<Job, Output> {
   }
 
   /**
-   * Rejects with {@link PoolBusy}, with `JobFailed` when the job itself failed, with `WorkerLost` when it
-   * took its worker down, or with the signal's reason.
+   * Rejects with {@link PoolBusy}, with `JobFailed` if the job failed, with `WorkerLost` if its worker ended, or with
+   * the signal's reason.
    */
   run(job: Job, options: RunOptions = {}): Promise<Output> {
     return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ export class WorkerPool<Job, Output> {
     });
   }
 
-  /** Ends every worker; jobs that wait are rejected. */
+  /** Ends all workers and rejects queued jobs. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const task of this.#queue.splice(0)) task.reject(new PoolBusy('the pool is closed'));
@@ -136,7 +136,7 @@ export class WorkerPool<Job, Output> {
   }
 
   #release(worker: WorkerProcess<Job, Output>): void {
-    // A worker that is going is no longer counted, so that the next job does not wait for its end.
+    // An ending worker no longer counts, so that the next job does not wait for its exit.
     if (!worker.alive || worker.jobsDone >= this.#limits.jobsPerWorkerMax) {
       this.#retire(worker);
       this.#startNext(undefined);
@@ -160,21 +160,21 @@ export class WorkerPool<Job, Output> {
     return (await worker.residentBytes()) > this.#limits.restingRssMaxBytes || !worker.alive;
   }
 
-  /** Short jobs are over before their memory is looked at; several of them have one look together. */
+  /** Schedules one memory check for several short jobs, which end before the periodic check sees them. */
   #watchResting(worker: WorkerProcess<Job, Output>): void {
     if (this.#resting.has(worker)) return;
     this.#resting.add(worker);
-    const look = async () => {
+    const check = async () => {
       this.#resting.delete(worker);
       if (!(await this.#isLarge(worker))) return;
       const index = this.#idle.indexOf(worker);
       if (index < 0) return;
       this.#idle.splice(index, 1);
       this.#retire(worker);
-      // The next job finds one that has started.
+      // So that the next job does not wait for a worker to start.
       if (!this.#closed) this.warm().catch(() => undefined);
     };
-    setTimeout(look, REST_MS).unref();
+    setTimeout(check, REST_MS).unref();
   }
 
   #startNext(worker: WorkerProcess<Job, Output> | undefined): void {

@@ -1,24 +1,24 @@
-/** What the steps of one request took, for people who watch and for whoever looks for what is slow. */
+/** Times the processing steps of a request, for the progress display and for performance analysis. */
 
-/** Steps by the name that machines read, with the words that people do. */
+/** Step names with descriptions for users. */
 export const STEPS = {
   receive: 'Receive, store and hash the bytes',
   copy: 'Copy the file',
   read: 'Read and hash the bytes',
-  mediatype: 'Find the media type',
+  mediatype: 'Detect the media type',
   wait: 'Wait for a worker',
-  text: 'Read the text and its metadata, make the Text-Code',
-  pdf: 'Read the text and its metadata, draw the first page',
-  image: 'Decode the image, make the Image-Code and the thumbnail',
-  audio: 'Decode the sound',
+  text: 'Extract text and metadata, create the Text-Code',
+  pdf: 'Extract text and metadata, render the first page',
+  image: 'Decode the image, create the Image-Code and the thumbnail',
+  audio: 'Decode the audio',
   video: 'Decode the frames',
   metadata: 'Read the embedded metadata',
-  content: 'Make the Content-Code',
-  semantic: 'Make the Semantic-Code',
-  thumbnail: 'Draw the thumbnail',
-  meta: 'Make the Meta-Code',
+  content: 'Create the Content-Code',
+  semantic: 'Create the Semantic-Code',
+  thumbnail: 'Create the thumbnail',
+  meta: 'Create the Meta-Code',
   embed: 'Embed the metadata',
-  iscc: 'Put the ISCC-CODE together',
+  iscc: 'Compose the ISCC-CODE',
   save: 'Save durably',
 } as const;
 
@@ -29,34 +29,34 @@ export interface PipelineStep {
   readonly ms: number;
 }
 
-/** A step that begins, or, with its time, one that has ended. */
+/** A step that has begun or, if `ms` is present, ended. */
 export interface StepChange {
   readonly name: StepName;
   readonly ms?: number;
 }
 
 interface Listeners {
-  /** Told each step when it is over. */
+  /** Called when a step ends. */
   readonly onStep?: ((step: PipelineStep) => void) | undefined;
-  /** Told each step when it begins and when it ends. */
+  /** Called when a step begins and when it ends. */
   readonly onChange?: ((change: StepChange) => void) | undefined;
 }
 
 export class Stopwatch {
-  /** In the order they ended. Steps may overlap. */
+  /** In the order in which they ended. Steps may overlap. */
   readonly steps: PipelineStep[] = [];
-  readonly #told: Listeners;
+  readonly #listeners: Listeners;
 
-  constructor(told: Listeners = {}) {
-    this.#told = told;
+  constructor(listeners: Listeners = {}) {
+    this.#listeners = listeners;
   }
 
-  /** Told about steps as they begin and end, if anybody watches. */
+  /** The listener for beginning and ending steps, if any. */
   get onChange(): ((change: StepChange) => void) | undefined {
-    return this.#told.onChange;
+    return this.#listeners.onChange;
   }
 
-  /** Runs one step; what it throws passes through, and counts too. */
+  /** Runs and times one step, also if it throws. */
   async measure<T>(name: StepName, work: () => T | Promise<T>): Promise<T> {
     const start = performance.now();
     this.onChange?.({ name });
@@ -69,14 +69,14 @@ export class Stopwatch {
     }
   }
 
-  /** Takes steps over that were measured elsewhere. Whoever watches has been told by those who measured. */
+  /** Adds steps measured elsewhere. Does not call `onChange`: their source has reported them. */
   add(steps: readonly PipelineStep[]): void {
     this.steps.push(...steps);
-    for (const step of steps) this.#told.onStep?.(step);
+    for (const step of steps) this.#listeners.onStep?.(step);
   }
 }
 
-/** The steps as a Server-Timing header (W3C Server Timing), which browsers show in their tools. */
+/** The steps as a Server-Timing header (W3C), which browsers show in their developer tools. */
 export function serverTiming(steps: readonly PipelineStep[]): string {
   return steps.map(({ name, ms }) => `${name};desc="${STEPS[name]}";dur=${ms.toFixed(2)}`).join(', ');
 }

@@ -1,4 +1,4 @@
-/** Small pictures of what was uploaded, as Data-URLs. They are no part of any code. */
+/** Thumbnails of uploads as Data-URLs. They are not part of any code. */
 import { native } from '../../native.js';
 import type { RawPixels } from './decoder-fallback.js';
 import { withDecoderFallback } from './decoder-fallback.js';
@@ -6,7 +6,7 @@ import { decodeBySharp } from './tools/sharp.js';
 
 export const THUMBNAIL_SIDE_MAX_PIXELS = 128;
 
-/** A thumbnail of an encoded image. Rejects if it can't be decoded. */
+/** Thumbnail of an encoded image. Rejects if the image can't be decoded. */
 export async function thumbnailOfImage(image: Uint8Array, side = THUMBNAIL_SIDE_MAX_PIXELS): Promise<string> {
   const webp = withDecoderFallback(
     native.thumbnail(image, side),

@@ -1,4 +1,4 @@
-/** One child process that does one job at a time, watched for time and memory. */
+/** A child process that runs one job at a time under time and memory limits. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -8,14 +8,14 @@ import type { StepChange } from './stopwatch.js';
 
 export type Unwatch = () => void;
 
-/** What a worker sends: once that it is there, then for each job its steps, if they are watched, and one answer. */
+/** Messages from a worker: `ready` once, then per job its steps, if watched, and one result. */
 export type WorkerMessage<Output> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'step'; readonly step: StepChange }
   | { readonly kind: 'done'; readonly output: Output }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal?: Refusal };
 
-/** Why a job can't be done, where the client is to know. */
+/** An error of the job that is reported to the client. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly details: Details;
@@ -24,7 +24,7 @@ export interface Refusal {
 export type LossReason = 'crashed' | 'took too long' | 'needed too much memory' | EndReason;
 type EndReason = 'cancelled' | 'closed' | 'retired';
 
-/** The job can't be done; the worker goes on. */
+/** The job failed; the worker continues. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed';
   readonly refusal: Refusal | undefined;
@@ -35,11 +35,11 @@ export class JobFailed extends Error {
   }
 }
 
-/** The worker is gone, and the job with it. */
+/** The worker ended before the job did. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
   readonly reason: LossReason;
-  /** Whether it was there at all: if not, the fault is not the job's. */
+  /** Whether the worker was ready. If not, the job is not the cause. */
   readonly started: boolean;
 
   constructor(reason: LossReason, started: boolean) {
@@ -59,12 +59,12 @@ interface Pending<Output> {
 }
 
 export class WorkerProcess<Job, Output> {
-  /** Resolves when the worker can take jobs, rejects when it never will. */
+  /** Resolves when the worker can accept jobs; rejects if it ends before. */
   readonly ready: Promise<void>;
   readonly exited: Promise<void>;
   alive = true;
   jobsDone = 0;
-  /** Whether it was seen with more memory than it may keep, in its last job. */
+  /** Whether its memory exceeded `restingRssMaxBytes` during the last job. */
   wasLarge = false;
   readonly #child: ChildProcess;
   readonly #limits: PoolLimits;
@@ -75,10 +75,10 @@ export class WorkerProcess<Job, Output> {
 
   constructor(entry: string, limits: PoolLimits) {
     this.#limits = limits;
-    // Its own process group, so that programs it has started end with it.
+    // A process group of its own, so that programs started by the worker are killed with it.
     this.#child = fork(entry, [], {
       serialization: 'advanced',
-      // Nothing is ever written to its standard input: its end tells the worker that this process is gone.
+      // Standard input is never written. Its end signals the end of this process to the worker.
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
       detached: process.platform !== 'win32',
     });
@@ -86,16 +86,16 @@ export class WorkerProcess<Job, Output> {
       this.#stderr = (this.#stderr + data.toString()).slice(-STDERR_MAX_BYTES);
     });
     this.exited = new Promise((resolve) => {
-      this.#child.once('exit', () => resolve(this.#exit()));
-      this.#child.once('error', () => resolve(this.#exit()));
+      this.#child.once('exit', () => resolve(this.#onExit()));
+      this.#child.once('error', () => resolve(this.#onExit()));
     });
     this.ready = new Promise((resolve, reject) => {
       this.#child.on('message', (message) => this.#receive(message as WorkerMessage<Output>, resolve));
       void this.exited.then(() => reject(this.#lost()));
     });
-    // Nobody needs to wait for it: a job that was sent is rejected on its own.
+    // Not awaited by all callers: jobs are rejected separately.
     this.ready.catch(() => undefined);
-    // An idle worker must not keep the process alive that started it.
+    // An idle worker must not keep this process alive.
     this.#child.unref();
     this.#child.channel?.unref();
     (this.#child.stdin as Socket | null)?.unref();
@@ -108,19 +108,19 @@ export class WorkerProcess<Job, Output> {
       this.#pending = { resolve, reject, onStep };
       this.#child.channel?.ref();
       if (!this.alive) return this.#settle((pending) => pending.reject(this.#lost()));
-      // A failed send is followed by the exit event, which rejects.
+      // A failed send is followed by the exit event, which rejects the job.
       this.#child.send(job as object, () => undefined);
     }).finally(this.#watch(extraMs));
   }
 
-  /** Ends the process with everything it started. */
+  /** Kills the worker and all programs it started. */
   async kill(reason: LossReason): Promise<void> {
     if (this.alive) {
       this.alive = false;
       this.#loss = reason;
       this.#signal();
     }
-    // Its end is waited for, so now it does keep this process alive.
+    // Keep this process alive until the worker has ended.
     this.#child.ref();
     await this.exited;
   }
@@ -168,14 +168,14 @@ export class WorkerProcess<Job, Output> {
     if (rss > this.#limits.workerRssMaxBytes) await this.kill('needed too much memory');
   }
 
-  /** Where the system tells (Linux), else 0. */
+  /** Resident memory on Linux, 0 elsewhere. */
   residentBytes(): Promise<number> {
     return residentBytes(this.#child.pid);
   }
 
-  #exit(): void {
+  #onExit(): void {
     this.alive = false;
-    // Programs that it had started may still run.
+    // Programs started by the worker may still be running.
     this.#signal();
     if (this.#pending) this.#settle((pending) => pending.reject(this.#lost()));
   }
@@ -193,12 +193,12 @@ export class WorkerProcess<Job, Output> {
       if (process.platform === 'win32') this.#child.kill('SIGKILL');
       else process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended by itself in the meantime.
+      // The process group has already ended.
     }
   }
 }
 
-/** Resident memory of a process where the system tells (Linux), else 0. */
+/** Resident memory of a process on Linux, 0 elsewhere. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];

@@ -1,4 +1,4 @@
-/** The program of a worker process: takes a job, answers it, takes the next. */
+/** Main script of a worker process. Processes one job after the other. */
 import { native } from '../../native.js';
 import { CodesRefusal } from '../errors.js';
 import { contentOf, metadataOf } from './content.js';
@@ -7,14 +7,14 @@ import type { ContentJob, EmbedJob, Job, Output, SimprintJob } from './jobs.js';
 import { Stopwatch } from './stopwatch.js';
 import type { WorkerMessage } from './worker-process.js';
 
-// One job at a time: there is nobody whom a busy event loop would keep waiting.
+// Blocking the event loop is safe: there is only one job at a time.
 native.workAtOnce();
-// Without its parent a worker has nobody to answer. A thread watches, because this one may be busy for long.
+// Exits if the parent process ends. A separate thread watches for it, because this one may be busy.
 native.endWithParent();
-process.on('message', (job: Job) => void answer(job));
+process.on('message', (job: Job) => void run(job));
 send({ kind: 'ready' });
 
-async function answer(job: Job): Promise<void> {
+async function run(job: Job): Promise<void> {
   try {
     send({ kind: 'done', output: await output(job) });
   } catch (error) {
@@ -52,7 +52,7 @@ async function semanticSimprints({ semantic, text }: SimprintJob): Promise<reado
 
 async function embed(job: EmbedJob): Promise<void> {
   const format = await loadFormat(job.format);
-  if (format.embed === undefined) throw new Error(`${job.mediatype} has no place for metadata`);
+  if (format.embed === undefined) throw new Error(`embedding into ${job.mediatype} is not supported`);
   await format.embed(job, job.fields);
 }
 

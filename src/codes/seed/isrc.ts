@@ -1,11 +1,11 @@
 /**
- * Seed metadata of recordings (ISRC, IEP-0002): a checked JSON object, canonicalised and wrapped as
- * the Data-URL that `meta` takes, so that the recording's identity decides the Meta-Code.
+ * Seed metadata of recordings (ISRC, IEP-0002): validates a JSON record and wraps its canonical form as the Data-URL
+ * for `meta`, so that the Meta-Code depends on the identity of the recording.
  */
 import { z } from 'zod';
 import { canonicalize, type Json } from '../../signing/jcs.js';
 
-/** `$schema` of this object type; the versioned address (the unversioned one is another constant). */
+/** Versioned `$schema` URL of this object type. */
 export const ISRC_SCHEMA = 'http://purl.org/iscc/schema/isrc-0.8.0.json';
 
 /** Default `@context` of the JSON-LD form. */
@@ -18,7 +18,7 @@ const title = z
   .string()
   .refine((text) => [...text].length <= TITLE_CHARACTERS_MAX, `at most ${TITLE_CHARACTERS_MAX} characters`);
 
-/** The schema's rules; keys it does not name are kept, as JSON Schema does. */
+/** Unknown keys are kept, as in JSON Schema. */
 export const isrcSeed = z.looseObject({
   $schema: z.literal(ISRC_SCHEMA),
   '@context': z.union([z.url(), z.record(z.string(), z.json())]).optional(),
@@ -34,7 +34,7 @@ export const isrcSeed = z.looseObject({
 
 export type IsrcSeed = z.output<typeof isrcSeed>;
 
-/** A record that breaks the schema: one line per wrong field. */
+/** The record violates the schema. `problems` has one line per invalid field. */
 export class SeedInvalid extends Error {
   override readonly name = 'SeedInvalid';
   readonly problems: readonly string[];
@@ -46,8 +46,9 @@ export class SeedInvalid extends Error {
 }
 
 /**
- * Checks a record and gives it back.
- * @throws SeedInvalid with one problem per wrong field.
+ * Validates a record.
+ *
+ * @throws {SeedInvalid} with one problem per invalid field
  */
 export function parseIsrc(value: unknown): IsrcSeed {
   const parsed = isrcSeed.safeParse(value);
@@ -60,18 +61,18 @@ export function parseIsrc(value: unknown): IsrcSeed {
   throw new SeedInvalid([...seen.values()]);
 }
 
-/** The compact form: without what only JSON-LD processors need. */
+/** The compact form, without the fields that only JSON-LD processors need. */
 export function compactIsrc(seed: IsrcSeed): IsrcSeed {
   const { '@context': _context, '@type': _type, ...compact } = seed;
   return compact as IsrcSeed;
 }
 
-/** The JSON-LD form: with context and type, the given ones or the defaults. */
+/** The JSON-LD form, with `@context` (default: {@link ISRC_CONTEXT}) and `@type`. */
 export function linkedIsrc(seed: IsrcSeed): IsrcSeed {
   return { ...seed, '@context': seed['@context'] ?? ISRC_CONTEXT, '@type': 'ISRC' };
 }
 
-/** The record as a base64 Data-URL of its canonical JSON; JSON-LD gets its own media type. */
+/** The record's canonical JSON as a base64 Data-URL. JSON-LD has its own media type. */
 export function seedDataUrl(seed: IsrcSeed): string {
   const type = seed['@context'] === undefined ? 'application/json' : 'application/ld+json';
   return `data:${type};base64,${Buffer.from(canonicalize(seed as Json)).toString('base64')}`;

@@ -19,7 +19,7 @@ async function fixture<T>(name: string, key: string): Promise<T[]> {
   return (JSON.parse(await readFile(file, 'utf8')) as Record<string, T[]>)[key] ?? [];
 }
 
-/** A code's text alone. */
+/** The code without prefix and hyphens. */
 function bare(code: string): string {
   return code
     .trim()
@@ -35,14 +35,14 @@ describe('explain and simprint', () => {
     return () => server.close();
   });
 
-  test('every recorded explanation', async () => {
+  test('explains codes as the reference does', async () => {
     const cases = await fixture<ExplainCase>('codec.json', 'explain');
     expect(cases.length).toBeGreaterThan(400);
     for (const { input, status, body } of cases) {
-      // A slash or nothing at all is another path.
+      // These inputs are different paths.
       if (input.trim() === '' || input.includes('/')) continue;
       const response = await fetch(`${server.url}/api/v1/explain/${encodeURIComponent(input)}`);
-      // The reference cuts codes of a wrong length until they fit, and so explains another code; here they are wrong.
+      // The reference truncates codes of a wrong length and explains a different code. Here they are invalid.
       const isCut = status === 200 && bare(input) !== bare(body?.iscc ?? '');
       if (isCut && response.status === 400) continue;
       expect([response.status, input]).toEqual([status, input]);
@@ -51,7 +51,7 @@ describe('explain and simprint', () => {
     }
   });
 
-  test('every recorded text has the recorded simprints', async () => {
+  test('creates the recorded simprints', async () => {
     const cases = await fixture<SimprintCase>('simprints.json', 'cases');
     expect(cases.length).toBeGreaterThan(20);
     for (const { text, CONTENT_TEXT_V0 } of cases) {
@@ -61,12 +61,12 @@ describe('explain and simprint', () => {
     }
   });
 
-  test('a text of ten megabytes', async () => {
+  test('creates simprints of a text of 10 MB', async () => {
     const text = 'All human beings are born free and equal in dignity and rights. '.repeat(160_000);
     const response = await postJson(server.url, '/simprint', { text });
     expect(response.status).toBe(200);
     const { CONTENT_TEXT_V0 } = await bodyOf(response);
-    // The text repeats itself before a border is found, so that every chunk has the greatest length.
+    // The text repeats before a chunk boundary is found, so every chunk has the maximum length.
     expect((CONTENT_TEXT_V0 as string[]).length).toBe(text.length / 4096);
   });
 });

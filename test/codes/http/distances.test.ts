@@ -1,6 +1,6 @@
 /**
- * Every file of both reference sets through the service, and how many bits of each unit differ from the reference's.
- * The sets are our own recording (iscc-sdk 0.9.7) and the files of `iscc-samples`, which others chose (0.9.5).
+ * Uploads every file of two reference sets and compares each unit with the reference, bit by bit. The sets are our own
+ * recording (iscc-sdk 0.9.7) and the independent `iscc-samples` (iscc-sdk 0.9.5).
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,38 +18,38 @@ interface Expected {
   readonly units?: readonly string[];
 }
 
-/** What we answer where the reference fails, and why. All others are refused (422) as there. */
-const WE_ANSWER: Readonly<Record<string, string>> = {
-  'text/demo.mobi': 'no mode of ISCC-CODEs covers it: ISCC-SUM, the reference ran without fallback',
+/** Files that only the reference rejects, and why. Others that it rejects get a 422. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  'text/demo.mobi': 'type without a mode: ISCC-SUM, but the reference ran without fallback',
   'text/demo.sqlite': 'the same',
 };
 
-/** Units that may differ, in bits of a unit, and why. */
+/** Maximum difference of the Content-Code in bits, and why. */
 const DIFFERENT: readonly (readonly [RegExp, number, string])[] = [
-  [/^latin1_|^mixed_/, 256, 'the reference guesses another charset, wrongly'],
-  [/^plainnoext_/, 256, 'the reference takes no text for text without an extension'],
-  [/^arch_/, 256, 'the reference takes any zip archive for a docx'],
-  [/\.(heic|avif)$/, 25, 'another decoder'],
-  [/\.pdf$/, 25, 'another release of PDFium'],
-  [/demo\.(doc|xls|ppt)$/, 256, 'no reader for binary office documents: ISCC-SUM'],
-  [/^video\//, 6, 'the reference decoded with another release of FFmpeg'],
+  [/^latin1_|^mixed_/, 256, 'the reference detects the wrong charset'],
+  [/^plainnoext_/, 256, 'the reference does not detect text without a file extension'],
+  [/^arch_/, 256, 'the reference treats every ZIP archive as DOCX'],
+  [/\.(heic|avif)$/, 25, 'different decoder'],
+  [/\.pdf$/, 25, 'different version of PDFium'],
+  [/demo\.(doc|xls|ppt)$/, 256, 'binary office documents are unsupported: ISCC-SUM'],
+  [/^video\//, 6, 'the reference used a different version of FFmpeg'],
 ];
 
 /** Files whose Meta-Code differs, and why. */
 const OTHER_NAME: Readonly<Record<string, string>> = {
-  'video/demo.ogg': 'a film named as sound: TagLib finds no title in it, FFmpeg does',
+  'video/demo.ogg': 'a video with an audio extension: TagLib finds no title, FFmpeg does',
   'video/demo.rm': 'the same',
 };
 
-/** Units beside the content's are made of the same bytes and words, and equal. */
+/** All other units must be equal. */
 const CONTENT_UNIT = 1;
 const META_UNIT = 0;
 
 interface Row {
   readonly file: string;
   readonly mode: string;
-  readonly answer: number;
-  /** Bits per unit that differ; `undefined` where there are other units. */
+  readonly status: number;
+  /** Differing bits per unit; `undefined` if the unit types differ. */
   readonly bits: readonly number[] | undefined;
   readonly unitBits: number;
 }
@@ -59,17 +59,17 @@ async function rowOf(server: CodesServer, expected: Expected, bytes: Uint8Array<
   const response = await upload(server.url, path.basename(file), bytes, { query: '?granular=false' });
   if (response.status !== 201) {
     await response.arrayBuffer();
-    return { file, mode, answer: response.status, bits: undefined, unitBits: 0 };
+    return { file, mode, status: response.status, bits: undefined, unitBits: 0 };
   }
   const ours = await bodyOf(response);
-  // Recorded with 64 bits: shorter units are prefixes of longer ones, but for the header.
+  // Units recorded with 64 bits are prefixes of longer ones, except for the header.
   const unitBits = units[0]?.length === ours.units[0]?.length ? 256 : 64;
-  return { file, mode, answer: 201, bits: distances(ours.units, units, unitBits), unitBits };
+  return { file, mode, status: 201, bits: distances(ours.units, units, unitBits), unitBits };
 }
 
 function printTable(title: string, rows: readonly Row[]): void {
-  const lines = rows.map(({ file, mode, answer, bits, unitBits }) => {
-    const shown = bits ? `${bits.map((bit) => `${bit}`.padStart(3)).join(' ')} of ${unitBits}` : `${answer}`;
+  const lines = rows.map(({ file, mode, status, bits, unitBits }) => {
+    const shown = bits ? `${bits.map((bit) => `${bit}`.padStart(3)).join(' ')} of ${unitBits}` : `${status}`;
     return `  ${file.padEnd(26)} ${mode.padEnd(6)} ${shown}`;
   });
   const equal = rows.filter(({ bits }) => bits?.every((bit) => bit === 0)).length;
@@ -83,12 +83,12 @@ function allowedBits(file: string): number {
 function check(expected: Expected, row: Row): void {
   const { file, error } = expected;
   if (error !== undefined) {
-    expect([file, row.answer]).toEqual([file, file in WE_ANSWER ? 201 : 422]);
+    expect([file, row.status]).toEqual([file, file in ACCEPTED ? 201 : 422]);
     return;
   }
-  expect([file, row.answer]).toEqual([file, 201]);
+  expect([file, row.status]).toEqual([file, 201]);
   const allowed = allowedBits(file);
-  // ISCC-SUM or another type: nothing to compare.
+  // Different unit types (ISCC-SUM): nothing to compare.
   if (row.bits === undefined) {
     expect([file, allowed]).toEqual([file, 256]);
     return;
@@ -113,7 +113,7 @@ function suite(
   });
   afterAll(async () => {
     await server?.close();
-    printTable(`${title}: bits that differ, by unit`, rows);
+    printTable(`${title}: differing bits per unit`, rows);
   });
 
   test.each(all)('$file', { timeout: 120_000 }, async (expected) => {
@@ -122,7 +122,7 @@ function suite(
     check(expected, row);
   });
 
-  test('audio: 95 % are equal, the rest are within 2 % of the bits', () => {
+  test('audio: 95 % of the codes are equal, the others differ by at most 2 % of the bits', () => {
     const audio = rows.filter(({ mode, bits }) => mode === 'audio' && bits !== undefined);
     const far = (row: Row) => (row.bits?.[CONTENT_UNIT] ?? 0) / row.unitBits;
     expect(audio.length).toBeGreaterThan(8);

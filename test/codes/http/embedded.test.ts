@@ -1,4 +1,4 @@
-/** Metadata in copies, read by programs that did not write it: every format that can take some. */
+/** Embeds metadata into every supported format and reads it with independent programs. */
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -18,16 +18,16 @@ const EXIFTOOL = path.join(
 
 const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8' });
 
-/** Everything that another reader has to say about a file. */
+/** Returns everything that a program reports about a file. */
 type Reader = (file: string) => Promise<string> | string;
 
 const exiftool: Reader = (file) =>
   run('perl', EXIFTOOL, '-json', '-sep', ', ', '-a', '-u', '-charset', 'UTF8', file);
 const ffprobe: Reader = (file) =>
   run('ffprobe', '-v', 'error', '-show_entries', 'format_tags:stream_tags', '-of', 'json', file);
-/** libvips hands the packet on as it is. ExifTool wrote it. */
+/** libvips returns the XMP packet as written by ExifTool. */
 const xmp: Reader = async (file) => `${(await sharp(file).metadata()).xmp}`;
-/** All text and attributes of all XML in an archive, or in a file that is XML itself, by Python's own library. */
+/** All text and attributes of an XML file, or of the metadata parts of an archive, read by Python. */
 const xml: Reader = (file) => run('python3', '-c', PRINT_XML, file);
 const PRINT_XML = `
 import sys, zipfile
@@ -91,9 +91,9 @@ test.each(CASES)('%s', async (file, read) => {
     expect([field, found]).toEqual([field, expect.stringContaining(`${value}`)]);
 });
 
-/** What FFmpeg writes into these can't be read there again. */
+/** FFmpeg can't read back the tags it writes into these formats. */
 test.each(['rgb_a.ogv', 'life_a.avi'])(
-  '%s keeps its code, and the answer has what was sent',
+  '%s keeps its code, and the response has the submitted fields',
   async (file) => {
     const original = await uploaded(server.url, file, fileBytes(file));
     const response = await postJson(server.url, `/metadata/${original.media_id}`, recording.embed_request);

@@ -4,12 +4,12 @@ import { bodyOf, upload, uploaded } from '../support/client.js';
 import { distances, fileBytes, type ReferenceFile, recording, referenceOf } from '../support/reference.js';
 import { type CodesServer, startCodes } from '../support/server.js';
 
-/** Types whose text, pixels and names are the reference's to the last bit. */
+/** Media types whose results equal the reference exactly. */
 const EXACT =
   /^(?:text\/(?:plain|markdown|csv|x-python)|application\/json|image\/(?:jpeg|png|gif|webp|tiff|bmp))$/;
 
-/** Where the reference is known to be wrong or depends on its own decoder; see the recording's README. */
-const ODD = /^(?:latin1_|mixed_|plain_emoji|arch_)/;
+/** Files for which the reference is wrong or depends on its decoder; see the README of the fixtures. */
+const INEXACT = /^(?:latin1_|mixed_|plain_emoji|arch_)/;
 
 const FIELDS = [
   'name',
@@ -39,24 +39,27 @@ describe('reference files', () => {
   afterAll(() => console.table(table));
 
   const exact = recording.files.filter(
-    ({ file, result }) => result && EXACT.test(`${result.mediatype}`) && !ODD.test(file),
+    ({ file, result }) => result && EXACT.test(`${result.mediatype}`) && !INEXACT.test(file),
   );
   const other = recording.files.filter((entry) => !exact.includes(entry));
 
-  test.each(exact)('$file is exact', async ({ file, result: expected, thumbnail_info: thumbnail }) => {
-    const ours = await uploaded(server.url, file, fileBytes(file));
-    expect(ours.units).toEqual(expected?.units);
-    expect(ours.iscc).toBe(expected?.iscc);
-    for (const field of FIELDS) expect([field, ours[field]]).toEqual([field, expected?.[field]]);
-    expect(ours.features).toEqual(expected?.features);
-    expect(await sizeOf(ours.thumbnail)).toEqual(
-      thumbnail && { width: thumbnail.width, height: thumbnail.height },
-    );
-    const order = Object.keys(ours).filter((key) => key !== 'media_id' && key !== 'content');
-    expect(order).toEqual(Object.keys(expected ?? {}));
-  });
+  test.each(exact)(
+    'the result of $file equals the reference',
+    async ({ file, result: expected, thumbnail_info: thumbnail }) => {
+      const ours = await uploaded(server.url, file, fileBytes(file));
+      expect(ours.units).toEqual(expected?.units);
+      expect(ours.iscc).toBe(expected?.iscc);
+      for (const field of FIELDS) expect([field, ours[field]]).toEqual([field, expected?.[field]]);
+      expect(ours.features).toEqual(expected?.features);
+      expect(await sizeOf(ours.thumbnail)).toEqual(
+        thumbnail && { width: thumbnail.width, height: thumbnail.height },
+      );
+      const order = Object.keys(ours).filter((key) => key !== 'media_id' && key !== 'content');
+      expect(order).toEqual(Object.keys(expected ?? {}));
+    },
+  );
 
-  test.each(other)('$file is answered', async ({ file, result: expected }: ReferenceFile) => {
+  test.each(other)('$file gets a result or a 422', async ({ file, result: expected }: ReferenceFile) => {
     const response = await upload(server.url, file, fileBytes(file));
     expect([201, 422]).toContain(response.status);
     if (response.status === 422) {
@@ -65,21 +68,23 @@ describe('reference files', () => {
     }
     const ours = await bodyOf(response);
     const bits = expected && distances(ours.units, expected.units)?.join(' ');
-    table.push({ file, status: 201, reference: expected ? 'result' : 'error', bits: bits ?? 'other units' });
+    table.push({
+      file,
+      status: 201,
+      reference: expected ? 'result' : 'error',
+      bits: bits ?? 'different units',
+    });
     expect(ours.datahash).toMatch(/^1e20[0-9a-f]{64}$/);
     expect(ours.units.length === 2 || ours.units.length === 4).toBe(true);
   });
 
-  test.each(['text-named_a.png', 'truncated_a.jpg', 'blank_a.txt'])(
-    '%s can not be processed',
-    async (file) => {
-      const response = await upload(server.url, file, fileBytes(file));
-      expect(response.status).toBe(422);
-      expect(await response.text()).toMatch(/^ISCC processing error\./);
-    },
-  );
+  test.each(['text-named_a.png', 'truncated_a.jpg', 'blank_a.txt'])('%s gets a 422', async (file) => {
+    const response = await upload(server.url, file, fileBytes(file));
+    expect(response.status).toBe(422);
+    expect(await response.text()).toMatch(/^ISCC processing error\./);
+  });
 
-  test('granular=false leaves the features out, and nothing else', async () => {
+  test('granular=false only omits the features', async () => {
     const file = 'long_a.txt';
     const { features, media_id, content, ...rest } = await uploaded(server.url, file, fileBytes(file));
     expect(features).toEqual(referenceOf(file).result?.features);
@@ -91,7 +96,7 @@ describe('reference files', () => {
     expect(without).toEqual(rest);
   });
 
-  test('semantic units without a model name the variable to set', async () => {
+  test('semantic=1 without a model gets a 422 that names the variable', async () => {
     for (const [file, variable] of [
       ['short_a.txt', 'TEXT'],
       ['photo_a.png', 'IMAGE'],
@@ -105,7 +110,7 @@ describe('reference files', () => {
     ).toHaveLength(2);
   });
 
-  test('unsupported types are refused when there is no fallback', async () => {
+  test('unsupported types get a 422 without fallback', async () => {
     const strict = await startCodes({ config: { fallback: false } });
     try {
       const response = await upload(strict.url, 'random_a.bin', fileBytes('random_a.bin'));

@@ -13,7 +13,7 @@ async function start(options: CodesServerOptions) {
   return server;
 }
 
-test('an expired upload is gone before it is cleaned up', async () => {
+test('an expired upload is inaccessible before the clean-up removes it', async () => {
   const { url, folder } = await start({ config: { storageExpirySeconds: 1, cleanupIntervalSeconds: 0 } });
   const { content, media_id } = await uploaded(url, 'a.bin', noise(10));
   expect((await fetch(content)).status).toBe(200);
@@ -29,7 +29,7 @@ test('an expired upload is gone before it is cleaned up', async () => {
   expect(await readdir(path.join(folder, 'files'))).toEqual([media_id]);
 });
 
-test('the clean-up removes what has expired, and nothing else', async () => {
+test('the clean-up removes only expired uploads', async () => {
   const { url, folder } = await start({ config: { storageExpirySeconds: 2, cleanupIntervalSeconds: 1 } });
   const old = await uploaded(url, 'old.bin', noise(10));
   await pause(1500);
@@ -42,7 +42,7 @@ test('the clean-up removes what has expired, and nothing else', async () => {
   expect((await fetch(young.content)).status).toBe(200);
 });
 
-test('without a clean-up what has expired stays, also over a restart; leftovers of a crash go', async () => {
+test('without clean-up, expired uploads are kept over a restart and leftovers of a crash are removed', async () => {
   const folder = await temporaryFolder();
   const config = { storageExpirySeconds: 1, cleanupIntervalSeconds: 0 };
   const first = await startCodes({ folder, config });
@@ -57,7 +57,7 @@ test('without a clean-up what has expired stays, also over a restart; leftovers 
 });
 
 test.each(TRANSPORTS)(
-  'a download that has begun when the file expires is delivered whole (%s)',
+  'a download in progress is completed after the file expires (%s)',
   async (transport) => {
     const bytes = noise(30_000_000);
     const config = { storageExpirySeconds: 1, cleanupIntervalSeconds: 1 };
@@ -74,14 +74,14 @@ test.each(TRANSPORTS)(
     socket.on('data', (data) => parts.push(data));
     socket.resume();
     await new Promise((resolve) => socket.once('close', resolve));
-    const answer = Buffer.concat(parts);
-    const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4);
+    const response = Buffer.concat(parts);
+    const body = response.subarray(response.indexOf('\r\n\r\n') + 4);
     expect(body.byteLength).toBe(bytes.byteLength);
     expect(sha256(body)).toBe(sha256(bytes));
   },
 );
 
-test('a restart keeps everything', async () => {
+test('a restart keeps files and results', async () => {
   const folder = await temporaryFolder();
   const first = await startCodes({ folder });
   const { media_id, iscc } = await uploaded(first.url, 'ü.bin', noise(5000));
@@ -94,7 +94,7 @@ test('a restart keeps everything', async () => {
   expect((await fetch(`${url}/api/v1/media/${media_id}`, { method: 'DELETE' })).status).toBe(204);
 });
 
-test('what a crash left behind is gone before the first request', async () => {
+test('leftovers of a crash are removed before the first request', async () => {
   const folder = await temporaryFolder();
   const first = await startCodes({ folder });
   const { media_id } = await uploaded(first.url, 'a.bin', noise(10));

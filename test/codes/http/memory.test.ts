@@ -9,10 +9,10 @@ import { TRANSPORTS } from '../support/server.js';
 
 const BODY_BYTES = 300 * 1024 * 1024;
 const UPLOADS = 3;
-/** What three uploads may cost: 8 MB each, and what the garbage collector has not come to yet. */
+/** 8 MB per upload, plus uncollected garbage. */
 const GROWTH_MAX_BYTES = UPLOADS * 8_000_000 + 40_000_000;
 
-test.each(TRANSPORTS)('large uploads cost little memory (%s)', { timeout: 120_000 }, async (transport) => {
+test.each(TRANSPORTS)('large uploads need little memory (%s)', { timeout: 120_000 }, async (transport) => {
   const { url, pid } = await serveCodes(await temporaryFolder(), { ISCCD_TRANSPORT: transport });
   await uploaded(url, 'warm.bin', noise(4_000_000));
   const before = await residentBytes(pid);
@@ -30,7 +30,7 @@ test.each(TRANSPORTS)('large uploads cost little memory (%s)', { timeout: 120_00
   expect(peak - before).toBeLessThan(GROWTH_MAX_BYTES);
 });
 
-test('what was answered with 201 outlives a killed server', { timeout: 60_000 }, async () => {
+test('uploads acknowledged with 201 survive a kill of the server', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder();
   for (let round = 1; round <= 3; round += 1) {
     const server = await serveCodes(folder);
@@ -38,29 +38,29 @@ test('what was answered with 201 outlives a killed server', { timeout: 60_000 },
     const { media_id, iscc } = await uploaded(server.url, 'a.bin', bytes);
     const stored = await uploaded(server.url, 'b.bin', bytes, { to: 'media' });
     await server.kill();
-    const again = await serveCodes(folder);
+    const restarted = await serveCodes(folder);
     for (const id of [media_id, stored.media_id]) {
-      const download = await fetch(`${again.url}/api/v1/media/${id}`);
+      const download = await fetch(`${restarted.url}/api/v1/media/${id}`);
       expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(sha256(bytes));
     }
-    expect((await bodyOf(await fetch(`${again.url}/api/v1/iscc/${media_id}`))).iscc).toBe(iscc);
-    await again.kill();
+    expect((await bodyOf(await fetch(`${restarted.url}/api/v1/iscc/${media_id}`))).iscc).toBe(iscc);
+    await restarted.kill();
   }
 });
 
-/** Sends one block again and again, no faster than it is taken. */
+/** Uploads one block repeatedly, with back-pressure. */
 async function large(url: string): Promise<{ filesize: number; iscc: string }> {
   const outgoing = request(`${url}/api/v1/iscc`, {
     method: 'POST',
     headers: { ...filenameHeader('a.bin'), 'Content-Length': BODY_BYTES },
   });
-  const answered = once(outgoing, 'response');
+  const responded = once(outgoing, 'response');
   const block = noise(1024 * 1024);
   for (let sent = 0; sent < BODY_BYTES; sent += block.byteLength) {
     if (!outgoing.write(block)) await once(outgoing, 'drain');
   }
   outgoing.end();
-  const [response] = await answered;
+  const [response] = await responded;
   let text = '';
   for await (const chunk of response) text += chunk;
   return JSON.parse(text);

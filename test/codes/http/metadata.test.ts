@@ -33,14 +33,17 @@ describe('metadata', () => {
 
   const extract = async (id: string) => bodyOf(await fetch(`${server.url}/api/v1/metadata/${id}`));
 
-  test.each(EXTRACTABLE)('what is in $file is read', async ({ file, extract_metadata: expected = {} }) => {
-    const { media_id } = await uploaded(server.url, file, fileBytes(file), { to: 'media' });
-    const fields = Object.entries(expected).filter(([key]) => EXTRACTED.includes(key));
-    expect(await extract(media_id)).toEqual(Object.fromEntries(fields));
-  });
+  test.each(EXTRACTABLE)(
+    'extracts the metadata of $file',
+    async ({ file, extract_metadata: expected = {} }) => {
+      const { media_id } = await uploaded(server.url, file, fileBytes(file), { to: 'media' });
+      const fields = Object.entries(expected).filter(([key]) => EXTRACTED.includes(key));
+      expect(await extract(media_id)).toEqual(Object.fromEntries(fields));
+    },
+  );
 
   test.each(['random_a.bin', 'truncated_a.jpg', 'text-named_a.png'])(
-    'nothing is read from %s',
+    'returns no metadata of %s, which is unreadable',
     async (file) => {
       const { media_id } = await uploaded(server.url, file, fileBytes(file), { to: 'media' });
       const response = await fetch(`${server.url}/api/v1/metadata/${media_id}`);
@@ -50,7 +53,7 @@ describe('metadata', () => {
     },
   );
 
-  test.each(IMAGES)('a copy of $file carries what was asked for', async ({ file, embed }) => {
+  test.each(IMAGES)('embeds the submitted fields into a copy of $file', async ({ file, embed }) => {
     const original = await uploaded(server.url, file, fileBytes(file));
     const response = await postJson(server.url, `/metadata/${original.media_id}`, recording.embed_request);
     expect(response.status).toBe(201);
@@ -60,7 +63,7 @@ describe('metadata', () => {
     expect(copy.content).toBe(`${server.url}/api/v1/media/${copy.media_id}`);
     expect(copy.units[1]).toBe(original.units[1]);
     expect(copy.datahash).not.toBe(original.datahash);
-    // What an image has no place for is answered as submitted.
+    // The response also has submitted fields that the format can't hold.
     expect(copy).toMatchObject({ ...recording.embed_request, ...expected(embed?.reextracted) });
     expect(await extract(copy.media_id)).toEqual(expected(embed?.reextracted));
     expect(sha256(await bytesOf(original.media_id))).toBe(sha256(fileBytes(file)));
@@ -77,7 +80,7 @@ describe('metadata', () => {
     return new Uint8Array(await (await fetch(`${server.url}/api/v1/media/${id}`)).arrayBuffer());
   }
 
-  test('the copy of a copy keeps what it had', async () => {
+  test('a copy of a copy keeps its metadata', async () => {
     const first = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'), { to: 'media' });
     const second = await bodyOf(
       await postJson(server.url, `/metadata/${first.media_id}`, { name: 'One', creator: 'A' }),
@@ -86,14 +89,14 @@ describe('metadata', () => {
       await postJson(server.url, `/metadata/${second.media_id}`, { creator: 'B', rights: 'R' }),
     );
     expect(await extract(third.media_id)).toEqual({ name: 'One', creator: 'A, B', rights: 'R' });
-    // As the page sends back what it has shown.
+    // The page sends unchanged fields too.
     const fourth = await bodyOf(
       await postJson(server.url, `/metadata/${third.media_id}`, { name: 'Two', creator: 'A, B' }),
     );
     expect(await extract(fourth.media_id)).toEqual({ name: 'Two', creator: 'A, B', rights: 'R' });
   });
 
-  test('nothing to embed makes a copy all the same', async () => {
+  test('creates a copy even without fields to embed', async () => {
     const original = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'));
     const response = await postJson(server.url, `/metadata/${original.media_id}`, { unknown: 1 });
     expect(response.status).toBe(201);
@@ -101,7 +104,7 @@ describe('metadata', () => {
     expect([copy.iscc, copy.media_id === original.media_id]).toEqual([original.iscc, false]);
   });
 
-  test('an empty field is as if it was not given', async () => {
+  test('ignores empty fields', async () => {
     const original = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'));
     const fields = { description: '', creator: '', credit: '', keywords: [], rights: 'Some' };
     const response = await postJson(server.url, `/metadata/${original.media_id}`, fields);
@@ -110,8 +113,8 @@ describe('metadata', () => {
     expect(copy).toMatchObject({ name: original.name, rights: 'Some' });
     for (const field of ['description', 'creator', 'credit', 'keywords'])
       expect(copy).not.toHaveProperty(field);
-    const none = await postJson(server.url, `/metadata/${original.media_id}`, { creator: '' });
-    expect(none.status).toBe(201);
+    const onlyEmpty = await postJson(server.url, `/metadata/${original.media_id}`, { creator: '' });
+    expect(onlyEmpty.status).toBe(201);
   });
 
   test.each([
@@ -121,7 +124,7 @@ describe('metadata', () => {
     'short_a.txt',
     'truncated_a.jpg',
     'text-named_a.png',
-  ])('nothing can be embedded into %s', async (file) => {
+  ])('embedding into %s gets a 422', async (file) => {
     const { media_id } = await uploaded(server.url, file, fileBytes(file), { to: 'media' });
     const before = await readFolder(media_id);
     const response = await postJson(server.url, `/metadata/${media_id}`, { name: 'x' });
@@ -142,8 +145,8 @@ describe('metadata', () => {
   test.each([
     ['name too long', { name: 'x'.repeat(129) }, 'name: must have at most 128 characters'],
     ['name empty', { name: '' }, 'name: must not be empty'],
-    ['name of nothing visible', { name: ' \u200b\u00ad' }, 'name: must not be empty'],
-    ['name no text', { name: 5 }, 'name: '],
+    ['name without visible characters', { name: ' \u200b\u00ad' }, 'name: must not be empty'],
+    ['name not a string', { name: 5 }, 'name: '],
     ['name null', { name: null }, 'name: '],
     [
       'description too long',
@@ -155,26 +158,26 @@ describe('metadata', () => {
       { meta: `data:application/json;base64,${'A'.repeat(16384)}` },
       'meta: must have at most 16384 characters',
     ],
-    ['meta no Data-URL', { meta: '{"a": 1}' }, 'meta: must be a base64 Data-URL'],
+    ['meta not a Data-URL', { meta: '{"a": 1}' }, 'meta: must be a base64 Data-URL'],
     ['meta not base64', { meta: 'data:text/plain,hello' }, 'meta: must be a base64 Data-URL'],
-    ['meta of nothing', { meta: 'data:;base64,' }, 'meta: must be a base64 Data-URL'],
+    ['meta without data', { meta: 'data:;base64,' }, 'meta: must be a base64 Data-URL'],
     ['license relative', { license: 'cc-by' }, 'license: must be an absolute URI'],
     ['acquire relative', { acquire: '/buy' }, 'acquire: must be an absolute URI'],
     ['acquire without a host', { acquire: 'https://?buy' }, 'acquire: must be an absolute URI'],
-    ['acquire no text', { acquire: ['https://example.com'] }, 'acquire: '],
+    ['acquire not a string', { acquire: ['https://example.com'] }, 'acquire: '],
     ['control characters', { rights: 'a\u0000b' }, 'rights: has characters'],
     ['lone surrogate', '{"credit": "\\ud800"}', 'credit: has characters'],
-    ['keywords no text', { keywords: [1] }, 'keywords'],
-    ['a list', [], 'body: '],
-    ['no JSON', '{', 'the body is not JSON'],
-  ])('%s is refused with the field and the rule', async (_, body, message) => {
+    ['keywords not strings', { keywords: [1] }, 'keywords'],
+    ['an array', [], 'body: '],
+    ['not JSON', '{', 'the body is not JSON'],
+  ])('%s: 400 with the field and the rule', async (_, body, message) => {
     const { media_id } = await uploaded(server.url, 'a.bin', noise(10), { to: 'media' });
     const response = await postJson(server.url, `/metadata/${media_id}`, body);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(message);
   });
 
-  test('128 characters are 128 code points; what goes into the code is cut to 128 bytes', async () => {
+  test('accepts 128 code points for name and cuts it to 128 bytes for the Meta-Code', async () => {
     const { media_id } = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'), { to: 'media' });
     const name = '中'.repeat(128);
     const response = await postJson(server.url, `/metadata/${media_id}`, { name, keywords: ['a', 'b'] });
@@ -189,7 +192,7 @@ describe('metadata', () => {
     );
   });
 
-  test('an upload that is not there', async () => {
+  test('embedding into an unknown upload gets a 404', async () => {
     const response = await postJson(server.url, '/metadata/0000000000000', { name: 'x' });
     expect([response.status, await response.text()]).toEqual([404, 'File metadata not found']);
   });

@@ -3,7 +3,7 @@ import { noise, upload, uploaded } from '../support/client.js';
 import { fileBytes } from '../support/reference.js';
 import { startCodes, TRANSPORTS } from '../support/server.js';
 
-/** Values by name with labels, as Prometheus reads them. */
+/** Fetches the metrics and returns a function that sums the values of matching lines. */
 async function metrics(url: string): Promise<(pattern: RegExp) => number> {
   const response = await fetch(`${url}/metrics`);
   expect(response.status).toBe(200);
@@ -17,7 +17,7 @@ async function metrics(url: string): Promise<(pattern: RegExp) => number> {
   };
 }
 
-test.each(TRANSPORTS)('requests, bytes, durations and jobs are counted (%s)', async (transport) => {
+test.each(TRANSPORTS)('counts requests, bytes, durations and jobs (%s)', async (transport) => {
   const server = await startCodes({ transport, servesMetrics: true });
   onTestFinished(() => server.close());
   const { media_id } = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'));
@@ -32,7 +32,7 @@ test.each(TRANSPORTS)('requests, bytes, durations and jobs are counted (%s)', as
   expect(value(/^isccd_http_request_duration_seconds_bucket\{.*POST.*"4xx".*"\+Inf"/)).toBe(1);
   expect(value(/^isccd_http_request_duration_seconds_sum\{.*POST.*"4xx"/)).toBeGreaterThan(0);
   expect(value(/^isccd_http_answer_body_bytes_total\{.*GET.*media\/\{media_id\}".*"2xx"/)).toBe(photo);
-  // Paths that clients make up are one line.
+  // All unknown paths share one label value.
   expect(value(/_count\{.*route="none".*"4xx"/)).toBe(2);
   expect(value(/nowhere/)).toBe(0);
   expect(value(/^isccd_codes_uploads_total/)).toBe(2);

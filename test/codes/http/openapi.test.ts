@@ -14,7 +14,7 @@ const PACKAGE = 'schemathesis==4.32.5';
 const INSTALL_MAX_MS = 240_000;
 const RUN_MAX_MS = 150_000;
 
-/** What a document can promise. That a text is base64 of a usable name is beyond it, so valid data may be refused. */
+/** `positive_data_acceptance` is left out: the schema can't express every rule, such as base64 of a usable file name. */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -26,8 +26,8 @@ const CHECKS = [
 ];
 
 /**
- * uWebSockets.js does not answer methods that it has never heard of, such as QUERY, nor header names with
- * characters outside letters, digits and hyphens; the HTTP layer's own tests say so.
+ * uWebSockets.js does not respond to unknown methods such as QUERY, nor to header names with characters other than
+ * letters, digits and hyphens. Tests of the HTTP layer document this.
  */
 const CONFIGS = {
   uws: `[generation]
@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, INSTALL_MAX_MS);
 
 test.each(TRANSPORTS)(
-  'the service keeps to its OpenAPI document (%s)',
+  'the service conforms to its OpenAPI document (%s)',
   { timeout: RUN_MAX_MS },
   async (transport) => {
     const server = await startCodes({ transport, config: { maxUploadBytes: 1_000_000 } });
@@ -60,7 +60,7 @@ test.each(TRANSPORTS)(
   },
 );
 
-test('every route of the description is in the document, in both forms', async () => {
+test('the JSON and YAML documents contain every specified route', async () => {
   const server = await startCodes();
   try {
     const document = await (await fetch(`${server.url}/docs/openapi.json`)).json();
@@ -93,7 +93,7 @@ async function fuzz(
   settings: string,
 ): Promise<{ passed: boolean; output: string }> {
   const config = path.join(folder, 'schemathesis.toml');
-  // Some answers take seconds, and a busy machine takes longer.
+  // Some responses take seconds, and longer on a busy machine.
   await writeFile(config, `request-timeout = 60.0\n${settings}`);
   const limits = [
     '--max-examples',

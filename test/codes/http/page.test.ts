@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('the page and all that it loads come from this server', async () => {
+test('the page and all its files are served by this server', async () => {
   const page = await fetch(`${server.url}/`);
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -26,7 +26,7 @@ test('the page and all that it loads come from this server', async () => {
   }
 });
 
-test('no other file can be had through it', async () => {
+test('no other files are served', async () => {
   for (const path of [
     '/static/',
     '/static/codes/index.html',

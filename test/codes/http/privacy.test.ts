@@ -11,10 +11,10 @@ async function start(config: Partial<CodesConfig>): Promise<CodesServer> {
   return server;
 }
 
-/** What a proxy in front of the service would say about the client. */
+/** The header that a reverse proxy adds. */
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 
-test('download, deletion and embedding are for the uploader', async () => {
+test('only the uploader may download, delete and embed', async () => {
   const { url } = await start({ proxies: 1 });
   const { content, media_id } = await uploaded(url, 'a.bin', noise(10), { headers: from('2001:db8:1:2::1') });
   for (const stranger of ['192.0.2.1', '2001:db8:1:3::1']) {
@@ -30,25 +30,25 @@ test('download, deletion and embedding are for the uploader', async () => {
     expect((await fetch(`${url}/api/v1/iscc/${media_id}`, { headers })).status).toBe(200);
     expect((await fetch(`${url}/api/v1/metadata/${media_id}`, { headers })).status).toBe(200);
   }
-  const neighbour = { headers: from('2001:db8:1:2:ffff::2') };
-  expect((await fetch(content, neighbour)).status).toBe(200);
-  expect((await fetch(content, { method: 'DELETE', ...neighbour })).status).toBe(204);
+  const sameNetwork = { headers: from('2001:db8:1:2:ffff::2') };
+  expect((await fetch(content, sameNetwork)).status).toBe(200);
+  expect((await fetch(content, { method: 'DELETE', ...sameNetwork })).status).toBe(204);
 });
 
-test('without a proxy in front, X-Forwarded-For says nothing', async () => {
+test('X-Forwarded-For is ignored without a configured proxy', async () => {
   const { url } = await start({ proxies: 0 });
   const { content } = await uploaded(url, 'a.bin', noise(10), { headers: from('192.0.2.1') });
   expect((await fetch(content, { headers: from('192.0.2.2') })).status).toBe(200);
 });
 
-test('public files are for everyone', async () => {
+test('everyone may download and delete public files', async () => {
   const { url } = await start({ proxies: 1, privateFiles: false });
   const { content } = await uploaded(url, 'a.bin', noise(10), { headers: from('192.0.2.1') });
   expect((await fetch(content, { headers: from('192.0.2.2') })).status).toBe(200);
   expect((await fetch(content, { method: 'DELETE', headers: from('192.0.2.3') })).status).toBe(204);
 });
 
-test('no address is kept', async () => {
+test('client addresses are not stored', async () => {
   const { url, folder } = await start({ proxies: 1 });
   await uploaded(url, 'a.bin', noise(10), { headers: from('198.51.100.77') });
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -58,7 +58,7 @@ test('no address is kept', async () => {
   }
 });
 
-test('cross-origin requests are answered as configured', async () => {
+test('allows cross-origin requests from configured origins', async () => {
   const { url } = await start({ corsOrigins: ['https://app.example'], siteAddress: 'https://iscc.example' });
   const preflight = (origin: string) =>
     fetch(`${url}/api/v1/iscc`, {
@@ -87,7 +87,7 @@ test('cross-origin requests are answered as configured', async () => {
   expect(download.headers.get('access-control-expose-headers')).toMatch(/Location, Content-Disposition/i);
 });
 
-test('without configured origins there is no cross-origin access', async () => {
+test('sends no CORS headers without configured origins', async () => {
   const { url } = await start({});
   const response = await fetch(`${url}/api/v1/explain/ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2`, {
     headers: { Origin: 'https://app.example' },

@@ -1,4 +1,4 @@
-/** What the page is told while the server works. */
+/** Progress of an upload as the browser page polls it. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filenameHeader, upload } from '../support/client.js';
@@ -24,24 +24,24 @@ const newKey = () => {
   return `key-of-the-test-${keys}`;
 };
 
-async function ask(key: string, after = 0, init: RequestInit = { headers: UPLOADER }): Promise<Progress> {
+async function poll(key: string, after = 0, init: RequestInit = { headers: UPLOADER }): Promise<Progress> {
   const response = await fetch(`${server.url}/api/v1/progress/${key}?after=${after}`, init);
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
   return (await response.json()) as Progress;
 }
 
-/** Every answer until the upload is over. */
+/** All responses until the upload ends. */
 async function follow(key: string): Promise<Progress[]> {
-  const answers: Progress[] = [];
+  const responses: Progress[] = [];
   for (let after = 0; ; ) {
-    const news = await ask(key, after);
-    answers.push(news);
-    if (news.done) return answers;
-    after = news.changes;
+    const progress = await poll(key, after);
+    responses.push(progress);
+    if (progress.done) return responses;
+    after = progress.changes;
   }
 }
 
-/** Sends half of a file, and gives what sends the rest and waits for the answer. */
+/** Sends half of a file. The returned function sends the rest and returns the response. */
 function halfOf(name: string, bytes: Uint8Array, key: string): () => Promise<string> {
   const socket = connect(server.port, '127.0.0.1');
   const headers = { ...filenameHeader(name), ...UPLOADER, 'Content-Length': bytes.byteLength, Host: 'x' };
@@ -59,15 +59,15 @@ function halfOf(name: string, bytes: Uint8Array, key: string): () => Promise<str
     });
 }
 
-test('steps are told when they begin and when they end', async () => {
+test('steps are reported when they begin and when they end', async () => {
   const key = newKey();
   const finish = halfOf('gray_a.jpg', fileBytes('gray_a.jpg'), key);
-  const first = await ask(key);
+  const first = await poll(key);
   expect(first).toMatchObject({ done: false, steps: [{ name: 'receive' }] });
   expect(first.steps[0]).not.toHaveProperty('ms');
-  const [answers, response] = await Promise.all([follow(key), finish()]);
+  const [polled, response] = await Promise.all([follow(key), finish()]);
   expect(response).toMatch(/^HTTP\/1\.1 201 /);
-  const { steps = [] } = answers.at(-1) ?? {};
+  const { steps = [] } = polled.at(-1) ?? {};
   expect(steps.map(({ name }) => name)).toEqual(['receive', 'mediatype', 'wait', 'image', 'meta', 'save']);
   for (const { description, ms } of steps) {
     expect(description).toMatch(/^[A-Z]/);
@@ -75,7 +75,7 @@ test('steps are told when they begin and when they end', async () => {
   }
 });
 
-test('the answer is the same whether somebody watches or not', async () => {
+test('the result does not depend on whether progress is polled', async () => {
   const bodies = [];
   for (const query of ['', `?progress=${newKey()}`]) {
     const response = await upload(server.url, 'gray_a.jpg', fileBytes('gray_a.jpg'), { query });
@@ -85,32 +85,32 @@ test('the answer is the same whether somebody watches or not', async () => {
   expect(bodies[1]).toEqual(bodies[0]);
 });
 
-test('whoever asks late learns that it is over, also when it failed', async () => {
+test('a late poll learns of the end, also of a failed upload', async () => {
   const key = newKey();
   const options = { query: `?progress=${key}`, headers: UPLOADER };
   const response = await upload(server.url, 'blank_a.txt', fileBytes('blank_a.txt'), options);
   expect(response.status).toBe(422);
-  expect(await ask(key)).toMatchObject({
+  expect(await poll(key)).toMatchObject({
     done: true,
     steps: [{ name: 'receive' }, {}, {}, { name: 'text' }],
   });
 });
 
-test('nobody else is told', async () => {
+test('other clients see no progress', async () => {
   const key = newKey();
   const finish = halfOf('gray_a.jpg', fileBytes('gray_a.jpg'), key);
-  await ask(key);
+  await poll(key);
   const stranger = { headers: { 'X-Forwarded-For': '192.0.2.2' }, signal: AbortSignal.timeout(1000) };
-  await expect(ask(key, 0, stranger)).rejects.toThrow(/timeout/);
+  await expect(poll(key, 0, stranger)).rejects.toThrow(/timeout/);
   await finish();
 });
 
 test.each([
   ['short', 400, '/iscc?progress=abc'],
   ['with other characters', 400, `/iscc?progress=${'%2F'.repeat(20)}`],
-  ['nothing that a key can be', 404, '/progress/abc'],
-  ['no number', 400, '/progress/0123456789abcdef?after=x'],
-])('a key that is %s', async (_, status, path) => {
+  ['malformed in the path', 404, '/progress/abc'],
+  ['followed by an invalid number', 400, '/progress/0123456789abcdef?after=x'],
+])('rejects a key that is %s', async (_, status, path) => {
   const isUpload = path.startsWith('/iscc');
   const init = isUpload ? { method: 'POST', headers: filenameHeader('a.bin'), body: 'x' } : {};
   expect((await fetch(`${server.url}/api/v1${path}`, init)).status).toBe(status);

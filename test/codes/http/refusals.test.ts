@@ -25,7 +25,7 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
 
   const entries = (name: string) => readdir(path.join(server.folder, name));
 
-  /** Number of stored files, once nothing is on its way. */
+  /** Number of stored files when no upload is in progress. */
   async function storedFiles(): Promise<number> {
     await vi.waitFor(async () => expect(await entries('drafts')).toEqual([]), 5000);
     return (await entries('files')).length;
@@ -36,30 +36,34 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
       fetch(`${server.url}/api/v1/${to}`, { method: 'POST', headers, body });
 
     test.each([
-      ['none', {}, /Missing header/],
+      ['missing', {}, /Missing header/],
       ['empty', { 'X-Upload-Filename': '' }, /Missing header/],
       ['not base64', { 'X-Upload-Filename': 'a.jpg' }, /not base64/],
       ['not padded', { 'X-Upload-Filename': 'YQ' }, /not base64/],
       ['not UTF-8', { 'X-Upload-Filename': '//79' }, /not UTF-8/],
-      ['nothing left of it', { 'X-Upload-Filename': Buffer.from('../..').toString('base64') }, /file name/],
+      [
+        'empty after sanitising',
+        { 'X-Upload-Filename': Buffer.from('../..').toString('base64') },
+        /file name/,
+      ],
     ])('file name: %s', async (_, headers, expected) => {
       await expectText(await post(headers as Record<string, string>), 400, expected);
     });
 
-    test('an empty body', async () => {
+    test('empty body', async () => {
       await expectText(await post(filenameHeader('a'), ''), 400, SIZE);
     });
 
-    test('a declared length above the limit, and the size is checked before the name', async () => {
+    test('declared length above the limit, checked before the file name', async () => {
       await expectText(await post(filenameHeader('a'), noise(MAX + 1)), 400, SIZE);
       await expectText(await post({}, noise(MAX + 1)), 400, SIZE);
     });
 
-    test('exactly the limit is taken', async () => {
+    test('accepts a body of exactly the limit', async () => {
       expect((await post(filenameHeader('a'), noise(MAX))).status).toBe(201);
     });
 
-    test('a chunked body above the limit, or empty, leaves nothing', async () => {
+    test('stores nothing of a chunked body that is empty or above the limit', async () => {
       const before = await storedFiles();
       for (const bytes of [0, MAX + 1, 40 * MAX]) {
         const response = await rawChunked(server.port, `/api/v1/${to}`, bytes);
@@ -69,14 +73,14 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
       expect(await storedFiles()).toBe(before);
     });
 
-    test('an upload that breaks off leaves nothing', async () => {
+    test('stores nothing of an aborted upload', async () => {
       const before = await storedFiles();
       await Promise.all([1, 2, 3].map(() => brokenUpload(server.port, `/api/v1/${to}`)));
       expect(await storedFiles()).toBe(before);
     });
   });
 
-  test.each(['true', 'FALSE', 'True', '1', '0'])('granular=%s is a value', async (value) => {
+  test.each(['true', 'FALSE', 'True', '1', '0'])('accepts granular=%s', async (value) => {
     expect(
       (await upload(server.url, 'a.bin', 'x', { query: `?granular=${value}&semantic=${value}` })).status,
     ).toBe(201);
@@ -89,7 +93,7 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
     'semantic=yes',
     'granular=1&granular=0',
     'granular=%00',
-  ])('?%s is none', async (query) => {
+  ])('rejects ?%s', async (query) => {
     await expectText(
       await upload(server.url, 'a.bin', 'x', { query: `?${query}` }),
       400,
@@ -107,7 +111,7 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
     'media/..%2f..%2fetc',
     'iscc/061knt35ejv6w',
     'nothing',
-  ])('GET /%s is not found', async (route) => {
+  ])('GET /%s gets a 404', async (route) => {
     await expectText(await fetch(`${server.url}/api/v1/${route}`), 404, /not found|No ISCC-CODE found/i);
   });
 
@@ -116,7 +120,7 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
     ['GET', 'simprint', 'POST'],
     ['DELETE', 'iscc/0000000000000', 'GET, HEAD'],
     ['PATCH', 'media/0000000000000', 'DELETE, GET, HEAD'],
-  ])('%s /%s names the methods there are', async (method, route, allow) => {
+  ])('%s /%s gets a 405 with the allowed methods', async (method, route, allow) => {
     const response = await fetch(`${server.url}/api/v1/${route}`, { method });
     expect(response.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allow);
     await expectText(response, 405, /^Method Not Allowed/);
@@ -124,11 +128,11 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
 
   test.each([
     ['not JSON', '{"text": '],
-    ['no object', '[]'],
+    ['not an object', '[]'],
     ['null', 'null'],
     ['missing', '{}'],
     ['empty text', '{"text": ""}'],
-    ['no string', '{"text": 5}'],
+    ['not a string', '{"text": 5}'],
     ['empty', ''],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['too long', JSON.stringify({ text: 'ü'.repeat(MAX / 2 + 1) })],
@@ -142,12 +146,12 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
     await expectText(response, 400, /^Bad Request - /);
   });
 
-  test('a text of the greatest length is taken, however its JSON is spelled', async () => {
+  test('accepts a text of the maximum length with escaped characters', async () => {
     const text = `"${'\\u0061'.repeat(MAX)}"`;
     expect((await postJson(server.url, '/simprint', `{"text": ${text}}`)).status).toBe(200);
   });
 
-  test('text that is no Unicode can not be processed', async () => {
+  test('rejects text with a lone surrogate', async () => {
     await expectText(
       await postJson(server.url, '/simprint', '{"text": "a\\ud800b"}'),
       422,
@@ -163,13 +167,13 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
     '%00',
     '%ff',
     'ISCC%3AKACT4EBWK27737D2AYCJRAL5Z36G76RFRMO4554RU26HZ4ORJGIVHDI%2Fx',
-  ])('GET /explain/%s is invalid', async (code) => {
+  ])('rejects GET /explain/%s', async (code) => {
     const response = await fetch(`${server.url}/api/v1/explain/${code}`);
     expect([400, 404]).toContain(response.status);
     expect(response.headers.get('content-type')).toBe(TEXT);
   });
 
-  test('a file name can not leave its folder or break a header', async () => {
+  test('file names can not escape the folder or break a header', async () => {
     const names = [
       '../../../etc/passwd',
       '/etc/passwd',
@@ -195,7 +199,7 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
   });
 });
 
-/** Sends a chunked body, whatever the server thinks of it, and gives what it answers. */
+/** Sends a complete chunked body, even if the server responds earlier, and returns the response. */
 function rawChunked(port: number, target: string, bytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -203,9 +207,9 @@ function rawChunked(port: number, target: string, bytes: number): Promise<string
     socket.on('data', (data) => {
       answer += data.toString('latin1');
     });
-    // A server may close while we still send: what it has said before counts.
+    // The server may close while we are sending; its earlier response counts.
     socket.on('error', () => undefined);
-    socket.on('close', () => (answer === '' ? reject(new Error('no answer')) : resolve(answer)));
+    socket.on('close', () => (answer === '' ? reject(new Error('no response')) : resolve(answer)));
     const name = Object.entries(filenameHeader('a.bin')).flat().join(': ');
     socket.write(
       `POST ${target} HTTP/1.1\r\nHost: x\r\n${name}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
@@ -218,7 +222,7 @@ function rawChunked(port: number, target: string, bytes: number): Promise<string
   });
 }
 
-/** Sends half of what it announces and goes away. */
+/** Sends half of the declared length and disconnects. */
 function brokenUpload(port: number, target: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

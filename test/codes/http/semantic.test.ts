@@ -25,7 +25,7 @@ afterAll(() => server?.close());
 const types = (units: readonly string[]) => units.map((unit) => unit.slice(5, 7));
 
 test.each(['short_a.txt', 'report_a.docx', 'paper_a.pdf', 'photo_a.png', 'pic_a.avif', 'vec_a.svg'])(
-  '%s has five units with semantic=true, and four without',
+  '%s has five units with semantic=true and four without',
   async (file) => {
     const kind = /\.(png|avif|svg)$/.test(file) ? 'E' : 'A';
     const five = await uploaded(server.url, file, fileBytes(file), { query: '?semantic=true' });
@@ -37,12 +37,12 @@ test.each(['short_a.txt', 'report_a.docx', 'paper_a.pdf', 'photo_a.png', 'pic_a.
     const whole = five.units.map((unit) => unit.slice(7));
     const parts = `${explained.decomposed}`.split('-');
     expect(parts).toHaveLength(5);
-    // 64 bits of each: ten characters after the header are theirs alone.
+    // 64 bits of each unit: ten characters after the header contain only bits of the unit.
     expect(parts.map((unit) => unit.slice(3, 13))).toEqual(whole.map((unit) => unit.slice(1, 11)));
   },
 );
 
-test('granular features hold semantic simprints too', async () => {
+test('granular features include semantic simprints', async () => {
   const features = async (query: string) =>
     (await uploaded(server.url, 'long_a.txt', fileBytes('long_a.txt'), { query })).features as
       | { maintype: string; simprints: string[]; offsets: number[]; sizes: number[] }[]
@@ -55,7 +55,7 @@ test('granular features hold semantic simprints too', async () => {
   expect((await features('?granular=true'))?.map(({ maintype }) => maintype)).toEqual(['content']);
 });
 
-test('sound, film and unsupported files have no semantic unit', async () => {
+test('audio, video and unsupported files have no semantic unit', async () => {
   for (const file of ['song_a.mp3', 'test_a.mp4', 'random_a.bin']) {
     const query = '?semantic=true';
     const { units } = await uploaded(server.url, file, fileBytes(file), { query });
@@ -63,30 +63,30 @@ test('sound, film and unsupported files have no semantic unit', async () => {
   }
 });
 
-test('/simprint gives semantic simprints of the text as it was sent', async () => {
+test('/simprint returns semantic simprints of the submitted text', async () => {
   const text = 'Zwei Sätze.\tMit Tabulator.\n\n\n\nUnd ein Absatz.';
   const answer = await bodyOf(await postJson(server.url, '/simprint', { text }));
   expect(Object.keys(answer)).toEqual(['CONTENT_TEXT_V0', 'SEMANTIC_TEXT_V0']);
   expect(answer.SEMANTIC_TEXT_V0).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
 });
 
-test('the service’s defaults decide where a request does not', async () => {
-  const by = await startCodes({ config: { ...config, semanticDefault: true, granular: false } });
+test('query parameters override the configured defaults', async () => {
+  const semanticServer = await startCodes({ config: { ...config, semanticDefault: true, granular: false } });
   try {
-    const first = await uploaded(by.url, 'short_a.txt', fileBytes('short_a.txt'));
+    const first = await uploaded(semanticServer.url, 'short_a.txt', fileBytes('short_a.txt'));
     expect(first.units).toHaveLength(5);
     expect(first.features).toBeUndefined();
-    const asked = await uploaded(by.url, 'short_a.txt', fileBytes('short_a.txt'), {
+    const overridden = await uploaded(semanticServer.url, 'short_a.txt', fileBytes('short_a.txt'), {
       query: '?semantic=false&granular=true',
     });
-    expect(asked.units).toHaveLength(4);
-    expect(asked.features).toHaveLength(1);
+    expect(overridden.units).toHaveLength(4);
+    expect(overridden.features).toHaveLength(1);
   } finally {
-    await by.close();
+    await semanticServer.close();
   }
 });
 
-test('a copy with new metadata has five units only where that is on for all', async () => {
+test('a copy with embedded metadata has five units only if CODESDK_EXPERIMENTAL is on', async () => {
   const units = async (url: string) => {
     const { media_id } = await uploaded(url, 'report_a.docx', fileBytes('report_a.docx'), {
       query: '?semantic=true',
@@ -103,7 +103,7 @@ test('a copy with new metadata has five units only where that is on for all', as
   }
 });
 
-test('without the package that runs models the answer names it', async () => {
+test('a 422 names the missing ONNX runtime package', async () => {
   const without = await startCodes({ config: { ...config, onnxRuntime: '/nowhere' } });
   try {
     const response = await fetch(`${without.url}/api/v1/iscc?semantic=true`, {

@@ -1,4 +1,4 @@
-/** Variables of the environment, by what a started service does differently. */
+/** The effect of environment variables on a running service. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { serveCodes } from '../support/process.js';
 import { fileBytes } from '../support/reference.js';
 
-test('CODEWEB_ENVIRONMENT: development tells why, production does not', async () => {
+test('CODEWEB_ENVIRONMENT: only development shows the cause of an error', async () => {
   const answer = async (environment: string) => {
     const { url } = await serveCodes(await temporaryFolder(), { CODEWEB_ENVIRONMENT: environment });
     const response = await upload(url, 'truncated_a.jpg', fileBytes('truncated_a.jpg'));
@@ -39,24 +39,24 @@ test('CODEWEB_LOG_LEVEL: requests are logged at info, not at error', async () =>
 
 test('CODEWEB_MEDIA_PATH, CODEWEB_SITE_ADDRESS and CODEWEB_NUM_PROXIES', async () => {
   const folder = await temporaryFolder();
-  const place = path.join(folder, 'somewhere', 'else');
+  const media = path.join(folder, 'somewhere', 'else');
   const { url } = await serveCodes(folder, {
-    CODEWEB_MEDIA_PATH: place,
+    CODEWEB_MEDIA_PATH: media,
     CODEWEB_SITE_ADDRESS: 'https://iscc.example/',
     CODEWEB_NUM_PROXIES: '2',
   });
   const through = (list: string) => ({ headers: { 'X-Forwarded-For': list } });
   const { media_id, content } = await uploaded(url, 'a.bin', noise(10), through('192.0.2.1, 10.0.0.1'));
   expect(content).toBe(`https://iscc.example/api/v1/media/${media_id}`);
-  expect(await readdir(path.join(place, 'files', media_id))).toEqual(['a.bin']);
+  expect(await readdir(path.join(media, 'files', media_id))).toEqual(['a.bin']);
   const download = async (list: string) =>
     (await fetch(`${url}/api/v1/media/${media_id}`, through(list))).status;
   expect(await download('192.0.2.1, 10.0.0.2')).toBe(200);
-  // What stands left of what the outer proxy has added is the client's own claim.
+  // Entries left of the one added by the outer proxy are claims of the client.
   expect(await download('192.0.2.1, 192.0.2.9, 10.0.0.1')).toBe(403);
 });
 
-test('CODEWEB_IO_READ_SIZE: a stored file is read in pieces of this size', async () => {
+test('CODEWEB_IO_READ_SIZE: stored files are read in pieces of this size', async () => {
   const bytes = 4 * 1024 ** 2;
   const readCalls = async (readSize: number) => {
     const { url, pid } = await serveCodes(await temporaryFolder(), { CODEWEB_IO_READ_SIZE: `${readSize}` });
@@ -69,7 +69,7 @@ test('CODEWEB_IO_READ_SIZE: a stored file is read in pieces of this size', async
   expect(await readCalls(1024 ** 2)).toBeLessThan(bytes / 4096 / 2);
 });
 
-test('CODEWEB_ERROR_TRACKING_DSN: an unexpected error is reported there, and only it', async () => {
+test('CODEWEB_ERROR_TRACKING_DSN: only unexpected errors are reported', async () => {
   const reports: string[] = [];
   const listener = createServer((request, response) => {
     let body = '';
@@ -96,7 +96,7 @@ test('CODEWEB_ERROR_TRACKING_DSN: an unexpected error is reported there, and onl
   expect(reports[0]).toContain('ENOENT');
 });
 
-/** How often a process has called read (Linux). */
+/** Number of read calls of a process (Linux). */
 async function reads(pid: number): Promise<number> {
   return Number(/^syscr: (\d+)/m.exec(await readFile(`/proc/${pid}/io`, 'latin1'))?.[1]);
 }

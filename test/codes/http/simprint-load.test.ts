@@ -1,4 +1,4 @@
-/** Bodies of texts that hold much: they are read aside, and together they have a limit. */
+/** Large JSON bodies of /simprint: they are parsed off the event loop and share a memory limit. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,10 +7,10 @@ import { startCodes } from '../support/server.js';
 
 const MIB = 1024 ** 2;
 
-test('what is beside the text does not matter', async () => {
+test('ignores other members of the JSON object', async () => {
   const server = await startCodes();
   onTestFinished(() => server.close());
-  const text = 'A text among other things.';
+  const text = 'A text among other members.';
   const expected = await bodyOf(await postJson(server.url, '/simprint', { text }));
   const odd = `{"a": ${'['.repeat(50_000)}${']'.repeat(50_000)}, "b": [${'{},'.repeat(300_000)}{}]`;
   const response = await postJson(
@@ -24,12 +24,12 @@ test('what is beside the text does not matter', async () => {
   expect(await wrong.text()).toMatch(/^Bad Request - .*integer.*string for `text`/);
 });
 
-test('more than all texts together may hold is refused, and taken when there is room again', async () => {
+test('responds with 503 above the shared memory limit and recovers', async () => {
   const server = await startCodes();
   onTestFinished(() => server.close());
   const { hostname, port } = new URL(server.url);
   const part = Buffer.alloc(100 * MIB, ' ');
-  /** Sends all of a body but its last byte. */
+  /** Sends all but the last byte of a body. */
   const begin = async (): Promise<Socket> => {
     const socket = connect(Number(port), hostname);
     onTestFinished(() => void socket.destroy());
@@ -40,15 +40,15 @@ test('more than all texts together may hold is refused, and taken when there is 
   };
   const [first] = [await begin(), await begin()];
   const third = await begin();
-  const [answer] = (await once(third, 'data')) as [Buffer];
-  expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
-  expect(answer.toString().toLowerCase()).toContain('\r\nretry-after: ');
+  const [response] = (await once(third, 'data')) as [Buffer];
+  expect(response.toString()).toMatch(/^HTTP\/1\.1 503 /);
+  expect(response.toString().toLowerCase()).toContain('\r\nretry-after: ');
   expect((await postJson(server.url, '/simprint', { text: 'small' })).status).toBe(200);
 
   first?.destroy();
-  const again = async () => {
+  const retry = async () => {
     const body = JSON.stringify({ text: 'small' }).padEnd(100 * MIB, ' ');
     return (await postJson(server.url, '/simprint', body)).status;
   };
-  await expect.poll(again, { timeout: 30_000 }).toBe(200);
+  await expect.poll(retry, { timeout: 30_000 }).toBe(200);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Names and milliseconds of a Server-Timing header; fails on anything that is not in its grammar. */
+/** Parses step names and milliseconds from the Server-Timing header, checking its grammar. */
 function stepsOf(response: Response): Map<string, number> {
   const header = response.headers.get('server-timing') ?? '';
   const steps = [...header.matchAll(/(\w+);desc="([^"]+)";dur=(\d+\.\d\d)(?:, |$)/g)];
@@ -21,7 +21,7 @@ test.each([
   ['gray_a.jpg', ['receive', 'mediatype', 'wait', 'image', 'meta', 'save']],
   ['long_a.txt', ['receive', 'mediatype', 'wait', 'text', 'meta', 'save']],
   ['random_a.bin', ['receive', 'mediatype', 'save']],
-])('the answer to %s tells what each step took', async (file, names) => {
+])('the response to %s has the time of each step', async (file, names) => {
   const start = performance.now();
   const response = await upload(server.url, file, fileBytes(file));
   const elapsed = performance.now() - start;
@@ -30,14 +30,14 @@ test.each([
   for (const [name, ms] of steps) expect([name, ms >= 0 && ms <= elapsed]).toEqual([name, true]);
 });
 
-test('embedding tells its own', async () => {
+test('the response to embedding has its own steps', async () => {
   const { media_id } = await bodyOf(await upload(server.url, 'gray_a.jpg', fileBytes('gray_a.jpg')));
   const response = await postJson(server.url, `/metadata/${media_id}`, { name: 'Title' });
   expect(response.status).toBe(201);
   expect([...stepsOf(response).keys()]).toEqual(expect.arrayContaining(['copy', 'embed', 'read', 'save']));
 });
 
-test('an error tells none', async () => {
+test('an error response has no steps', async () => {
   const response = await upload(server.url, 'blank_a.txt', fileBytes('blank_a.txt'));
   expect([response.status, response.headers.get('server-timing')]).toEqual([422, null]);
 });

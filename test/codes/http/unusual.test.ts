@@ -1,4 +1,4 @@
-/** Files that are right, and written in ways that few programs write. */
+/** Valid files of unusual form. */
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,7 +17,7 @@ afterAll(() => server?.close());
 
 const content = (units: readonly string[]) => units.find((unit) => unit.startsWith('ISCC:E'));
 
-describe('drawings', () => {
+describe('SVG', () => {
   const DRAWING =
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><title>T</title><circle cx="9" cy="9" r="7"/></svg>';
   const DOCTYPE =
@@ -27,10 +27,10 @@ describe('drawings', () => {
     ['a comment', `<!-- made by hand -->${DRAWING}`],
     ['a long comment', `<!--${'x'.repeat(5000)}-->${DRAWING}`],
     ['a document type', `${DOCTYPE}\n${DRAWING}`],
-    ['a mark and white space', `\ufeff\n  ${DRAWING}`],
+    ['a byte order mark and white space', `\ufeff\n  ${DRAWING}`],
     ['a declared encoding', `<?xml version="1.0" encoding="iso-8859-1"?>${DRAWING}`],
-    ['words about entities', DRAWING.replace('<circle', '<!-- <!ENTITY x "y"> --><circle')],
-  ])('with %s are drawn as without', async (_, source) => {
+    ['an entity declaration in a comment', DRAWING.replace('<circle', '<!-- <!ENTITY x "y"> --><circle')],
+  ])('with %s has the same code as without', async (_, source) => {
     const plain = await uploaded(server.url, 'plain.svg', DRAWING);
     const drawing = await uploaded(server.url, 'other.svg', source);
     expect(drawing).toMatchObject({ mediatype: 'image/svg+xml', name: 'T', width: 40, height: 30 });
@@ -44,39 +44,38 @@ describe('drawings', () => {
 
   test.each([
     ['behind a comment', Buffer.from(`<!-- c --><!DOCTYPE svg [<!ENTITY e "x">]>${DRAWING}`)],
-    ['in a packed file', gzipSync(`<!DOCTYPE svg [<!ENTITY e "x">]>${DRAWING}`)],
+    ['in a gzip file', gzipSync(`<!DOCTYPE svg [<!ENTITY e "x">]>${DRAWING}`)],
     ['in UTF-16', Buffer.from(`\ufeff<!DOCTYPE svg [<!ENTITY e "x">]>${DRAWING}`, 'utf16le')],
-  ])('with entities %s are refused', async (_, source) => {
+  ])('with entities %s is rejected', async (_, source) => {
     const response = await upload(server.url, 'entities.svg', new Uint8Array(source));
     expect([response.status, await response.text()]).toEqual([422, expect.any(String)]);
   });
 });
 
 describe('long texts', () => {
-  /** What the reference's programs answer to the same bytes. */
   test.each([
     ['0.9.7', 10_000_100, 10_000_000],
     ['0.9.5', 500_100, 500_000],
-  ] as const)('are cut where release %s cuts them', async (compat, letters, characters) => {
-    const old = await startCodes({ config: { maxWorkers: 1, compat } });
+  ] as const)('are cut at the limit of iscc-sdk %s', async (compat, letters, characters) => {
+    const compatible = await startCodes({ config: { maxWorkers: 1, compat } });
     const text = 'a'.repeat(letters);
     try {
-      const long = await uploaded(old.url, 'a.txt', text, { query: '?granular=false' });
+      const long = await uploaded(compatible.url, 'a.txt', text, { query: '?granular=false' });
       expect(long.characters).toBe(characters);
       expect(long.name).toBe('a');
     } finally {
-      await old.close();
+      await compatible.close();
     }
   });
 });
 
-describe.skipIf(!hasProgram('ffmpeg'))('transport streams', () => {
-  test('are films, also under the name of a translation', async () => {
+describe.skipIf(!hasProgram('ffmpeg'))('MPEG transport streams', () => {
+  test('are detected as video despite the extension of TypeScript', async () => {
     const at = path.join(await temporaryFolder(), 'film.ts');
     const source = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:d=1'];
     execFileSync('ffmpeg', ['-v', 'error', ...source, '-c:v', 'mpeg2video', '-f', 'mpegts', at]);
-    const film = await uploaded(server.url, 'film.ts', new Uint8Array(await readFile(at)));
-    expect(film).toMatchObject({ mediatype: 'video/mp2t', mode: 'video', width: 64, height: 48 });
+    const video = await uploaded(server.url, 'film.ts', new Uint8Array(await readFile(at)));
+    expect(video).toMatchObject({ mediatype: 'video/mp2t', mode: 'video', width: 64, height: 48 });
     const program = await uploaded(server.url, 'program.ts', 'export const a = 1;\n');
     expect(program.mode).toBe('text');
   });

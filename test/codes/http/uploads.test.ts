@@ -12,14 +12,14 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
   });
 
   test.each(['icon.ico', 'picture.jp2', 'picture.jxl', 'picture.ppm'])(
-    'an image without a decoder, such as %s, gets an ISCC-SUM',
+    '%s, an image type without a decoder, gets an ISCC-SUM',
     async (name) => {
       const { iscc, units } = await uploaded(server.url, name, noise(5000));
       expect([iscc.slice(0, 8), units.length]).toEqual(['ISCC:K4A', 2]);
     },
   );
 
-  test('a file of unknown type gets an ISCC-SUM, and is there', async () => {
+  test('a file of unknown type gets an ISCC-SUM and can be downloaded', async () => {
     const bytes = noise(100_000);
     const response = await upload(server.url, 'data ü.bin', bytes, {
       headers: { 'Content-Type': 'application/x-thing' },
@@ -63,7 +63,7 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(sha256(bytes));
   });
 
-  test('POST /media stores without a result', async () => {
+  test('POST /media stores the file without a result', async () => {
     const response = await upload(server.url, 'a.txt', 'hello', { to: 'media' });
     expect(response.status).toBe(201);
     const body = await bodyOf(response);
@@ -78,7 +78,7 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     expect(await (await fetch(body.content)).text()).toBe('hello');
   });
 
-  test('HEAD and ranges', async () => {
+  test('downloads support HEAD, ranges and If-None-Match', async () => {
     const bytes = noise(10_000);
     const { content } = await uploaded(server.url, 'r.bin', bytes, { to: 'media' });
     const head = await fetch(content, { method: 'HEAD' });
@@ -99,7 +99,7 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     expect(same.status).toBe(304);
   });
 
-  test('a deleted file is gone with its result', async () => {
+  test('deletes a file and its result', async () => {
     const { content, media_id } = await uploaded(server.url, 'd.bin', noise(10));
     expect((await fetch(content, { method: 'DELETE' })).status).toBe(204);
     for (const method of ['DELETE', 'GET', 'HEAD'])
@@ -108,13 +108,13 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     expect(await readdir(path.join(server.folder, 'files'))).not.toContain(media_id);
   });
 
-  test('of two deletions at a time one answers 204', async () => {
+  test('of concurrent deletions only one gets a 204', async () => {
     const { content } = await uploaded(server.url, 'd.bin', noise(10), { to: 'media' });
     const both = await Promise.all([1, 2, 3, 4].map(() => fetch(content, { method: 'DELETE' })));
     expect(both.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
   });
 
-  test('a chunked body needs no length', async () => {
+  test('accepts a chunked body without a length', async () => {
     const answer = await uploaded(server.url, 'c.bin', chunked(1_500_000));
     expect(answer.filesize).toBe(1_500_000);
     const whole = await new Response(chunked(1_500_000)).arrayBuffer();
@@ -122,7 +122,7 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     expect(same.iscc).toBe(answer.iscc);
   });
 
-  test('uploads at the same time do not mix', async () => {
+  test('concurrent uploads do not mix', async () => {
     const sizes = Array.from({ length: 40 }, (_, index) => 1 + index * 31_337);
     const answers = await Promise.all(
       sizes.map((size, index) => uploaded(server.url, `${index}.bin`, noise(size, index))),

@@ -1,7 +1,7 @@
-/** Requests as the tests make them. */
+/** HTTP requests of the tests. */
 import { createHash } from 'node:crypto';
 
-/** What fetch sends. */
+/** A request body for fetch. */
 export type Body = string | Uint8Array<ArrayBuffer> | ArrayBuffer | ReadableStream<Uint8Array>;
 
 export interface UploadOptions {
@@ -36,7 +36,7 @@ export function upload(
   });
 }
 
-/** Uploads what must be accepted, and gives the answer's body. */
+/** Uploads a file and returns the response body. Throws if the status is not 201. */
 export async function uploaded(
   base: string,
   name: string,
@@ -48,7 +48,7 @@ export async function uploaded(
   return bodyOf(response);
 }
 
-/** The JSON of an answer. */
+/** The JSON body of a response. */
 export async function bodyOf(response: Response): Promise<UploadAnswer> {
   return (await response.json()) as UploadAnswer;
 }
@@ -61,7 +61,7 @@ export function postJson(base: string, path: string, value: unknown, headers = {
   });
 }
 
-/** Bytes that look like no media type, the same for the same seed. */
+/** Pseudo-random bytes of no known media type, the same for the same seed. */
 export function noise(bytes: number, seed = 1): Uint8Array<ArrayBuffer> {
   const result = new Uint8Array(bytes);
   let state = seed >>> 0;
@@ -76,7 +76,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** A chunked body of so many bytes. */
+/** A chunked body of `bytes` bytes. */
 export function chunked(bytes: number, chunkBytes = 64 * 1024): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream({

@@ -1,4 +1,4 @@
-/** Has a worker start a program and then be busy for ever; prints both process ids. Its end is somebody else's. */
+/** Lets a worker start a program and then hang; prints both process ids. The test kills this process. */
 import { fileURLToPath } from 'node:url';
 import { WorkerPool } from '../../../dist/codes/pipeline/pool.js';
 

@@ -1,4 +1,4 @@
-/** Files that are small to send and large, long or dangerous to read. */
+/** Small files that are expensive or dangerous to process. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const u32le = (value: number) => {
   return buffer;
 };
 
-/** An archive of these entries. */
+/** A ZIP archive of these entries. */
 export function zip(entries: readonly (readonly [name: string, content: Uint8Array | string])[]): Bytes {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
@@ -56,7 +56,7 @@ export function zip(entries: readonly (readonly [name: string, content: Uint8Arr
   return bytes(...locals, directory, 'PK\x05\x06', ...end);
 }
 
-/** A PNG of one colour; `packed` are its rows. */
+/** A one-bit PNG; `packed` is its compressed pixel data. */
 function png(width: number, height: number, packed: Uint8Array): Bytes {
   const chunk = (type: string, data: Uint8Array) => {
     const body = bytes(type, data);
@@ -77,7 +77,7 @@ export function pngBomb(): Bytes {
   return png(side, side, deflateSync(Buffer.alloc((side / 8 + 1) * side)));
 }
 
-/** Headers that promise the largest picture of their kind, and nothing behind them. */
+/** Headers of the largest possible image of each format, without data. */
 export const GIANTS: readonly (readonly [name: string, file: Bytes])[] = [
   ['png', png(0x7fffffff, 0x7fffffff, deflateSync(Buffer.alloc(100)))],
   [
@@ -136,7 +136,7 @@ export const GIANTS: readonly (readonly [name: string, file: Bytes])[] = [
 
 const BLANK = 300 * 1024 ** 2;
 
-/** A text document whose one part is 300 MB when it is unpacked. */
+/** A DOCX with a part of 300 MB when decompressed. */
 export function docxBomb(): Bytes {
   const part = Buffer.alloc(BLANK, ' ');
   part.write('<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>');
@@ -146,7 +146,7 @@ export function docxBomb(): Bytes {
   ]);
 }
 
-/** A text document of a word, and of 60 MB of creators. */
+/** A DOCX with a single word and 60 MB of creators. */
 export function talkativeDocx(): Bytes {
   const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
   const core = 'xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"';
@@ -164,13 +164,13 @@ export function talkativeDocx(): Bytes {
   ]);
 }
 
-/** A book of 20 001 parts. */
+/** An EPUB with 20 001 entries. */
 export function epubOfManyParts(): Bytes {
   const parts = Array.from({ length: 20_001 }, (_, index) => [`p${index}`, ''] as const);
   return zip([['mimetype', 'application/epub+zip'], ...parts]);
 }
 
-/** Ten entities, each ten times the one before: 10 GB of "lol". */
+/** Billion laughs: nested entities that expand to 10 GB of "lol". */
 export function laughs(root: string, use = '&l9;'): string {
   const entities = Array.from({ length: 9 }, (_, index) => {
     const inside = index === 0 ? 'lol'.repeat(10) : `&l${index};`.repeat(10);
@@ -179,7 +179,7 @@ export function laughs(root: string, use = '&l9;'): string {
   return `<?xml version="1.0"?><!DOCTYPE ${root} [${entities.join('')}]><${root}>${use}</${root}>`;
 }
 
-/** A page whose content is a gigabyte of spaces, packed twice. */
+/** A page with 512 MB of spaces, compressed twice. */
 export function pdfBomb(): Bytes {
   const content = deflateSync(deflateSync(Buffer.alloc(512 * 1024 ** 2, ' ')));
   const objects = [
@@ -197,14 +197,14 @@ export function pdfBomb(): Bytes {
   );
 }
 
-/** An hour and a half of gray in 200 kB: minutes of work, since 5 frames of each second are signed. */
-export async function longFilm(): Promise<Bytes> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-film-'));
-  const [start, film] = [path.join(folder, 'start.mkv'), path.join(folder, 'film.mkv')];
+/** 83 minutes of grey in 200 kB: minutes of processing at 5 frame signatures per second. */
+export async function longVideo(): Promise<Bytes> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-video-'));
+  const [start, video] = [path.join(folder, 'start.mkv'), path.join(folder, 'video.mkv')];
   const gray = ['-f', 'lavfi', '-i', 'color=gray:s=1280x720:r=1:d=100'];
   ffmpeg([...gray, '-c:v', 'libx264', '-g', '1000', start]);
-  ffmpeg(['-stream_loop', '49', '-i', start, '-c', 'copy', film]);
-  const bytes = new Uint8Array(readFileSync(film));
+  ffmpeg(['-stream_loop', '49', '-i', start, '-c', 'copy', video]);
+  const bytes = new Uint8Array(readFileSync(video));
   await rm(folder, { recursive: true });
   return bytes;
 }

@@ -1,4 +1,4 @@
-/** The codes service in a process of its own, as a user starts it. */
+/** The codes service in a separate process, started like a user would. */
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Process, serve } from '../../support/serve.js';
@@ -7,7 +7,7 @@ export interface CodesProcess extends Process {
   readonly url: string;
 }
 
-/** Starts it on a free port, its files in `folder`; it ends with the test. */
+/** Starts the service on a free port with its data in `folder`. Stops it after the test. */
 export async function serveCodes(
   folder: string,
   environment: Readonly<Record<string, string>> = {},

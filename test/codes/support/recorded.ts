@@ -1,4 +1,4 @@
-/** Files with their recorded reference results, and how far a code is from another. */
+/** Test files with recorded reference results, and the distance between codes. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ const all = JSON.parse(readFileSync(path.join(fixtures, 'files_sdk_0_9_7.json'),
   readonly files: readonly Recorded[];
 };
 
-/** What was embedded into each file that can take it. */
+/** The fields that the reference embedded into each supported file. */
 export const EMBED_REQUEST = all.embed_request;
 
 export const RECORDED: readonly Recorded[] = all.files.map((one) => ({
@@ -51,7 +51,7 @@ export function contentUnit({ result }: Recorded): string {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const HEADER_BITS = 16;
 
-/** Bits in which two units of one type and length differ. */
+/** Hamming distance in bits of two units of the same type and length. */
 export function distance(a: string, b: string): number {
   if (a.length !== b.length || a.slice(0, 7) !== b.slice(0, 7))
     throw new Error(`${a} and ${b} do not compare`);
@@ -75,7 +75,7 @@ export function hasProgram(name: string): boolean {
   }
 }
 
-/** One line per file of a table in the test output. */
+/** Prints a table to the test output, one line per file. */
 export function printTable(
   title: string,
   rows: readonly (readonly [file: string, distance: number])[],

@@ -1,11 +1,11 @@
-/** The recorded results of the reference library, and how far from them an answer is. */
+/** Recorded results of the reference library, and distances to them. */
 import { readFileSync } from 'node:fs';
 
 export interface ReferenceFile {
   readonly file: string;
-  /** Why the reference fails. */
+  /** Error of the reference, if it fails. */
   readonly error?: { readonly type: string };
-  /** Absent where the reference fails. */
+  /** Absent if the reference fails. */
   readonly result?: ReferenceResult;
   readonly thumbnail_info?: { readonly width: number; readonly height: number };
   readonly extract_metadata?: Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function referenceOf(name: string): ReferenceFile {
   return found;
 }
 
-/** Differing bits per pair of units in their first so many bits, or undefined when there are not the same units. */
+/** Hamming distance of each pair of units in their first `bits` bits; undefined if the unit types differ. */
 export function distances(
   ours: readonly string[],
   theirs: readonly string[],
@@ -53,7 +53,7 @@ export function distances(
   return ours.map((unit, index) => distance(start(unit), start(theirs[index] as string)));
 }
 
-/** `ISCC:` and the two characters that tell a unit's type. */
+/** `ISCC:` and the two characters of the unit type. */
 const TYPE_CHARACTERS = 7;
 
 function distance(a: Uint8Array, b: Uint8Array): number {

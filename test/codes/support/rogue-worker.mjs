@@ -1,14 +1,14 @@
-/** A worker that does what it is told, however bad. */
+/** A worker that misbehaves on request. */
 import { spawn } from 'node:child_process';
 import { native } from '../../../dist/native.js';
 
 if (process.env.ROGUE_NEVER_READY) process.exit(3);
 native.endWithParent();
 const kept = [];
-process.on('message', (job) => void obey(job));
+process.on('message', (job) => void run(job));
 process.send({ kind: 'ready' });
 
-async function obey({ act, value }) {
+async function run({ act, value }) {
   switch (act) {
     case 'echo':
       return process.send({ kind: 'done', output: { value, pid: process.pid } });

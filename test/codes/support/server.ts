@@ -1,4 +1,4 @@
-/** The codes service in this process, on a free port. Its workers run the built program. */
+/** The codes service in this process, on a free port. Workers run the compiled script in dist/. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,10 +18,10 @@ export const WORKER_ENTRY = fileURLToPath(new URL('../../../dist/codes/pipeline/
 export interface CodesServerOptions {
   readonly transport?: (typeof TRANSPORTS)[number];
   readonly config?: Partial<CodesConfig>;
-  /** Kept when the server closes; a folder of its own otherwise. */
+  /** Kept after the server closes. Default: a new folder, removed on close. */
   readonly folder?: string;
   readonly workers?: WorkerOptions;
-  /** Whether it answers `/metrics`. */
+  /** Whether to serve `/metrics`. */
   readonly servesMetrics?: boolean;
 }
 

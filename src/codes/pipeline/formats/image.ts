@@ -27,7 +27,7 @@ export const format: Format = {
   },
   async embed({ path, mediatype }, fields) {
     if (mediatype === 'image/svg+xml') return native.embedSvg(path, texts(fields));
-    if (!EMBEDDABLE_IMAGES.has(mediatype)) throw new Error(`${mediatype} has no place for metadata`);
+    if (!EMBEDDABLE_IMAGES.has(mediatype)) throw new Error(`embedding into ${mediatype} is not supported`);
     const { creator } = splitLanguage(await native.imageMetadata(path)).metadata;
     // ExifTool appends creators, so an equal value would be stored twice.
     const { creator: given, ...rest } = fields;

@@ -37,7 +37,7 @@ export const format: Format = {
   },
 
   async embed({ path, mediatype }, { name, description, creator, keywords }) {
-    if (!EMBEDDABLE.has(mediatype)) throw new Error(`${mediatype} has no place for metadata`);
+    if (!EMBEDDABLE.has(mediatype)) throw new Error(`embedding into ${mediatype} is not supported`);
     const fields = { title: name, description, creator, keywords };
     await native.embedDocument(path, mediatype, present(fields));
   },

@@ -43,7 +43,7 @@ export async function embedVideoMetadata(
   fields: EmbeddedMetadata,
 ): Promise<void> {
   const muxer = MUXERS[file.mediatype];
-  if (muxer === undefined) throw new NoTagsInFormat(`${file.mediatype} can't hold metadata`);
+  if (muxer === undefined) throw new NoTagsInFormat(`embedding into ${file.mediatype} is not supported`);
   const target = `${file.path}.embedding`;
   const change = videoTags(fields);
   try {

@@ -1,4 +1,4 @@
-/** Which models there are for semantic units, and whether they are what their names say. */
+/** Configuration and verification of the models for semantic units. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CodesConfig } from '../../../config/codes.js';
@@ -20,9 +20,9 @@ export interface ImageModel {
   readonly model: string;
 }
 
-/** Absent are those that are not configured. Crosses to the workers as it is. */
+/** The configured models. Sent to the workers as is. */
 export interface SemanticModels {
-  /** The module that runs them: a package's name or its path. */
+  /** ONNX runtime module: a package name or path. */
   readonly runtime: string;
   readonly text?: TextModel;
   readonly image?: ImageModel;
@@ -42,7 +42,7 @@ export function configuredModels(config: ModelConfig): SemanticModels {
   };
 }
 
-/** Throws `SEMANTIC_UNAVAILABLE` where a file of this mode would need a model and there is none. */
+/** @throws {CodesRefusal} `SEMANTIC_UNAVAILABLE` if a file of this mode needs a model that is not configured */
 export function requireModels(models: SemanticModels, mode: Mode): void {
   if (mode === 'text' && models.text === undefined) {
     const variable = 'CODESDK_SEMANTIC_TEXT_MODEL and CODESDK_SEMANTIC_TOKENIZER';
@@ -53,7 +53,7 @@ export function requireModels(models: SemanticModels, mode: Mode): void {
   }
 }
 
-/** BLAKE3 of the published models: codes of two services compare if they are made by the same one. */
+/** BLAKE3 of the published models. Codes of two services are comparable only if both use the same model. */
 const PUBLISHED: Readonly<Record<string, string>> = {
   'iscc-sct-v0.2.0.onnx': 'd4f763474f9be35ce5358637c87935ee11ba396b9196f73b95ab97da0cef8749',
   'iscc-sci-v0.1.0.onnx': 'af95054d463e4c95de4c099a7947dbc2f3db168507fef25e91e6984a6f32dd3c',
@@ -61,10 +61,9 @@ const PUBLISHED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Looks at every model's file before the first request: a file that is not there, or not what its name says, stops
- * the start. A model of one's own is fine, and named in a log line.
+ * Checks all model files at start. Custom models are allowed and logged.
  *
- * @throws {ConfigurationInvalid}
+ * @throws {ConfigurationInvalid} if a file is missing, or has the name but not the content of a published model
  */
 export async function checkModels(models: SemanticModels, log: Logger): Promise<void> {
   const { text, image } = models;
@@ -81,19 +80,22 @@ async function checkModel(variable: string, file: string, log: Logger): Promise<
   const blake3 = datahash.slice(MULTIHASH_PREFIX.length);
   const published = PUBLISHED[path.basename(file)];
   if (published !== undefined && published !== blake3) {
-    const rule = `is not the published file of that name: its BLAKE3 is ${blake3}, not ${published}`;
+    const rule = `differs from the published file of that name: its BLAKE3 is ${blake3}, not ${published}`;
     throw new ConfigurationInvalid(`${variable}=${JSON.stringify(file)} ${rule}`);
   }
   if (Object.values(PUBLISHED).includes(blake3)) log.info({ variable, file }, 'published semantic model');
   else
-    log.warn({ variable, file, blake3 }, 'semantic model of your own: its codes compare with its own only');
+    log.warn(
+      { variable, file, blake3 },
+      'custom semantic model: its codes are comparable only with codes of the same model',
+    );
 }
 
-/** Function code and length in front of a hash. */
+/** Multihash code of BLAKE3 and the digest length. */
 const MULTIHASH_PREFIX = '1e20';
 
 async function checkFile(variable: string, file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile()) return;
-  throw new ConfigurationInvalid(`${variable}=${JSON.stringify(file)} must name a file that can be read`);
+  throw new ConfigurationInvalid(`${variable}=${JSON.stringify(file)} must be a readable file`);
 }

@@ -1,11 +1,11 @@
 /**
- * ONNX models through `onnxruntime-node`, which is not among this package's dependencies: it has 290 MB, and only who
- * has a model needs it. It is loaded when the first file asks for it, in the worker that reads the file.
+ * Runs ONNX models with `onnxruntime-node`. It has 290 MB and is only needed with a model, so it is not a dependency of
+ * this package. Workers load it on first use.
  */
 import { createRequire } from 'node:module';
 import { CodesRefusal } from '../../errors.js';
 
-/** The part of the runtime's interface that is used here. */
+/** The part of the runtime's API used here. */
 interface Runtime {
   readonly Tensor: new (
     type: 'int64' | 'float32',
@@ -37,7 +37,7 @@ export interface ModelOutput {
   readonly dims: readonly number[];
 }
 
-/** The model does not take or give what a model of its kind does. */
+/** The model has unexpected inputs or outputs. */
 export class ModelUnfit extends Error {
   override readonly name = 'ModelUnfit';
 }
@@ -55,7 +55,7 @@ export class Model {
     return this.#session.inputNames;
   }
 
-  /** Its first output. */
+  /** Runs the model and returns its first output. */
   async run(inputs: Readonly<Record<string, Numbers>>): Promise<ModelOutput> {
     const { Tensor } = this.#runtime;
     const feeds = Object.entries(inputs).map(([name, { type, data, dims }]) => [
@@ -71,7 +71,7 @@ export class Model {
 
 const loaded = new Map<string, Promise<Model>>();
 
-/** The model of a file, loaded once; `runtime` is the module that runs it. */
+/** Loads a model once per process. `runtime` is the ONNX runtime module. */
 export function loadModel(runtime: string, file: string): Promise<Model> {
   let model = loaded.get(file);
   if (model === undefined) {
@@ -82,7 +82,7 @@ export function loadModel(runtime: string, file: string): Promise<Model> {
   return model;
 }
 
-/** One thread: there is a worker for each core. */
+/** One thread, because there is a worker per core. */
 const OPTIONS = { executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1 };
 
 async function createModel(name: string, file: string): Promise<Model> {

@@ -1,7 +1,6 @@
 /**
- * FFmpeg's two programs on an uploaded file. What a demuxer may do is narrowed first: FFmpeg knows
- * "formats" that are lists of other files and addresses (HLS, DASH, concat, SDP, numbered images), and
- * picks the format from the content, whatever the file is called.
+ * Runs ffmpeg and ffprobe on untrusted files. Demuxers are restricted to a whitelist, because FFmpeg detects the format
+ * from the content, and some formats are lists of other files and URLs (HLS, DASH, concat, SDP, numbered images).
  */
 import { codesVariables } from '../../../config/codes.js';
 import { environment } from '../../../config/env.js';
@@ -10,12 +9,12 @@ import { CodesRefusal } from '../../errors.js';
 import { collector, runTool, type Sink, ToolFailed, type ToolLimits, ToolMissing } from './process.js';
 
 export interface FfmpegTools {
-  /** Executables, by name on the PATH or by path. */
+  /** Executable: a name on the PATH, or a path. */
   readonly ffmpeg: string;
   readonly ffprobe: string;
 }
 
-/** The executables that the configuration names. */
+/** The configured executables. */
 export function configuredTools(): FfmpegTools {
   const { ffmpeg, ffprobe } = codesVariables;
   configured ??= readVariables({ ffmpeg, ffprobe }, environment());
@@ -24,21 +23,20 @@ export function configuredTools(): FfmpegTools {
 
 let configured: FfmpegTools | undefined;
 
-/** How a call may be cut short. */
 export interface FfmpegOptions {
   readonly signal?: AbortSignal | undefined;
   readonly cwd?: string;
   readonly limits?: Partial<ToolLimits>;
 }
 
-/** Audio and video can't be processed on this machine as it is. */
+/** FFmpeg or one of its filters is missing, so audio and video can't be processed. */
 export class FfmpegMissing extends CodesRefusal {
   constructor(reason: string, options?: ErrorOptions) {
     super('FFMPEG_MISSING', { reason }, options);
   }
 }
 
-/** Self-contained formats; none of them opens a second file. */
+/** Self-contained formats. None of them opens another file. */
 const FORMATS = [
   ...['aac', 'ac3', 'aiff', 'amr', 'ape', 'asf', 'au', 'avi', 'caf', 'dirac', 'dsf', 'dts', 'dv', 'eac3'],
   ...['flac', 'flv', 'h261', 'h263', 'h264', 'hevc', 'ivf', 'm4v', 'matroska', 'mov', 'mp3', 'mpc', 'mpc8'],
@@ -47,21 +45,21 @@ const FORMATS = [
 ];
 
 const LIMITS: ToolLimits = {
-  // The worker that started it has its own, by the size of the file; this one is for what outlives it.
+  // The worker has its own limit by file size. This one is for a program that outlives its worker.
   durationMaxMs: 3600_000,
-  // A decoder keeps up to 17 frames; 17 of 8192 x 4320 with 10 bits are 1.8 GB.
+  // A decoder keeps up to 17 frames; at 8192 x 4320 with 10 bits these need 1.8 GB.
   memoryMaxBytes: 3 * 1024 ** 3,
-  // A frame's signature has 86 bytes: this is 170 hours.
+  // 86 bytes per frame signature: enough for 170 hours.
   fileMaxBytes: 256 * 1024 ** 2,
 };
 
-/** Frames above this are refused by the decoders. */
+/** Decoders reject larger frames. */
 const FRAME_PIXELS_MAX = 8192 * 8192;
 const PROBE_OUTPUT_MAX_BYTES = 8 * 1024 ** 2;
 
 /**
- * Arguments that open a file. The `file:` keeps a colon in the path from naming a protocol. One thread:
- * with more, broken streams decode differently from run to run, and a worker has one core to itself.
+ * Arguments that open a file. The prefix `file:` prevents a colon in the path from being read as a protocol. One
+ * thread: each worker has one core, and with more threads damaged streams decode differently from run to run.
  */
 export function input(path: string): readonly string[] {
   return [...GUARDS, '-threads', '1', '-max_pixels', String(FRAME_PIXELS_MAX), '-i', `file:${path}`];
@@ -69,13 +67,13 @@ export function input(path: string): readonly string[] {
 
 const GUARDS = ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS.join(',')];
 
-/** What can be decoded counts, however much else of a damaged stream can not. */
+/** Errors in a damaged stream do not fail the run: the decodable part is used. */
 const GENERAL = [
   ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
   ...['-filter_threads', '1', '-max_error_rate', '1'],
 ];
 
-/** Runs `ffmpeg`; its standard output goes to `sink` as it comes. */
+/** Runs `ffmpeg` and passes its standard output to `sink`. */
 export async function ffmpeg(
   tools: FfmpegTools,
   args: readonly string[],
@@ -86,7 +84,7 @@ export async function ffmpeg(
   await explained(runTool(tools.ffmpeg, all, sink, { ...options, limits: { ...LIMITS, ...limits } }));
 }
 
-/** Runs `ffprobe` on a file and gives its JSON. */
+/** Runs `ffprobe` on a file and returns its JSON. */
 export async function ffprobe(
   tools: FfmpegTools,
   path: string,
@@ -109,7 +107,7 @@ export async function ffprobe(
   return JSON.parse(output.bytes().toString('utf8'));
 }
 
-/** Filters that `ffmpeg` was built with, asked once per executable. */
+/** Filters built into `ffmpeg`, queried once per executable. */
 export function filters(tools: FfmpegTools): Promise<ReadonlySet<string>> {
   let known = filtersOf.get(tools.ffmpeg);
   if (known === undefined) {
@@ -145,12 +143,12 @@ async function explained(run: Promise<void>): Promise<void> {
 
 function missingText(executable: string): string {
   return (
-    `audio and video need FFmpeg, and there is no program ${executable}: install it ` +
+    `audio and video need FFmpeg, and ${executable} is not installed: install it ` +
     '(on Debian: apt-get install -y ffmpeg) or name it in CODESDK_FFMPEG and CODESDK_FFPROBE'
   );
 }
 
-/** What to throw when a run failed that needs `filter`: the cause may be a build without it. */
+/** Maps the error of a run that needs `filter` to {@link FfmpegMissing} if `ffmpeg` was built without it. */
 export async function withoutFilter(tools: FfmpegTools, filter: string, error: unknown): Promise<unknown> {
   if (!(error instanceof ToolFailed) || (await filters(tools)).has(filter)) return error;
   const text = `video needs an FFmpeg with the filter "${filter}", which ${tools.ffmpeg} was built without`;

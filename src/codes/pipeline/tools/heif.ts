@@ -1,4 +1,4 @@
-/** HEIC images through libheif, compiled to WebAssembly. An optional dependency: where it is missing they are unsupported. */
+/** Decodes HEIC images with libheif (WebAssembly), an optional dependency. Without it HEIC is unsupported. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
@@ -6,14 +6,14 @@ import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
 const MODULE = 'libheif-js/wasm-bundle';
 const require = createRequire(import.meta.url);
 
-/** The part of the library's interface that is used here. */
+/** The part of the library's API used here. */
 interface LibHeif {
   readonly HeifDecoder: new () => HeifDecoder;
   heif_context_free(context: object): void;
 }
 
 interface HeifDecoder {
-  /** The context, which has a copy of the file and all that was decoded; the library never frees the last one. */
+  /** Holds a copy of the file and all decoded data. The library never frees the last context. */
   readonly decoder: object | null;
   decode(file: Uint8Array): HeifImage[];
 }
@@ -46,7 +46,7 @@ export function canDecodeHeif(): boolean {
   }
 }
 
-/** The first image of a file, turned as the file says. */
+/** Decodes the first image of a file, with its rotation applied. */
 export async function decodeHeif(path: string): Promise<RawPixels> {
   const libheif = require(MODULE) as LibHeif;
   const decoder = new libheif.HeifDecoder();
@@ -54,10 +54,10 @@ export async function decodeHeif(path: string): Promise<RawPixels> {
   try {
     images = decoder.decode(await readFile(path));
     const [image] = images;
-    if (image === undefined) throw new HeifUnreadable('there is no image in the file');
+    if (image === undefined) throw new HeifUnreadable('the file contains no image');
     const [width, height] = [image.get_width(), image.get_height()];
     if (width * height > IMAGE_PIXELS_MAX) {
-      throw new HeifUnreadable(`${width} x ${height} pixels are more than ${IMAGE_PIXELS_MAX}`);
+      throw new HeifUnreadable(`${width} x ${height} pixels exceed the limit of ${IMAGE_PIXELS_MAX}`);
     }
     const data = await pixelsOf(image, width, height);
     return { bytes: new Uint8Array(data.buffer), width, height, channels: 4 };

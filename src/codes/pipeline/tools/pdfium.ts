@@ -1,4 +1,4 @@
-/** PDFium, compiled to WebAssembly: the functions that the pipeline uses, with JavaScript's types. */
+/** Typed wrapper for the functions of PDFium (WebAssembly) that the pipeline uses. */
 import { PDFiumModule } from '@hyzyla/pdfium';
 
 /** PDFium can't open or read this document. */
@@ -14,7 +14,7 @@ export interface RgbaImage {
 
 type Declared = Awaited<ReturnType<typeof PDFiumModule>>;
 
-/** Exports that the package's types leave out. */
+/** Exports missing in the package's types. */
 interface Pdfium extends Declared {
   _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
   _FPDF_GetPageBoundingBox(page: number, rectangle: number): number;
@@ -38,7 +38,7 @@ const UTF16_BYTES = 2;
 
 const ERRORS: Readonly<Record<number, string>> = {
   2: 'the file can not be read',
-  3: 'it is no PDF document, or a damaged one',
+  3: 'it is not a PDF document, or damaged',
   4: 'it needs a password',
   5: 'its encryption is not supported',
   6: 'a page can not be read',
@@ -47,8 +47,8 @@ const ERRORS: Readonly<Record<number, string>> = {
 let library: Promise<Pdfium> | undefined;
 
 /**
- * Calls `work` with an open document and closes it. Whatever fails inside PDFium is {@link PdfUnreadable};
- * after a trap its memory is in no known state, so that the next document gets a new instance.
+ * Opens a document, calls `work` and closes the document. All failures of PDFium are {@link PdfUnreadable}. After a
+ * trap the state of its memory is unknown, so the next document gets a new instance.
  */
 export async function withPdf<T>(bytes: Uint8Array, work: (document: PdfDocument) => T): Promise<T> {
   library ??= load();
@@ -80,7 +80,7 @@ export class PdfDocument {
 
   constructor(pdfium: Pdfium, bytes: Uint8Array) {
     this.#pdfium = pdfium;
-    // PDFium reads from there until the document is closed.
+    // PDFium reads from this memory until the document is closed.
     this.#bytes = this.#allocate(bytes.length);
     pdfium.HEAPU8.set(bytes, this.#bytes);
     this.#document = pdfium._FPDF_LoadMemDocument(this.#bytes, bytes.length, 0);
@@ -95,11 +95,11 @@ export class PdfDocument {
     return this.#pdfium._FPDF_GetPageCount(this.#document);
   }
 
-  /** Text inside the page's visible box, lines ended by CR LF; what is no Unicode is left out. */
+  /** Text inside the page's visible box, with CR LF line ends and without lone surrogates. */
   pageText(index: number): string {
     return this.#withPage(index, (page) => {
       const textPage = this.#pdfium._FPDFText_LoadPage(page);
-      if (textPage === 0) throw new PdfUnreadable(`page ${index + 1} has no readable text`);
+      if (textPage === 0) throw new PdfUnreadable(`the text of page ${index + 1} can not be read`);
       try {
         return this.#boundedText(textPage, this.#box(page));
       } finally {
@@ -108,7 +108,7 @@ export class PdfDocument {
     });
   }
 
-  /** The page on white at 72 dpi, or smaller where a side would exceed the limit. */
+  /** Renders the page on white at 72 dpi, or smaller if a side would exceed the limit. */
   renderPage(index: number, sideMaxPixels: number): RgbaImage {
     return this.#withPage(index, (page) => {
       const points = [this.#pdfium._FPDF_GetPageWidth(page), this.#pdfium._FPDF_GetPageHeight(page)] as const;
@@ -118,7 +118,7 @@ export class PdfDocument {
     });
   }
 
-  /** An entry of the document's information dictionary; empty if there is none. */
+  /** An entry of the information dictionary; empty if absent. */
   info(key: string): string {
     const tag = Buffer.from(`${key}\0`, 'latin1');
     return this.#withMemory(tag.length, (name) => {
@@ -126,7 +126,7 @@ export class PdfDocument {
       const bytes = this.#pdfium._FPDF_GetMetaText(this.#document, name, 0, 0);
       return this.#withMemory(bytes, (buffer) => {
         this.#pdfium._FPDF_GetMetaText(this.#document, name, buffer, bytes);
-        // The last unit is a NUL.
+        // Without the terminating NUL.
         return this.#utf16(buffer, bytes / UTF16_BYTES - 1);
       });
     });
@@ -209,7 +209,7 @@ export class PdfDocument {
 
   #allocate(bytes: number): number {
     const address = this.#pdfium.wasmExports.malloc(Math.max(bytes, 1));
-    if (address === 0) throw new PdfUnreadable(`PDFium has no room for ${bytes} bytes`);
+    if (address === 0) throw new PdfUnreadable(`PDFium can not allocate ${bytes} bytes`);
     return address;
   }
 

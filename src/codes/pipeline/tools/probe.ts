@@ -1,7 +1,7 @@
-/** What `ffprobe` says about a file, as the pipeline needs it. */
+/** Reads duration, streams and tags of a file with `ffprobe`. */
 import { type FfmpegOptions, type FfmpegTools, ffprobe } from './ffmpeg.js';
 
-/** By lower-case key. */
+/** Values by lower-case key. */
 export type Tags = ReadonlyMap<string, string>;
 
 export interface Stream {
@@ -42,7 +42,7 @@ export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOp
   };
 }
 
-/** ffprobe writes what it knows; numbers with a fraction as strings. */
+/** Unknown values are absent. Fractional numbers are strings. */
 interface ProbeJson {
   readonly format?: { readonly duration?: string; readonly tags?: Record<string, string> };
   readonly streams?: readonly {
@@ -60,7 +60,7 @@ function positive(value: string | number | undefined): number | undefined {
   return Number.isFinite(number) && number > 0 ? number : undefined;
 }
 
-/** `30000/1001`; `0/0` where there is none. */
+/** Parses `30000/1001`; `0/0` is undefined. */
 function ratio(text = ''): number | undefined {
   const [numerator, denominator] = text.split('/');
   return positive(Number(numerator) / Number(denominator));

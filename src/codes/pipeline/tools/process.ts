@@ -1,8 +1,8 @@
 /**
- * Runs an external program on a file that a stranger made, under limits: time, memory, bytes written.
+ * Runs an external program on an untrusted file under limits for time, memory and bytes written.
  *
- * The program stays in the process group of its caller (a worker process), so that whoever ends the
- * worker by its group ends the program too; it has no children of its own, so one signal is enough here.
+ * The program stays in the process group of its caller (a worker process), so that killing the worker's group also
+ * kills the program. It has no children, so one signal is enough here.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 
@@ -20,21 +20,21 @@ export interface ToolOptions {
   readonly cwd?: string;
 }
 
-/** Takes the next piece of standard output; the program waits meanwhile. */
+/** Receives the next piece of standard output. The program waits until the promise resolves. */
 export type Sink = (chunk: Buffer) => void | Promise<void>;
 
-/** There is no such program. */
+/** The program is not installed. */
 export class ToolMissing extends Error {
   override readonly name = 'ToolMissing';
   readonly executable: string;
 
   constructor(executable: string) {
-    super(`there is no program ${executable}`);
+    super(`${executable} is not installed`);
     this.executable = executable;
   }
 }
 
-/** The program could not do its work, or not within its limits. */
+/** The program failed or exceeded its limits. */
 export class ToolFailed extends Error {
   override readonly name = 'ToolFailed';
 }
@@ -44,15 +44,15 @@ const NOT_EXECUTABLE_STATUS = 126;
 const NOT_FOUND_STATUS = 127;
 
 /**
- * The limits are set in a shell because they must hold from the program's first instruction on, and hold
- * on when this process is gone. A limit that the system refuses is already lower. The environment may hold
- * secrets: the program gets an empty one.
+ * Limits are set by a shell, so that they apply from the program's first instruction and after the end of this process.
+ * If the system rejects a limit, a lower one is already set. The environment may contain secrets, so the program gets
+ * an empty one.
  */
 const LIMITED = `ulimit -v "$1"; ulimit -t "$2"; ulimit -f "$3"; shift 3
 exec env -i PATH="$PATH" LC_ALL=C.UTF-8 "$@"`;
 const FILE_BLOCK_BYTES = 512;
 
-/** Resolves when the program has ended well and all its output was taken. */
+/** Resolves when the program has ended with status 0 and `sink` has received all output. */
 export async function runTool(
   executable: string,
   args: readonly string[],
@@ -63,12 +63,12 @@ export async function runTool(
   signal?.throwIfAborted();
   const child = start(executable, args, options);
   const ended = endOf(child);
-  const complaints = tailOf(child);
+  const stderrTail = tailOf(child);
   let stopped: { readonly reason: unknown } | undefined;
   const stop = (reason: unknown) => {
     stopped ??= { reason };
     child.kill('SIGKILL');
-    // A wrapper script may leave a child behind that keeps the pipes open.
+    // A wrapper script may leave a child that keeps the pipes open.
     child.stdout?.destroy();
     child.stderr?.destroy();
   };
@@ -85,10 +85,10 @@ export async function runTool(
   signal?.removeEventListener('abort', abort);
   if (stopped) throw stopped.reason;
   if (end.missing) throw new ToolMissing(executable);
-  if (end.status !== 0) throw new ToolFailed(`${executable} ended with ${end.status}: ${complaints()}`);
+  if (end.status !== 0) throw new ToolFailed(`${executable} ended with ${end.status}: ${stderrTail()}`);
 }
 
-/** A sink that keeps everything, up to a limit. */
+/** A sink that collects up to `bytesMax` bytes. */
 export function collector(bytesMax: number): { readonly sink: Sink; bytes(): Buffer } {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -107,7 +107,7 @@ function start(executable: string, args: readonly string[], { limits, cwd }: Too
   if (process.platform === 'win32') return spawn(executable, args, options);
   const numbers = [
     limits.memoryMaxBytes / 1024,
-    // One thread: it can't use more processor time than there was time.
+    // One thread: CPU time can't exceed the time limit.
     limits.durationMaxMs / 1000 + 1,
     limits.fileMaxBytes / FILE_BLOCK_BYTES,
   ].map((number) => String(Math.ceil(number)));
@@ -115,7 +115,7 @@ function start(executable: string, args: readonly string[], { limits, cwd }: Too
 }
 
 interface End {
-  /** Exit status, or the signal that ended the program. */
+  /** Exit status, or the terminating signal. */
   readonly status: number | string | null;
   readonly missing: boolean;
 }
@@ -130,7 +130,7 @@ function endOf(child: ChildProcess): Promise<End> {
   });
 }
 
-/** Reads standard error to its end, or the program would block, and keeps the last of it. */
+/** Drains standard error, so that the program does not block, and keeps its end. */
 function tailOf(child: ChildProcess): () => string {
   let tail = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

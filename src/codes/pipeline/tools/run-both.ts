@@ -1,9 +1,9 @@
-/** Two pieces of work on one file, side by side. */
+/** Runs two tasks on one file concurrently. */
 
-type Work<T> = (signal: AbortSignal) => Promise<T>;
+type Task<T> = (signal: AbortSignal) => Promise<T>;
 
-/** What fails first ends the other, and both have ended when this rejects. */
-export async function runBoth<A, B>(first: Work<A>, second: Work<B>): Promise<[A, B]> {
+/** If one task fails, the other is aborted. Rejects after both have ended. */
+export async function runBoth<A, B>(first: Task<A>, second: Task<B>): Promise<[A, B]> {
   const failure = new AbortController();
   const both = [first(failure.signal), second(failure.signal)] as const;
   try {

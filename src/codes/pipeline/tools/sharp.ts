@@ -1,4 +1,4 @@
-/** Images that the addon has no decoder for, such as AVIF, through libvips. It is loaded when the first of them comes. */
+/** Decodes images that the addon does not support, such as AVIF, with libvips. Loaded on first use. */
 import { createRequire } from 'node:module';
 import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
 
@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 export function canDecodeBySharp(): boolean {
   return [process.platform, `${process.platform}musl`].some((platform) => {
     try {
-      // As the library itself looks for it.
+      // The same lookup as in sharp itself.
       createRequire(require.resolve('sharp')).resolve(`@img/sharp-${platform}-${process.arch}/sharp.node`);
       return true;
     } catch {
@@ -17,13 +17,13 @@ export function canDecodeBySharp(): boolean {
   });
 }
 
-/** An encoded image (path or bytes) as its pixels, not turned; colour profiles are ignored, as the Image-Code does. */
+/** Decodes an image (path or bytes) without applying rotation or colour profiles, as the Image-Code requires. */
 export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixels> {
   const { default: sharp } = await import('sharp');
-  // One job at a time runs in this process, and each image once: neither threads nor a cache pay.
+  // A worker decodes one image at a time, each once, so threads and caching do not help.
   sharp.concurrency(1);
   sharp.cache(false);
-  // Drawings are the addon's: it guards against what they can do, and takes none that is packed.
+  // SVG is left to the addon, which has protections against hostile files and rejects compressed ones.
   sharp.block({ operation: ['VipsForeignLoadSvg'] });
   const decoder = sharp(image, {
     failOn: 'error',
