@@ -1,40 +1,40 @@
 /** The codes service over HTTP. Methods are named after the operations of `openapi/codes.json`. */
 import { type Call, type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/codes.js';
-import type { Answer, Body, Query } from './operation.js';
+import type { Query, RequestBody, ResponseBody } from './operation.js';
 import { type OnProgress, type Source, uploadOf } from './upload.js';
 
-export type IsccResult = Answer<operations['createIscc']>;
-export type ProcessingProgress = Answer<operations['getProgress']>;
-export type StoredIsccResult = Answer<operations['getIscc']>;
-export type UploadedMedia = Answer<operations['uploadMedia']>;
-export type Explanation = Answer<operations['explainIscc']>;
-export type EmbeddedMetadata = Answer<operations['extractMetadata']>;
-export type MetadataToEmbed = Body<operations['embedMetadata']>;
-export type Simprints = Answer<operations['createSimprints']>;
+export type IsccResult = ResponseBody<operations['createIscc']>;
+export type ProcessingProgress = ResponseBody<operations['getProgress']>;
+export type StoredIsccResult = ResponseBody<operations['getIscc']>;
+export type UploadedMedia = ResponseBody<operations['uploadMedia']>;
+export type Explanation = ResponseBody<operations['explainIscc']>;
+export type EmbeddedMetadata = ResponseBody<operations['extractMetadata']>;
+export type MetadataToEmbed = RequestBody<operations['embedMetadata']>;
+export type Simprints = ResponseBody<operations['createSimprints']>;
 
 export interface UploadOptions extends CallOptions {
-  /** Tells the service what it reads, by its extension. Default: the file's own name, else `upload`. */
+  /** The service uses its extension to detect the media type. Default: the name of the file, else `upload`. */
   readonly filename?: string;
   readonly contentType?: string;
-  /** After each piece that was handed over. */
+  /** Called after each piece that was sent. */
   readonly onProgress?: OnProgress;
 }
 
 type IsccQuery = Query<operations['createIscc']>;
 
-/** Parameters of the operation, as flags; `progress` names the upload for {@link CodesClient.getProgress}. */
+/** The operation's parameters as booleans. `progress` is the key for {@link CodesClient.getProgress}. */
 export type IsccOptions = UploadOptions & {
   readonly [Name in Exclude<keyof IsccQuery, 'progress'>]?: boolean;
 } & Pick<IsccQuery, 'progress'>;
 
 export interface ProgressOptions extends CallOptions {
-  /** `changes` of the answer that is known; the service waits a while for more. */
+  /** `changes` of the last response; the service waits for a newer state (long poll). */
   readonly after?: number;
 }
 
 export interface DownloadOptions extends CallOptions {
-  /** First and last byte, as in HTTP; without `last` to the end. */
+  /** First and last byte, as in HTTP. Without `last`, up to the end. */
   readonly range?: { readonly first: number; readonly last?: number };
 }
 
@@ -49,13 +49,13 @@ export class CodesClient {
     this.#http = new HttpClient(baseUrl, options);
   }
 
-  /** Uploads a file and makes its ISCC-CODE. Not repeated once the service may have got it. */
+  /** Uploads a file and creates its ISCC-CODE. Not retried once the service may have received it. */
   async createIscc(source: Source, options: IsccOptions = {}): Promise<IsccResult> {
     const { semantic, granular, progress } = options;
     return this.#upload('iscc', source, options, { semantic, granular, progress });
   }
 
-  /** What the service does for an upload with this `progress`, by the same client. */
+  /** The progress of this client's upload with the key `progress`. */
   getProgress(key: string, { after, ...options }: ProgressOptions = {}): Promise<ProcessingProgress> {
     const path = [...BASE, 'progress', key];
     return this.#http.json({ method: 'GET', path, query: { after } }, options);
@@ -76,14 +76,14 @@ export class CodesClient {
   }
 
   deleteMedia(mediaId: string, options?: CallOptions): Promise<void> {
-    return this.#http.nothing({ method: 'DELETE', path: [...BASE, 'media', mediaId] }, options);
+    return this.#http.noContent({ method: 'DELETE', path: [...BASE, 'media', mediaId] }, options);
   }
 
   extractMetadata(mediaId: string, options?: CallOptions): Promise<EmbeddedMetadata> {
     return this.#http.json({ method: 'GET', path: [...BASE, 'metadata', mediaId] }, options);
   }
 
-  /** Embeds metadata into a copy and makes the copy's ISCC-CODE. */
+  /** Embeds metadata into a copy of the file and creates the copy's ISCC-CODE. */
   embedMetadata(mediaId: string, metadata: MetadataToEmbed, options?: CallOptions): Promise<IsccResult> {
     const path = [...BASE, 'metadata', mediaId];
     return this.#http.json({ method: 'POST', path, json: metadata }, options);
@@ -95,12 +95,12 @@ export class CodesClient {
 
   createSimprints(text: string, options?: CallOptions): Promise<Simprints> {
     const call: Call = { method: 'POST', path: [...BASE, 'simprint'], json: { text } };
-    // Nothing is kept of it.
+    // Repeatable, because the service stores nothing.
     return this.#http.json({ ...call, isRepeatable: true }, options);
   }
 
-  /** Resolves when the service answers. */
-  liveness(options?: CallOptions): Promise<Answer<operations['liveness']>> {
+  /** Resolves if the service responds. */
+  liveness(options?: CallOptions): Promise<ResponseBody<operations['liveness']>> {
     return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
   }
 

@@ -1,23 +1,23 @@
-/** What may go wrong, one class per family. An answer of a service is a {@link ServiceError}; none is a {@link ConnectionFailed}. */
+/** Errors, one class per family. An error response is a {@link ServiceError}; a missing one is a {@link ConnectionFailed}. */
 
-/** The parts of an answer that tell why. */
+/** The parts of an error response. */
 export interface Failure {
   readonly status: number;
-  /** Parsed if it was JSON, else its text. */
+  /** Parsed if it is JSON, otherwise text. */
   readonly body: unknown;
   readonly requestId?: string | undefined;
-  /** Milliseconds after which another try makes sense, as `Retry-After` said. */
+  /** `Retry-After` in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The service refused, or could not do, what it was asked. */
+/** The service returned an error. */
 export class ServiceError extends Error {
   override readonly name: string = 'ServiceError';
   readonly status: number;
-  /** The service's own name for it, e.g. `signingCredential.untrusted`, else `http.` and the status. */
+  /** The service's error code, e.g. `signingCredential.untrusted`; otherwise `http.` and the status. */
   readonly code: string;
   readonly body: unknown;
-  /** Stands in the service's log lines about this request. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -31,7 +31,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The request breaks a rule of the service: 400, 411, 413, 415, 416, 422 and what else is the client's fault. */
+/** The request is invalid: 400, 411, 413, 415, 416, 422 and all other 4xx that have no class below. */
 export class InvalidRequest extends ServiceError {
   override readonly name = 'InvalidRequest';
 }
@@ -46,30 +46,30 @@ export class NotFound extends ServiceError {
   override readonly name = 'NotFound';
 }
 
-/** It exists already: 409. */
+/** The resource already exists: 409. */
 export class Conflict extends ServiceError {
   override readonly name = 'Conflict';
 }
 
-/** Too many requests of this client: 429. */
+/** Too many requests from this client: 429. */
 export class Throttled extends ServiceError {
   override readonly name = 'Throttled';
 }
 
-/** Busy, starting, full, or out of a proxy's reach: 502, 503, 504, 507. */
+/** The service is busy, starting, out of disk space or unreachable for its proxy: 502, 503, 504, 507. */
 export class Unavailable extends ServiceError {
   override readonly name = 'Unavailable';
 }
 
-/** A fault in the service: every other status from 500 on. */
+/** The service failed: any other 5xx. */
 export class ServerFault extends ServiceError {
   override readonly name = 'ServerFault';
 }
 
-/** There was no answer, or it broke off. */
+/** There was no response, or it was incomplete. */
 export class ConnectionFailed extends Error {
   override readonly name = 'ConnectionFailed';
-  /** `false` when the connection was never made, so that the service can't have seen the request. */
+  /** `false` if the connection failed, so that the service cannot have received the request. */
   readonly mayBeReceived: boolean;
 
   constructor(url: string, mayBeReceived: boolean, cause: unknown) {
@@ -78,7 +78,7 @@ export class ConnectionFailed extends Error {
   }
 }
 
-/** The error of the family that the status belongs to. */
+/** An error of the class that belongs to the status. */
 export function serviceError(failure: Failure): ServiceError {
   switch (failure.status) {
     case 401:
@@ -102,7 +102,7 @@ export function serviceError(failure: Failure): ServiceError {
   }
 }
 
-/** JSON errors have a `detail`: a sentence, or a list of broken rules. The codes service answers a line of text. */
+/** JSON errors have a `detail`: a sentence, or a list of violations. Errors of the codes service are a line of text. */
 function message(status: number, body: unknown): string {
   const text = typeof body === 'string' ? body.trim() : member(body, 'detail');
   if (text !== undefined && text !== '') return text;

@@ -1,4 +1,4 @@
-/** How all clients send requests: in one place addresses, answers, errors and further tries. */
+/** Sends the requests of all clients: URLs, responses, errors and retries. */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, request } from 'undici';
@@ -6,45 +6,45 @@ import { ConnectionFailed, ServiceError, serviceError } from './errors.js';
 import { type RetryOptions, retryAfterMs, retryPause } from './retry.js';
 import type { Upload } from './upload.js';
 
-/** Work on a large file takes minutes, and no byte comes before it is done. */
-const SILENCE_MS_MAX = 15 * 60_000;
+/** Processing a large file takes minutes, and the response starts after it. */
+const TIMEOUT_MS_DEFAULT = 15 * 60_000;
 
 export interface ClientOptions {
   readonly retry?: RetryOptions;
-  /** Longest wait for an answer to begin, and between two pieces of one. Default: 15 minutes. */
+  /** Longest wait for the response to start, and between two pieces of it. Default: 15 minutes. */
   readonly timeoutMs?: number;
   /** An undici dispatcher, for proxies and certificates. */
   readonly dispatcher?: Dispatcher;
 }
 
-/** What every method takes. */
+/** Options of every method. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Call {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
-  /** Segments, unescaped. */
+  /** Unescaped segments. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly upload?: Upload;
-  /** Whether doing it twice is as good as doing it once; by default every method but POST. */
+  /** Whether the request is idempotent and may be retried. Default: all methods except POST. */
   readonly isRepeatable?: boolean;
 }
 
-/** Bytes that come as they are read. Not reading them holds a connection: read to the end, or `destroy()`. */
+/** A streamed response. An unread stream holds its connection: read it to the end or `destroy()` it. */
 export interface Download {
   readonly stream: Readable;
-  /** `undefined` if the service did not say. */
+  /** Content length; `undefined` if unknown. */
   readonly bytes: number | undefined;
   readonly contentType: string | undefined;
   readonly etag: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Hosts that were never reached: the request can't have been seen. */
+/** The connection failed, so the service cannot have received the request. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -59,20 +59,20 @@ export class HttpClient {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #options: ClientOptions;
 
-  /** @param headers of every request */
+  /** @param headers sent with every request */
   constructor(baseUrl: string, options: ClientOptions = {}, headers: Readonly<Record<string, string>> = {}) {
     this.#base = baseUrl.replace(/\/+$/, '');
     this.#headers = headers;
     this.#options = options;
   }
 
-  /** The answer's JSON; the caller says which operation it is of. */
+  /** The JSON of the response. The caller determines its type by the operation. */
   json<T>(call: Call, options?: CallOptions): Promise<T> {
     return this.#send(call, options, async ({ body }) => (await body.json()) as T);
   }
 
-  /** For answers without content. */
-  nothing(call: Call, options?: CallOptions): Promise<void> {
+  /** For responses without content. */
+  noContent(call: Call, options?: CallOptions): Promise<void> {
     return this.#send(call, options, ({ body }) => body.dump());
   }
 
@@ -93,7 +93,7 @@ export class HttpClient {
   async #send<T>(
     call: Call,
     { signal }: CallOptions = {},
-    read: (answer: Dispatcher.ResponseData) => Promise<T>,
+    read: (response: Dispatcher.ResponseData) => Promise<T>,
   ): Promise<T> {
     const { isRepeatable = call.method !== 'POST', upload } = call;
     for (let attempt = 1; ; attempt += 1) {
@@ -101,7 +101,7 @@ export class HttpClient {
         return await this.#once(call, signal, read);
       } catch (error) {
         if (!(error instanceof ServiceError || error instanceof ConnectionFailed)) throw error;
-        // A stream that was read from is not there a second time.
+        // A stream cannot be read a second time.
         const attempts = upload?.isRepeatable === false ? { attempts: 1 } : {};
         const pause = retryPause(error, attempt, isRepeatable, { ...this.#options.retry, ...attempts });
         if (pause === undefined) throw error;
@@ -110,16 +110,16 @@ export class HttpClient {
     }
   }
 
-  /** @throws ServiceError, ConnectionFailed, the signal's reason, or why the upload's source can't be read */
+  /** @throws {ServiceError} {@link ConnectionFailed}, the signal's reason, or the error of reading the upload's source */
   async #once<T>(
     call: Call,
     signal: AbortSignal | undefined,
-    read: (answer: Dispatcher.ResponseData) => Promise<T>,
+    read: (response: Dispatcher.ResponseData) => Promise<T>,
   ): Promise<T> {
     const url = this.#base + target(call);
     try {
-      const { timeoutMs = SILENCE_MS_MAX, dispatcher } = this.#options;
-      const answer = await request(url, {
+      const { timeoutMs = TIMEOUT_MS_DEFAULT, dispatcher } = this.#options;
+      const response = await request(url, {
         method: call.method,
         headers: { ...this.#headers, ...call.headers, ...bodyHeaders(call) },
         body: body(call),
@@ -128,8 +128,8 @@ export class HttpClient {
         signal: signal ?? null,
         ...(dispatcher && { dispatcher }),
       });
-      if (answer.statusCode >= 200 && answer.statusCode < 300) return await read(answer);
-      throw await refused(answer);
+      if (response.statusCode >= 200 && response.statusCode < 300) return await read(response);
+      throw await errorOf(response);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ServiceError) throw error;
@@ -157,7 +157,7 @@ function bodyHeaders({ json, upload }: Call): Record<string, string> {
   return upload?.bytes === undefined ? {} : { 'Content-Length': String(upload.bytes) };
 }
 
-async function refused({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ServiceError> {
+async function errorOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ServiceError> {
   const known = singleHeaders(headers);
   return serviceError({
     status: statusCode,
@@ -167,7 +167,7 @@ async function refused({ statusCode, headers, body }: Dispatcher.ResponseData): 
   });
 }
 
-/** A proxy may answer in its own words. */
+/** A proxy may respond with text or HTML. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

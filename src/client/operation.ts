@@ -1,16 +1,16 @@
-/** Types of one operation, out of the types that are made from the OpenAPI documents. */
+/** Types of an operation, derived from the types generated from the OpenAPI documents. */
 
-/** The JSON of a successful answer. */
-export type Answer<Operation> = Operation extends { readonly responses: infer Responses }
+/** The JSON of a successful response. */
+export type ResponseBody<Operation> = Operation extends { readonly responses: infer Responses }
   ? { [Status in keyof Responses & (200 | 201)]: JsonOf<Responses[Status]> }[keyof Responses & (200 | 201)]
   : never;
 
-/** The JSON body that it takes. */
-export type Body<Operation> = Operation extends { readonly requestBody?: infer Content }
+/** The JSON request body. */
+export type RequestBody<Operation> = Operation extends { readonly requestBody?: infer Content }
   ? JsonOf<NonNullable<Content>>
   : never;
 
-/** Its query parameters. */
+/** The query parameters. */
 export type Query<Operation> = Operation extends {
   readonly parameters: { readonly query?: infer Parameters };
 }

@@ -1,11 +1,11 @@
 /** The resolver over HTTP. Methods are named after the operations of `openapi/resolver.json`. */
 import { type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/resolver.js';
-import type { Answer, Body } from './operation.js';
+import type { RequestBody, ResponseBody } from './operation.js';
 import type { MatchOptions } from './store-client.js';
 
-type Matches = Answer<operations['queryManifestsByBinding']>;
-type Binding = Body<operations['queryManifestsByBinding']>;
+type Matches = ResponseBody<operations['queryManifestsByBinding']>;
+type Binding = RequestBody<operations['queryManifestsByBinding']>;
 
 export type ResolvedMatch = Matches['matches'][number];
 
@@ -27,10 +27,10 @@ export class ResolverClient {
     return this.#http.json({ method: 'GET', path: MATCHES, query }, options);
   }
 
-  /** The same for long values. */
+  /** Like {@link getManifestsByBinding}, for long values. */
   queryManifestsByBinding(binding: Binding, options: MatchOptions = {}): Promise<Matches> {
     const query = { maxResults: options.maxResults };
-    // It only asks.
+    // Repeatable: a query.
     const call = { method: 'POST', path: MATCHES, query, json: binding, isRepeatable: true } as const;
     return this.#http.json(call, options);
   }
@@ -41,37 +41,39 @@ export class ResolverClient {
     return this.#http.download({ method: 'GET', path }, options);
   }
 
-  /** The manifest of a match of the last hour. */
+  /** The manifest of a match within the last hour. */
   getManifestById(manifestId: string, options?: CallOptions): Promise<Download> {
     return this.#http.download({ method: 'GET', path: ['v1', 'manifests', manifestId] }, options);
   }
 
-  /** The manifest of a match, at the endpoint that the match names. */
+  /** The manifest of a match, from the endpoint of the match. */
   manifestOf({ endpoint, manifestId }: ResolvedMatch, options?: CallOptions): Promise<Download> {
     if (endpoint === undefined) return this.getManifestById(manifestId, options);
-    const there = new HttpClient(endpoint, this.#options);
-    return there.download({ method: 'GET', path: ['manifests', manifestId] }, options);
+    const endpointHttp = new HttpClient(endpoint, this.#options);
+    return endpointHttp.download({ method: 'GET', path: ['manifests', manifestId] }, options);
   }
 
-  getSupportedSoftBindings(options?: CallOptions): Promise<Answer<operations['getSupportedSoftBindings']>> {
+  getSupportedSoftBindings(
+    options?: CallOptions,
+  ): Promise<ResponseBody<operations['getSupportedSoftBindings']>> {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'supportedAlgorithms'] }, options);
   }
 
-  getServiceCapabilities(options?: CallOptions): Promise<Answer<operations['getServiceCapabilities']>> {
+  getServiceCapabilities(options?: CallOptions): Promise<ResponseBody<operations['getServiceCapabilities']>> {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'capabilities'] }, options);
   }
 
-  getServiceStatus(options?: CallOptions): Promise<Answer<operations['getServiceStatus']>> {
+  getServiceStatus(options?: CallOptions): Promise<ResponseBody<operations['getServiceStatus']>> {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'status'] }, options);
   }
 
-  getDiscovery(options?: CallOptions): Promise<Answer<operations['getDiscovery']>> {
+  getDiscovery(options?: CallOptions): Promise<ResponseBody<operations['getDiscovery']>> {
     const path = ['.well-known', 'c2pa-soft-binding-resolution'];
     return this.#http.json({ method: 'GET', path }, options);
   }
 
-  /** Resolves when the service answers. */
-  liveness(options?: CallOptions): Promise<Answer<operations['liveness']>> {
+  /** Resolves if the service responds. */
+  liveness(options?: CallOptions): Promise<ResponseBody<operations['liveness']>> {
     return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
   }
 }

@@ -1,4 +1,4 @@
-/** When a request is sent again, and after which pause. */
+/** Decides whether a failed request is sent again, and after which pause. */
 import { type ConnectionFailed, ServiceError, Throttled } from './errors.js';
 
 const ATTEMPTS = 4;
@@ -6,22 +6,22 @@ const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
 
 export interface RetryOptions {
-  /** How often a request is sent at most; 1 never repeats. Default: 4. */
+  /** Maximum number of attempts; 1 disables retries. Default: 4. */
   readonly attempts?: number;
-  /** Middle of the first pause; each further one is twice as long. Default: 500. */
+  /** Average length of the first pause; each further pause is twice as long. Default: 500. */
   readonly firstPauseMs?: number;
-  /** Longest pause. A service that asks for a longer one is not asked again. Default: 30,000. */
+  /** Longest pause. If `Retry-After` is longer, the request is not retried. Default: 30,000. */
   readonly pauseMsMax?: number;
 }
 
-/** Statuses of a service, or of a proxy before it, that a later try may not meet. */
-const PASSING = new Set([502, 503, 504]);
+/** Temporary failures of a service or of its proxy. */
+const TEMPORARY = new Set([502, 503, 504]);
 
 /**
- * Milliseconds until the next try; `undefined` when there is none.
+ * Milliseconds until the next attempt; `undefined` if the request is not retried.
  *
- * @param attempt number of the try that failed, from 1
- * @param isRepeatable whether doing it twice is as good as doing it once
+ * @param attempt number of the failed attempt, from 1
+ * @param isRepeatable whether the request is idempotent
  */
 export function retryPause(
   error: ServiceError | ConnectionFailed,
@@ -37,10 +37,10 @@ export function retryPause(
   const { retryAfterMs } = error;
   if (retryAfterMs !== undefined && retryAfterMs > pauseMsMax) return undefined;
   if (error instanceof Throttled) return retryAfterMs;
-  return PASSING.has(error.status) ? Math.max(backoff(attempt, options), retryAfterMs ?? 0) : undefined;
+  return TEMPORARY.has(error.status) ? Math.max(backoff(attempt, options), retryAfterMs ?? 0) : undefined;
 }
 
-/** Doubles with each try, and differs by half from client to client, lest they all come back at once. */
+/** Exponential back-off with ±50 % jitter, so that clients do not retry in step. */
 function backoff(
   attempt: number,
   { firstPauseMs = FIRST_PAUSE_MS, pauseMsMax = PAUSE_MS_MAX }: RetryOptions,

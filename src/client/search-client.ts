@@ -1,7 +1,7 @@
 /** The search service over HTTP. Methods are named after the operations of `openapi/search.json`. */
 import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
 import type { operations } from './openapi/search.js';
-import type { Answer } from './operation.js';
+import type { ResponseBody } from './operation.js';
 import type { AddResult, Entry, IndexInfo, Query, SearchApi, SearchResult } from './search-api.js';
 
 export interface SearchClientOptions extends ClientOptions {
@@ -30,12 +30,12 @@ export class SearchClient implements SearchApi {
   }
 
   deleteIndex(name: string, options?: CallOptions): Promise<void> {
-    return this.#http.nothing({ method: 'DELETE', path: ['indexes', name] }, options);
+    return this.#http.noContent({ method: 'DELETE', path: ['indexes', name] }, options);
   }
 
   addAssets(index: string, entries: readonly Entry[], options?: CallOptions): Promise<readonly AddResult[]> {
     const path = ['indexes', index, 'assets'];
-    // Sending the same entries twice leaves the index as sending them once.
+    // Repeatable: adding the same entries twice has no further effect.
     return this.#http.json({ method: 'POST', path, json: entries, isRepeatable: true }, options);
   }
 
@@ -44,12 +44,12 @@ export class SearchClient implements SearchApi {
   }
 
   deleteAsset(index: string, isccId: string, options?: CallOptions): Promise<void> {
-    return this.#http.nothing({ method: 'DELETE', path: ['indexes', index, 'assets', isccId] }, options);
+    return this.#http.noContent({ method: 'DELETE', path: ['indexes', index, 'assets', isccId] }, options);
   }
 
   search(index: string, query: Query, limit?: number, options?: CallOptions): Promise<SearchResult> {
     const path = ['indexes', index, 'search'];
-    // It only asks.
+    // Repeatable: a query.
     const call = { method: 'POST', path, query: { limit }, json: query, isRepeatable: true } as const;
     return this.#http.json(call, options);
   }
@@ -64,17 +64,17 @@ export class SearchClient implements SearchApi {
     return this.#http.json({ method: 'GET', path: ['indexes', index, 'search'], query }, options);
   }
 
-  status(options?: CallOptions): Promise<Answer<operations['status']>> {
+  status(options?: CallOptions): Promise<ResponseBody<operations['status']>> {
     return this.#http.json({ method: 'GET', path: ['status'] }, options);
   }
 
-  /** Resolves when the service answers. */
-  liveness(options?: CallOptions): Promise<Answer<operations['liveness']>> {
+  /** Resolves if the service responds. */
+  liveness(options?: CallOptions): Promise<ResponseBody<operations['liveness']>> {
     return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
   }
 
-  /** Resolves when the service can work. */
-  readiness(options?: CallOptions): Promise<Answer<operations['readiness']>> {
+  /** Resolves if the service is ready. */
+  readiness(options?: CallOptions): Promise<ResponseBody<operations['readiness']>> {
     return this.#http.json({ method: 'GET', path: ['readyz'] }, options);
   }
 

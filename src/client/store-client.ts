@@ -1,7 +1,7 @@
 /** The manifest store over HTTP. Methods are named after the operations of `openapi/store.json`. */
 import { type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/store.js';
-import type { Answer, Body, Query } from './operation.js';
+import type { Query, RequestBody, ResponseBody } from './operation.js';
 import { type OnProgress, type Source, uploadOf } from './upload.js';
 
 export interface StoreClientOptions extends ClientOptions {
@@ -13,9 +13,9 @@ export interface ManifestOptions extends CallOptions, Pick<Query<operations['sto
   readonly onProgress?: OnProgress;
 }
 
-export type StoredManifest = Answer<operations['storeManifest']>;
-export type Binding = Body<operations['postManifestIdByBinding']>;
-export type BindingMatches = Answer<operations['postManifestIdByBinding']>;
+export type StoredManifest = ResponseBody<operations['storeManifest']>;
+export type Binding = RequestBody<operations['postManifestIdByBinding']>;
+export type BindingMatches = ResponseBody<operations['postManifestIdByBinding']>;
 
 export interface MatchOptions
   extends CallOptions,
@@ -35,7 +35,7 @@ export class StoreClient {
     this.#operator = operatorToken === undefined ? {} : { Authorization: `Bearer ${operatorToken}` };
   }
 
-  /** Stores a bare C2PA Manifest Store. Not repeated once the service may have got it. */
+  /** Stores a bare C2PA Manifest Store. Not retried once the service may have received it. */
   async storeManifest(source: Source, options: ManifestOptions = {}): Promise<StoredManifest> {
     const { declare, onProgress } = options;
     const upload = await uploadOf(source, onProgress);
@@ -43,15 +43,15 @@ export class StoreClient {
     return this.#http.json({ method: 'POST', path: MANIFESTS, query: { declare }, headers, upload }, options);
   }
 
-  /** The bytes as they were uploaded. */
+  /** The bytes as uploaded. */
   getManifest(manifestId: string, options?: CallOptions): Promise<Download> {
     return this.#http.download({ method: 'GET', path: [...MANIFESTS, manifestId] }, options);
   }
 
-  /** Deletes a manifest and withdraws its declaration; needs the operator's token. */
+  /** Deletes a manifest and withdraws its declaration. Needs the operator token. */
   deleteManifest(manifestId: string, options?: CallOptions): Promise<void> {
     const path = [...MANIFESTS, manifestId];
-    return this.#http.nothing({ method: 'DELETE', path, headers: this.#operator }, options);
+    return this.#http.noContent({ method: 'DELETE', path, headers: this.#operator }, options);
   }
 
   getManifestIdByBinding(binding: Binding, options: MatchOptions = {}): Promise<BindingMatches> {
@@ -59,43 +59,43 @@ export class StoreClient {
     return this.#http.json({ method: 'GET', path: MATCHES, query }, options);
   }
 
-  /** The same for long values. */
+  /** Like {@link getManifestIdByBinding}, for long values. */
   postManifestIdByBinding(binding: Binding, options: MatchOptions = {}): Promise<BindingMatches> {
     const query = { maxResults: options.maxResults };
-    // It only asks.
+    // Repeatable: a query.
     const call = { method: 'POST', path: MATCHES, query, json: binding, isRepeatable: true } as const;
     return this.#http.json(call, options);
   }
 
-  getSupportedAlgorithms(options?: CallOptions): Promise<Answer<operations['getSupportedAlgorithms']>> {
+  getSupportedAlgorithms(options?: CallOptions): Promise<ResponseBody<operations['getSupportedAlgorithms']>> {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'supportedAlgorithms'] }, options);
   }
 
-  getCapabilities(options?: CallOptions): Promise<Answer<operations['getCapabilities']>> {
+  getCapabilities(options?: CallOptions): Promise<ResponseBody<operations['getCapabilities']>> {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'capabilities'] }, options);
   }
 
-  getStatus(options?: CallOptions): Promise<Answer<operations['getStatus']>> {
+  getStatus(options?: CallOptions): Promise<ResponseBody<operations['getStatus']>> {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'status'] }, options);
   }
 
-  getDiscovery(options?: CallOptions): Promise<Answer<operations['getDiscovery']>> {
+  getDiscovery(options?: CallOptions): Promise<ResponseBody<operations['getDiscovery']>> {
     const path = ['.well-known', 'c2pa-soft-binding-resolution'];
     return this.#http.json({ method: 'GET', path }, options);
   }
 
   /** The public key of the store's declarations. */
-  getDidDocument(options?: CallOptions): Promise<Answer<operations['getDidDocument']>> {
+  getDidDocument(options?: CallOptions): Promise<ResponseBody<operations['getDidDocument']>> {
     return this.#http.json({ method: 'GET', path: ['.well-known', 'did.json'] }, options);
   }
 
-  /** Resolves when the service answers. */
-  liveness(options?: CallOptions): Promise<Answer<operations['liveness']>> {
+  /** Resolves if the service responds. */
+  liveness(options?: CallOptions): Promise<ResponseBody<operations['liveness']>> {
     return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
   }
 
-  /** Resolves when the service can work. */
-  readiness(options?: CallOptions): Promise<Answer<operations['readiness']>> {
+  /** Resolves if the service is ready. */
+  readiness(options?: CallOptions): Promise<ResponseBody<operations['readiness']>> {
     return this.#http.json({ method: 'GET', path: ['readyz'] }, options);
   }
 }

@@ -1,10 +1,10 @@
-/** What is uploaded: a file, bytes or a stream, read only as fast as the service takes it. */
+/** The body of an upload: a file, bytes or a stream, read only as fast as it is sent. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Bytes per piece of what is in memory already; progress is told after each. */
+/** Bytes per piece of a source in memory; progress is reported after each piece. */
 const PIECE_BYTES = 64 * 1024;
 
 /** A path, bytes, or a stream of bytes. */
@@ -13,22 +13,22 @@ export type Source = string | URL | Uint8Array | AsyncIterable<Uint8Array>;
 export interface Progress {
   /** Bytes handed to the connection. */
   readonly sent: number;
-  /** `undefined` for a stream, whose end nobody knows. */
+  /** `undefined` for a stream, whose length is unknown. */
   readonly total: number | undefined;
 }
 
 export type OnProgress = (progress: Progress) => void;
 
-/** A source that has been looked at. */
 export interface Upload {
+  /** `undefined` for a stream. */
   readonly bytes: number | undefined;
-  /** Of the file; `undefined` for what is none. */
+  /** `undefined` if the source is not a file. */
   readonly filename: string | undefined;
-  /** A new body; streams have but one. */
+  /** A new body. A stream can be opened only once. */
   open(): Readable;
   /** Whether `open` may be called again. */
   readonly isRepeatable: boolean;
-  /** Why reading the source failed, if it did. */
+  /** The error of reading the source, if any. */
   failure(): unknown;
 }
 
@@ -80,7 +80,7 @@ async function* counted(
   try {
     for await (const piece of pieces) {
       yield piece;
-      // Asked for more: what was given is on its way.
+      // The consumer requests the next piece, so the last one was sent.
       sent += piece.byteLength;
       onProgress({ sent, total });
     }

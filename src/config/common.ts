@@ -1,4 +1,4 @@
-/** Variables that hold for every service and command. */
+/** Variables that apply to every service and command. */
 import os from 'node:os';
 import path from 'node:path';
 import { boolean, oneOf, port, text } from './schemas.js';
@@ -10,28 +10,28 @@ export const commonVariables = defineVariables({
     schema: oneOf('auto', 'uws', 'node'),
     default: 'auto',
     description:
-      'HTTP transport: `uws` (uWebSockets.js, bodies of at most 999,999,999 bytes unless they come in chunks), `node` ' +
-      '(node:http), or `auto` for the first wherever its binary loads and no limit is set above 1 GiB',
+      'HTTP transport: `uws` (uWebSockets.js; at most 999,999,999 bytes per body, unless chunked), `node` (node:http), ' +
+      'or `auto`: `uws` if its binary loads and no body limit exceeds 1 GiB, else `node`',
   },
   simd: {
     name: 'ISCCD_SIMD',
     schema: oneOf('auto', 'portable', 'avx2', 'avx512'),
     default: 'auto',
-    description: 'Highest instruction set the kernels use; `auto` takes what the processor has',
+    description: 'Highest instruction set that the kernels use; `auto` uses the best one of the CPU',
   },
   dataDir: {
     name: 'ISCCD_DATA_DIR',
     schema: text().transform((directory) => path.resolve(directory)),
     default: path.join(os.homedir(), '.local', 'share', 'isccd'),
     defaultShown: '~/.local/share/isccd',
-    description: 'Folder for what services keep when they are not told another place',
+    description: 'Folder for the data of services that have no folder configured',
   },
   metricsPort: {
     name: 'ISCCD_METRICS_PORT',
     schema: port(),
     defaultShown: 'off',
     description:
-      'Port of `/metrics`, the figures of all services of the process for Prometheus; 0 takes a free one',
+      'Port of `/metrics` for Prometheus, with the metrics of all services in the process; 0 picks a free one',
   },
   metricsHost: {
     name: 'ISCCD_METRICS_HOST',
@@ -43,7 +43,7 @@ export const commonVariables = defineVariables({
     name: 'ISCCD_METRICS_PUBLIC',
     schema: boolean(),
     default: 'false',
-    description: "Whether `/metrics` is answered on every service's own address, too",
+    description: 'Whether every service also serves `/metrics` on its own address',
   },
 });
 

@@ -1,7 +1,7 @@
-/** Documentation of variables, made from their declarations: README's table and `--env`. */
+/** Documents variables from their declarations: for the reference page and `--env`. */
 import type { Variable, Variables } from './variable.js';
 
-/** Rows of a Markdown table with the columns variable, default and purpose. */
+/** A Markdown table with the columns variable, default and purpose. */
 export function markdownTable(variables: Variables): string {
   const rows = Object.values(variables).map(
     (variable) => `| \`${variable.name}\` | ${markdownDefault(variable)} | ${purpose(variable)}. |`,
@@ -19,7 +19,7 @@ export function plainTable(variables: Variables): string {
   return rows.map(({ left, right }) => `${left.padEnd(width)}  ${right}`).join('\n');
 }
 
-/** Name, default and purpose of each, for programs. */
+/** Name, default and purpose of each variable, for JSON output. */
 export function variableRecords(variables: Variables): object[] {
   return Object.values(variables).map((variable) => ({
     name: variable.name,
@@ -32,7 +32,7 @@ function purpose({ description, unit }: Variable): string {
   return unit === undefined ? description : `${description}, in ${unit}`;
 }
 
-/** The default as documentation shows it; empty where there is none. */
+/** The default as documentation shows it; empty if there is none. */
 export function shownDefault({ default: value, defaultShown }: Variable): string {
   return (defaultShown ?? value ?? '').trim();
 }

@@ -1,11 +1,11 @@
-/** The process's environment, with `.env` of the working directory behind it. Nothing else reads either. */
+/** The process environment merged with `.env` of the working directory. The only reader of both. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigurationInvalid, type Environment } from './variable.js';
 
 /**
- * The environment over `.env`: what is set in the environment wins. What only the file sets is put into the
- * environment, for the addon and for child processes.
+ * The process environment over `.env`. Variables that only the file sets are added to the process environment, for the
+ * addon and for child processes.
  *
  * @throws {ConfigurationInvalid} if `.env` exists and can't be read
  */
@@ -19,7 +19,7 @@ export interface EnvironmentSources {
   readonly fromFile: ReadonlySet<string>;
 }
 
-/** {@link environment}, and what of it stood in the file only. */
+/** {@link environment}, and the names that only the file sets. */
 export function environmentSources(directory: string = process.cwd()): EnvironmentSources {
   const inFile = Object.entries(dotEnv(path.join(directory, '.env')));
   const missing = inFile.filter(([name]) => process.env[name] === undefined);
@@ -59,8 +59,8 @@ const ASSIGNMENT =
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /**
- * Lines `NAME=value`; blank lines and lines from `#` on are comments. Quoted values may span lines;
- * in double quotes `\n`, `\r`, `\t`, `\"` and `\\` are escapes. Nothing is expanded.
+ * Lines `NAME=value`; blank lines and lines that start with `#` are ignored. Quoted values may span lines; double
+ * quotes support the escapes `\n`, `\r`, `\t`, `\"` and `\\`. Variables are not expanded.
  */
 export function parseDotEnv(source: string): Environment {
   const values: Record<string, string> = {};

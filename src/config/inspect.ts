@@ -1,4 +1,4 @@
-/** What each variable is set to, where that comes from and whether it keeps its rule. */
+/** The value of each variable, its origin, and whether it is valid. */
 import { shownDefault } from './describe.js';
 import type { EnvironmentSources } from './env.js';
 import { ConfigurationInvalid, readVariable, type Variable, type Variables } from './variable.js';
@@ -7,10 +7,10 @@ export type Origin = 'environment' | '.env' | 'default';
 
 export interface VariableState {
   readonly name: string;
-  /** As text; a secret that is set is `(hidden)`. */
+  /** As text; `(hidden)` for a secret. */
   readonly value: string;
   readonly origin: Origin;
-  /** One line, if the value breaks its rule. */
+  /** One line, if the value is invalid. */
   readonly problem?: string;
 }
 
@@ -23,13 +23,13 @@ function inspect(variable: Variable, { values, fromFile }: EnvironmentSources): 
   const problem = problemOf(() => readVariable(variable, values));
   const broken = problem === undefined ? {} : { problem };
   const text = values[name];
-  // An empty value counts as not set.
+  // An empty value counts as unset.
   if (!text) return { name, value: variable.default ?? shownDefault(variable), origin: 'default', ...broken };
   const origin = fromFile.has(name) ? '.env' : 'environment';
   return { name, value: secret ? '(hidden)' : text, origin, ...broken };
 }
 
-/** What a check complains about, in one line; `undefined` if it does not. */
+/** The problem that a check reports, in one line; `undefined` if it passes. */
 export function problemOf(check: () => unknown): string | undefined {
   try {
     check();

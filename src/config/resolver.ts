@@ -17,60 +17,60 @@ export const resolverVariables = defineVariables({
   publicUrl: {
     name: 'RESOLVER_PUBLIC_URL',
     schema: webAddress(),
-    defaultShown: 'the address each request came to',
-    description: 'Address of the service for its clients, in endpoints and in the discovery document',
+    defaultShown: 'the address of each request',
+    description: 'Public address of the service, used in endpoints and in the discovery document',
   },
   searchUrl: {
     name: 'RESOLVER_SEARCH_URL',
     schema: webAddress(),
     defaultShown: 'the search service of the same process, else `http://127.0.0.1:8010`',
-    description: 'Address of the search service that holds the declarations',
+    description: 'Address of the search service that contains the declarations',
   },
   searchIndex: {
     name: 'RESOLVER_SEARCH_INDEX',
     schema: text(),
     default: 'c2pa',
-    description: 'Name of the index in it',
+    description: 'Name of the index that contains the declarations',
   },
   searchApiKey: {
     name: 'RESOLVER_SEARCH_API_KEY',
     schema: text(),
     secret: true,
     defaultShown: '',
-    description: 'Sent to the search service in the header `X-API-Key`',
+    description: 'API key for the search service, sent as `X-API-Key`',
   },
   searchTimeoutSeconds: {
     name: 'RESOLVER_SEARCH_TIMEOUT',
     schema: number(0.01, TIMEOUT_SECONDS_MAX),
     default: '5',
     unit: 'seconds',
-    description: 'Longest wait for the search service',
+    description: 'Time-out of requests to the search service',
   },
   probeTimeoutSeconds: {
     name: 'RESOLVER_PROBE_TIMEOUT',
     schema: number(0.01, TIMEOUT_SECONDS_MAX),
     default: '3',
     unit: 'seconds',
-    description: 'Longest wait for the first bytes at a gateway address',
+    description: 'Time-out for reading the first bytes at a gateway address',
   },
   fetchTimeoutSeconds: {
     name: 'RESOLVER_FETCH_TIMEOUT',
     schema: number(0.01, TIMEOUT_SECONDS_MAX),
     default: '10',
     unit: 'seconds',
-    description: 'Longest wait for a manifest from its gateway',
+    description: 'Time-out for fetching a manifest from its gateway',
   },
   probeConcurrency: {
     name: 'RESOLVER_CONCURRENCY',
     schema: integer(1, 1024),
     default: '16',
-    description: 'Gateways that are probed at a time, and manifests that are fetched at a time',
+    description: 'Maximum number of concurrent probes, and of concurrent fetches',
   },
   environment: {
     name: 'RESOLVER_ENVIRONMENT',
     schema: oneOf('production', 'test'),
     default: 'production',
-    description: '`test` makes `RESOLVER_TEST_ALLOW` possible',
+    description: '`test` enables `RESOLVER_TEST_ALLOW`',
   },
   testAllow: {
     name: 'RESOLVER_TEST_ALLOW',
@@ -79,15 +79,14 @@ export const resolverVariables = defineVariables({
       .transform((list): readonly string[] => list.split(/[\s,]+/).filter((entry) => entry !== '')),
     default: ' ',
     defaultShown: '',
-    description:
-      'Only for tests: addresses that gateways may have although they are not public, and by http, separated by commas',
+    description: 'Only for tests: non-public gateway addresses to allow, also over http, separated by commas',
   },
 });
 
 export type ResolverConfig = Values<typeof resolverVariables>;
 
 /**
- * Reads the variables, and refuses what must never run for real.
+ * Reads the variables; refuses test settings in production.
  *
  * @throws {ConfigurationInvalid}
  */

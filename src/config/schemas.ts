@@ -1,4 +1,4 @@
-/** The kinds of value a variable has. Every message continues the sentence `NAME="value" ...`. */
+/** The value types of variables. Every message continues the sentence `NAME="value" ...`. */
 import { z } from 'zod';
 import { canonicalAddress } from '../http/request/client-address.js';
 import { parseRate, type Rate } from '../limits/rate-limiter.js';
@@ -38,12 +38,12 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
 }
 
 /**
- * An absolute http or https address without query; a trailing slash is dropped.
+ * An absolute http or https address without a query; trailing slashes are removed.
  *
- * @param mayHaveKey whether a name, such as a key, may stand before the host
+ * @param mayHaveKey whether a user name, such as a key, may precede the host
  */
 export function webAddress({ mayHaveKey = false } = {}): z.ZodType<string, string> {
-  const rule = 'must be an absolute http or https address without query';
+  const rule = 'must be an absolute http or https address without a query';
   return z
     .string()
     .trim()
@@ -54,7 +54,7 @@ export function webAddress({ mayHaveKey = false } = {}): z.ZodType<string, strin
 function isWebAddress(address: string, mayHaveKey = false): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, username, password } = new URL(address);
-  // An empty query or fragment is not in the parsed parts. A password does not belong where others read it.
+  // The parsed parts do not show an empty query or fragment. A password would leak into logs.
   const isPlain = !/[?#]/.test(address) && (mayHaveKey || (username === '' && password === ''));
   return (protocol === 'http:' || protocol === 'https:') && isPlain;
 }
@@ -76,7 +76,7 @@ function isOrigin(entry: string): boolean {
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** A log level in any case; the names `warning` and `critical` of other systems are understood. */
+/** A log level in upper or lower case; `warning` and `critical` are aliases. */
 export function logLevel(): z.ZodType<(typeof LOG_LEVELS)[number], string> {
   const aliases: Readonly<Record<string, string>> = { warning: 'warn', critical: 'fatal' };
   return z
@@ -97,7 +97,7 @@ export function number(min: number, max: number): z.ZodType<number, string> {
     .pipe(z.number().min(min, rule).max(max, rule));
 }
 
-/** `count/period` with period s, m, h or d. */
+/** `count/period`; the period is s, m, h or d. */
 export function rate(): z.ZodType<Rate, string> {
   const rule = 'must be a rate such as 10/m: a whole number, a slash, and one of s, m, h, d';
   return z.string().transform((text, context) => parseRate(text) ?? refused(context, rule));
@@ -113,7 +113,7 @@ export function addresses(): z.ZodType<readonly string[], string> {
   });
 }
 
-/** Names of hosts separated by commas, in lower case. */
+/** Host names separated by commas, in lower case. */
 export function hostNames(): z.ZodType<readonly string[], string> {
   const rule = 'must be host names without port, separated by commas';
   return z

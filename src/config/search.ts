@@ -11,28 +11,28 @@ export const searchVariables = defineVariables({
     schema: text(),
     defaultShown: '`usearch://` and the folder `search` in `ISCCD_DATA_DIR`',
     description:
-      'Where the indexes are: `memory://`, `lmdb:///path` (exact, by equal prefixes) or `usearch:///path` (approximate)',
+      'Location of the indexes: `memory://`, `lmdb:///path` (exact, matches equal prefixes) or `usearch:///path` (approximate)',
   },
   apiSecret: {
     name: 'INDEXSVC_API_SECRET',
     schema: text(),
     secret: true,
     defaultShown: '',
-    description: 'When set, requests to indexes need it in the header `X-API-Key`',
+    description: 'API key; if set, requests below `/indexes` must send it as `X-API-Key`',
   },
   bodyBytesMax: {
     name: 'INDEXSVC_MAX_BODY',
     schema: integer(1024),
     default: '67108864',
     unit: 'bytes',
-    description: 'Largest request body',
+    description: 'Maximum size of a request body',
   },
   sync: {
     name: 'INDEXSVC_SYNC',
     schema: boolean(),
     default: 'true',
     description:
-      'Whether an answer to a write waits until the disk has it; without, a power failure may cost an index, a killed process nothing',
+      'Whether a write is synced to disk before its response; if false, a power loss may corrupt an index; killing the process cannot',
   },
   scanLimitRows: {
     name: 'INDEXSVC_SCAN_LIMIT',
@@ -40,25 +40,26 @@ export const searchVariables = defineVariables({
     default: '1000000',
     unit: 'rows',
     description:
-      'Units of one type up to which every search scans all; beyond, sealed segments get HNSW graphs',
+      'Up to this many units per type, a search compares all of them; larger indexes get HNSW graphs',
   },
   matchThresholdUnits: {
     name: 'INDEXSVC_MATCH_THRESHOLD_UNITS',
     schema: number(0, 1),
     default: '0.75',
-    description: 'Similarity from which on a unit matches, 0 to 1',
+    description: 'Lowest similarity at which a unit matches, 0 to 1',
   },
   matchThresholdSimprints: {
     name: 'INDEXSVC_MATCH_THRESHOLD_SIMPRINTS',
     schema: number(0, 1),
     default: '0.75',
-    description: 'Similarity from which on a simprint matches, 0 to 1',
+    description: 'Lowest similarity at which a simprint matches, 0 to 1',
   },
   confidenceExponent: {
     name: 'INDEXSVC_CONFIDENCE_EXPONENT',
     schema: integer(1, 64),
     default: '4',
-    description: 'How much less a weak unit counts than a strong one in the score of an asset',
+    description:
+      'Exponent that weights unit scores in the score of an asset; a higher value favours strong matches',
   },
 });
 

@@ -11,28 +11,29 @@ export const storeVariables = defineVariables({
     name: 'APP_SECRET_KEY',
     schema: text(),
     secret: true,
-    defaultShown: 'required; made up for a first try on a loopback address',
-    description: 'Secret of the installation; keys the hashes of uploaders',
+    defaultShown: 'required; generated on a loopback address',
+    description: 'Secret of the installation, the key of the hashes of uploaders',
   },
   url: {
     name: 'MSTORE_URL',
     schema: webAddress(),
-    defaultShown: 'required; made up for a first try on a loopback address',
+    defaultShown: 'required; generated on a loopback address',
     description:
-      'Public base address, which manifest addresses, the did:web identifier and the allowed host come from. Declarations carry it: choose it once',
+      'Public base address; manifest addresses, the did:web identifier and the allowed host derive from it. It is part of declarations, so do not change it later',
   },
   ...listenVariables('MSTORE', 8020),
   debug: {
     name: 'APP_DEBUG',
     schema: boolean(),
     default: 'false',
-    description: 'Answers to unexpected errors tell what happened',
+    description: 'Whether responses to unexpected errors contain details',
   },
   allowedHosts: {
     name: 'APP_ALLOWED_HOSTS',
     schema: hostNames(),
     defaultShown: 'host of `MSTORE_URL`',
-    description: 'Hosts that requests may name, separated by commas; `localhost` and `127.0.0.1` always may',
+    description:
+      'Allowed values of the `Host` header, separated by commas; `localhost` and `127.0.0.1` are always allowed',
   },
   dataDir: {
     name: 'MSTORE_DATA_DIR',
@@ -52,118 +53,119 @@ export const storeVariables = defineVariables({
     schema: text(),
     defaultShown: 'the bundled list, which is empty',
     description:
-      'PEM file of the trust anchors; signers under them rank higher. The C2PA has its list in https://github.com/c2pa-org/conformance-public',
+      'PEM file of trust anchors; manifests of trusted signers rank higher. The C2PA list is at https://github.com/c2pa-org/conformance-public',
   },
   secretSeed: {
     name: 'MSTORE_SECKEY',
     schema: secretSeed(),
     secret: true,
     defaultShown: '',
-    description: 'Secret key of declarations, as `isccd store gen-key` prints it; with a hub it enables them',
+    description:
+      'Secret key that signs declarations, from `isccd store gen-key`; declarations need it and a hub',
   },
   hubUrl: {
     name: 'MSTORE_HUB_URL',
     schema: webAddress(),
     defaultShown: '',
-    description: 'Hub that manifests are declared to; with the key it enables declarations',
+    description: 'Hub to declare manifests to; declarations need it and a secret key',
   },
   hubId: {
     name: 'MSTORE_HUB_ID',
     schema: integer(0, 4095),
     default: '1',
-    description: 'Number of the hub, which nonces carry',
+    description: 'Number of the hub, part of each nonce',
   },
   hubTimeoutSeconds: {
     name: 'MSTORE_HUB_TIMEOUT',
     schema: number(0.05, 600),
     default: '5.0',
     unit: 'seconds',
-    description: 'Longest wait for an answer of the hub',
+    description: 'Time-out of requests to the hub',
   },
   declareDefault: {
     name: 'MSTORE_DECLARE_DEFAULT',
     schema: boolean(),
     default: 'true',
-    description: 'Whether uploads without `declare` are declared',
+    description: 'Default of the upload parameter `declare`',
   },
   retrySeconds: {
     name: 'MSTORE_RETRY_SECONDS',
     schema: integer(1, 86_400),
     default: '120',
     unit: 'seconds',
-    description: 'Pause between rounds that retry unfinished declarations and withdrawals',
+    description: 'Interval between retries of unfinished declarations and withdrawals',
   },
   operatorTokenSha256: {
     name: 'MSTORE_OPERATOR_TOKEN_SHA256',
     schema: digest(),
     defaultShown: '',
     description:
-      'SHA-256 of the token that deletes, in hex (`isccd store hash-token`); empty: nobody can delete',
+      'SHA-256 of the operator token for deletes, in hex (`isccd store hash-token`); if empty, the API cannot delete',
   },
   matchThreshold: {
     name: 'MSTORE_MATCH_THRESHOLD',
     schema: integer(0, 100),
     default: '75',
-    description: 'Lowest similarity score that a query reports, 0 to 100',
+    description: 'Lowest similarity score of a match, 0 to 100',
   },
   uploadBytesMax: {
     name: 'MSTORE_MAX_UPLOAD',
     schema: integer(1, 1_000_000_000),
     default: '2097152',
     unit: 'bytes',
-    description: 'Largest upload',
+    description: 'Maximum size of an upload',
   },
   rateWrite: {
     name: 'MSTORE_RATE_WRITE',
     schema: rate(),
     default: '10/m',
-    description: 'Uploads and deletes per client: a number per `s`, `m`, `h` or `d`',
+    description: 'Uploads and deletes per client: a count per `s`, `m`, `h` or `d`',
   },
   rateRead: {
     name: 'MSTORE_RATE_READ',
     schema: rate(),
     default: '120/m',
-    description: 'Fetches and queries per client, together',
+    description: 'Fetches and queries per client, in total',
   },
   rateLogin: {
     name: 'MSTORE_RATE_LOGIN',
     schema: rate(),
     default: '10/m',
-    description: 'Attempts to log in per client',
+    description: 'Login attempts per client',
   },
   unthrottled: {
     name: 'MSTORE_UNTHROTTLED',
     schema: addresses(),
     defaultShown: '',
-    description: 'Addresses that no rate holds for, separated by commas',
+    description: 'Client addresses exempt from rate limits, separated by commas',
   },
   index: {
     name: 'MSTORE_INDEX',
     schema: oneOf('local', 'none'),
     defaultShown: '`local` when the search service runs in the same process, else `none`',
     description:
-      '`local` makes stored manifests searchable in the index `RESOLVER_SEARCH_INDEX` of the search service of the same process, so that the resolver finds them without a hub',
+      '`local` adds stored manifests to the index `RESOLVER_SEARCH_INDEX` of the search service in the same process, so that the resolver finds them without a hub',
   },
   serverId: {
     name: 'MSTORE_SERVER_ID',
     schema: integer(0, 4095),
     default: '0',
-    description: 'Number of this store in the local ISCC-IDs (realm 0) of manifests that no hub has declared',
+    description: 'Server number in the local ISCC-IDs (realm 0) of manifests that are not declared',
   },
 });
 
 export type StoreVariables = Values<typeof storeVariables>;
 
-/** The variables with what depends on others or on files. */
+/** The variables, completed by values that derive from other variables or files. */
 export interface StoreConfig extends StoreVariables {
   readonly secretKey: string;
   readonly url: string;
   readonly dataDir: string;
-  /** PEM; empty: nobody is trusted. */
+  /** PEM; empty: no signer is trusted. */
   readonly trustAnchorsPem: string;
 }
 
-/** Only these: the rest of what URLs can say would be silently ignored. */
+/** Refuses other URLs, whose further parts would be ignored silently. */
 function databaseUrl(): z.ZodType<string, string> {
   const rule = 'must begin with postgres://, postgresql:// or sqlite:///';
   return z

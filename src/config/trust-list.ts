@@ -1,8 +1,8 @@
 /**
- * The trust anchors that count when `MSTORE_TRUST_ANCHORS` names none.
+ * The trust anchors if `MSTORE_TRUST_ANCHORS` is not set.
  *
- * Empty: the C2PA's list changes, and a stale copy would vouch for who has left it. The operator gets it from
- * https://github.com/c2pa-org/conformance-public, folder `trust-list`. Until then every signer is accepted and
- * ranks as not trusted.
+ * Empty, because the C2PA trust list changes and a stale copy would still trust removed signers. Operators get the list
+ * from https://github.com/c2pa-org/conformance-public, folder `trust-list`. Without it, all signers are accepted and
+ * rank as untrusted.
  */
 export const BUNDLED_TRUST_ANCHORS = '';

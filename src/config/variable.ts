@@ -1,24 +1,24 @@
-/** Environment variables as data: each is declared once, and values, help and README derive from it. */
+/** Environment variables as data. Each is declared once; values, help and documentation derive from the declaration. */
 import type { z } from 'zod';
 
 export interface Variable<T = unknown> {
   readonly name: string;
-  /** From the text in the environment to the value; its message is the rule that the user reads. */
+  /** Parses the text of the environment. Its messages are shown to the user. */
   readonly schema: z.ZodType<T, string>;
-  /** As one would write it in the environment. Without it the value is `undefined` unless set. */
+  /** As written in the environment. Without a default, an unset variable is `undefined`. */
   readonly default?: string;
-  /** What documentation shows instead of `default`, for values that depend on the machine. */
+  /** Shown in documentation instead of `default`, for defaults that depend on the machine. */
   readonly defaultShown?: string;
   readonly unit?: string;
   readonly description: string;
-  /** The value never appears in a message. */
+  /** Hides the value in messages. */
   readonly secret?: boolean;
 }
 
-/** Declarations by the property name that the program uses. */
+/** Declarations by property name. */
 export type Variables = Readonly<Record<string, Variable>>;
 
-/** What {@link readVariables} gives for a set of declarations. */
+/** The result of {@link readVariables}. */
 export type Values<V extends Variables> = {
   readonly [K in keyof V]: V[K] extends { readonly schema: z.ZodType<infer T, string> }
     ? V[K] extends { readonly default: string }
@@ -27,15 +27,15 @@ export type Values<V extends Variables> = {
     : never;
 };
 
-/** The environment as a plain table; see `environment()` for the process's own. */
+/** Variables by name. `environment()` returns those of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable has a value that its rule refuses. The message is one line for the user. */
+/** A variable has an invalid value. The message is one line for the user. */
 export class ConfigurationInvalid extends Error {
   override readonly name = 'ConfigurationInvalid';
 }
 
-/** Checks that no name is declared twice and keeps the declarations' exact types. */
+/** Checks that every name is declared once. Keeps the literal types of the declarations. */
 export function defineVariables<const V extends Variables>(variables: V): V {
   const names = new Set(Object.values(variables).map((variable) => variable.name));
   if (names.size !== Object.keys(variables).length) throw new Error('a variable is declared twice');
@@ -43,10 +43,10 @@ export function defineVariables<const V extends Variables>(variables: V): V {
 }
 
 /**
- * Reads and checks every declared variable. An empty value counts as not set, because compose files
- * hand on empty strings for what is missing.
+ * Reads and checks all variables. An empty value counts as unset, because compose files pass empty strings for missing
+ * variables.
  *
- * @throws {ConfigurationInvalid} at the first value that breaks its rule
+ * @throws {ConfigurationInvalid} for the first invalid value
  */
 export function readVariables<V extends Variables>(variables: V, environment: Environment): Values<V> {
   const entries = Object.entries(variables).map(([key, variable]) => [

@@ -1,4 +1,4 @@
-/** What is sent again and what is not, against a listener that fails first and counts. */
+/** Which requests are retried, against a server that fails first and records the requests. */
 import net, { type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,66 +12,66 @@ import {
   Throttled,
   Unavailable,
 } from '../../src/client/index.js';
-import { type Answer, type Listener, listener } from './support/listener.js';
+import { type CannedResponse, type Listener, listener } from './support/listener.js';
 
 const FAST = { retry: { firstPauseMs: 1 } };
 
 let server: Listener | undefined;
 afterEach(() => server?.close());
 
-async function listen(...answers: readonly Answer[]): Promise<Listener> {
-  server = await listener(...answers);
+async function listen(...responses: readonly CannedResponse[]): Promise<Listener> {
+  server = await listener(...responses);
   return server;
 }
 
-describe('a request that may be sent again', () => {
-  it.each<[string, Answer]>([
+describe('an idempotent request', () => {
+  it.each<[string, CannedResponse]>([
     ['502', [502, 'bad gateway']],
     ['503', [503]],
     ['504', [504]],
     ['a broken connection', 'reset'],
-    ['a throttled one that says until when', [429, '{"detail":"slow"}', { 'Retry-After': '0' }]],
-    ['an answer that breaks off', 'cut'],
-  ])('is, after %s', async (_, failure) => {
-    const { url, asked } = await listen(failure, failure, [200, '[]']);
+    ['a throttled request with Retry-After', [429, '{"detail":"slow"}', { 'Retry-After': '0' }]],
+    ['a truncated response', 'cut'],
+  ])('is retried after %s', async (_, failure) => {
+    const { url, requests } = await listen(failure, failure, [200, '[]']);
     expect(await new SearchClient(url, FAST).listIndexes()).toEqual([]);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
-  it('includes deleting', async () => {
-    const { url, asked } = await listen([503], [204]);
+  it('includes DELETE', async () => {
+    const { url, requests } = await listen([503], [204]);
     await new SearchClient(url, FAST).deleteIndex('a');
-    expect(asked.map(({ line }) => line)).toEqual(['DELETE /indexes/a', 'DELETE /indexes/a']);
+    expect(requests.map(({ line }) => line)).toEqual(['DELETE /indexes/a', 'DELETE /indexes/a']);
   });
 
-  it('includes a POST that only asks, or that does the same twice', async () => {
-    const { url, asked } = await listen([503], [200, '{}'], 'reset', [201, '[]']);
+  it('includes POST for queries and repeatable adds', async () => {
+    const { url, requests } = await listen([503], [200, '{}'], 'reset', [201, '[]']);
     const client = new SearchClient(url, FAST);
     await client.search('a', { units: ['X'] });
     await client.addAssets('a', []);
-    expect(asked).toHaveLength(4);
-    expect(asked[1]).toMatchObject({ line: 'POST /indexes/a/search', body: '{"units":["X"]}' });
+    expect(requests).toHaveLength(4);
+    expect(requests[1]).toMatchObject({ line: 'POST /indexes/a/search', body: '{"units":["X"]}' });
   });
 
-  it('is not sent for ever', async () => {
-    const { url, asked } = await listen([503, 'no']);
+  it('is retried at most `attempts` times', async () => {
+    const { url, requests } = await listen([503, 'no']);
     const client = new SearchClient(url, { retry: { firstPauseMs: 1, attempts: 3 } });
     await expect(client.listIndexes()).rejects.toThrow(Unavailable);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
-  it('is not if the service said no, or asks for too long a pause', async () => {
+  it('is not retried after a refusal, or if Retry-After is too long', async () => {
     const late = { 'Retry-After': '3600' };
-    const answers = [[404], [429], [429, '', late], [503, '', late], [500]] as const;
-    const { url, asked } = await listen(...answers);
+    const responses = [[404], [429], [429, '', late], [503, '', late], [500]] as const;
+    const { url, requests } = await listen(...responses);
     const client = new SearchClient(url, FAST);
     for (const kind of [NotFound, Throttled, Throttled, Unavailable, ServerFault]) {
       await expect(client.getIndex('x')).rejects.toThrow(kind);
     }
-    expect(asked).toHaveLength(answers.length);
+    expect(requests).toHaveLength(responses.length);
   });
 
-  it('waits as long as the service says', async () => {
+  it('waits as long as Retry-After says', async () => {
     const { url } = await listen([503, '', { 'Retry-After': '1' }], [200, '[]']);
     const started = performance.now();
     await new SearchClient(url, FAST).listIndexes();
@@ -79,22 +79,22 @@ describe('a request that may be sent again', () => {
   });
 });
 
-describe('a POST that makes something', () => {
-  it.each<[string, Answer]>([
+describe('a POST that creates something', () => {
+  it.each<[string, CannedResponse]>([
     ['a busy service', [503, '', { 'Retry-After': '0' }]],
-    ['a throttling one', [429, '', { 'Retry-After': '0' }]],
+    ['a throttling service', [429, '', { 'Retry-After': '0' }]],
     ['a broken connection', 'reset'],
-  ])('is not sent again after %s', async (_, failure) => {
-    const { url, asked } = await listen(failure);
+  ])('is not retried after %s', async (_, failure) => {
+    const { url, requests } = await listen(failure);
     const bytes = Buffer.from('x');
     await expect(new CodesClient(url, FAST).createIscc(bytes)).rejects.toThrow();
     await expect(new CodesClient(url, FAST).embedMetadata('id', { name: 'x' })).rejects.toThrow();
     await expect(new SearchClient(url, FAST).createIndex('a')).rejects.toThrow();
     await expect(new StoreClient(url, FAST).storeManifest(bytes)).rejects.toThrow();
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 
-  it('is sent again while nobody listens, for then nobody has got it', async () => {
+  it('is retried while the connection is refused, as the service cannot have received it', async () => {
     const port = await freePort();
     const client = new CodesClient(`http://127.0.0.1:${port}`, { retry: { firstPauseMs: 100 } });
     const made = client.uploadMedia(Buffer.from('x'));
@@ -106,32 +106,34 @@ describe('a POST that makes something', () => {
     late.close();
   });
 
-  it('says that it may have been received', async () => {
+  it('reports whether the service may have received it', async () => {
     const { url } = await listen('reset');
     const failure = await new CodesClient(url).uploadMedia(Buffer.from('x')).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ConnectionFailed);
     expect(failure).toMatchObject({ mayBeReceived: true });
-    const nobody = new CodesClient(`http://127.0.0.1:${await freePort()}`, { retry: { attempts: 1 } });
-    await expect(nobody.uploadMedia(Buffer.from('x'))).rejects.toMatchObject({ mayBeReceived: false });
+    const unreachable = new CodesClient(`http://127.0.0.1:${await freePort()}`, { retry: { attempts: 1 } });
+    await expect(unreachable.uploadMedia(Buffer.from('x'))).rejects.toMatchObject({ mayBeReceived: false });
   });
 
-  it('is sent once if it comes from a stream', async () => {
-    const nobody = new CodesClient(`http://127.0.0.1:${await freePort()}`, {
+  it('is sent once if its body is a stream', async () => {
+    const unreachable = new CodesClient(`http://127.0.0.1:${await freePort()}`, {
       retry: { firstPauseMs: 60_000 },
     });
-    await expect(nobody.uploadMedia(Readable.from([Buffer.from('x')]))).rejects.toThrow(ConnectionFailed);
+    await expect(unreachable.uploadMedia(Readable.from([Buffer.from('x')]))).rejects.toThrow(
+      ConnectionFailed,
+    );
   });
 });
 
 describe('an abort', () => {
-  it('ends the pause between two tries', async () => {
-    const { url, asked } = await listen([503]);
+  it('ends the pause before a retry', async () => {
+    const { url, requests } = await listen([503]);
     const abort = new AbortController();
     const client = new SearchClient(url, { retry: { firstPauseMs: 60_000, pauseMsMax: 60_000 } });
     const listing = client.listIndexes({ signal: abort.signal });
-    setTimeout(() => abort.abort(new Error('enough')), 100);
-    await expect(listing).rejects.toThrow('enough');
-    expect(asked).toHaveLength(1);
+    setTimeout(() => abort.abort(new Error('aborted by test')), 100);
+    await expect(listing).rejects.toThrow('aborted by test');
+    expect(requests).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { NotFound, SearchClient } from '../../src/client/index.js';
 import { InProcessSearch } from '../../src/search/engine/in-process.js';
-import { type Answer, type Listener, listener } from './support/listener.js';
+import { type CannedResponse, type Listener, listener } from './support/listener.js';
 
 const UNITS = [
   'ISCC:AAD42YWGSRP3HXGYGJXNWMMROWF6QR5SDL3YJSIKRKTLPCPMNIN5EWY',
@@ -12,14 +12,14 @@ const ID = 'ISCC:MAIGBISBQHSEJW52';
 let server: Listener | undefined;
 afterEach(() => server?.close());
 
-async function listen(...answers: readonly Answer[]): Promise<Listener> {
-  server = await listener(...answers);
+async function listen(...responses: readonly CannedResponse[]): Promise<Listener> {
+  server = await listener(...responses);
   return server;
 }
 
 describe('SearchClient', () => {
-  it('sends what the API takes', async () => {
-    const { asked, url } = await listen(
+  it('sends the requests of the API', async () => {
+    const { requests, url } = await listen(
       [201, '{"name":"a","assets":0,"size":0}'],
       [200, '{"query":{},"global_matches":[],"chunk_matches":[]}'],
       [204, ''],
@@ -28,16 +28,16 @@ describe('SearchClient', () => {
     expect(await client.createIndex('a')).toEqual({ name: 'a', assets: 0, size: 0 });
     await client.search('a', { units: UNITS }, 7);
     await client.deleteAsset('a', ID);
-    expect(asked.map(({ line, headers, body }) => [line, headers['x-api-key'], body])).toEqual([
+    expect(requests.map(({ line, headers, body }) => [line, headers['x-api-key'], body])).toEqual([
       ['POST /indexes', 's3cret', '{"name":"a"}'],
       ['POST /indexes/a/search?limit=7', 's3cret', JSON.stringify({ units: UNITS })],
       [`DELETE /indexes/a/assets/${encodeURIComponent(ID)}`, 's3cret', ''],
     ]);
   });
 
-  it('tells what was refused, without asking again', async () => {
+  it('throws the error of a refusal, without a retry', async () => {
     const headers = { 'X-Request-Id': 'r-1' };
-    const { asked, url } = await listen([404, '{"detail":"Index \'x\' not found"}', headers]);
+    const { requests, url } = await listen([404, '{"detail":"Index \'x\' not found"}', headers]);
     const failure = await new SearchClient(url).getIndex('x').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NotFound);
     expect(failure).toMatchObject({
@@ -48,12 +48,12 @@ describe('SearchClient', () => {
       body: { detail: "Index 'x' not found" },
       requestId: 'r-1',
     });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
 describe('InProcessSearch', () => {
-  it('is the same service without a server', async () => {
+  it('has the same operations without a server', async () => {
     const local = await InProcessSearch.open('memory://');
     await local.createIndex('a');
     const code = 'ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI';

@@ -1,4 +1,4 @@
-/** The four clients against the four services. */
+/** The four clients against the four running services. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -67,7 +67,7 @@ describe('every operation of the OpenAPI documents', () => {
 });
 
 describe('CodesClient', () => {
-  it('follows the steps of an upload', async () => {
+  it('reports the progress of an upload', async () => {
     const progress = 'progress-of-a-test';
     const upload = codes.createIscc(PHOTO, { progress });
     let seen = await codes.getProgress(progress);
@@ -76,7 +76,7 @@ describe('CodesClient', () => {
     expect((await upload).mode).toBe('image');
   });
 
-  it('uploads a file by its path, its bytes or a stream of it, alike', async () => {
+  it('uploads a path, bytes or a stream with equal results', async () => {
     const seen: Progress[] = [];
     const onProgress = (progress: Progress) => void seen.push(progress);
     const byPath = await codes.createIscc(PHOTO, { onProgress });
@@ -89,7 +89,7 @@ describe('CodesClient', () => {
     expect((await codes.getIscc(byPath.media_id)).units).toEqual(byPath.units);
   });
 
-  it('reads, embeds, explains and fingerprints', async () => {
+  it('extracts and embeds metadata, explains codes and creates simprints', async () => {
     const { media_id, iscc } = await codes.uploadMedia(PHOTO).then(async (media) => ({
       ...media,
       iscc: (await codes.createIscc(PHOTO)).iscc,
@@ -101,7 +101,7 @@ describe('CodesClient', () => {
     expect(await codes.liveness()).toBeDefined();
   });
 
-  it('downloads as a stream, whole or a range, and deletes', async () => {
+  it('downloads a file or a range of it as a stream, and deletes it', async () => {
     const { media_id } = await codes.uploadMedia(PHOTO);
     const bytes = await readFile(PHOTO);
     const whole = await codes.downloadMedia(media_id);
@@ -110,44 +110,44 @@ describe('CodesClient', () => {
     const part = await codes.downloadMedia(media_id, { range: { first: 10, last: 19 } });
     expect((await buffer(part.stream)).equals(bytes.subarray(10, 20))).toBe(true);
     await codes.deleteMedia(media_id);
-    const gone = await codes.downloadMedia(media_id).catch((error: unknown) => error);
-    expect(gone).toBeInstanceOf(NotFound);
-    expect(gone).toMatchObject({
+    const deleted = await codes.downloadMedia(media_id).catch((error: unknown) => error);
+    expect(deleted).toBeInstanceOf(NotFound);
+    expect(deleted).toMatchObject({
       status: 404,
       body: 'File metadata not found',
       requestId: expect.any(String),
     });
   });
 
-  it('tells what is wrong with a request', async () => {
+  it('throws typed errors', async () => {
     const failure = await codes.explainIscc('no code').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(InvalidRequest);
     expect(failure).toMatchObject({ status: 400, message: expect.stringContaining('Invalid ISCC') });
     await expect(codes.createIscc('no/such/file')).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(codes.createIscc(Readable.from(failing()))).rejects.toThrow('the disk is gone');
+    await expect(codes.createIscc(Readable.from(failing()))).rejects.toThrow('the disk failed');
   });
 
-  it('holds little of a long stream', { timeout: 120_000 }, async () => {
-    let [last, told, resident] = [0, 0, 0];
+  it('uploads a long stream in bounded memory', { timeout: 120_000 }, async () => {
+    let [last, reports, resident] = [0, 0, 0];
     const before = process.memoryUsage.rss();
     const media = await codes.uploadMedia(long(), {
       onProgress: ({ sent, total }) => {
         expect(sent).toBeGreaterThan(last);
         expect(total).toBeUndefined();
-        [last, told] = [sent, told + 1];
+        [last, reports] = [sent, reports + 1];
         resident = Math.max(resident, process.memoryUsage.rss() - before);
       },
     });
     expect(last).toBe(STREAM_BYTES);
-    expect(told).toBe(STREAM_BYTES / MIB);
-    // Far below what was sent; garbage of the pieces is part of it.
+    expect(reports).toBe(STREAM_BYTES / MIB);
+    // Includes garbage of the sent pieces.
     expect(resident).toBeLessThan(STREAM_BYTES / 2);
     const back = await codes.downloadMedia(media.media_id, { range: { first: STREAM_BYTES - 3 } });
     expect(await buffer(back.stream)).toEqual(Buffer.alloc(3, STREAM_BYTES / MIB - 1));
     await codes.deleteMedia(media.media_id);
   });
 
-  it('can be aborted in the middle of an upload, of which nothing stays', async () => {
+  it('can abort an upload, which leaves no file', async () => {
     const abort = new AbortController();
     const onProgress = ({ sent }: Progress) => {
       if (sent > 8 * MIB) abort.abort(new Error('changed my mind'));
@@ -159,7 +159,7 @@ describe('CodesClient', () => {
 });
 
 describe('SearchClient', () => {
-  it('fills an index and finds what is in it', async () => {
+  it('fills an index and searches it', async () => {
     const { iscc } = await codes.createIscc(PHOTO);
     const id = 'ISCC:MAIGBISBQHSEJW52';
     expect(await search.createIndex('photos')).toMatchObject({ name: 'photos', assets: 0 });
@@ -214,12 +214,12 @@ describe('StoreClient and ResolverClient', () => {
     await expect(store.getManifest(manifestId)).rejects.toMatchObject({ name: 'NotFound', status: 410 });
   });
 
-  it("tell the service's own code of a refusal", async () => {
+  it('throw errors with the code of the service', async () => {
     const refused = store.storeManifest(path.join(MANIFESTS, 'bad-expired.c2pa'));
     await expect(refused).rejects.toMatchObject({ status: 400, code: 'signingCredential.expired' });
   });
 
-  it('ask what the services are', async () => {
+  it('query the service documents', async () => {
     expect(await store.getSupportedAlgorithms()).toMatchObject({ fingerprints: [{ alg: 'io.iscc.v0' }] });
     expect((await store.getCapabilities()).supportedCapabilities).toEqual(['storeManifests']);
     expect((await store.getStatus()).status).toBe('ok');
@@ -251,7 +251,7 @@ async function* long(): AsyncGenerator<Buffer> {
 
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from('a beginning');
-  throw new Error('the disk is gone');
+  throw new Error('the disk failed');
 }
 
 async function filesOver(folder: string, bytes: number): Promise<string[]> {

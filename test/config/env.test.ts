@@ -28,7 +28,7 @@ describe('environment', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'isccd-env-'));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('lets the environment win over .env', () => {
+  it('prefers the process environment over .env', () => {
     writeFileSync(path.join(folder, '.env'), 'PATH=none\nISCCD_TEST_ONLY_IN_FILE=yes\n');
     const before = process.env.PATH;
     const values = environment(folder);
@@ -38,7 +38,7 @@ describe('environment', () => {
     delete process.env.ISCCD_TEST_ONLY_IN_FILE;
   });
 
-  it('does without .env', () => {
+  it('works without .env', () => {
     expect(environment(path.join(folder, 'missing')).PATH).toBe(process.env.PATH);
   });
 });

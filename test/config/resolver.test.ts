@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readResolverConfig } from '../../src/config/resolver.js';
 import { ConfigurationInvalid } from '../../src/config/variable.js';
 
-describe('the resolver', () => {
-  it('has the documented defaults', () => {
+describe('readResolverConfig', () => {
+  it('returns the documented defaults', () => {
     expect(readResolverConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 8030,
@@ -20,7 +20,7 @@ describe('the resolver', () => {
     });
   });
 
-  it('starts with an allow entry in tests only', () => {
+  it('accepts RESOLVER_TEST_ALLOW only in the test environment', () => {
     const allow = { RESOLVER_TEST_ALLOW: '127.0.0.1, ::1' };
     expect(() => readResolverConfig(allow)).toThrow(
       new ConfigurationInvalid(

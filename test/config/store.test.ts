@@ -1,4 +1,4 @@
-/** What the manifest store starts with, and what it refuses to start with. */
+/** Valid and invalid configurations of the manifest store. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -51,7 +51,7 @@ describe('the configuration of the store', () => {
     });
   });
 
-  it('keeps its files under the common folder unless told another', () => {
+  it('uses a subfolder of ISCCD_DATA_DIR by default', () => {
     const environment = { ...required, MSTORE_DATA_DIR: '', ISCCD_DATA_DIR: folder };
     expect(storeConfig(environment).config.dataDir).toBe(path.join(folder, 'store'));
   });
@@ -82,7 +82,7 @@ describe('the configuration of the store', () => {
     expect(() => config({ [name]: value })).toThrow(name);
   });
 
-  it('shows no secret in a refusal', () => {
+  it('hides secrets in errors', () => {
     expect(() => config({ MSTORE_SECKEY: 'z3u2abc' })).not.toThrow(/z3u2abc/);
     expect(() => config({ DATABASE_URL: 'mysql://user:pw@h/d' })).not.toThrow(/pw/);
   });
@@ -97,7 +97,7 @@ describe('the configuration of the store', () => {
     else expect(() => config({ MSTORE_SECKEY: secretKey })).toThrow(/MSTORE_SECKEY/);
   });
 
-  it('writes addresses in their canonical form', () => {
+  it('normalises addresses', () => {
     expect(config({ MSTORE_UNTHROTTLED: ' 10.0.0.1, ::FFFF:1.2.3.4,2001:DB8:0::1 ' }).unthrottled).toEqual([
       '10.0.0.1',
       '1.2.3.4',
@@ -105,17 +105,17 @@ describe('the configuration of the store', () => {
     ]);
   });
 
-  it('holds what the file of trust anchors holds', () => {
+  it('contains the content of the trust anchors file', () => {
     const file = path.join(folder, 'anchors.pem');
     writeFileSync(file, 'PEM');
     expect(config({ MSTORE_TRUST_ANCHORS: file }).trustAnchorsPem).toBe('PEM');
   });
 });
 
-describe('a first try', () => {
+describe('a store without secret and address', () => {
   const dataDir = path.join(folder, 'first');
 
-  it('makes up a secret and an address, tells so, and keeps them', () => {
+  it('generates both, logs a notice, and keeps them', () => {
     const first = storeConfig({ MSTORE_DATA_DIR: dataDir, MSTORE_PORT: '8021' });
     expect(first.config.url).toBe('http://127.0.0.1:8021');
     expect(first.config.secretKey).toMatch(/^[0-9a-f]{64}$/);
@@ -124,7 +124,7 @@ describe('a first try', () => {
     expect(second.config).toMatchObject({ url: first.config.url, secretKey: first.config.secretKey });
   });
 
-  it('takes what is set', () => {
+  it('uses the value that is set', () => {
     const { config, notices } = storeConfig({ MSTORE_DATA_DIR: dataDir, MSTORE_URL: 'https://a.example' });
     expect(config.url).toBe('https://a.example');
     expect(notices).toHaveLength(1);

@@ -5,10 +5,12 @@ import { markdownTable, plainTable } from '../../src/config/describe.js';
 import { text } from '../../src/config/schemas.js';
 import { ConfigurationInvalid, defineVariables, readVariables } from '../../src/config/variable.js';
 
+const ORIGINS_RULE = 'must be origins such as https://example.org, separated by spaces or commas, or *';
+
 const codes = (environment: Record<string, string>) => readVariables(codesVariables, environment);
 
 describe('readVariables', () => {
-  it('gives the documented defaults', () => {
+  it('returns the documented defaults', () => {
     expect(codes({})).toMatchObject({
       host: '127.0.0.1',
       port: 8000,
@@ -30,11 +32,11 @@ describe('readVariables', () => {
     });
   });
 
-  it('takes a value from the environment and an empty one as not set', () => {
+  it('reads values and treats empty ones as unset', () => {
     expect(codes({ CODEWEB_PORT: '9', CODEWEB_HOST: '' })).toMatchObject({ port: 9, host: '127.0.0.1' });
   });
 
-  it('accepts every spelling of a boolean and of a log level', () => {
+  it('accepts all spellings of booleans and log levels', () => {
     for (const yes of ['true', 'TRUE', '1', 'on', 'Yes']) {
       expect(codes({ CODEWEB_PRIVATE_FILES: yes }).privateFiles).toBe(true);
     }
@@ -57,9 +59,13 @@ describe('readVariables', () => {
     ['CODEWEB_PRIVATE_FILES', 'maybe', 'must be true or false'],
     ['CODEWEB_ENVIRONMENT', 'test', 'must be one of development, production'],
     ['CODEWEB_LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, fatal, silent'],
-    ['CODEWEB_SITE_ADDRESS', 'ftp://x', 'must be an absolute http or https address without query'],
-    ['CODEWEB_SITE_ADDRESS', 'http://x/?', 'must be an absolute http or https address without query'],
-    ['CODEWEB_SITE_ADDRESS', 'http://u:p@x', 'must be an absolute http or https address without query'],
+    ['CODEWEB_SITE_ADDRESS', 'ftp://x', 'must be an absolute http or https address without a query'],
+    ['CODEWEB_SITE_ADDRESS', 'http://x/?', 'must be an absolute http or https address without a query'],
+    ['CODEWEB_SITE_ADDRESS', 'http://x/#', 'must be an absolute http or https address without a query'],
+    ['CODEWEB_SITE_ADDRESS', 'http://u:p@x', 'must be an absolute http or https address without a query'],
+    ['CODEWEB_CORS_ORIGINS', 'https://a.example/path', ORIGINS_RULE],
+    ['CODEWEB_CORS_ORIGINS', 'https://a.example/?', ORIGINS_RULE],
+    ['CODEWEB_CORS_ORIGINS', 'a.example', ORIGINS_RULE],
     ['CODESDK_COMPAT', '1', 'must be one of 0.9.7, 0.9.5'],
   ])('refuses %s=%s in one line with name, value and rule', (name, value, rule) => {
     expect(() => codes({ [name]: value })).toThrow(new ConfigurationInvalid(`${name}="${value}" ${rule}`));
@@ -84,7 +90,7 @@ describe('defineVariables', () => {
   });
 });
 
-describe('descriptions', () => {
+describe('tables of variables', () => {
   const all = { ...commonVariables, ...codesVariables };
 
   it('have a row for every variable', () => {
