@@ -4,8 +4,7 @@ import { FileBlobs } from '../blobs/files.js';
 import type { CodesConfig } from '../config/codes.js';
 import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
-import { page, pageAssets } from '../http/docs/pages.js';
-import type { Route } from '../http/routing/route.js';
+import { pageAssets, startPage } from '../http/docs/pages.js';
 import type { CorsPolicy, ServiceApp } from '../http/routing/service.js';
 import { errorReports } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
@@ -29,16 +28,6 @@ export interface WorkerOptions {
 }
 
 const CORS_MAX_AGE_SECONDS = 300;
-
-const START_PAGE: Route = {
-  method: 'GET',
-  path: '/',
-  operationId: 'startPage',
-  summary: 'Page to try the service',
-  hidden: true,
-  responses: {},
-  handler: () => page('codes'),
-};
 
 export async function codesApp(
   config: CodesConfig,
@@ -85,7 +74,7 @@ export async function codesApp(
         siteAddress: config.siteAddress,
         readBytes: config.ioReadBytes,
       }),
-      START_PAGE,
+      startPage('codes'),
       ...pageAssets('codes'),
     ],
     errors: errorForm({

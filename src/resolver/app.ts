@@ -10,10 +10,9 @@ import { GatewayClient, type GatewayOptions } from './gateway-client.js';
 import { HttpBackend } from './http-backend.js';
 import { InProcessBackend } from './in-process-backend.js';
 import { type LocalManifests, ManifestSource } from './manifests.js';
-import { TITLE } from './page.js';
 import { Prober } from './prober.js';
 import { RecentManifests } from './recent.js';
-import { BODY_BYTES_MAX, resolverRoutes } from './routes.js';
+import { BODY_BYTES_MAX, resolverRoutes, TITLE } from './routes.js';
 import type { SearchBackend } from './search-backend.js';
 import { ResolverService } from './service.js';
 

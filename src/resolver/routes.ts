@@ -15,11 +15,16 @@ import {
   serviceCapabilities,
   serviceStatus,
 } from '../c2pa/schema.js';
+import { sharedAssets, startPage } from '../http/docs/pages.js';
 import { json } from '../http/reply/replies.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../http/routing/route.js';
-import { welcome } from './page.js';
+import { version } from '../version.js';
 import { isccManifestPath, manifestPath } from './schema.js';
 import type { ResolverService } from './service.js';
+
+export const TITLE = 'ISCC soft-binding resolver';
+
+const SUMMARY = { title: TITLE, version, docs: '/docs', discovery: DISCOVERY_PATH };
 
 /** Largest request body, also on routes that do not use one. */
 export const BODY_BYTES_MAX = 16 * 1024;
@@ -43,7 +48,8 @@ export function resolverRoutes(service: ResolverService, options: RouteOptions):
     ...queryRoutes(service, options),
     ...manifestRoutes(service),
     ...serviceRoutes(service, options),
-    welcomeRoute(),
+    startPage('resolver', SUMMARY),
+    ...sharedAssets(),
   ];
 }
 
@@ -167,18 +173,6 @@ function serviceRoutes(service: ResolverService, { publicUrl }: RouteOptions): R
       handler: ({ origin }) => json(discoveryDocument(publicUrl ?? origin)),
     }),
   ];
-}
-
-function welcomeRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/',
-    operationId: 'welcome',
-    summary: 'Start page',
-    hidden: true,
-    responses: {},
-    handler: (request) => welcome(request.header('accept')),
-  });
 }
 
 function manifest(bytes: Buffer): Reply {

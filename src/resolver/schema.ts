@@ -12,10 +12,3 @@ export const isccManifestPath = z.object({
   isccId: z.string().describe('ISCC-ID without prefix, in upper or lower case'),
   manifestId,
 });
-
-export const summary = z.object({
-  title: z.string(),
-  version: z.string(),
-  docs: z.string(),
-  discovery: z.string(),
-});

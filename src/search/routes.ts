@@ -1,6 +1,6 @@
 /** HTTP routes of the search service. */
 import { z } from 'zod';
-import { page, pageAssets } from '../http/docs/pages.js';
+import { pageAssets, startPage } from '../http/docs/pages.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
 import {
@@ -236,12 +236,6 @@ function searchingRoutes(service: SearchService, options: RouteOptions): Route[]
 
 const STATE = { version, mode: 'normal', network: null } as const;
 
-/** The start page for clients that do not accept HTML. */
-function welcome(): Reply {
-  const value = { title: TITLE, description: DESCRIPTION, ...STATE, docs: '/docs' };
-  return { status: 200, body: { kind: 'json', value } };
-}
-
 function statusRoutes(): Route[] {
   return [
     route({
@@ -253,19 +247,7 @@ function statusRoutes(): Route[] {
       responses: { 200: { description: 'The state of the service.', schema: status } },
       handler: () => ({ status: 200, body: { kind: 'json', value: STATE } }),
     }),
-    route({
-      method: 'GET',
-      path: '/',
-      operationId: 'welcome',
-      summary: 'Start page',
-      hidden: true,
-      responses: {},
-      handler: (request) => {
-        const wantsPage = request.header('accept')?.includes('text/html') ?? false;
-        const reply = wantsPage ? page('search') : welcome();
-        return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
-      },
-    }),
+    startPage('search', { title: TITLE, description: DESCRIPTION, ...STATE, docs: '/docs' }),
     route({
       method: 'GET',
       path: '/playground',

@@ -8,8 +8,9 @@ import {
   statusDocument,
 } from '../c2pa/documents.js';
 import { algorithmList, discovery, serviceCapabilities, serviceStatus } from '../c2pa/schema.js';
+import { sharedAssets, startPage } from '../http/docs/pages.js';
 import { json } from '../http/reply/replies.js';
-import { type Reply, type Route, route } from '../http/routing/route.js';
+import { type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
 import { Refused } from './errors.js';
 import { didDocument } from './schema.js';
@@ -19,6 +20,8 @@ export const TITLE = 'C2PA manifest store';
 export const DESCRIPTION =
   'Stores C2PA Manifest Stores, finds them by their soft bindings, and declares them to a hub.';
 
+const SUMMARY = { title: TITLE, description: DESCRIPTION, version, docs: '/docs' };
+
 export interface ServiceRouteOptions {
   readonly url: string;
   /** Identifiers of the watermarks on the C2PA algorithm list. */
@@ -26,7 +29,13 @@ export interface ServiceRouteOptions {
 }
 
 export function serviceRoutes(service: StoreService, options: ServiceRouteOptions): Route[] {
-  return [...documents(service, options), wellKnown(options), did(service), welcome()];
+  return [
+    ...documents(service, options),
+    wellKnown(options),
+    did(service),
+    startPage('store', SUMMARY),
+    ...sharedAssets(),
+  ];
 }
 
 function documents(service: StoreService, { watermarks }: ServiceRouteOptions): Route[] {
@@ -100,46 +109,4 @@ function did(service: StoreService): Route {
       return json(document);
     },
   });
-}
-
-function welcome(): Route {
-  return route({
-    method: 'GET',
-    path: '/',
-    operationId: 'welcome',
-    summary: 'Welcome page',
-    hidden: true,
-    responses: {},
-    handler: (request) => {
-      const wantsPage = request.header('accept')?.includes('text/html') ?? false;
-      const reply = wantsPage
-        ? page()
-        : json({ title: TITLE, description: DESCRIPTION, version, docs: '/docs' });
-      return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
-    },
-  });
-}
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${TITLE}</title>
-<h1>${TITLE}</h1>
-<p>${DESCRIPTION}</p>
-<ul>
-<li><a href="/docs">Documentation</a> and the <a href="/openapi/openapi.yaml">OpenAPI document</a></li>
-<li><a href="/v1/services/status">Status</a>, <a href="/v1/services/supportedAlgorithms">algorithms</a></li>
-<li><a href="/admin/">Dashboard of the operator</a></li>
-</ul>
-</html>
-`;
-
-function page(): Reply {
-  return {
-    status: 200,
-    headers: { 'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'" },
-    body: { kind: 'text', text: PAGE, contentType: 'text/html; charset=utf-8' },
-  };
 }

@@ -1,12 +1,12 @@
-/** A unit's digest as a picture: one square per bit, so that the eye can compare. */
+/** Draws the bits of a unit as a grid of squares, for visual comparison. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 const COLUMNS = 16;
 const SQUARE = 'h.88v.88h-.88z';
 
 /**
- * Draws `bits` (a string of 0 and 1, most significant first) row by row. With `other`, squares that
- * differ within the common length stand out.
+ * Draws `bits` (a string of 0 and 1, most significant first) row by row. With `other`, bits that differ within the
+ * common length are highlighted.
  */
 export function bitPicture(bits: string, label: string, other?: string): SVGSVGElement {
   const rows = Math.ceil(bits.length / COLUMNS);
@@ -15,7 +15,7 @@ export function bitPicture(bits: string, label: string, other?: string): SVGSVGE
   picture.setAttribute('viewBox', `0 0 ${COLUMNS} ${rows}`);
   picture.setAttribute('role', 'img');
   picture.setAttribute('aria-label', label);
-  // One path per kind of square: a page of results would be tens of thousands of elements otherwise.
+  // One path per kind of square. One element per square would add tens of thousands to a page of results.
   const paths: Record<'on' | 'off' | 'differs', string> = { on: '', off: '', differs: '' };
   for (let index = 0; index < bits.length; index += 1) {
     const differs = other !== undefined && index < other.length && other[index] !== bits[index];
@@ -31,7 +31,7 @@ export function bitPicture(bits: string, label: string, other?: string): SVGSVGE
   return picture;
 }
 
-/** How many of the common leading bits differ, and how many are common. */
+/** Number of differing bits within the common length, and that length. */
 export function difference(a: string, b: string): { differing: number; common: number } {
   const common = Math.min(a.length, b.length);
   let differing = 0;

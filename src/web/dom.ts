@@ -1,6 +1,6 @@
-/** Small helpers over the DOM: elements by id, elements from data, and never HTML from data. */
+/** DOM helpers. They never create HTML from data. */
 
-/** The element with this id, of the kind that the caller expects. */
+/** The element with this id. @throws if it is missing or not of this type */
 export function byId<T extends Element>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`the page has no ${kind.name} #${id}`);
@@ -9,19 +9,19 @@ export function byId<T extends Element>(id: string, kind: new () => T): T {
 
 export type Child = Node | string;
 
-/** Makes an element; strings become text, so nothing that a file says becomes markup. */
+/** Creates an element. Strings become text nodes, so text from files is never parsed as markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, string>> = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
+  const created = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  created.append(...children);
+  return created;
 }
 
-/** A button that copies text, and says so to everybody: the page's `#said` is a live region. */
+/** A button that copies text and announces the result. `what` names the text, e.g. `the ISCC-CODE`. */
 export function copyButton(text: string, what: string): HTMLButtonElement {
   const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy ${what}` }, 'Copy');
   button.addEventListener('click', async () => {
@@ -29,8 +29,8 @@ export function copyButton(text: string, what: string): HTMLButtonElement {
       () => true,
       () => false,
     );
-    button.textContent = copied ? 'Copied' : 'Refused';
-    say(copied ? `Copied ${what}` : `The browser did not allow to copy ${what}`);
+    button.textContent = copied ? 'Copied' : 'Failed';
+    announce(copied ? `Copied ${what}` : `The browser did not allow copying ${what}`);
     setTimeout(() => {
       button.textContent = 'Copy';
     }, 1500);
@@ -38,12 +38,12 @@ export function copyButton(text: string, what: string): HTMLButtonElement {
   return button;
 }
 
-/** Tells screen readers what has just happened. */
-export function say(text: string): void {
-  byId('said', HTMLElement).textContent = text;
+/** Announces a message to screen readers, in the live region `#announcement`. */
+export function announce(text: string): void {
+  byId('announcement', HTMLElement).textContent = text;
 }
 
-/** The clipboard interface exists on secure origins only; elsewhere a selection does. */
+/** Copies a text. On insecure origins, which have no clipboard API, it copies a selection instead. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const focused = document.activeElement;
@@ -57,7 +57,7 @@ async function copy(text: string): Promise<void> {
   if (!copied) throw new Error('not copied');
 }
 
-/** A definition list of what is there. */
+/** A definition list of the rows that have a value. */
 export function facts(rows: readonly (readonly [string, Child | undefined])[]): HTMLDListElement {
   const list = element('dl');
   for (const [name, value] of rows) {
@@ -66,14 +66,14 @@ export function facts(rows: readonly (readonly [string, Child | undefined])[]): 
   return list;
 }
 
-/** A horizontal bar; `share` is 0 to 1. The label says the same in words. */
+/** A horizontal bar; `share` is 0 to 1. The label is the text alternative. */
 export function bar(share: number, label: string): HTMLSpanElement {
   const filled = element('span');
   filled.style.width = `${Math.round(share * 1000) / 10}%`;
   return element('span', { class: 'bar', role: 'img', 'aria-label': label }, filled);
 }
 
-/** What the colours of pictures that compare mean. */
+/** Explains the colours of bit pictures. */
 export function legend(): HTMLParagraphElement {
   const swatch = (kind: string, text: string) => element('span', { class: kind }, text);
   return element(
@@ -85,7 +85,7 @@ export function legend(): HTMLParagraphElement {
   );
 }
 
-/** A number of bytes for people. */
+/** A size in bytes, kB, MB, GB or TB, with three digits. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   const units = ['kB', 'MB', 'GB', 'TB'];
@@ -93,7 +93,7 @@ export function bytesText(bytes: number): string {
   return `${(bytes / 1000 ** power).toPrecision(3)} ${units[power - 1]}`;
 }
 
-/** Runs a form's work on submit, its button disabled meanwhile, a failure shown where it belongs. */
+/** Runs `work` on submit. Meanwhile the submit button is disabled; the message of an error goes to `error`. */
 export function onSubmit(
   form: HTMLFormElement,
   error: HTMLElement,
@@ -116,8 +116,8 @@ export function onSubmit(
   });
 }
 
-/** Lets files be dropped on an area, which shows that it takes them. */
-export function onDrop(area: HTMLElement, take: (files: FileList) => void): void {
+/** Makes an area a drop target for files and highlights it while files are dragged over it. */
+export function onDrop(area: HTMLElement, onFiles: (files: FileList) => void): void {
   for (const type of ['dragenter', 'dragover']) {
     area.addEventListener(type, (event) => {
       event.preventDefault();
@@ -130,6 +130,6 @@ export function onDrop(area: HTMLElement, take: (files: FileList) => void): void
     const files = event.dataTransfer?.files;
     if (!files?.length) return;
     event.preventDefault();
-    take(files);
+    onFiles(files);
   });
 }

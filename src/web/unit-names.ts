@@ -1,8 +1,8 @@
-/** What units are called, and what equal or similar ones mean, in words. */
+/** Display names of units, and what similar units mean. */
 
 export interface UnitName {
   readonly name: string;
-  /** What a similar unit of another file says. */
+  /** What it means if another file has a similar unit. */
   readonly meaning: string;
 }
 
@@ -11,11 +11,11 @@ const NAMES: Readonly<Record<string, UnitName>> = {
   SEMANTIC: { name: 'Semantic-Code', meaning: 'Similar meaning' },
   CONTENT: { name: 'Content-Code', meaning: 'Similar content' },
   DATA: { name: 'Data-Code', meaning: 'Similar bytes' },
-  INSTANCE: { name: 'Instance-Code', meaning: 'The very same bytes' },
-  ID: { name: 'ISCC-ID', meaning: 'When and where it was declared' },
+  INSTANCE: { name: 'Instance-Code', meaning: 'Identical bytes' },
+  ID: { name: 'ISCC-ID', meaning: 'Time and place of declaration' },
 };
 
-/** Takes main type and subtype as the services write them, e.g. `CONTENT` and `IMAGE`. */
+/** @param main MainType, e.g. `CONTENT`. @param sub SubType, e.g. `IMAGE` */
 export function unitName(main: string, sub: string): UnitName {
   const { name, meaning } = NAMES[main] ?? { name: main, meaning: '' };
   const withSub = main === 'CONTENT' || main === 'SEMANTIC';

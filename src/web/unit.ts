@@ -1,8 +1,8 @@
-/** An ISCC-UNIT's bits from its text, without a server: what pictures and comparisons need. */
+/** Decodes an ISCC-UNIT in the browser, for bit pictures and comparisons. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Main types and the subtypes of those that have some, as in ISO 24138. */
+/** MainTypes and SubTypes of ISO 24138. */
 const MAIN_TYPES = ['META', 'SEMANTIC', 'CONTENT', 'DATA', 'INSTANCE'] as const;
 const SUB_TYPES = ['TEXT', 'IMAGE', 'AUDIO', 'VIDEO', 'MIXED'] as const;
 
@@ -13,7 +13,7 @@ export interface UnitBits {
   readonly bits: string;
 }
 
-/** Reads a unit with a header of two bytes, as all current ones have; `undefined` for anything else. */
+/** Decodes a unit with a two-byte header, which all current units have; `undefined` for anything else. */
 export function unitBits(code: string): UnitBits | undefined {
   const text = code
     .trim()

@@ -1,4 +1,4 @@
-/** The operator's dashboard in a real browser: with and without JavaScript, by keyboard, and as screen readers see it. */
+/** The operator dashboard in a real browser: with and without JavaScript, by keyboard, and for screen readers. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Dashboard, OPERATOR, PASSWORD, READER, startDashboard } from '../admin/support/dashboard.js';
@@ -46,13 +46,13 @@ async function loggedIn(options: PageOptions = {}, username = OPERATOR): Promise
   return page;
 }
 
-/** The table's rows. */
+/** Rows of the manifest table. */
 function rows(page: Page) {
   return page.locator('tbody tr');
 }
 
 describe('the dashboard', () => {
-  test('lets in who knows the password, by keyboard alone, and out again', async () => {
+  test('logs in and out by keyboard only', async () => {
     const page = await openPage(browser);
     await page.goto(`${dashboard.url}/admin/manifests/?status=failed`);
     await screenshots(page, 'admin-login');
@@ -93,7 +93,7 @@ describe('the dashboard', () => {
     expect(await overflowWhenNarrow(page)).toBe(0);
   });
 
-  test('names everything for screen readers', async () => {
+  test('gives every control a name for screen readers', async () => {
     const page = await loggedIn();
     for (const path of ['/admin/', '/admin/manifests/', '/admin/manifests/2/']) {
       await page.goto(dashboard.url + path);
@@ -112,7 +112,7 @@ describe('the dashboard', () => {
     expect(await page.getByRole('rowheader').count()).toBe(100);
   });
 
-  test('selects all with one box where there is JavaScript', async () => {
+  test('selects all rows with one checkbox if JavaScript is on', async () => {
     const page = await loggedIn();
     await page.goto(`${dashboard.url}/admin/manifests/`);
     await page.getByLabel('Select all on this page').check();
@@ -124,7 +124,7 @@ describe('the dashboard', () => {
     expect(await rows(page).count()).toBe(100);
   });
 
-  test.each([true, false])('deletes after asking (JavaScript: %s)', async (javaScriptEnabled) => {
+  test.each([true, false])('deletes after confirmation (JavaScript: %s)', async (javaScriptEnabled) => {
     const page = await loggedIn({ javaScriptEnabled });
     await page.goto(`${dashboard.url}/admin/manifests/?deleted=no&page=2`);
     const id = (await rows(page).first().getByRole('link').textContent()) ?? '';
@@ -145,7 +145,7 @@ describe('the dashboard', () => {
     expect(await page.getByText('2 manifests deleted.').count()).toBe(0);
   });
 
-  test('shows a reader no actions', async () => {
+  test('hides actions from read-only accounts', async () => {
     const page = await loggedIn({}, READER);
     await page.goto(`${dashboard.url}/admin/manifests/`);
     expect(await page.getByRole('checkbox').count()).toBe(0);

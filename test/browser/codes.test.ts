@@ -1,4 +1,4 @@
-/** The page of the codes service, as a person uses it. */
+/** The page of the codes service in a real browser. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,20 +30,20 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Chooses a file, sends it, and waits for its result. */
-async function make(page: Page, file: string): Promise<string> {
+/** Uploads a file and waits for its result. */
+async function generate(page: Page, file: string): Promise<string> {
   await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, file));
-  await page.getByRole('button', { name: 'Make the code' }).click();
+  await page.getByRole('button', { name: 'Generate code' }).click();
   await page.getByRole('heading', { name: 'Result' }).waitFor();
   return (await page.locator('#result-iscc').textContent()) ?? '';
 }
 
 describe('the codes page', () => {
-  test('makes a code: progress, steps, units as pictures, facts and downloads', async () => {
+  test('generates a code and shows progress, steps, unit pictures, facts and downloads', async () => {
     const page = await openPage(browser);
     await page.goto(server.url);
     await screenshots(page, 'codes-start');
-    const iscc = await make(page, 'meta-rich_a.jpg');
+    const iscc = await generate(page, 'meta-rich_a.jpg');
     expect(iscc).toMatch(/^ISCC:K[A-Z2-7]+$/);
     expect(await page.locator('#bar').getAttribute('value')).toBe('100');
     const steps = await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').allInnerTexts();
@@ -59,19 +59,19 @@ describe('the codes page', () => {
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download the file' }).click(),
+      page.getByRole('link', { name: 'Download file' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('meta-rich_a.jpg');
     const original = await readFile(path.join(FILES, 'meta-rich_a.jpg'));
     expect(sha256(await readFile(await download.path()))).toBe(sha256(original));
     const [result] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download the result' }).click(),
+      page.getByRole('link', { name: 'Download result' }).click(),
     ]);
     expect(JSON.parse(await readFile(await result.path(), 'utf8'))).toMatchObject({ iscc });
   });
 
-  test('shows each step while the server works', async () => {
+  test('shows each step while the server is processing', async () => {
     const busy = await startCodes({ config: { maxWorkers: 1 }, servesMetrics: true });
     onTestFinished(() => busy.close());
     const film = await longVideo();
@@ -87,9 +87,9 @@ describe('the codes page', () => {
     await page.goto(busy.url);
     await vi.waitFor(async () => expect(await runningJobs(busy.url)).toBe(1), 10_000);
     await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
-    await page.getByRole('button', { name: 'Make the code' }).click();
+    await page.getByRole('button', { name: 'Generate code' }).click();
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
-    // The one worker is busy with the film: what is done has its time, the wait is under way, and there is no answer.
+    // The only worker is busy with the film. Finished steps have a time, the wait is running, and no result is shown.
     await steps.filter({ hasText: 'Wait for a worker' }).waitFor();
     expect(await steps.filter({ hasText: 'Receive, store and hash' }).textContent()).toMatch(/[\d.]+ ms/);
     expect(await page.locator('#steps [aria-current=step]').textContent()).toContain('Wait for a worker');
@@ -101,7 +101,7 @@ describe('the codes page', () => {
     expect(await steps.filter({ hasText: 'Decode the image' }).textContent()).toMatch(/[\d.]+ ms/);
   }, 120_000);
 
-  test('takes a dropped file', async () => {
+  test('accepts a dropped file', async () => {
     const page = await openPage(browser);
     await page.goto(server.url);
     await dropFile(page, '#drop', 'dropped note.txt', 'A text that was dropped. '.repeat(40));
@@ -112,27 +112,27 @@ describe('the codes page', () => {
   test('embeds metadata into a copy', async () => {
     const page = await openPage(browser, { expected: /400/ });
     await page.goto(server.url);
-    const before = await make(page, 'gray_a.jpg');
+    const before = await generate(page, 'gray_a.jpg');
     await page.getByText('Embed metadata into a copy').click();
     await page.getByLabel('Title').fill('Research & more');
-    await page.getByLabel('Creator').fill('Somebody');
+    await page.getByLabel('Creator').fill('Jane Doe');
     await page.getByLabel('Acquire a license').fill('not an address');
-    await page.getByRole('button', { name: 'Embed and make the code' }).click();
+    await page.getByRole('button', { name: 'Embed and generate code' }).click();
     await page.getByRole('alert').filter({ hasText: 'acquire' }).waitFor();
     await screenshots(page, 'codes-embed');
     await page.getByLabel('Acquire a license').fill('https://example.com/buy');
-    await page.getByRole('button', { name: 'Embed and make the code' }).click();
+    await page.getByRole('button', { name: 'Embed and generate code' }).click();
     await page.getByRole('heading', { name: 'Research & more' }).waitFor();
     expect(await page.locator('#result-iscc').textContent()).not.toBe(before);
     expect(await page.getByText('https://example.com/buy', { exact: true }).isVisible()).toBe(true);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download the file' }).click(),
+      page.getByRole('link', { name: 'Download file' }).click(),
     ]);
     expect((await readFile(await download.path())).includes('Research &amp; more')).toBe(true);
   }, 120_000);
 
-  test('explains any code, and says what is wrong with one that is none', async () => {
+  test('explains any code and shows the error for an invalid one', async () => {
     const page = await openPage(browser, { expected: /400/ });
     await page.goto(server.url);
     const field = page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID');
@@ -157,7 +157,7 @@ describe('the codes page', () => {
   test('compares two codes unit by unit', async () => {
     const page = await openPage(browser, { expected: /400/ });
     await page.goto(server.url);
-    await make(page, 'gray_a.jpg');
+    await generate(page, 'gray_a.jpg');
     await page.getByRole('button', { name: 'Compare with another' }).click();
     const second = page.getByLabel('Second code');
     expect(await focused(page)).toBe('compare-b');
@@ -179,29 +179,29 @@ describe('the codes page', () => {
 });
 
 describe('errors and access', () => {
-  test('what the service refuses is shown in words', async () => {
+  test("shows the service's error message", async () => {
     const page = await openPage(browser, { expected: /422/ });
     await page.goto(server.url);
     await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'truncated_a.jpg'));
-    await page.getByRole('button', { name: 'Make the code' }).click();
+    await page.getByRole('button', { name: 'Generate code' }).click();
     await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Result' }).isVisible()).toBe(false);
-    expect(await page.getByRole('button', { name: 'Make the code' }).isEnabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Generate code' }).isEnabled()).toBe(true);
   });
 
-  test('a server that is gone is said in words', async () => {
+  test('shows a message if the server is unreachable', async () => {
     const page = await openPage(browser, { expected: /ERR_/ });
     await page.goto(server.url);
     await page.context().setOffline(true);
     await page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID').fill('ISCC:AAA');
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByRole('alert').filter({ hasText: 'can not be reached' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'is unreachable' }).waitFor();
     await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
-    await page.getByRole('button', { name: 'Make the code' }).click();
-    await page.getByRole('alert').filter({ hasText: 'connection to the server broke' }).waitFor();
+    await page.getByRole('button', { name: 'Generate code' }).click();
+    await page.getByRole('alert').filter({ hasText: 'connection to the server was lost' }).waitFor();
   });
 
-  test('the keyboard is enough, in a sensible order', async () => {
+  test('works by keyboard only, in document order', async () => {
     const page = await openPage(browser);
     await page.goto(server.url);
     await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
@@ -211,9 +211,9 @@ describe('errors and access', () => {
       order.push(await focused(page));
     }
     expect(order).toEqual([
-      'Skip to the content',
-      ...['Make', 'Explain', 'Compare', 'API documentation'],
-      ...['file', 'granular', 'semantic', 'Make the code'],
+      'Skip to content',
+      ...['Generate', 'Explain', 'Compare', 'API documentation'],
+      ...['file', 'granular', 'semantic', 'Generate code'],
       ...['explain-code', 'Explain'],
     ]);
     await page.locator('#upload button[type=submit]').focus();
@@ -222,13 +222,15 @@ describe('errors and access', () => {
     expect(await focused(page)).toBe('result');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await page.locator('#said').textContent()).toMatch(/Copied the ISCC-CODE|did not allow/);
+    await expect
+      .poll(() => page.locator('#announcement').textContent())
+      .toMatch(/Copied the ISCC-CODE|did not allow/);
   });
 
-  test('screen readers find everything by role and name', async () => {
+  test('gives every control a role and name for screen readers', async () => {
     const page = await openPage(browser);
     await page.goto(server.url);
-    await make(page, 'gray_a.jpg');
+    await generate(page, 'gray_a.jpg');
     await page.getByText('Embed metadata into a copy').click();
     const tree = await page.locator('body').ariaSnapshot();
     expect(unnamed(tree)).toEqual([]);
@@ -237,10 +239,10 @@ describe('errors and access', () => {
       '- navigation "On this page":',
       '- main:',
       '- region "Result":',
-      '- status: "Done: gray_a.jpg has a code"',
+      '- status: "Done: gray_a.jpg"',
       '- img "Content-Code Image, 256 bits"',
       '- button "Copy the ISCC-CODE"',
-      '- textbox "License (a web address)"',
+      '- textbox "License (URL)"',
     ]) {
       expect(tree).toContain(part);
     }
@@ -250,16 +252,16 @@ describe('errors and access', () => {
 test('the documentation page opens', async () => {
   const page = await openPage(browser);
   await page.goto(`${server.url}/docs`);
-  await page.getByText('Take an ISCC apart').waitFor();
+  await page.getByText('Decompose an ISCC').waitFor();
   await screenshots(page, 'codes-docs');
-  await page.getByText('Take an ISCC apart').click();
+  await page.getByText('Decompose an ISCC').click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   await page.getByPlaceholder('iscc').fill('ISCC:AAAT4EBWK27737D2');
   await page.getByRole('button', { name: 'Execute' }).click();
   await page.getByText('"META-NONE-V0-64-').first().waitFor();
 });
 
-/** Jobs that workers are doing. */
+/** Number of jobs that workers are processing. */
 async function runningJobs(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^\S*jobs_running\S* (\d+)$/m.exec(text)?.[1]);

@@ -1,4 +1,4 @@
-/** The documentation pages of all services in a real browser. */
+/** The API documentation pages of all services in a real browser. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe.each(SERVICE_NAMES)('/docs of %s', (name) => {
-  test('shows every route, and tries one', async () => {
+  test('shows every route and executes one', async () => {
     const document = JSON.parse(readFileSync(path.join(OPENAPI, `${name}.json`), 'utf8'));
     const routes = Object.values(document.paths as Record<string, object>).flatMap((row) => Object.keys(row));
     const page = await openPage(browser);
@@ -37,7 +37,7 @@ describe.each(SERVICE_NAMES)('/docs of %s', (name) => {
     await probe.locator('.opblock-summary').click();
     await probe.getByRole('button', { name: 'Try it out' }).click();
     await probe.getByRole('button', { name: 'Execute' }).click();
-    const answer = probe.locator('.live-responses-table .response-col_status').filter({ hasText: '200' });
-    await answer.waitFor();
+    const status = probe.locator('.live-responses-table .response-col_status').filter({ hasText: '200' });
+    await status.waitFor();
   });
 });

@@ -1,4 +1,4 @@
-/** The page of the search service, as a person uses it. */
+/** The page of the search service in a real browser. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -75,11 +75,11 @@ async function visit(server: RunningServer, expected?: RegExp): Promise<Page> {
 }
 
 describe('the search page', () => {
-  test('finds pasted units: score, a bar per unit, and the bits that differ', async () => {
+  test('finds pasted units and shows the score, a bar per unit, and the bits that differ', async () => {
     const page = await visit(open);
     await screenshots(page, 'search-start');
     expect(await page.getByLabel('Index').inputValue()).toBe('pictures');
-    // A digest that is one bit off, so that there is something to see.
+    // Change a few bits of the digest, so that the picture shows a difference.
     const [first = '', ...others] = asset.units;
     const close = first.slice(0, 15) + (first[15] === 'A' ? 'B' : 'A') + first.slice(16);
     await page.getByLabel('Codes', { exact: true }).fill([close, ...others].join('\n'));
@@ -98,7 +98,7 @@ describe('the search page', () => {
     expect(tree).toContain('- region "Matches":');
   });
 
-  test('takes a dropped result of the codes service', async () => {
+  test('accepts a dropped result of the codes service', async () => {
     const page = await visit(open);
     const result = { iscc: 'ISCC:ANYTHING', units: asset.units };
     await dropFile(page, '#codes', 'photo.iscc.json', JSON.stringify(result));
@@ -106,19 +106,19 @@ describe('the search page', () => {
     expect(await page.locator('#list > li').first().textContent()).toContain(asset.iscc_id);
   });
 
-  test('says so when nothing is similar, and what is wrong with a query', async () => {
+  test('shows a message for no matches and for invalid queries', async () => {
     const page = await visit(open, /4\d\d/);
     const codes = page.getByLabel('Codes', { exact: true });
     const button = page.getByRole('button', { name: 'Search' });
     await codes.fill('ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY');
     await button.click();
-    await page.getByText('Nothing in the index is similar.').waitFor();
+    await page.getByText('No similar assets in this index.').waitFor();
     await codes.fill('ISCC:NONSENSE');
     await button.click();
     await page.getByRole('alert').filter({ hasText: /\w{4}/ }).waitFor();
     await codes.fill('{"units": ');
     await button.click();
-    await page.getByRole('alert').filter({ hasText: 'begins like JSON' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'not valid JSON' }).waitFor();
     await page.getByLabel('Index').fill('no-such-index');
     await codes.fill(asset.units.join(' '));
     await button.click();
@@ -126,12 +126,12 @@ describe('the search page', () => {
     expect(await page.getByRole('heading', { name: 'Matches' }).isVisible()).toBe(false);
   });
 
-  test('asks for the key of a service that has one', async () => {
+  test('shows that the service requires an API key', async () => {
     const page = await visit(locked, /401/);
     await page.getByLabel('Index').fill('pictures');
     await page.getByLabel('Codes', { exact: true }).fill(asset.units.join('\n'));
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('alert').filter({ hasText: 'wants its API key' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'requires an API key' }).waitFor();
     await page.getByLabel('API key').fill(KEY);
     await page.getByLabel('API key').press('Enter');
     await page.getByRole('heading', { name: 'Matches' }).waitFor();

@@ -1,4 +1,4 @@
-/** What a browser sees of a manifest store without logging in. */
+/** The public pages of the manifest store in a real browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StoreClient, startStore } from '../store/support/server.js';
@@ -26,14 +26,15 @@ test('the documentation page opens', async () => {
   await screenshots(page, 'store-docs');
 });
 
-test('the start page says what this is', async () => {
-  const page = await openPage(browser, { expected: /favicon/ });
+test('the start page describes the service and links to its pages', async () => {
+  const page = await openPage(browser);
   await page.goto(store.url);
-  expect(await page.locator('body').textContent()).toMatch(/manifest/i);
+  await page.getByRole('main').getByText('Stores C2PA Manifest Stores').waitFor();
+  expect(await page.getByRole('link', { name: 'Operator dashboard' }).getAttribute('href')).toBe('/admin/');
   await screenshots(page, 'store-start');
 });
 
-test('the dashboard asks for a login', async () => {
+test('the dashboard requires a login', async () => {
   const page = await openPage(browser);
   await page.goto(`${store.url}/admin/`);
   await page.getByLabel('Password').waitFor();

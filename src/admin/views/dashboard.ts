@@ -23,7 +23,7 @@ ${declarations(counts)}
 function manifests({ live, deleted }: Counts): Html {
   return html`<section aria-labelledby="manifests">
 <h2 id="manifests">Manifests</h2>
-<dl class="figures">
+<dl class="metrics">
 <div><dt><a href="/admin/manifests/${listSearch({ deleted: 'no' })}">Live</a></dt><dd>${count(live)}</dd></div>
 <div><dt><a href="/admin/manifests/${listSearch({ deleted: 'yes' })}">Deleted</a></dt><dd>${count(deleted)}</dd></div>
 </dl>
@@ -37,7 +37,7 @@ function bindings({ bindings: rows }: Counts): Html {
   return html`<section aria-labelledby="bindings">
 <h2 id="bindings">Bindings</h2>
 <p class="hint">Indexed soft bindings of live manifests, by algorithm</p>
-${items.length === 0 ? html`<p>None yet.</p>` : html`<dl class="figures">${items}</dl>`}
+${items.length === 0 ? html`<p>None yet.</p>` : html`<dl class="metrics">${items}</dl>`}
 </section>`;
 }
 
@@ -53,6 +53,6 @@ function declarations({ declarations: rows }: Counts): Html {
   return html`<section aria-labelledby="declarations">
 <h2 id="declarations">Declarations</h2>
 <p class="hint">Declarations of live manifests, by status</p>
-${items.length === 0 ? html`<p>None yet.</p>` : html`<dl class="figures">${items}</dl>`}
+${items.length === 0 ? html`<p>None yet.</p>` : html`<dl class="metrics">${items}</dl>`}
 </section>`;
 }

@@ -2,7 +2,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Reply, Route } from '../routing/route.js';
+import { json } from '../reply/replies.js';
+import { type Reply, type Route, route } from '../routing/route.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -25,8 +26,29 @@ const PAGE_POLICY = [
 
 const ASSET_CACHING = 'public, max-age=3600';
 
+/**
+ * The route of `/`: the page of a folder for browsers and, if the service has a `summary`, that JSON document for
+ * other clients.
+ */
+export function startPage(folder: string, summary?: object): Route {
+  return route({
+    method: 'GET',
+    path: '/',
+    operationId: 'startPage',
+    summary: 'Start page',
+    hidden: true,
+    responses: {},
+    handler: (request) => {
+      if (summary === undefined) return page(folder);
+      const wantsPage = request.header('accept')?.includes('text/html') ?? false;
+      const reply = wantsPage ? page(folder) : json(summary);
+      return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
+    },
+  });
+}
+
 /** The response with the page of a folder. */
-export function page(folder: string): Reply {
+function page(folder: string): Reply {
   const file = path.join(webFolder(), folder, 'index.html');
   return {
     status: 200,
@@ -48,6 +70,11 @@ export function pageAssets(...folders: readonly string[]): Route[] {
 
 function assetType(file: string): string | undefined {
   return file.endsWith('.html') ? undefined : TYPES[path.extname(file)];
+}
+
+/** Routes for the assets that pages without scripts load. */
+export function sharedAssets(): Route[] {
+  return ['style.css', 'icon.svg'].map((file) => assetRoute(`/static/${file}`, file));
 }
 
 /** A route for one asset, such as `style.css`. */

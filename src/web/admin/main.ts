@@ -1,4 +1,4 @@
-/** The dashboard's only script: what the pages do without it, a little faster. */
+/** The dashboard's only script: adds "select all". All pages work without it. */
 
 const boxes = [...document.querySelectorAll<HTMLInputElement>('input[name="key"][type="checkbox"]')];
 const head = document.querySelector('thead .check');

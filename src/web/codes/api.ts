@@ -1,4 +1,4 @@
-/** The codes service as the page uses it. */
+/** Client of the codes service for its page. */
 
 export interface Unit {
   readonly iscc_unit: string;
@@ -23,103 +23,103 @@ export interface Result {
   readonly [field: string]: unknown;
 }
 
-/** One step of the work and what it took, from the answer's Server-Timing header. */
+/** One processing step and its duration, from the Server-Timing response header. */
 export interface Step {
   readonly name: string;
   readonly ms: number;
 }
 
-/** A step while the server works. */
+/** A step while the server is processing. */
 export interface LiveStep {
   readonly description: string;
-  /** Absent until it is over. */
+  /** Absent until the step is complete. */
   readonly ms?: number;
 }
 
-/** A result with what the server did for it. */
-export interface Made {
+/** A result with its processing steps. */
+export interface Processed {
   readonly result: Result;
   readonly steps: readonly Step[];
 }
 
 const BASE = '/api/v1';
 
-/** Under which the server is asked how far it is. */
+/** A random key that identifies an upload in progress requests. */
 export function newProgressKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Shows the steps of an upload each time one begins or ends, until it is done or `signal` ends it. */
+/** Shows the steps of an upload whenever one starts or ends, until all are done or `signal` aborts. */
 export async function follow(
   key: string,
   show: (steps: readonly LiveStep[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   for (let after = 0, done = false; !done; ) {
-    const news = await fetch(`${BASE}/progress/${key}?after=${after}`, { signal })
+    const update = await fetch(`${BASE}/progress/${key}?after=${after}`, { signal })
       .then((response) => (response.ok ? response.json() : undefined))
       .catch(() => undefined);
-    // It is a courtesy: the upload itself tells what went wrong, and its answer all the steps.
-    if (news === undefined || signal.aborted) return;
-    if (news.changes > after) show(news.steps);
-    ({ changes: after, done } = news);
+    // Progress is optional: the response to the upload reports errors and all steps.
+    if (update === undefined || signal.aborted) return;
+    if (update.changes > after) show(update.steps);
+    ({ changes: after, done } = update);
   }
 }
 
-/** Uploads a file; `progress` gets the share that was sent, 0 to 1. Aborting `signal` ends it. */
+/** Uploads a file. `progress` gets the share that has been sent, 0 to 1. `signal` cancels the upload. */
 export function upload(
   file: File,
   options: { granular: boolean; semantic: boolean; progressKey: string },
   progress: (share: number) => void,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<Processed> {
   return new Promise((resolve, reject) => {
-    // fetch() can't tell how much of a body has been sent.
+    // fetch() does not report upload progress.
     const request = new XMLHttpRequest();
     const { granular, semantic, progressKey } = options;
     request.open('POST', `${BASE}/iscc?granular=${granular}&semantic=${semantic}&progress=${progressKey}`);
     request.setRequestHeader('X-Upload-Filename', base64(file.name));
     if (file.type) request.setRequestHeader('Content-Type', file.type);
     request.upload.onprogress = (event) => progress(event.total ? event.loaded / event.total : 1);
-    request.onerror = () => reject(new Error('The connection to the server broke. Please try again.'));
+    request.onerror = () => reject(new Error('The connection to the server was lost. Please try again.'));
     request.onabort = () => reject(new Error('Cancelled.'));
     request.onload = () => {
       const steps = timing(request.getResponseHeader('Server-Timing'));
       if (request.status === 201) resolve({ result: JSON.parse(request.responseText), steps });
-      else reject(new Error(request.responseText || `The server answered with status ${request.status}.`));
+      else reject(new Error(request.responseText || `The server responded with status ${request.status}.`));
     };
     signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });
 }
 
-/** What is in a code; the error's message is the service's. */
+/** Decodes a code. @throws with the service's error message */
 export async function explain(code: string): Promise<Explained> {
-  const response = await answered(fetch(`${BASE}/explain/${encodeURIComponent(code.trim())}`));
+  const response = await successful(fetch(`${BASE}/explain/${encodeURIComponent(code.trim())}`));
   return response.json();
 }
 
-/** Metadata found in the stored file. */
+/** Metadata embedded in the stored file. */
 export async function metadata(mediaId: string): Promise<Record<string, string>> {
-  return (await answered(fetch(`${BASE}/metadata/${mediaId}`))).json();
+  return (await successful(fetch(`${BASE}/metadata/${mediaId}`))).json();
 }
 
-/** Embeds metadata into a copy and makes its code. */
-export async function embed(mediaId: string, fields: Record<string, string>): Promise<Made> {
+/** Embeds metadata into a copy and generates the copy's code. */
+export async function embed(mediaId: string, fields: Record<string, string>): Promise<Processed> {
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify(fields);
-  const response = await answered(fetch(`${BASE}/metadata/${mediaId}`, { method: 'POST', headers, body }));
+  const response = await successful(fetch(`${BASE}/metadata/${mediaId}`, { method: 'POST', headers, body }));
   return { result: await response.json(), steps: timing(response.headers.get('Server-Timing')) };
 }
 
-/** The answer if it is a good one; else throws what the service says. */
-async function answered(request: Promise<Response>): Promise<Response> {
+/** Resolves to a successful response. @throws with the service's error message */
+async function successful(request: Promise<Response>): Promise<Response> {
   const response = await request.catch(() => {
-    throw new Error('The server can not be reached. Please try again.');
+    throw new Error('The server is unreachable. Please try again.');
   });
   if (response.ok) return response;
-  throw new Error((await response.text()) || `The server answered with status ${response.status}.`);
+  throw new Error((await response.text()) || `The server responded with status ${response.status}.`);
 }
 
 function base64(text: string): string {

@@ -1,4 +1,4 @@
-/** Two codes side by side: how similar their units of the same type are. */
+/** Compares the units of two codes. */
 import { bitPicture, difference } from '../bit-picture.js';
 import { bar, element, legend } from '../dom.js';
 import { unitName } from '../unit-names.js';
@@ -6,7 +6,7 @@ import type { Unit } from './api.js';
 
 export interface Comparison {
   readonly nodes: readonly Node[];
-  /** The same in a sentence. */
+  /** The result as text, for screen readers. */
   readonly summary: string;
 }
 
@@ -22,7 +22,7 @@ export function comparison(a: readonly Unit[], b: readonly Unit[]): Comparison {
   return { nodes: [list, legend()], summary: rows.map(({ text }) => text).join('; ') };
 }
 
-/** Units compare when main type, subtype and version agree. */
+/** Units are comparable if MainType, SubType and version are equal. */
 function kind(unit: Unit): string {
   return unit.readable.split('-').slice(0, 3).join('-');
 }
@@ -32,7 +32,7 @@ function compared(unit: Unit, other: Unit) {
   const { name, meaning } = unitName(main, sub);
   const { differing, common } = difference(unit.hash_bits, other.hash_bits);
   const share = 1 - differing / common;
-  // Instance-Codes are hashes: close is as far as any other.
+  // Instance-Codes are cryptographic hashes: they are equal or different, never similar.
   const isExact = main === 'INSTANCE';
   const verdict = isExact ? (differing === 0 ? 'equal' : 'different') : `${(share * 100).toFixed(1)} %`;
   const detail = `${differing} of ${common} bits differ`;

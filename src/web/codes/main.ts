@@ -1,5 +1,5 @@
-/** The page of the codes service: try an upload, explain a code, compare two. */
-import { bar, byId, bytesText, copyButton, element, facts, onDrop, onSubmit, say } from '../dom.js';
+/** The page of the codes service: upload a file, explain a code, compare two codes. */
+import { announce, bar, byId, bytesText, copyButton, element, facts, onDrop, onSubmit } from '../dom.js';
 import { explain, follow, type LiveStep, newProgressKey, upload } from './api.js';
 import { comparison } from './compare.js';
 import { showResult, units } from './result.js';
@@ -20,7 +20,7 @@ function uploadForm(): void {
     cancel.hidden = false;
     cancel.addEventListener('click', abort);
     try {
-      await make(file, data, aborting.signal);
+      await process(file, data, aborting.signal);
     } catch (error) {
       byId('progress', HTMLDivElement).hidden = true;
       throw error;
@@ -31,7 +31,7 @@ function uploadForm(): void {
   });
 }
 
-async function make(file: File, data: FormData, signal: AbortSignal): Promise<void> {
+async function process(file: File, data: FormData, signal: AbortSignal): Promise<void> {
   const status = byId('status', HTMLElement);
   const progress = byId('bar', HTMLProgressElement);
   const steps = byId('steps', HTMLOListElement);
@@ -42,26 +42,26 @@ async function make(file: File, data: FormData, signal: AbortSignal): Promise<vo
   status.textContent = `Uploading ${file.name}, ${bytesText(file.size)}`;
   const progressKey = newProgressKey();
   const options = { granular: data.has('granular'), semantic: data.has('semantic'), progressKey };
-  const over = new AbortController();
+  const following = new AbortController();
   const sent = (share: number) => {
     progress.value = share * 100;
     if (share < 1) return;
-    // How long the work takes is not known: a bar without a value moves.
+    // The duration is unknown from here on, so show an indeterminate bar.
     progress.removeAttribute('value');
-    status.textContent = `Making the code of ${file.name}`;
+    status.textContent = `Generating the code of ${file.name}`;
   };
   const live = (known: readonly LiveStep[]) => {
     showSteps(known.map(({ description, ms }) => ({ name: description, ms })));
   };
-  void follow(progressKey, live, over.signal);
-  const made = await upload(file, options, sent, signal).finally(() => over.abort());
+  void follow(progressKey, live, following.signal);
+  const processed = await upload(file, options, sent, signal).finally(() => following.abort());
   progress.value = 100;
-  showSteps(made.steps);
-  status.textContent = `Done: ${file.name} has a code`;
-  await showResult(made);
+  showSteps(processed.steps);
+  status.textContent = `Done: ${file.name}`;
+  await showResult(processed);
 }
 
-/** One line per step, with its share of the longest; a step that is under way has no time yet. */
+/** One line per step, with a bar relative to the longest step. A running step has no time yet. */
 function showSteps(steps: readonly { readonly name: string; readonly ms?: number | undefined }[]): void {
   const longest = Math.max(...steps.map(({ ms = 0 }) => ms));
   const lines = steps.map(({ name, ms }) => {
@@ -102,7 +102,7 @@ function explainForm(): void {
     });
     body.replaceChildren(facts(rows), await units(found.units.map((unit) => unit.iscc_unit)));
     body.hidden = false;
-    say(`The code has ${found.units.length} ${found.units.length === 1 ? 'unit' : 'units'}`);
+    announce(`The code has ${found.units.length} ${found.units.length === 1 ? 'unit' : 'units'}`);
   });
 }
 
@@ -117,11 +117,11 @@ function compareForm(): void {
     const { nodes, summary } = comparison(a.units, b.units);
     body.replaceChildren(...nodes);
     body.hidden = false;
-    say(summary);
+    announce(summary);
   });
 }
 
-/** Says which of two fields an error is about. */
+/** Prefixes errors with the name of the field. */
 function named<T>(field: string, work: Promise<T>): Promise<T> {
   return work.catch((error: Error) => {
     throw new Error(`${field}: ${error.message}`);

@@ -1,6 +1,6 @@
 /** The form that embeds metadata into a copy of an uploaded file. */
 import { byId, element, onSubmit } from '../dom.js';
-import { embed, type Made, metadata, type Result } from './api.js';
+import { embed, metadata, type Processed, type Result } from './api.js';
 
 interface Field {
   readonly name: string;
@@ -11,13 +11,13 @@ interface Field {
   readonly isLong?: boolean;
 }
 
-/** What the service takes. */
+/** Fields that the service accepts. */
 const FIELDS: readonly Field[] = [
   { name: 'name', label: 'Title', charactersMax: 128 },
   { name: 'creator', label: 'Creator' },
   { name: 'description', label: 'Description', charactersMax: 4096, isLong: true },
-  { name: 'license', label: 'License', hint: 'a web address' },
-  { name: 'acquire', label: 'Acquire a license', hint: 'a web address' },
+  { name: 'license', label: 'License', hint: 'URL' },
+  { name: 'acquire', label: 'Acquire a license', hint: 'URL' },
   { name: 'credit', label: 'Credit line' },
   { name: 'rights', label: 'Copyright notice' },
   { name: 'identifier', label: 'Identifier' },
@@ -25,21 +25,21 @@ const FIELDS: readonly Field[] = [
   {
     name: 'meta',
     label: 'Seed metadata',
-    hint: 'a Data-URL in base64, for the Meta-Code',
+    hint: 'base64 data URL, used for the Meta-Code',
     charactersMax: 16_384,
     isLong: true,
   },
 ];
 
-/** Fills the form with what is embedded already; `show` gets the copy's result. */
-export async function metadataForm(result: Result, show: (made: Made) => Promise<void>): Promise<void> {
+/** Prefills the form with embedded metadata. `show` gets the result of the copy. */
+export async function metadataForm(result: Result, show: (copy: Processed) => Promise<void>): Promise<void> {
   const form = element('form', { id: 'embed' });
   byId('embed', HTMLFormElement).replaceWith(form);
   const error = byId('embed-error', HTMLElement);
   error.textContent = '';
   const present = await metadata(result.media_id).catch((): Record<string, string> => ({}));
   const fields = FIELDS.map((field) => input(field, present[field.name] ?? ''));
-  const submit = element('button', { type: 'submit' }, 'Embed and make the code');
+  const submit = element('button', { type: 'submit' }, 'Embed and generate code');
   form.append(element('div', { class: 'columns' }, ...fields), submit);
   onSubmit(form, error, async (data) => {
     const texts = [...data].filter((entry): entry is [string, string] => entry[1] !== '');

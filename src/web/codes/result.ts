@@ -1,11 +1,11 @@
-/** Shows an ISCC result, and offers to embed metadata into a copy of its file. */
+/** Shows an ISCC result, with a form that embeds metadata into a copy of the file. */
 import { bitPicture } from '../bit-picture.js';
 import { byId, bytesText, type Child, copyButton, element, facts } from '../dom.js';
 import { unitName } from '../unit-names.js';
-import { explain, type Made, type Result } from './api.js';
+import { explain, type Processed, type Result } from './api.js';
 import { metadataForm } from './metadata.js';
 
-/** Fields in the order people ask for them; the rest is in the JSON. */
+/** Fields in display order. All others are in the downloadable JSON. */
 const FACTS: readonly (readonly [name: string, label: string])[] = [
   ['description', 'Description'],
   ['creator', 'Creator'],
@@ -26,7 +26,7 @@ const FACTS: readonly (readonly [name: string, label: string])[] = [
   ['language', 'Language'],
   ['datahash', 'Data hash'],
   ['metahash', 'Metadata hash'],
-  ['media_id', 'Upload'],
+  ['media_id', 'Upload ID'],
 ];
 
 const UNIT_OF: Readonly<Record<string, (value: number) => string>> = {
@@ -37,7 +37,7 @@ const UNIT_OF: Readonly<Record<string, (value: number) => string>> = {
 };
 
 /** Shows the result and moves the focus to it. */
-export async function showResult({ result }: Made): Promise<void> {
+export async function showResult({ result }: Processed): Promise<void> {
   const section = byId('result', HTMLElement);
   const drawn = await units(result.units ?? []);
   byId('result-body', HTMLDivElement).replaceChildren(
@@ -69,7 +69,7 @@ function thumbnail({ thumbnail: source }: Result): Node[] {
 }
 
 function actions(result: Result): HTMLElement {
-  const compare = element('button', { type: 'button', class: 'second' }, 'Compare with another');
+  const compare = element('button', { type: 'button', class: 'second' }, 'Compare with another code');
   compare.addEventListener('click', () => {
     byId('compare-a', HTMLInputElement).value = result.iscc;
     byId('compare-b', HTMLInputElement).focus();
@@ -79,11 +79,11 @@ function actions(result: Result): HTMLElement {
   return element(
     'div',
     { class: 'buttons' },
-    element('a', { class: 'button', href: pathname, download: '' }, 'Download the file'),
+    element('a', { class: 'button', href: pathname, download: '' }, 'Download file'),
     element(
       'a',
       { class: 'button second', href: URL.createObjectURL(json), download: `${result.filename}.iscc.json` },
-      'Download the result',
+      'Download result',
     ),
     compare,
   );
@@ -101,7 +101,7 @@ function shown(name: string, value: unknown): Child | undefined {
   return UNIT_OF[name]?.(Number(value)) ?? String(value);
 }
 
-/** One picture per unit, drawn from its explanation. */
+/** A list of units, each with its bit picture. */
 export async function units(codes: readonly string[]): Promise<HTMLUListElement> {
   const explained = await Promise.all(codes.map(explain));
   const items = explained.flatMap(({ units: parts }) =>

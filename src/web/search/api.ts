@@ -1,4 +1,4 @@
-/** The search service as the page uses it. */
+/** Client of the search service for its page. */
 
 export interface Query {
   readonly iscc_code?: string;
@@ -39,12 +39,12 @@ function headers(key: string): Record<string, string> {
 
 async function json<T>(request: Promise<Response>): Promise<T> {
   const response = await request.catch(() => {
-    throw new Error('The server can not be reached. Please try again.');
+    throw new Error('The server is unreachable. Please try again.');
   });
   const body = await response.json().catch(() => ({}));
-  if (response.status === 401) throw new Error('This service wants its API key.');
+  if (response.status === 401) throw new Error('This service requires an API key.');
   if (!response.ok)
-    throw new Error(message(body.detail) || `The server answered with status ${response.status}.`);
+    throw new Error(message(body.detail) || `The server responded with status ${response.status}.`);
   return body as T;
 }
 

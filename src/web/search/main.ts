@@ -1,15 +1,15 @@
-/** The page of the search service: paste or drop codes, see what is similar and where it differs. */
-import { byId, element, legend, onDrop, onSubmit, say } from '../dom.js';
+/** The page of the search service: paste or drop codes, see similar assets and which bits differ. */
+import { announce, byId, element, legend, onDrop, onSubmit } from '../dom.js';
 import { type UnitBits, unitBits } from '../unit.js';
 import { type Found, getAsset, listIndexes, type Match, search } from './api.js';
 import { matchItem } from './match.js';
 import { parseQuery } from './query.js';
 
-/** Matches whose units are drawn; each takes a request. */
+/** Draw the units of at most this many matches, because each takes a request. */
 const DRAWN_MATCHES_MAX = 20;
 
 async function suggestIndexes(): Promise<void> {
-  // Without the key the list is refused, and the name is typed.
+  // If the service requires a key, the list is refused and the user types the name.
   const names = await listIndexes('').catch((): string[] => []);
   byId('indexes', HTMLDataListElement).replaceChildren(...names.map((value) => element('option', { value })));
   const input = byId('index', HTMLInputElement);
@@ -42,11 +42,11 @@ async function show({ query, global_matches: matches }: Found, index: string, ke
   const count = matches.length === 1 ? '1 match' : `${matches.length} matches`;
   byId('list', HTMLOListElement).replaceChildren(...(await Promise.all(items)));
   const summary = byId('summary', HTMLElement);
-  summary.replaceChildren(matches.length === 0 ? 'Nothing in the index is similar.' : `${count}, best first`);
+  summary.replaceChildren(matches.length === 0 ? 'No similar assets in this index.' : `${count}, best first`);
   if (matches.length > 0) summary.append(legend());
   section.hidden = false;
   section.focus();
-  say(count);
+  announce(count);
 }
 
 async function unitsOf(match: Match, index: string, key: string): Promise<UnitBits[]> {

@@ -1,11 +1,11 @@
-/** One match: its score, a bar per unit, and where the bits differ. */
+/** Shows one match: its score, a bar per unit, and the bits that differ. */
 import { bitPicture, difference } from '../bit-picture.js';
 import { bar, copyButton, element, facts } from '../dom.js';
 import type { UnitBits } from '../unit.js';
 import { unitName } from '../unit-names.js';
 import type { Match } from './api.js';
 
-/** `units` are the match's own, if they are known; `query` are those that were searched for. */
+/** @param query units of the query. @param units units of the match, if known */
 export function matchItem(
   match: Match,
   query: readonly UnitBits[],
@@ -60,7 +60,7 @@ function picture(name: string, unit: UnitBits, other: UnitBits): Node[] {
   ];
 }
 
-/** Texts and numbers as a list, anything deeper as JSON. */
+/** Flat metadata as a list, nested metadata as JSON. */
 function metadata(value: unknown): Node[] {
   if (value === null || value === undefined) return [];
   const entries = typeof value === 'object' ? Object.entries(value) : [];

@@ -1,11 +1,12 @@
-/** From what people paste to a query: codes, or a result of the codes service. */
+/** Parses pasted text into a query: codes, or a JSON result of the codes service. */
 import { unitBits } from '../unit.js';
 import type { Query } from './api.js';
 
 /**
- * One code that is no unit is a code, anything else is a list of units; JSON brings its own fields.
+ * A single code that is not a unit becomes `iscc_code`; other text becomes a list of units; JSON must have `units`,
+ * `iscc` or `iscc_code`.
  *
- * @throws with words for the user if there is nothing to search for
+ * @throws with a message for the user if the text contains no query
  */
 export function parseQuery(text: string): Query {
   if (text.trim().startsWith('{')) return fromJson(text);
@@ -26,6 +27,6 @@ function object(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    throw new Error('This begins like JSON and is none. Paste a whole result, or codes.');
+    throw new Error('This is not valid JSON. Paste a complete result, or codes.');
   }
 }
