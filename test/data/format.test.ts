@@ -36,7 +36,7 @@ describe.each(DATA_KINDS)('%s', (kind) => {
     expect(stderr).toContain(
       `${folder} has format ${known + 1}, but this program supports formats up to ${known}: `,
     );
-    expect(stderr).toMatch(/restore a backup that this one made\n$/);
+    expect(stderr).toMatch(/restore a backup made by this one\n$/);
     expect(await readFile(path.join(folder, FORMAT_FILE), 'utf8')).toBe(`isccd ${kind} ${known + 1}\n`);
   });
 
@@ -81,7 +81,7 @@ it.each(['a.txt', 'photos/a.jpg'])('no folder is taken for indexes that holds %s
   const file = path.join(folder, name);
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, 'mine');
-  const told = `${folder} holds other things than indexes, such as ${name.split('/')[0]}: `;
+  const told = `${folder} is not a search folder: it contains ${name.split('/')[0]}`;
   for (const command of [
     ['index', 'create', 'main', '--at', folder],
     ['serve', 'search'],

@@ -24,9 +24,17 @@ pub struct Binding {
     pub alg: String,
     /// Its value, not empty.
     pub value: Vec<u8>,
+    /// Another reading of the previous binding's block. It is indexed as well, and counts neither to the limits nor in
+    /// the number of bindings.
+    pub alternate: bool,
 }
 
 impl Binding {
+    /// A binding with one reading.
+    pub fn new(alg: impl Into<String>, value: Vec<u8>) -> Self {
+        Self { alg: alg.into(), value, alternate: false }
+    }
+
     /// The units of an ISCC value that something can be done with, in order and each once: all that
     /// a query may match by, and the first of each MainType that a declaration may name. A value
     /// may hold a hundred thousand others.
@@ -70,13 +78,22 @@ pub struct Skipped {
 pub fn index(blocks: Vec<Block>) -> Result<(Vec<Binding>, Vec<Skipped>), Refusal> {
     let mut bindings = Vec::new();
     let mut skipped = Vec::new();
-    for Block { alg, value } in blocks {
-        match reason_to_skip(&alg, &value) {
-            None => bindings.push(Binding { alg, value }),
-            Some(reason) if skipped.len() < SKIPPED_MAX => {
-                skipped.push(Skipped { alg, value, reason });
+    for Block { alg, readings } in blocks {
+        let mut refused = None;
+        let mut alternate = false;
+        for value in readings {
+            match reason_to_skip(&alg, &value) {
+                None => {
+                    bindings.push(Binding { alg: alg.clone(), value, alternate });
+                    alternate = true;
+                }
+                Some(reason) => {
+                    refused.get_or_insert(Skipped { alg: alg.clone(), value, reason });
+                }
             }
-            Some(_) => {}
+        }
+        if !alternate && skipped.len() < SKIPPED_MAX {
+            skipped.extend(refused);
         }
     }
     check_limits(&bindings)?;
@@ -101,16 +118,17 @@ fn reason_to_skip(alg: &str, value: &[u8]) -> Option<&'static str> {
 }
 
 fn check_limits(bindings: &[Binding]) -> Result<(), Refusal> {
-    let iscc: Vec<&Binding> = bindings.iter().filter(|binding| binding.alg == ISCC).collect();
+    let blocks = bindings.iter().filter(|binding| !binding.alternate);
+    let iscc = bindings.iter().filter(|binding| binding.alg == ISCC);
     let too_many = |what: &str| Err(Refusal::new("manifest.tooManyBindings", what));
-    if bindings.len() > BINDINGS_MAX {
+    if blocks.clone().count() > BINDINGS_MAX {
         return too_many("more than 64 soft bindings");
     }
-    if iscc.len() > ISCC_BINDINGS_MAX {
+    if blocks.filter(|binding| binding.alg == ISCC).count() > ISCC_BINDINGS_MAX {
         return too_many("more than 8 soft bindings of io.iscc.v0");
     }
     let units: HashSet<&[u8]> =
-        iscc.iter().flat_map(|binding| binding.searchable_units()).map(|unit| unit.bytes).collect();
+        iscc.flat_map(Binding::searchable_units).map(|unit| unit.bytes).collect();
     if units.len() > UNITS_MAX {
         return too_many("more than 32 different searchable ISCC-UNITs");
     }

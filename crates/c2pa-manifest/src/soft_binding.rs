@@ -1,9 +1,7 @@
 //! Blocks of soft-binding assertions, read from their CBOR.
 
-use std::sync::LazyLock;
-
 use ciborium::Value;
-use data_encoding::{BASE64_NOPAD, Encoding};
+use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
 use crate::framing::ActiveManifest;
 
@@ -12,8 +10,9 @@ use crate::framing::ActiveManifest;
 pub struct Block {
     /// The algorithm, as the assertion or else the claim names it; empty if neither does.
     pub alg: String,
-    /// What the algorithm computed.
-    pub value: Vec<u8>,
+    /// The readings of its value: one for a byte string, one or two for a text. The text's UTF-8 bytes come last,
+    /// after the bytes that it encodes if it is valid Base64.
+    pub readings: Vec<Vec<u8>>,
 }
 
 /// All blocks with a value, in the order of assertions and blocks. What has another shape than a
@@ -25,34 +24,34 @@ pub fn blocks(manifest: &ActiveManifest) -> Vec<Block> {
     for assertion in manifest.soft_bindings.iter().filter_map(|cbor| parse(cbor)) {
         let alg = text(&assertion, "alg").unwrap_or(default);
         let blocks = member(&assertion, "blocks").and_then(Value::as_array);
-        for value in blocks.into_iter().flatten().filter_map(value) {
-            found.push(Block { alg: alg.to_owned(), value });
+        for readings in blocks.into_iter().flatten().filter_map(readings) {
+            found.push(Block { alg: alg.to_owned(), readings });
         }
     }
     found
 }
 
-/// A block's value: bytes, or the text that older writers put there.
-fn value(block: &Value) -> Option<Vec<u8>> {
+/// The bytes that a block's value may stand for. c2pa-python writes text, and its meaning depends on the writer: c2pa-rs
+/// reads its UTF-8 bytes, other writers encode bytes in Base64. Nothing tells the two apart.
+fn readings(block: &Value) -> Option<Vec<Vec<u8>>> {
     match member(block, "value")? {
-        Value::Bytes(bytes) => Some(bytes.clone()),
-        Value::Text(text) => Some(base64(text).unwrap_or_else(|| text.clone().into_bytes())),
+        Value::Bytes(bytes) => Some(vec![bytes.clone()]),
+        Value::Text(text) => {
+            Some(base64(text).into_iter().chain([text.clone().into_bytes()]).collect())
+        }
         _ => None,
     }
 }
 
-/// Base64 of either alphabet, padded or not, as queries are read too: with blanks for `+` and any unused bits.
+/// Strict Base64 of either alphabet, padded or not: no blanks, and the unused bits are zero. `None` for anything else.
 fn base64(text: &str) -> Option<Vec<u8>> {
-    LENIENT_BASE64.decode(text.trim().trim_end_matches('=').as_bytes()).ok()
+    if text.is_empty() {
+        return None;
+    }
+    [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD]
+        .iter()
+        .find_map(|encoding| encoding.decode(text.as_bytes()).ok())
 }
-
-static LENIENT_BASE64: LazyLock<Encoding> = LazyLock::new(|| {
-    let mut rules = BASE64_NOPAD.specification();
-    rules.check_trailing_bits = false;
-    rules.translate.from.push_str("-_ ");
-    rules.translate.to.push_str("+/+");
-    rules.encoding().expect("one letter for each")
-});
 
 /// The first item of `cbor`; `None` also for what is nested deeper than the parser goes.
 fn parse(cbor: &[u8]) -> Option<Value> {
@@ -72,15 +71,31 @@ fn text<'a>(map: &'a Value, name: &str) -> Option<&'a str> {
 mod tests {
     use super::*;
 
+    fn read(value: Value) -> Option<Vec<Vec<u8>>> {
+        readings(&Value::Map(vec![(Value::Text("value".to_owned()), value)]))
+    }
+
     #[test]
-    fn text_is_read_as_a_query_is() {
-        for text in ["+/8B", "-_8B", " +/8B ", "-/8B="] {
-            assert_eq!(base64(text), Some(vec![0xfb, 0xff, 0x01]), "{text}");
+    fn base64_of_either_alphabet_has_two_readings() {
+        for text in ["+/8B", "-_8B", "AA==", "AA"] {
+            let found = read(Value::Text(text.to_owned())).unwrap();
+            assert_eq!(found.len(), 2, "{text}");
+            assert_eq!(found[1], text.as_bytes());
         }
-        // A blank that was a plus, and bits that the last byte has no use for.
-        assert_eq!(base64("a 8B"), base64("a+8B"));
-        assert_eq!(base64("AB"), Some(vec![0]));
-        assert_eq!(base64("A"), None);
-        assert_eq!(base64("A*=="), None);
+        assert_eq!(read(Value::Text("+/8B".to_owned())).unwrap()[0], [0xfb, 0xff, 0x01]);
+        // 36 characters of the URL-safe alphabet.
+        let uuid = "1ffe845b-1e6f-4d3b-8c5a-6b7c8d9e0f10";
+        assert_eq!(read(Value::Text(uuid.to_owned())).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn other_text_and_bytes_have_one_reading() {
+        // A blank, both alphabets, unused bits that are not zero, an impossible length, wrong padding, nothing.
+        for text in [" +/8B", "+_8B", "AB", "A", "A*==", "AA=", ""] {
+            let found = read(Value::Text(text.to_owned())).unwrap();
+            assert_eq!(found, [text.as_bytes()], "{text}");
+        }
+        assert_eq!(read(Value::Bytes(b"+/8B".to_vec())).unwrap(), [b"+/8B"]);
+        assert_eq!(read(Value::Null), None);
     }
 }

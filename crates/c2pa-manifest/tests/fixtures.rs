@@ -56,6 +56,9 @@ fn indexed(binding: &c2pa_manifest::Binding) -> Value {
     if binding.alg == c2pa_manifest::ISCC {
         entry["units"] = json!(units);
     }
+    if binding.alternate {
+        entry["alternate"] = json!(true);
+    }
     entry
 }
 

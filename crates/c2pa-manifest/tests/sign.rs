@@ -11,10 +11,7 @@ fn bindings() -> Vec<Binding> {
         .iter()
         .flat_map(|header| [&header[..], &[0x5a; 32]].concat())
         .collect();
-    vec![
-        Binding { alg: ISCC.to_owned(), value: units },
-        Binding { alg: "com.adobe.trustmark.P".to_owned(), value: b"mark".to_vec() },
-    ]
+    vec![Binding::new(ISCC, units), Binding::new("com.adobe.trustmark.P", b"mark".to_vec())]
 }
 
 fn signed(chain: &TestChain, kind: KeyKind, manifest_id: Option<&str>) -> Vec<u8> {

@@ -9,6 +9,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
+use crate::binding_units::bytes::POOL as HASH_POOL;
 use crate::runtime::{Contested, Gate, Pending, Pool, Watchdog};
 
 pub mod sign;
@@ -64,6 +65,8 @@ pub struct IndexedBinding {
     pub alg: String,
     /// Its value.
     pub value: Buffer,
+    /// Another reading of the previous binding's block, which is counted once.
+    pub alternate: bool,
     /// Of an `io.iscc.v0` value, in order and each once: every searchable unit, and the first unit
     /// of version 0 and 256 bits of each MainType. Empty for other algorithms.
     pub units: Vec<IsccSeqUnit>,
@@ -151,15 +154,19 @@ impl ManifestValidator {
         })
     }
 
-    /// Decides on the bytes of a sidecar. No bytes make it reject.
+    /// Decides on the bytes of a sidecar. No bytes make it reject. They are not copied: they must not change until the
+    /// promise settles.
     #[napi(catch_unwind, ts_return_type = "Promise<ManifestReport>")]
-    pub fn validate<'env>(&self, env: &'env Env, bytes: &[u8]) -> Result<Object<'env>> {
+    pub fn validate<'env>(
+        &self,
+        env: &'env Env,
+        #[napi(ts_arg_type = "Uint8Array")] bytes: Buffer,
+    ) -> Result<Object<'env>> {
         let (pending, promise) = Pending::new(env)?;
         let Some(place) = self.gate.enter() else {
             pending.resolve(ManifestReport::Busy);
             return Ok(promise);
         };
-        let bytes = bytes.to_vec();
         let validator = self.validator.clone();
         let watchdog = Arc::clone(&self.watchdog);
         let contested = Contested::new(pending);
@@ -171,6 +178,15 @@ impl ManifestValidator {
         })?;
         Ok(promise)
     }
+}
+
+/// SHA-256 of bytes in lower-case hexadecimal digits. They are not copied: they must not change until the promise settles.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn sha256<'env>(
+    env: &'env Env,
+    #[napi(ts_arg_type = "Uint8Array")] bytes: Buffer,
+) -> Result<Object<'env>> {
+    HASH_POOL.run(env, move || Ok(c2pa_manifest::sha256_hex(&bytes)))
 }
 
 /// The list of soft-binding algorithms as of 2026-04-15.
@@ -236,6 +252,7 @@ fn indexed(binding: &Binding) -> IndexedBinding {
     IndexedBinding {
         alg: binding.alg.clone(),
         value: binding.value.clone().into(),
+        alternate: binding.alternate,
         units: binding.units().iter().map(unit).collect(),
     }
 }

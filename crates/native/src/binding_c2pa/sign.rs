@@ -72,7 +72,7 @@ pub fn sign_manifest<'env>(env: &'env Env, request: ManifestRequest) -> Result<O
     let ManifestRequest { chain_pem, key_pem, title, format, bindings, manifest_id, .. } = request;
     let bindings: Vec<Binding> = bindings
         .into_iter()
-        .map(|binding| Binding { alg: binding.alg, value: binding.value.to_vec() })
+        .map(|binding| Binding::new(binding.alg, binding.value.to_vec()))
         .collect();
     pool().run(env, move || {
         let manifest = sign(&SignRequest {
