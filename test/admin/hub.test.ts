@@ -1,9 +1,9 @@
-/** What operators do about declarations, with a hub that fails and comes back: nothing is retried but by them. */
+/** Operators retry declarations at a hub that fails and recovers; background retries are off. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
 import { openDatabase } from '../../src/database/open.js';
 import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID } from '../store/declarations/support.js';
-import { bytesOf, sidecar, takenSidecars } from '../store/support/fixtures.js';
+import { acceptedSidecars, bytesOf, sidecar } from '../store/support/fixtures.js';
 import { type StoreClient, startStore } from '../store/support/server.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { type Fault, HubServer } from '../support/hub-server.js';
@@ -11,8 +11,8 @@ import { OPERATOR, PASSWORD } from './support/dashboard.js';
 import { type Fields, Visitor } from './support/visitor.js';
 
 const LIST = '/admin/manifests/';
-/** More that are declared. */
-const OTHERS = takenSidecars().filter(
+/** Further sidecars with a declaration. */
+const OTHERS = acceptedSidecars().filter(
   ({ expect: { manifestId, indexed } }) =>
     manifestId !== MANIFEST_ID && indexed?.some(({ alg }) => alg === 'io.iscc.v0'),
 );
@@ -49,15 +49,15 @@ describe.each(ENGINES)('on %s', (engine) => {
     await databases?.stop();
   });
 
-  /** What the dashboard tells after an action that was confirmed. */
+  /** Performs an action with confirmation; returns the message of the dashboard. */
   async function act(action: string, keys = [key], id = MANIFEST_ID): Promise<string> {
     const fields: Fields = [
       ['csrf', await visitor.csrf(LIST)],
       ['action', action],
       ...keys.map((one) => ['key', one] as const),
     ];
-    const asked = await visitor.post(LIST, fields);
-    expect(await asked.text()).toContain(id);
+    const confirmation = await visitor.post(LIST, fields);
+    expect(await confirmation.text()).toContain(id);
     expect((await visitor.post(LIST, [...fields, ['confirmed', 'yes']])).status).toBe(302);
     return /role="status"[^>]*>\s*([^<]*?)\s*</.exec(await visitor.text(LIST))?.[1] ?? '';
   }
@@ -65,7 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const listedAs = async (status: string) =>
     (await visitor.text(`${LIST}?status=${status}`)).includes(MANIFEST_ID);
 
-  it('a declaration that failed is retried when they ask for it', async () => {
+  it('a retry attempts a failed declaration', async () => {
     hub.faults = () => DOWN;
     await store.upload(bytesOf(sidecar(DECLARED)));
     [, key = ''] = /href="\/admin\/manifests\/(\d+)\/"/.exec(await visitor.text(LIST)) ?? [];
@@ -82,13 +82,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(hub.model.inForce().length).toBe(1);
   });
 
-  it('what is declared is not retried', async () => {
+  it('a retry skips a declared manifest', async () => {
     const before = hub.requests.length;
     expect(await act('retry')).toBe('0 manifests retried, 1 skipped.');
     expect(hub.requests.length).toBe(before);
   });
 
-  it('a withdrawal that failed is retried, and the id is free only after it', async () => {
+  it('a retry attempts a failed withdrawal, and only then the id can be released', async () => {
     hub.faults = () => DOWN;
     expect(await act('delete')).toBe('1 manifest deleted.');
     expect((await store.get(MANIFEST_ID)).status).toBe(410);
@@ -104,10 +104,10 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   const [other, ...more] = OTHERS;
-  if (other === undefined) throw new Error('there is no other sidecar');
+  if (other === undefined) throw new Error('there are too few sidecars');
   const otherId = other.expect.manifestId;
 
-  it('what a hub says is kept, whatever it is', async () => {
+  it('control characters in a hub’s message are stored as blanks', async () => {
     const error = { code: 'did_required', message: 'no\u0000did' };
     hub.faults = () => ({ processed: false, answer: { status: 422, body: JSON.stringify({ error }) } });
     await store.upload(bytesOf(other));
@@ -115,12 +115,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await detail()).toContain('422 did_required: no did');
   });
 
-  it('an attempt that breaks off says so, and keeps no other waiting', async () => {
+  it('a failed attempt stores its error and does not block the next one', async () => {
     hub.faults = () => undefined;
     await store.upload(bytesOf(sidecar(DECLARED)));
     const [declared] = hub.model.inForce(GATEWAY);
     const body = JSON.stringify({ iscc_id: declared?.isccId });
-    // As a hub would that has lost its memory.
+    // Like a hub that lost its data: the ISCC-ID of another declaration.
     hub.faults = () => ({ processed: false, answer: { status: 201, body } });
     expect(await act('retry', [key], otherId)).toBe('1 manifest retried.');
     expect(await detail()).toContain('the attempt failed');
@@ -129,7 +129,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await detail()).not.toContain('attempt failed');
   });
 
-  it('a retry that takes long goes on after the answer', { timeout: 120_000 }, async () => {
+  it('a long retry continues after the response', { timeout: 120_000 }, async () => {
     hub.faults = () => DOWN;
     const many = more.slice(0, 6);
     for (const one of many) await store.upload(bytesOf(one));
@@ -139,19 +139,19 @@ describe.each(ENGINES)('on %s', (engine) => {
       return undefined;
     };
     const before = hub.model.inForce().length;
-    const told = await act(
+    const message = await act(
       'retry',
       keys.map(([, one = '']) => one),
       many[0]?.expect.manifestId,
     );
-    expect(told).toMatch(/^\d manifests? retried, \d being retried now\.$/);
+    expect(message).toMatch(/^\d manifests? retried, \d being retried now\.$/);
     const settled = () => hub.model.inForce().length - before;
     expect(settled()).toBeLessThan(many.length);
     hub.faults = () => undefined;
     await expect.poll(settled, { timeout: 60_000 }).toBe(many.length);
   });
 
-  it.each(['a\0b', '\0'])('no database has to take %j', async (text) => {
+  it.each(['a\0b', '\0'])('%j in a login or search is not sent to the database', async (text) => {
     const stranger = new Visitor(store.url);
     expect((await stranger.login(text, text)).status).toBe(200);
     const list = await visitor.get(`${LIST}?q=${encodeURIComponent(text)}`);

@@ -18,20 +18,20 @@ describe('without a session', () => {
       '/admin/login/?next=%2Fadmin%2Fmanifests%2F%3Fstatus%3Dfailed%26page%3D2',
     ],
     ['/admin/manifests/1/', '/admin/login/?next=%2Fadmin%2Fmanifests%2F1%2F'],
-  ])('%s leads to the login', async (path, location) => {
+  ])('%s redirects to the login', async (path, location) => {
     const answer = await new Visitor(dashboard.url).get(path);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
   });
 
   test.each(['/admin', '/admin/login', '/admin/manifests', '/admin/manifests/7', '/admin/nothing'])(
-    '%s leads to the address with a slash at its end',
+    '%s redirects to the path with a trailing slash',
     async (path) => {
       const answer = await new Visitor(dashboard.url).get(path);
       expect([answer.status, answer.headers.get('location')]).toEqual([302, `${path}/`]);
     },
   );
 
-  test('what there is and what there is not is nobody else’s business', async () => {
+  test('unknown paths redirect to the login too', async () => {
     const answer = await new Visitor(dashboard.url).get('/admin/nothing/');
     expect([answer.status, answer.headers.get('location')]).toEqual([
       302,
@@ -39,12 +39,12 @@ describe('without a session', () => {
     ]);
   });
 
-  test('a posted form leads there too', async () => {
+  test('a posted form redirects to the login', async () => {
     const answer = await new Visitor(dashboard.url).post('/admin/manifests/', [['action', 'delete']]);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/login/?next=%2Fadmin%2F']);
   });
 
-  test('the login page is there, with headers that keep it to itself', async () => {
+  test('the login page has security headers', async () => {
     const visitor = new Visitor(dashboard.url);
     const page = await visitor.get('/admin/login/?next=/admin/manifests/');
     expect(page.status).toBe(200);
@@ -63,7 +63,7 @@ describe('without a session', () => {
     expect((await fetch(`${dashboard.url}/admin/login/`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('the files of its pages are there', async () => {
+  test('static files are public', async () => {
     for (const file of ['style.css', 'admin.css', 'admin.js', 'icon.svg']) {
       expect([file, (await fetch(`${dashboard.url}/admin/static/${file}`)).status]).toEqual([file, 200]);
     }
@@ -71,7 +71,7 @@ describe('without a session', () => {
 });
 
 describe('logging in', () => {
-  test('begins a session whose token only the browser has', async () => {
+  test('starts a session; the database has only the hash of its token', async () => {
     const visitor = new Visitor(dashboard.url);
     const answer = await visitor.login();
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/']);
@@ -89,7 +89,7 @@ describe('logging in', () => {
     ['/admin/nothing/', 'This page does not exist.'],
     ['/admin/manifests/abc/', 'This manifest does not exist.'],
     ['/admin/manifests/0/', 'This manifest does not exist.'],
-  ])('leads to no page at %s, and says so on one', async (path, text) => {
+  ])('and fetching %s returns a page with 404', async (path, text) => {
     const visitor = new Visitor(dashboard.url);
     await visitor.login();
     const page = await visitor.get(path);
@@ -97,7 +97,7 @@ describe('logging in', () => {
     expect(await page.text()).toContain(text);
   });
 
-  test('takes forms only, in its own words', async () => {
+  test('accepts forms only', async () => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await fetch(`${dashboard.url}/admin/login/`, { method: 'POST', headers, body: '{}' });
     expect([answer.status, await answer.json()]).toEqual([
@@ -106,15 +106,15 @@ describe('logging in', () => {
     ]);
   });
 
-  test('again ends the session before', async () => {
+  test('again ends the earlier session', async () => {
     const visitor = new Visitor(dashboard.url);
     await visitor.login();
     const old = visitor.cookies.get('isccd_session') ?? '';
     await visitor.login();
     expect(visitor.cookies.get('isccd_session')).not.toBe(old);
-    const thief = new Visitor(dashboard.url);
-    thief.cookies.set('isccd_session', old);
-    expect((await thief.get('/admin/')).status).toBe(302);
+    const other = new Visitor(dashboard.url);
+    other.cookies.set('isccd_session', old);
+    expect((await other.get('/admin/')).status).toBe(302);
   });
 
   test.each([
@@ -129,12 +129,12 @@ describe('logging in', () => {
     ['example.org', '/admin/'],
     ['/admin/\r\nSet-Cookie: a=b', '/admin/'],
     ['', '/admin/'],
-  ])('with next=%j leads to %s', async (next, location) => {
+  ])('with next=%j redirects to %s', async (next, location) => {
     const answer = await new Visitor(dashboard.url).login(OPERATOR, PASSWORD, next);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
   });
 
-  test('fails with one text for every cause', async () => {
+  test('fails with the same text for every cause', async () => {
     await dashboard.accounts.add('daisy', PASSWORD, true);
     await dashboard.accounts.setDisabled('daisy', true);
     const pages: string[] = [];
@@ -155,16 +155,16 @@ describe('logging in', () => {
     expect(new Set(pages)).toEqual(new Set(['The user name or password is wrong.']));
   });
 
-  test('takes a password however its characters are put together', async () => {
+  test('accepts a password in another Unicode normalization form', async () => {
     await dashboard.accounts.add('zoe', 'Zo\u00eb-knows-7-things', false);
     expect((await new Visitor(dashboard.url).login('zoe', 'Zoe\u0308-knows-7-things')).status).toBe(302);
   });
 
-  test('takes the user name in any case', async () => {
+  test('accepts the user name case-insensitively', async () => {
     expect((await new Visitor(dashboard.url).login('OLGA')).status).toBe(302);
   });
 
-  test('needs the form of the login page', async () => {
+  test('requires the token of the login page', async () => {
     const visitor = new Visitor(dashboard.url);
     const csrf = await visitor.csrf('/admin/login/');
     const fields = (token: string) =>
@@ -187,7 +187,7 @@ describe('logging in', () => {
 describe('a session', () => {
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/')).status === 200;
 
-  test('ends by logging out, which only a form does', async () => {
+  test('ends at log-out, which requires a form', async () => {
     const visitor = new Visitor(dashboard.url);
     await visitor.login();
     const token = visitor.cookies.get('isccd_session') ?? '';
@@ -205,7 +205,7 @@ describe('a session', () => {
     expect(await isIn(visitor)).toBe(false);
   });
 
-  test('ends after twelve hours', async () => {
+  test('ends after 12 hours', async () => {
     const visitor = new Visitor(dashboard.url);
     await visitor.login();
     const { db } = dashboard.database;
@@ -221,7 +221,7 @@ describe('a session', () => {
     expect(await mine.executeTakeFirst()).toBe(undefined);
   });
 
-  test('ends when the account is disabled or gets a new password', async () => {
+  test('ends when the account is disabled or its password changes', async () => {
     await dashboard.accounts.add('frank', PASSWORD, false);
     const visitor = new Visitor(dashboard.url);
     await visitor.login('frank');
@@ -233,7 +233,7 @@ describe('a session', () => {
     expect(await isIn(visitor)).toBe(false);
   });
 
-  test('is of its own browser: made-up tokens are none', async () => {
+  test('requires a valid token', async () => {
     const visitor = new Visitor(dashboard.url);
     for (const token of ['', 'x', 'x'.repeat(43), '../', "' or '1'='1"]) {
       visitor.cookies.set('isccd_session', token);
@@ -248,7 +248,7 @@ describe('behind proxies', () => {
     [1, { 'X-Forwarded-Proto': 'https' }, true],
     [1, { 'X-Forwarded-Proto': 'http' }, false],
     [1, {}, false],
-  ] as const)('with %d trusted and %j the cookies are secure: %s', async (proxies, headers, secure) => {
+  ] as const)('with %d trusted proxies and %j, Secure cookies: %s', async (proxies, headers, secure) => {
     const behind = await startDashboard({ proxies });
     try {
       const visitor = new Visitor(behind.url, headers);
@@ -261,8 +261,8 @@ describe('behind proxies', () => {
   });
 });
 
-describe('attempts', () => {
-  test('are limited per client, and the form says so', async () => {
+describe('login attempts', () => {
+  test('are limited per client, and the page says so', async () => {
     const limited = await startDashboard({ logins: 3, proxies: 1 });
     try {
       const visitor = new Visitor(limited.url, { 'X-Forwarded-For': '203.0.113.7' });
@@ -275,8 +275,8 @@ describe('attempts', () => {
       const page = await refused.text();
       expect(page).toMatch(/role="alert">Too many attempts/);
       expect(page).toContain('name="password"');
-      const neighbour = new Visitor(limited.url, { 'X-Forwarded-For': '203.0.113.8' });
-      expect((await neighbour.login()).status).toBe(302);
+      const other = new Visitor(limited.url, { 'X-Forwarded-For': '203.0.113.8' });
+      expect((await other.login()).status).toBe(302);
     } finally {
       await limited.close();
     }

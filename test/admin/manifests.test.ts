@@ -66,7 +66,7 @@ describe('the overview', () => {
 });
 
 describe('the list', () => {
-  test('shows the newest first, a hundred a page', async () => {
+  test('shows the newest first, 100 per page', async () => {
     const newest = [...keys].reverse();
     expect(await listed('')).toEqual(newest.slice(0, 100));
     expect(await listed('?page=2')).toEqual(newest.slice(100, 200));
@@ -92,7 +92,7 @@ describe('the list', () => {
     ['?trusted=yes', [1]],
     ['?q=urn&trusted=yes&deleted=no&status=declared', [1]],
     ['?trusted=yes&q=gone', []],
-  ])('with %s shows what fits', async (search, expected) => {
+  ])('with %s shows the matching manifests', async (search, expected) => {
     expect(await listed(search)).toEqual(expected.map((at) => keys[at]));
   });
 
@@ -104,7 +104,7 @@ describe('the list', () => {
     '?deleted=maybe',
     '?q=',
     '?a=b&page=1&page=2',
-  ])('takes %s for nothing', async (search) => {
+  ])('ignores the invalid query %s', async (search) => {
     expect((await operator.get(LIST + search)).status).toBe(200);
     expect((await listed(search))[0]).toBe(keys.at(-1));
   });
@@ -115,7 +115,7 @@ describe('the list', () => {
     expect(page).toContain('<option value="no" selected>');
   });
 
-  test('shows ids as text, whatever they are', async () => {
+  test('escapes ids', async () => {
     for (const path of [`${LIST}?status=failed`, `${LIST}${keys[0]}/`]) {
       const page = await operator.text(path);
       expect(page).not.toContain('<script>alert');
@@ -127,7 +127,7 @@ describe('the list', () => {
 });
 
 describe('a manifest', () => {
-  test('is shown with its bindings, its declaration and the way to its bytes', async () => {
+  test('is shown with its bindings, its declaration and a link to its bytes', async () => {
     const page = await operator.text(`${LIST}${keys[1]}/`);
     for (const part of [
       'urn:c2pa:100%_Sure',
@@ -143,7 +143,7 @@ describe('a manifest', () => {
     expect(await operator.text(`${LIST}${keys[0]}/`)).toContain('&lt;b&gt;bad&lt;/b&gt;');
   });
 
-  test('that does not exist is said not to', async () => {
+  test('that does not exist returns 404', async () => {
     const answer = await operator.get(`${LIST}999999/`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(await answer.text()).toContain('This manifest does not exist.');
@@ -154,7 +154,7 @@ describe('a manifest', () => {
 });
 
 describe('actions', () => {
-  test('need a form of ours', async () => {
+  test('require the CSRF token and our own origin', async () => {
     const [, ...rest] = await form('delete', [keys[10]], [['confirmed', 'yes']]);
     const other = new Visitor(dashboard.url);
     await other.login();
@@ -170,7 +170,7 @@ describe('actions', () => {
     expect(await live(keys[10])).toBe(1);
   });
 
-  test('need the permission', async () => {
+  test('require the permission', async () => {
     const reader = new Visitor(dashboard.url);
     await reader.login(READER, PASSWORD);
     const page = await reader.text(LIST);
@@ -191,14 +191,14 @@ describe('actions', () => {
     expect(await live(keys[10])).toBe(1);
   });
 
-  test('ask first, and then tell what was done, once', async () => {
+  test('require a confirmation, then show the result once', async () => {
     const chosen = [keys[11], keys[12], keys[3]];
-    const asked = await operator.post(
+    const confirmation = await operator.post(
       LIST,
       await form('delete', chosen, [['back', '?status=disabled&page=2']]),
     );
-    const question = await asked.text();
-    expect(asked.status).toBe(200);
+    const question = await confirmation.text();
+    expect(confirmation.status).toBe(200);
     expect(question).toContain('Delete these manifests?');
     expect(question).toContain('Delete 3 manifests');
     for (const key of chosen) expect(question).toContain(`name="key" value="${key}"`);
@@ -218,7 +218,7 @@ describe('actions', () => {
 
   test('release only ids of deleted manifests whose declaration is withdrawn', async () => {
     const chosen = [keys[3], keys[4], keys[20]];
-    // Twice the same is one.
+    // The same key twice counts once.
     const twice = [...chosen, keys[3]];
     const done = await operator.post(LIST, await form('release', twice, [['confirmed', 'yes']]));
     expect(done.status).toBe(302);
@@ -226,14 +226,14 @@ describe('actions', () => {
     expect([await live(keys[3]), await live(keys[4]), await live(keys[20])]).toEqual([undefined, 0, 1]);
   });
 
-  test('retry what is not done', async () => {
+  test('retry unfinished declarations', async () => {
     const asked = await operator.post(LIST, await form('retry', [keys[0]]));
     expect(await asked.text()).toContain('Retry these declarations?');
     await operator.post(LIST, await form('retry', [keys[0]], [['confirmed', 'yes']]));
     expect(await operator.text(LIST)).toMatch(/\d+ manifests? retried/);
   });
 
-  test('on nothing, or of no kind, only say so', async () => {
+  test('without a selection or an action only show a message', async () => {
     for (const [action, chosen, text] of [
       ['delete', [], 'Select at least one manifest.'],
       ['delete', [999_999], 'Select at least one manifest.'],
@@ -248,7 +248,7 @@ describe('actions', () => {
     expect(await live(keys[30])).toBe(1);
   });
 
-  test('lead back to the list and nowhere else', async () => {
+  test('redirect to the list only', async () => {
     for (const back of ['//example.org', '?next=https://example.org', '\r\nX: y', '?page=2&status=x']) {
       const done = await operator.post(
         LIST,
@@ -265,7 +265,7 @@ describe('actions', () => {
     }
   });
 
-  test('take no body above 64 KB, and no other type', async () => {
+  test('refuse bodies above 64 KiB and other media types', async () => {
     const large = await operator.post(LIST, [['csrf', 'x'.repeat(70_000)]]);
     expect(large.status).toBe(413);
     const headers = { 'Content-Type': 'application/json' };

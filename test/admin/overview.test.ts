@@ -1,4 +1,4 @@
-/** The same views over both databases, and how long they take with many manifests. */
+/** The dashboard's counts and lists on both databases, with 100,000 manifests. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Overview } from '../../src/admin/overview.js';
@@ -28,7 +28,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
         status: at % 3 === 0 ? ('declared' as const) : ('pending' as const),
       })),
     );
-    // As the database does by itself, some seconds after so many changes.
+    // The database does this by itself some seconds after so many changes.
     await sql`analyze`.execute(database.db);
     overview = new Overview(database);
   }, 240_000);
@@ -54,13 +54,13 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     ['the last page', {}, 1000, MANIFESTS],
     ['a part of an id', { search: '99-0000' }, 1, 1000],
     ['a part of an id in capitals', { search: 'C2PA:0009999' }, 1, 10],
-    ['wildcards as they are', { search: '%' }, 1, 0],
+    ['wildcards as literal text', { search: '%' }, 1, 0],
     ['a status', { status: 'declared' as const }, 300, 33_334],
     ['deleted ones', { isDeleted: true }, 20, 2000],
-    ['live ones of a status', { isDeleted: false, status: 'pending' as const }, 650, 65_333],
+    ['live ones with a status', { isDeleted: false, status: 'pending' as const }, 650, 65_333],
     ['trusted ones', { isTrusted: true }, 50, 10_000],
     [
-      'all filters at once',
+      'all filters combined',
       { search: 'c2pa', status: 'pending' as const, isDeleted: false, isTrusted: false },
       200,
       60_000,
@@ -89,7 +89,7 @@ describe('pages over HTTP', () => {
   }, 240_000);
   afterAll(() => dashboard?.close());
 
-  test('are as quick with many manifests', async () => {
+  test('are complete with many manifests', async () => {
     const visitor = new Visitor(dashboard.url);
     await visitor.login();
     for (const path of ['', 'manifests/', 'manifests/?page=1000', 'manifests/?q=9999', 'manifests/50000/']) {

@@ -1,8 +1,8 @@
-/** The dashboard of a whole store, as `isccd serve store` puts it together. */
+/** The dashboard in a complete store, as `isccd serve store` builds it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
 import { openDatabase } from '../../src/database/open.js';
-import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
+import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { type Place, type StoreClient, startStore } from '../store/support/server.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 import { OPERATOR, PASSWORD } from './support/dashboard.js';
@@ -40,9 +40,9 @@ async function act(action: string, key: string): Promise<void> {
   expect((await visitor.post(LIST, fields)).status).toBe(302);
 }
 
-test('an uploaded manifest is there, can be deleted, and its id released', async () => {
-  const [item] = takenSidecars();
-  if (item === undefined) throw new Error('there is no sidecar');
+test('lists an uploaded manifest, deletes it and releases its id', async () => {
+  const [item] = acceptedSidecars();
+  if (item === undefined) throw new Error('there are no sidecars');
   const { manifestId = '' } = item.expect;
   expect((await store.upload(bytesOf(item))).status).toBe(200);
   const list = await visitor.text(LIST);
@@ -68,7 +68,7 @@ test('an uploaded manifest is there, can be deleted, and its id released', async
   expect((await store.upload(bytesOf(item))).status).toBe(200);
 });
 
-test('its answers are of no interest to other sites', async () => {
+test('sends no CORS headers', async () => {
   const headers = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PUT' };
   for (const path of ['/admin/', '/admin/login/', LIST, '/admin/logout/', '/admin/nothing/']) {
     for (const method of ['GET', 'PUT', 'OPTIONS']) {
@@ -80,13 +80,13 @@ test('its answers are of no interest to other sites', async () => {
   }
 });
 
-test('its logins are limited as configured', async () => {
+test('limits logins as configured', async () => {
   const hasty = new Visitor(store.url);
   expect((await hasty.login(OPERATOR, 'wrong')).status).toBe(200);
   expect((await hasty.login()).status).toBe(429);
 });
 
-test('is no part of the documented interface', async () => {
+test('is not in the OpenAPI document', async () => {
   const { paths } = (await store.json('/openapi/openapi.json')) as { paths: Record<string, unknown> };
   expect(Object.keys(paths).filter((path) => path.startsWith('/admin'))).toEqual([]);
 });

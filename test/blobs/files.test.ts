@@ -7,7 +7,7 @@ import { blobsSuite } from './suite.js';
 
 blobsSuite('files', async () => FileBlobs.open(await temporaryFolder()));
 
-test('drafts that another process left behind are removed when they are old', async () => {
+test('removes old drafts of other processes', async () => {
   const folder = await temporaryFolder();
   await FileBlobs.open(folder);
   await writeFile(path.join(folder, 'drafts', 'leftover'), 'half an upload');
@@ -17,7 +17,7 @@ test('drafts that another process left behind are removed when they are old', as
   expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
 });
 
-test('what a program put beside a draft goes when the draft has ended', async () => {
+test('removes files next to a draft after the draft has ended', async () => {
   const folder = await temporaryFolder();
   const blobs = await FileBlobs.open(folder);
   const draft = await blobs.begin();
@@ -29,7 +29,7 @@ test('what a program put beside a draft goes when the draft has ended', async ()
   expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
 });
 
-test('a failed commit leaves no folder behind', async () => {
+test('a failed commit leaves no folder', async () => {
   const folder = await temporaryFolder();
   const blobs = await FileBlobs.open(folder);
   const draft = await blobs.begin();

@@ -1,4 +1,4 @@
-/** What every engine behind the blobs port does. */
+/** Test suite for every engine behind the blobs port. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BlobFolderTaken, type Blobs } from '../../src/blobs/port.js';
@@ -24,7 +24,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       return bytes.toString();
     }
 
-    test('a committed draft is found with its bytes', async () => {
+    test('finds a committed draft with its bytes', async () => {
       const draft = await blobs.begin();
       await Promise.all([draft.write(Buffer.from('world'), 6), draft.write(Buffer.from('hello '), 0)]);
       await draft.sync();
@@ -34,7 +34,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       expect(await content('a', 'x.txt')).toBe('hello world');
     });
 
-    test('a draft is readable at its path, and another program may replace the file there', async () => {
+    test('a draft is readable at its path, and another program may replace the file', async () => {
       const draft = await blobs.begin();
       await draft.write(Buffer.from('before'), 0);
       expect((await readFile(draft.path)).toString()).toBe('before');
@@ -44,7 +44,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       expect(await content('a', 'x')).toBe('after it');
     });
 
-    test('a discarded draft leaves nothing, a committed one stays', async () => {
+    test('a discarded draft leaves nothing; a discard after the commit does nothing', async () => {
       const draft = await blobs.begin();
       await draft.write(Buffer.from('x'), 0);
       await draft.discard();
@@ -55,7 +55,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       expect(await content('a', 'x')).toBe('');
     });
 
-    test('a folder is given once; the draft may take another', async () => {
+    test('a commit to an existing folder is refused; the draft can be committed to another', async () => {
       await put('a', 'x', '1');
       const draft = await blobs.begin();
       await draft.write(Buffer.from('2'), 0);
@@ -66,7 +66,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       expect(await content('b', 'y')).toBe('2');
     });
 
-    test('a removed folder is gone, and removing it again is no error', async () => {
+    test('a folder can be removed twice', async () => {
       await put('a', 'x', '1');
       await put('b', 'x', '2');
       await blobs.remove('a');
@@ -75,7 +75,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       expect(await content('b', 'x')).toBe('2');
     });
 
-    test('names of any script, length and spacing', async () => {
+    test('accepts names with any script, length and spaces', async () => {
       const names = ['ü 中文 🎉.bin', '-rf', 'a b', `${'x'.repeat(250)}.bin`];
       for (const [index, blobName] of names.entries()) {
         await put(`f${index}`, blobName, blobName);
@@ -83,7 +83,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       }
     });
 
-    test('strays are removed unless they are known or young', async () => {
+    test('removes strays unless they are known or young', async () => {
       await put('known', 'x', '1');
       await put('stray', 'x', '2');
       expect(await blobs.removeStrays((folder) => folder === 'known', Date.now() - 60_000)).toBe(0);
@@ -93,7 +93,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       expect(await content('known', 'x')).toBe('1');
     });
 
-    test('drafts of this process are never taken for left behind', async () => {
+    test('never removes drafts of this process', async () => {
       const draft = await blobs.begin();
       await draft.write(Buffer.from('x'), 0);
       expect(await blobs.removeDrafts(Number.POSITIVE_INFINITY)).toBe(0);

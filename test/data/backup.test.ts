@@ -1,4 +1,4 @@
-/** A backup while everything is at work, its check, its restoration, and what a check finds in damaged ones. */
+/** Backup while services write, verify, restore, and verify of damaged backups. */
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,21 +7,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { noise, uploaded } from '../codes/support/client.js';
-import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
+import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { temporary } from './support/folder.js';
-import { type House, houseEnvironment, isccd, startHouse } from './support/house.js';
+import { isccd, type Services, servicesEnvironment, startServices } from './support/services.js';
 
 const CONFIGURATION_INVALID = 2;
-/** What is written before the backup begins, and at least while it runs. */
+/** Writes before the backup starts; they continue while it runs. */
 const WARM_UP = { codes: 12, search: 6, store: 8 };
 const BATCH_ASSETS = 200;
-const sidecars = takenSidecars();
+const sidecars = acceptedSidecars();
 const json = { 'Content-Type': 'application/json' };
 
 let root: string;
 let live: string;
 let backup: string;
-/** When the backup command was started, and when it had ended. */
+/** Start and end of the backup command. */
 let began = 0;
 let ended = 0;
 const acknowledged = {
@@ -30,23 +30,23 @@ const acknowledged = {
   manifests: [] as { id: string; bytes: Uint8Array; at: number }[],
 };
 
-/** Uploads, adds and stores until told to stop. */
-async function fill(house: House, isDone: () => boolean): Promise<void> {
+/** Writes to all services until `isDone`. */
+async function fill(services: Services, isDone: () => boolean): Promise<void> {
   const media = async () => {
     for (let seed = 1; !isDone(); seed += 1) {
-      // Every third gets a code, and so a digest in its result.
+      // Every third one gets a code, and so a digest in its result.
       const to = seed % 3 === 0 ? 'iscc' : 'media';
       const bytes = noise(2000 + seed, seed);
-      const { media_id: id } = await uploaded(house.codes, `${seed}.bin`, bytes, { to });
+      const { media_id: id } = await uploaded(services.codes, `${seed}.bin`, bytes, { to });
       acknowledged.media.push({ id, bytes, at: Date.now() });
     }
   };
   const assets = async () => {
-    await fetch(`${house.search}/indexes`, { method: 'POST', headers: json, body: '{"name":"main"}' });
+    await fetch(`${services.search}/indexes`, { method: 'POST', headers: json, body: '{"name":"main"}' });
     for (let batch = 0; !isDone(); batch += 1) {
       const entries = Array.from({ length: BATCH_ASSETS }, (_, at) => entry(batch * BATCH_ASSETS + at));
       const body = JSON.stringify(entries);
-      const { status } = await fetch(`${house.search}/indexes/main/assets`, {
+      const { status } = await fetch(`${services.search}/indexes/main/assets`, {
         method: 'POST',
         headers: json,
         body,
@@ -59,7 +59,7 @@ async function fill(house: House, isDone: () => boolean): Promise<void> {
     for (const item of sidecars) {
       if (isDone()) return;
       const bytes = bytesOf(item);
-      expect((await house.store.upload(bytes)).status).toBe(200);
+      expect((await services.store.upload(bytes)).status).toBe(200);
       acknowledged.manifests.push({ id: item.expect.manifestId ?? '', bytes, at: Date.now() });
       await sleep(20);
     }
@@ -88,33 +88,33 @@ beforeAll(async () => {
   live = path.join(root, 'live');
   backup = path.join(root, 'backup');
   await mkdir(live);
-  const house = await startHouse(live);
+  const services = await startServices(live);
   try {
     let isDone = false;
-    const filling = fill(house, () => isDone);
+    const filling = fill(services, () => isDone);
     while (!warm()) await Promise.race([sleep(20), filling]);
     began = Date.now();
-    const { code, stderr } = await isccd(['backup', backup, '--json'], houseEnvironment(live));
+    const { code, stderr } = await isccd(['backup', backup, '--json'], servicesEnvironment(live));
     ended = Date.now();
     isDone = true;
     await filling;
     expect(code, stderr).toBe(0);
-    // The service works on, and nothing is wrong with its data.
-    expect(await isccd(['verify'], houseEnvironment(live))).toMatchObject({ code: 0, stderr: '' });
+    // The services are still running, and their data is valid.
+    expect(await isccd(['verify'], servicesEnvironment(live))).toMatchObject({ code: 0, stderr: '' });
   } finally {
-    await house.stop();
+    await services.stop();
   }
 }, 180_000);
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** A copy of the backup that may be damaged. */
+/** A copy of the backup, for tests that change it. */
 async function copied(): Promise<string> {
   const copy = path.join(await temporary(root), 'copy');
   await cp(backup, copy, { recursive: true });
   return copy;
 }
 
-it('was made while services were writing, and is sound', async () => {
+it('was made while services were writing, and is valid', async () => {
   expect(acknowledged.assets.some(({ at }) => at > began && at < ended)).toBe(true);
   const { code, stdout, stderr } = await isccd(['verify', backup, '--json'], {});
   expect([code, stderr]).toEqual([0, '']);
@@ -127,32 +127,32 @@ it('was made while services were writing, and is sound', async () => {
   expect((await readdir(root)).filter((name) => name.includes('partial'))).toEqual([]);
 });
 
-it('has everything that was acknowledged before it began, once it is restored', async () => {
+it('contains, after a restore, everything acknowledged before it started', async () => {
   const restored = await copied();
-  const house = await startHouse(restored);
+  const services = await startServices(restored);
   try {
     const before = <T extends { at: number }>(all: readonly T[]) => all.filter(({ at }) => at < began);
     for (const { id, bytes } of before(acknowledged.media)) {
-      const response = await fetch(`${house.codes}/api/v1/media/${id}`);
+      const response = await fetch(`${services.codes}/api/v1/media/${id}`);
       expect([id, response.status]).toEqual([id, 200]);
       expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
     }
     for (const { id, bytes } of before(acknowledged.manifests)) {
-      const response = await house.store.get(id);
+      const response = await services.store.get(id);
       expect([id, response.status]).toEqual([id, 200]);
       expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
     }
     for (const { id } of before(acknowledged.assets)) {
-      const response = await fetch(`${house.search}/indexes/main/assets/${id}`);
+      const response = await fetch(`${services.search}/indexes/main/assets/${id}`);
       expect([id, response.status]).toEqual([id, 200]);
     }
   } finally {
-    await house.stop();
+    await services.stop();
   }
 });
 
-describe('verify tells', () => {
-  /** Damages a copy; gives the lines of the check, which has to end in order. */
+describe('verify reports', () => {
+  /** Damages a copy. Returns the problems that verify reports. */
   async function problems(damage: (copy: string) => Promise<void>): Promise<string[]> {
     const copy = await copied();
     await damage(copy);
@@ -204,16 +204,18 @@ describe('verify tells', () => {
     expect(lines).toContainEqual(expect.stringContaining(`codes: files/${without}/`));
   });
 
-  it('a database that is cut short, or no database', async () => {
+  it('a truncated or missing database', async () => {
     for (const length of [20_000, 100, 0]) {
       const lines = await problems((copy) => truncate(path.join(copy, 'store', 'store.sqlite'), length));
       expect(lines).toContainEqual(
-        expect.stringMatching(/^problem {3}store: \S*store(\.sqlite)?: (it|every row) is readable: /),
+        expect.stringMatching(
+          /^problem {3}store: \S*store(\.sqlite)?: (it is readable|every row must be readable): /,
+        ),
       );
     }
   });
 
-  it('records and indexes that are cut short', async () => {
+  it('truncated records and indexes', async () => {
     const lines = await problems(async (copy) => {
       for (const file of ['codes/records/data.mdb', 'search/main/data.mdb']) {
         const { length } = await readFile(path.join(copy, file));
@@ -224,7 +226,7 @@ describe('verify tells', () => {
     expect(lines).toContainEqual(expect.stringContaining('codes: records/data.mdb: a file is as when'));
   });
 
-  it('a record, a row and an index that are gone', async () => {
+  it('a missing record, row and index', async () => {
     const lines = await problems(async (copy) => {
       const id = acknowledged.media[2]?.id ?? '';
       const records = openLmdb({ path: path.join(copy, 'codes', 'records'), maxDbs: 2 });
@@ -235,7 +237,7 @@ describe('verify tells', () => {
       await close();
       await rm(path.join(copy, 'search', 'main'), { recursive: true });
     });
-    for (const told of [
+    for (const problem of [
       `codes: ${acknowledged.media[2]?.id}: the result has no upload record`,
       'codes: uploads: there are as many as when the backup was made',
       'search: main: there are as many as when the backup was made',
@@ -243,14 +245,14 @@ describe('verify tells', () => {
       ': the bindings of a manifest must be those in its file',
       'store: binding_counts ',
     ]) {
-      expect(lines).toContainEqual(expect.stringContaining(told));
+      expect(lines).toContainEqual(expect.stringContaining(problem));
     }
   });
 });
 
 describe('is refused', () => {
-  it('where something is, and without data', async () => {
-    const { code, stderr } = await isccd(['backup', backup], houseEnvironment(live));
+  it('into a folder that is not empty, and without data', async () => {
+    const { code, stderr } = await isccd(['backup', backup], servicesEnvironment(live));
     expect([code, stderr]).toEqual([
       1,
       `isccd: ${backup} is not empty; a backup needs a new or empty folder\n`,
@@ -258,7 +260,7 @@ describe('is refused', () => {
     const empty = await temporary(root);
     const nothing = await isccd(
       ['backup', path.join(empty, 'b')],
-      houseEnvironment(path.join(empty, 'none')),
+      servicesEnvironment(path.join(empty, 'none')),
     );
     expect([nothing.code, nothing.stderr]).toEqual([
       1,
@@ -279,7 +281,7 @@ describe('is refused', () => {
       CONFIGURATION_INVALID,
       expect.stringContaining('has format 9'),
     ]);
-    const again = await isccd(['backup', path.join(copy, 'b')], houseEnvironment(copy));
+    const again = await isccd(['backup', path.join(copy, 'b')], servicesEnvironment(copy));
     expect([again.code, again.stderr]).toEqual([
       CONFIGURATION_INVALID,
       expect.stringContaining('has format 9'),

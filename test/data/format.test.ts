@@ -1,4 +1,4 @@
-/** Data directories of another version: older ones are brought up to date, newer ones are refused at start. */
+/** Format versions of data directories: older ones are migrated, newer ones are refused at start. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { DATA_KINDS, FORMAT_FILE, knownFormat, prepareData } from '../../src/data/format.js';
 import { openDatabase } from '../../src/database/open.js';
 import { temporaryFolder } from '../codes/support/folder.js';
-import { houseEnvironment, isccd } from './support/house.js';
+import { isccd, servicesEnvironment } from './support/services.js';
 
 const CONFIGURATION_INVALID = 2;
 
@@ -21,7 +21,7 @@ async function folderOf(kind: string, format?: string): Promise<{ root: string; 
 describe.each(DATA_KINDS)('%s', (kind) => {
   const known = knownFormat(kind);
 
-  it('tells its version once it was opened, and is opened again', async () => {
+  it('has a FORMAT file after the first open, and can be opened again', async () => {
     const { folder } = await folderOf(kind);
     for (const _ of [1, 2]) {
       await Promise.all([prepareData(kind, folder), prepareData(kind, folder)]);
@@ -29,9 +29,9 @@ describe.each(DATA_KINDS)('%s', (kind) => {
     }
   });
 
-  it('does not start on data of a newer version, and leaves it alone', async () => {
+  it('does not start on data of a newer version, and does not change it', async () => {
     const { root, folder } = await folderOf(kind, `isccd ${kind} ${known + 1}\n`);
-    const { code, stderr } = await isccd(['serve', kind], houseEnvironment(root));
+    const { code, stderr } = await isccd(['serve', kind], servicesEnvironment(root));
     expect(code).toBe(CONFIGURATION_INVALID);
     expect(stderr).toContain(
       `${folder} has format ${known + 1}, but this program supports formats up to ${known}: `,
@@ -40,17 +40,17 @@ describe.each(DATA_KINDS)('%s', (kind) => {
     expect(await readFile(path.join(folder, FORMAT_FILE), 'utf8')).toBe(`isccd ${kind} ${known + 1}\n`);
   });
 
-  it('does not start on the data of another service, nor where the version is no version', async () => {
+  it('does not start on the data of another service, or with an invalid FORMAT file', async () => {
     const other = kind === 'store' ? 'codes' : 'store';
     for (const format of [`isccd ${other} 1\n`, 'nonsense', '']) {
       const { root, folder } = await folderOf(kind, format);
-      const { code, stderr } = await isccd(['serve', kind], houseEnvironment(root));
+      const { code, stderr } = await isccd(['serve', kind], servicesEnvironment(root));
       expect([code, stderr.includes(folder)], stderr).toEqual([CONFIGURATION_INVALID, true]);
     }
   });
 });
 
-it('a database of a newer version stops the store and its commands', async () => {
+it('the store and its commands refuse a database of a newer version', async () => {
   const { root, folder } = await folderOf('store');
   const { db, close } = await openDatabase(undefined, folder);
   await db
@@ -62,7 +62,7 @@ it('a database of a newer version stops the store and its commands', async () =>
     ['serve', 'store'],
     ['store', 'account', 'list'],
   ]) {
-    const { code, stderr } = await isccd(command, houseEnvironment(root));
+    const { code, stderr } = await isccd(command, servicesEnvironment(root));
     expect(code).toBe(CONFIGURATION_INVALID);
     expect(stderr).toContain(
       `${path.join(folder, 'store.sqlite')} has format 999, but this program supports formats up to`,
@@ -76,23 +76,23 @@ it('the index command refuses a newer folder', async () => {
   expect([code, stderr]).toEqual([CONFIGURATION_INVALID, expect.stringContaining(`${folder} has format 2`)]);
 });
 
-it.each(['a.txt', 'photos/a.jpg'])('no folder is taken for indexes that holds %s', async (name) => {
+it.each(['a.txt', 'photos/a.jpg'])('search refuses a folder that contains %s', async (name) => {
   const { root, folder } = await folderOf('search');
   const file = path.join(folder, name);
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, 'mine');
-  const told = `${folder} is not a search folder: it contains ${name.split('/')[0]}`;
+  const message = `${folder} is not a search folder: it contains ${name.split('/')[0]}`;
   for (const command of [
     ['index', 'create', 'main', '--at', folder],
     ['serve', 'search'],
   ]) {
-    const { code, stderr } = await isccd(command, houseEnvironment(root));
-    expect([code, stderr]).toEqual([CONFIGURATION_INVALID, expect.stringContaining(told)]);
+    const { code, stderr } = await isccd(command, servicesEnvironment(root));
+    expect([code, stderr]).toEqual([CONFIGURATION_INVALID, expect.stringContaining(message)]);
   }
   expect(await readdir(folder)).toEqual([name.split('/')[0]]);
 });
 
-it('the index command makes a folder only where an index is made', async () => {
+it('only index create creates a folder', async () => {
   const { root } = await folderOf('search');
   const folder = path.join(root, 'typo');
   const { code, stderr } = await isccd(['index', 'list', '--at', folder], {});

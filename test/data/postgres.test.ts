@@ -1,17 +1,17 @@
-/** A backup of a store on PostgreSQL and of exact indexes, its check and its restoration. */
+/** Backup, verify and restore of a store on PostgreSQL and of exact indexes. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
+import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { POSTGRES_BIN, type PostgresServer, startPostgres } from '../support/postgres.js';
 import { temporary } from './support/folder.js';
-import { houseEnvironment, isccd, startHouse } from './support/house.js';
+import { isccd, servicesEnvironment, startServices } from './support/services.js';
 
 const BEFORE = 6;
-const manifests = takenSidecars().map((item) => ({
+const manifests = acceptedSidecars().map((item) => ({
   id: item.expect.manifestId ?? '',
   bytes: bytesOf(item),
 }));
@@ -21,7 +21,7 @@ let server: PostgresServer;
 let live: { folder: string; url: string };
 let backup: string;
 
-/** Places and database, and where `pg_dump` is. */
+/** Data folders, database and the path of `pg_dump`. */
 function extra(folder: string, url: string): Record<string, string> {
   return {
     DATABASE_URL: url,
@@ -30,7 +30,7 @@ function extra(folder: string, url: string): Record<string, string> {
   };
 }
 
-const environment = (folder: string, url: string) => houseEnvironment(folder, extra(folder, url));
+const environment = (folder: string, url: string) => servicesEnvironment(folder, extra(folder, url));
 
 beforeAll(async () => {
   root = await temporary();
@@ -38,14 +38,14 @@ beforeAll(async () => {
   live = { folder: path.join(root, 'live'), url: await server.createDatabase() };
   backup = path.join(root, 'backup');
   await mkdir(live.folder);
-  const house = await startHouse(live.folder, extra(live.folder, live.url));
+  const services = await startServices(live.folder, extra(live.folder, live.url));
   try {
     const upload = async (from: number, to: number) => {
       for (const { bytes } of manifests.slice(from, to))
-        expect((await house.store.upload(bytes)).status).toBe(200);
+        expect((await services.store.upload(bytes)).status).toBe(200);
     };
     await upload(0, BEFORE);
-    expect((await house.store.remove(manifests[0]?.id ?? '')).status).toBe(204);
+    expect((await services.store.remove(manifests[0]?.id ?? '')).status).toBe(204);
     const [ended] = await Promise.all([
       isccd(['backup', backup, '--json'], environment(live.folder, live.url)),
       upload(BEFORE, manifests.length),
@@ -59,7 +59,7 @@ beforeAll(async () => {
       stderr: '',
     });
   } finally {
-    await house.stop();
+    await services.stop();
   }
 }, 180_000);
 afterAll(async () => {
@@ -67,11 +67,11 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-it('is sound, and a changed or missing file of it is told', async () => {
+it('is valid, and verify reports a changed or missing file', async () => {
   expect(await isccd(['verify', backup], {})).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('no problems'),
-    stderr: expect.stringContaining('rows are not read'),
+    stderr: expect.stringContaining('rows not checked'),
   });
   const copy = path.join(root, 'copy');
   await cp(backup, copy, { recursive: true });
@@ -89,21 +89,21 @@ it('is sound, and a changed or missing file of it is told', async () => {
   ]);
 });
 
-it('has what was acknowledged before it began, once it is restored', async () => {
+it('contains, after a restore, everything acknowledged before it started', async () => {
   const folder = path.join(root, 'restored');
   await cp(backup, folder, { recursive: true });
   const url = await server.createDatabase();
   const dump = path.join(folder, 'store', 'store.pgdump');
   await promisify(execFile)(path.join(POSTGRES_BIN, 'pg_restore'), ['--no-owner', `--dbname=${url}`, dump]);
-  const house = await startHouse(folder, extra(folder, url));
+  const services = await startServices(folder, extra(folder, url));
   try {
     for (const [at, { id, bytes }] of manifests.slice(0, BEFORE).entries()) {
-      const response = await house.store.get(id);
+      const response = await services.store.get(id);
       expect([id, response.status]).toEqual([id, at === 0 ? 410 : 200]);
       if (at > 0) expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
     }
   } finally {
-    await house.stop();
+    await services.stop();
   }
   const sound = await isccd(['verify', '--json'], environment(folder, url));
   expect(sound).toMatchObject({ code: 0, stderr: '' });
@@ -119,10 +119,13 @@ it('has what was acknowledged before it began, once it is restored', async () =>
   expect(stdout).toContain(': the bindings of a manifest must be those in its file');
 });
 
-it('is not made without pg_dump, nor where the database is not reached', async () => {
+it('fails without pg_dump, or if the database is unreachable', async () => {
   const target = path.join(root, 'none');
   const withoutDump = await isccd(['backup', target], { ...environment(live.folder, live.url), PATH: root });
-  expect(withoutDump).toMatchObject({ code: 1, stderr: expect.stringContaining('pg_dump, which copies') });
+  expect(withoutDump).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('pg_dump is not on the PATH'),
+  });
   const unreached = await isccd(['backup', target], environment(live.folder, 'postgres://127.0.0.1:1/none'));
   expect(unreached).toMatchObject({ code: 1, stderr: expect.stringContaining('no backup was made') });
   expect((await readdir(root)).filter((name) => name.startsWith('none'))).toEqual([]);

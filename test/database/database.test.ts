@@ -1,4 +1,4 @@
-/** The same tables and the same values in both engines. */
+/** Both database engines behave alike. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
@@ -30,8 +30,8 @@ describe.each(ENGINES)('%s', (engine) => {
     await databases.stop();
   });
 
-  // SQLite's calls block, so that two connections of one process would wait for each other.
-  it.runIf(engine === 'postgres')('is migrated once by several that open it at the same time', async () => {
+  // SQLite calls block: two connections in one process would wait for each other for ever.
+  it.runIf(engine === 'postgres')('is migrated once by several concurrent opens', async () => {
     const fresh = await databases.create();
     const opened = await Promise.all([1, 2, 3].map(() => openDatabase(fresh.url, fresh.dataDir)));
     for (const { db, close } of opened) {
@@ -42,7 +42,7 @@ describe.each(ENGINES)('%s', (engine) => {
     }
   });
 
-  it('is opened again as it was left', async () => {
+  it('keeps its content over a reopen', async () => {
     const fresh = await databases.create();
     const first = await openDatabase(fresh.url, fresh.dataDir);
     await first.db.updateTable('feed').set({ sequence: 7 }).execute();
@@ -52,7 +52,7 @@ describe.each(ENGINES)('%s', (engine) => {
     await close();
   });
 
-  it('gives values back as they were', async () => {
+  it('returns values unchanged', async () => {
     const { db } = database;
     const { key } = await db
       .insertInto('manifests')
@@ -78,7 +78,7 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(count).toBe(1);
   });
 
-  it('takes an id once, never gives a key twice, and removes what hangs on a manifest', async () => {
+  it('accepts an id once, never reuses a key, and deletes the bindings of a manifest', async () => {
     const { db } = database;
     const insert = (id: string) =>
       db
@@ -112,7 +112,7 @@ describe.each(ENGINES)('%s', (engine) => {
     ).toEqual([]);
   });
 
-  it('refuses what a newer program has written', async () => {
+  it('refuses a database of a newer version', async () => {
     const fresh = await databases.create();
     const { db, close } = await openDatabase(fresh.url, fresh.dataDir);
     await db

@@ -1,12 +1,12 @@
 /**
- * kill -9 of a process with search, store and resolver, between the commit of a manifest and the index beside the
- * store: after the restart the index is right, and another process of the same store needs no restart.
+ * kill -9 of a process with search, store and resolver, between the commit of a manifest and its sync to the similarity
+ * index: after the restart the index is in sync. Another process on the same store needs no restart.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryUrl } from '../resolver/support/resolver.js';
 import { DECLARED, hubEnvironment, MANIFEST_ID } from '../store/declarations/support.js';
-import { bytesOf, sidecar, takenSidecars } from '../store/support/fixtures.js';
+import { acceptedSidecars, bytesOf, sidecar } from '../store/support/fixtures.js';
 import { startStoreProcess } from '../store/support/process.js';
 import { type Place, type StoreClient, storeClient, storeEnvironment } from '../store/support/server.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
@@ -17,7 +17,7 @@ const SETTLE = { timeout: 30_000, interval: 100 };
 const ROUNDS = 8;
 const LONGEST_MS = 30;
 
-interface House {
+interface Services {
   readonly process: ServedProcess;
   readonly store: StoreClient;
 }
@@ -32,7 +32,7 @@ beforeEach(async () => {
   place = await databases.create();
 });
 
-async function startHouse(environment: Record<string, string> = {}): Promise<House> {
+async function startServices(environment: Record<string, string> = {}): Promise<Services> {
   const quiet = { INDEXSVC_LOG_LEVEL: 'error', RESOLVER_LOG_LEVEL: 'error', MSTORE_LOG_LEVEL: 'error' };
   const ports = { INDEXSVC_PORT: '0', RESOLVER_PORT: '0' };
   const env = {
@@ -49,70 +49,70 @@ async function startHouse(environment: Record<string, string> = {}): Promise<Hou
 
 const queryValue = (name: string) => sidecar(name).expect.indexed?.[0]?.value ?? '';
 
-/** Ids of the manifests that the resolver finds, with their ISCC-IDs. */
-async function resolved({ process }: House, value: string): Promise<ReadonlyMap<string, string>> {
+/** The manifests that the resolver finds: ISCC-ID by manifest id. */
+async function resolved({ process }: Services, value: string): Promise<ReadonlyMap<string, string>> {
   const answer = await fetch(queryUrl(process.urls.resolver, value));
   expect(answer.status).toBe(200);
   const { matches } = (await answer.json()) as { matches: { manifestId: string; isccId: string }[] };
   return new Map(matches.map(({ manifestId, isccId }) => [manifestId, isccId]));
 }
 
-it('a manifest that was committed, and no more, is found', { timeout: 120_000 }, async () => {
+it('finds a manifest that was committed but not synced', { timeout: 120_000 }, async () => {
   const hub = new HubServer();
-  // For so long, and some seconds, nobody else tries what the killed one was at.
+  // Other processes skip the killed one's row for this time and some seconds.
   const environment = { ...hubEnvironment(await hub.listen()), MSTORE_HUB_TIMEOUT: '5' };
-  let house = await startHouse(environment);
+  let services = await startServices(environment);
   const other = await startStoreProcess(place, { MSTORE_RETRY_SECONDS: '86400' });
-  // The hub is asked after the commit, and the index is told after the hub.
+  // The order is: commit, hub, sync of the index.
   hub.faults = async () => {
     hub.faults = () => ({ processed: false, answer: { status: 503, body: '{}' } });
-    await house.process.kill();
+    await services.process.kill();
     return { processed: false, answer: 'reset' };
   };
-  await expect(house.store.upload(bytesOf(sidecar(DECLARED)))).rejects.toThrow();
+  await expect(services.store.upload(bytesOf(sidecar(DECLARED)))).rejects.toThrow();
   const { body } = await other.query('io.iscc.v0', queryValue(DECLARED));
   expect(body.matches?.map(({ manifestId }) => manifestId)).toEqual([MANIFEST_ID]);
 
-  house = await startHouse(environment);
-  const found = () => resolved(house, queryValue(DECLARED));
+  services = await startServices(environment);
+  const found = () => resolved(services, queryValue(DECLARED));
   await vi.waitFor(async () => expect((await found()).has(MANIFEST_ID)).toBe(true), SETTLE);
-  // Once it is declared, the index knows it by the hub's ISCC-ID, and by no other.
+  // After the declaration the index has it under the hub's ISCC-ID only.
   hub.faults = () => undefined;
   const declared = () => hub.model.inForce()[0]?.isccId.slice(-12);
   await vi.waitFor(async () => {
     expect((await found()).get(MANIFEST_ID)?.slice(-12)).toBe(declared());
     expect((await found()).size).toBe(1);
   }, SETTLE);
-  await Promise.all([house.process.stop(), other.stop()]);
+  await Promise.all([services.process.stop(), other.stop()]);
   await hub.close();
 });
 
-it('what is there is found and what is deleted is not, wherever it was killed', {
+it('finds live manifests and no deleted ones after a kill at any time', {
   timeout: 300_000,
 }, async () => {
-  const items = takenSidecars()
+  const items = acceptedSidecars()
     .filter(({ expect: { indexed = [] } }) => indexed.some(({ units = [] }) => units.length > 0))
     .slice(0, ROUNDS);
   expect(items.length).toBe(ROUNDS);
-  let house = await startHouse();
-  for (const item of items) expect((await house.store.upload(bytesOf(item))).status).toBe(200);
+  let services = await startServices();
+  for (const item of items) expect((await services.store.upload(bytesOf(item))).status).toBe(200);
   for (const [round, item] of items.entries()) {
     const id = item.expect.manifestId ?? '';
-    const deleting = house.store.remove(id).catch(() => undefined);
+    const deleting = services.store.remove(id).catch(() => undefined);
     await sleep((round / ROUNDS) * LONGEST_MS);
-    await house.process.kill();
+    await services.process.kill();
     await deleting;
-    house = await startHouse();
+    services = await startServices();
     for (const { name, expect: wanted } of items) {
       const manifestId = wanted.manifestId ?? '';
-      const { status } = await house.store.get(manifestId);
+      const { status } = await services.store.get(manifestId);
       expect([200, 410]).toContain(status);
       const value = wanted.indexed?.find(({ units = [] }) => units.length > 0)?.value ?? '';
       await vi.waitFor(async () => {
-        const found = await resolved(house, value);
+        const found = await resolved(services, value);
         expect([round, name, found.has(manifestId)]).toEqual([round, name, status === 200]);
       }, SETTLE);
     }
   }
-  await house.process.stop();
+  await services.process.stop();
 });

@@ -1,4 +1,4 @@
-/** The search service killed while batches arrive: what it acknowledged is there, of the rest whole batches. */
+/** kill -9 of the search service while batches arrive: acknowledged batches are complete, others complete or absent. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,13 +13,13 @@ const ROUNDS = 50;
 const WRITERS = 3;
 const BATCH_ASSETS = 20;
 const RUN_MS_MAX = 60;
-/** Every so many acknowledged assets one is searched for. */
+/** One in so many acknowledged assets is searched for. */
 const SEARCHED = 10;
 
-/** Batches by their number, and whether the service said that it has them. */
+/** Batches by number, and whether the service acknowledged them. */
 type Sent = Map<number, boolean>;
 
-test(`${ROUNDS} kills lose nothing that was acknowledged, and leave no half batch`, {
+test(`${ROUNDS} kills lose no acknowledged batch and leave no partial one`, {
   timeout: 300_000,
 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-kill-'));
@@ -45,7 +45,7 @@ test(`${ROUNDS} kills lose nothing that was acknowledged, and leave no half batc
   expect(counter.acknowledged).toBeGreaterThanOrEqual(ROUNDS);
 });
 
-/** Sends batch after batch until the service is gone. */
+/** Sends batches until the service is killed. */
 async function write(service: SearchProcess, counter: { batches: number }, sent: Sent): Promise<void> {
   for (;;) {
     const batch = counter.batches;
@@ -61,7 +61,7 @@ async function write(service: SearchProcess, counter: { batches: number }, sent:
   }
 }
 
-/** Assets of these batches that are there, after a look at each of them. */
+/** Checks each asset of the batches. Returns the number of those stored. */
 async function stored(service: SearchProcess, sent: Sent): Promise<number> {
   let assets = 0;
   for (const [batch, isAcknowledged] of sent) {

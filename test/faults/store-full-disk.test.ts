@@ -1,8 +1,8 @@
-/** A disk that gets full under the store and its database: 507, nothing acknowledged is lost, and work goes on. */
+/** Full disk under the store and its database: responses are 507, nothing acknowledged is lost, and it recovers. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bytesOf, takenSidecars } from '../store/support/fixtures.js';
+import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { startStore } from '../store/support/server.js';
 import { fill, smallDisk } from './support/small-disk.js';
 
@@ -10,17 +10,16 @@ const DISK_MEGABYTES = 12;
 const ROOMS = [2000, 0, 4, 8, 12, 16, 20, 24, 30, 40, 60, 80];
 const FULL = { detail: 'No space left to store the manifest' };
 
-test('tells, keeps and goes on', { timeout: 180_000 }, async () => {
-  const disk = await smallDisk(DISK_MEGABYTES);
-  if (disk === undefined) return;
+test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (context) => {
+  const disk = await smallDisk(DISK_MEGABYTES, context);
   const place = { url: `sqlite:///${path.join(disk, 'store.db')}`, dataDir: path.join(disk, 'data') };
   const ballast = path.join(disk, 'ballast');
   let store = await startStore(place);
   onTestFinished(() => store.stop());
-  const [...sidecars] = takenSidecars();
+  const [...sidecars] = acceptedSidecars();
   const stored: string[] = [];
   const seen = new Set<number>();
-  // With more and more room: first neither file nor rows have their place, then one of them, then both.
+  // With more and more space: first neither file nor rows fit, then one of them, then both.
   for (const pages of ROOMS) {
     const [item] = sidecars;
     if (item === undefined) throw new Error('there are too few sidecars');

@@ -1,16 +1,16 @@
-/** The changes that processes follow: the oldest are forgotten, and who needed them reads everything anew. */
+/** The change feed: old changes are deleted, and a process that needed them reloads its index. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { changesAfter, lastChange, truncateFeed } from '../../src/store/feed.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
-import { bytesOf, type Sidecar, takenSidecars } from './support/fixtures.js';
+import { acceptedSidecars, bytesOf, type Sidecar } from './support/fixtures.js';
 import { type Place, type StoreClient, startStore } from './support/server.js';
 
-const [one, two, three] = takenSidecars().filter(({ expect }) =>
+const [one, two, three] = acceptedSidecars().filter(({ expect }) =>
   expect.indexed?.some(({ alg }) => alg === 'io.iscc.v0'),
 ) as [Sidecar, Sidecar, Sidecar];
 
-describe.each(ENGINES)('changes on %s', (engine) => {
+describe.each(ENGINES)('the feed on %s', (engine) => {
   let databases: TestDatabases;
   let place: Place;
   let database: Database;
@@ -29,7 +29,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
       ({ sequence }) => sequence,
     );
 
-  it('are forgotten but for the last ones, and whoever asks for them is told so', async () => {
+  it('keeps the last changes, and reports reads before them as truncated', async () => {
     const { db } = database;
     const all = Array.from({ length: 25_000 }, (_, at) => ({
       sequence: at + 1,
@@ -42,7 +42,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
         .values(all.slice(at, at + 5000))
         .execute();
     }
-    // Not every number is a change.
+    // Not every sequence number has a change.
     await db.updateTable('feed').set({ sequence: 25_010 }).execute();
     await truncateFeed(db, 30_000);
     expect((await sequences()).length).toBe(25_000);
@@ -62,31 +62,31 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     expect(await changesAfter(db, await lastChange(db), 5)).toEqual({ changes: [], upTo: 25_010 });
   });
 
-  it('are not needed by a process that has followed, and another finds the same without them', async () => {
-    const [near, far] = [await startStore(place), await startStore(place)];
+  it('serves a current process; one that is behind the truncation reloads and finds the same', async () => {
+    const [current, behind] = [await startStore(place), await startStore(place)];
     const found = async (store: StoreClient, { expect: { manifestId, indexed = [] } }: Sidecar) => {
       const [binding] = indexed;
       const { status, body } = await store.query(binding?.alg ?? '', binding?.value ?? '');
       expect(status).toBe(200);
       return body.matches?.some((match) => match.manifestId === manifestId);
     };
-    const both = async (item: Sidecar) => [await found(near, item), await found(far, item)];
-    await near.upload(bytesOf(one));
+    const both = async (item: Sidecar) => [await found(current, item), await found(behind, item)];
+    await current.upload(bytesOf(one));
     expect(await both(one)).toEqual([true, true]);
-    // The one far away does not see one go and another come.
-    await near.upload(bytesOf(two));
-    await near.remove(one.expect.manifestId ?? '');
-    expect(await found(near, two)).toBe(true);
+    // The second process reads no changes while one manifest is deleted and another stored.
+    await current.upload(bytesOf(two));
+    await current.remove(one.expect.manifestId ?? '');
+    expect(await found(current, two)).toBe(true);
     await truncateFeed(database.db, 0);
     expect(await sequences()).toEqual([]);
     expect(await both(one)).toEqual([false, false]);
     expect(await both(two)).toEqual([true, true]);
-    // And goes on from there.
-    await near.upload(bytesOf(three));
+    // It continues from there.
+    await current.upload(bytesOf(three));
     expect(await both(three)).toEqual([true, true]);
-    await far.remove(two.expect.manifestId ?? '');
+    await behind.remove(two.expect.manifestId ?? '');
     expect(await both(two)).toEqual([false, false]);
-    await near.stop();
-    await far.stop();
+    await current.stop();
+    await behind.stop();
   });
 });

@@ -1,4 +1,4 @@
-/** The store's rules of HTTP: parameters, errors, CORS, hosts, limits, documents. */
+/** The store over HTTP: parameters, errors, CORS, hosts, limits, documents. */
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await databases.stop();
 });
 
-/** `fetch` sends no body with GET. */
+/** Sends a body with any method; `fetch` does not for GET. */
 function statusOf(
   port: number,
   method: string,
@@ -60,13 +60,13 @@ describe('an upload', () => {
     ['application/octet-stream', 415],
     ['application/c2pa-x', 415],
     ['', 415],
-  ])('of type %j gets %i', async (contentType, status) => {
+  ])('of type %j returns %i', async (contentType, status) => {
     const [got, text] = await post({ 'Content-Type': contentType });
     expect(got).toBe(status);
     if (status === 415) expect(text).toBe('Content-Type must be application/c2pa');
   });
 
-  it.each(['true', 'FALSE', '1', '0'])('takes declare=%s', async (declare) => {
+  it.each(['true', 'FALSE', '1', '0'])('accepts declare=%s', async (declare) => {
     expect((await post(type, `?declare=${declare}`))[0]).toBe(200);
   });
 
@@ -74,7 +74,7 @@ describe('an upload', () => {
     expect(await post(type, `?declare=${declare}`)).toEqual([400, 'declare must be true or false']);
   });
 
-  it('without a body is unreadable, of another type a matter of type', async () => {
+  it('without a body is refused as unreadable, of another type with 415', async () => {
     const empty = await store.upload(Buffer.of());
     expect([empty.status, await empty.json()]).toEqual([
       400,
@@ -92,7 +92,7 @@ describe('an upload', () => {
 });
 
 describe('a fetch', () => {
-  it('answers 304 to who has the bytes', async () => {
+  it('returns 304 if If-None-Match matches', async () => {
     const etag = (await store.get(id)).headers.get('etag') ?? '';
     for (const [header, status] of [
       [etag, 304],
@@ -110,7 +110,7 @@ describe('a fetch', () => {
     }
   });
 
-  it('has a HEAD like it', async () => {
+  it('has a HEAD with the same headers', async () => {
     for (const path of [manifestPath, '/v1/services/capabilities', '/v1/manifests/unknown', '/docs']) {
       const get = await fetch(store.url + path);
       const head = await fetch(store.url + path, { method: 'HEAD' });
@@ -128,13 +128,13 @@ describe('a fetch', () => {
   });
 
   it.each(['unknown', 'a%0Ab', 'a%E2%80%8Bb', 'x'.repeat(256), 'a/b%2Fc', '%20%20'])(
-    'of %s finds nothing',
+    'of the invalid id %s returns 404',
     async (wrong) => {
       expect(await detail(`/v1/manifests/${wrong}`)).toEqual([404, 'Manifest not found']);
     },
   );
 
-  it('takes the id raw and encoded, and ignores returnActiveManifest', async () => {
+  it('accepts the id raw and percent-encoded, and ignores returnActiveManifest', async () => {
     for (const path of [`/v1/manifests/${id}`, `${manifestPath}?returnActiveManifest=true`]) {
       expect([path, (await fetch(store.url + path)).status]).toEqual([path, 200]);
     }
@@ -147,7 +147,7 @@ describe('a query', () => {
   const get = (parameters: Record<string, string>) => detail(`${query}?${new URLSearchParams(parameters)}`);
   const post = (body: string | Buffer, search = '') => detail(query + search, { method: 'POST', body });
 
-  it('by GET and by POST gives the same', async () => {
+  it('gives the same result by GET and by POST', async () => {
     const parameters = new URLSearchParams({ alg: 'io.iscc.v0', value });
     const got = await store.json(`${query}?${parameters}`);
     expect(got).toEqual((await store.query('io.iscc.v0', value)).body);
@@ -156,7 +156,7 @@ describe('a query', () => {
 
   it.each(
     vectors<{ cases: { name: string; value: string; bytesHex: string | null }[] }>('base64-query').cases,
-  )('reads a value that is $name', async ({ value: text, bytesHex }) => {
+  )('decodes a value that is $name', async ({ value: text, bytesHex }) => {
     const [status, message] = await post(JSON.stringify({ alg: 'com.adobe.trustmark.P', value: text }));
     expect([status, message]).toEqual(
       bytesHex === null ? [400, 'Value is not valid base64'] : [200, undefined],
@@ -198,14 +198,14 @@ describe('a query', () => {
     expect(await post(' '.repeat(65_537))).toEqual([413, 'Request body too large']);
   });
 
-  it('of an algorithm without data finds nothing', async () => {
+  it('for an algorithm without bindings returns an empty list', async () => {
     const { status, body } = await store.query('com.digimarc.validate.1', 'AAAA');
     expect([status, body]).toEqual([200, { matches: [] }]);
   });
 });
 
 describe('documents', () => {
-  it('are as the resolution API wants them', async () => {
+  it('have the form of the resolution API', async () => {
     expect(await store.json('/v1/services/capabilities')).toEqual({
       c2paSpecificationVersion: '2.4.0',
       supportedCapabilities: ['storeManifests'],
@@ -227,7 +227,7 @@ describe('documents', () => {
     expect(await page.text()).toMatch(/^<!doctype html>/);
   });
 
-  it('describe the API, with the schemas of the C2PA and their licence', async () => {
+  it('describe the API, with the C2PA schemas and their licence', async () => {
     const document = (await store.json('/openapi/openapi.json')) as {
       info: { description: string };
       paths: Record<string, Record<string, { responses: object }>>;
@@ -261,7 +261,7 @@ describe('other paths and methods', () => {
     '/nothing',
     '/v1/matches/byContent',
     '/v1/manifests/',
-  ])('%s is not found', async (path) => {
+  ])('%s returns 404', async (path) => {
     expect(await detail(path)).toEqual([404, 'Not found']);
   });
 
@@ -272,7 +272,7 @@ describe('other paths and methods', () => {
     ['DELETE', query, 'GET, HEAD, POST'],
     ['POST', '/v1/services/status', 'GET, HEAD'],
     ['PATCH', '/.well-known/did.json', 'GET, HEAD'],
-  ])('%s %s is not allowed', async (method, path, allow) => {
+  ])('%s %s returns 405', async (method, path, allow) => {
     const response = await fetch(store.url + path, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
     expect(await response.json()).toEqual({ detail: 'Method not allowed' });
@@ -281,7 +281,7 @@ describe('other paths and methods', () => {
 
 describe('CORS', () => {
   it.each(['/v1/manifests', manifestPath, query, '/v1/services/status', '/openapi/openapi.json'])(
-    'is open on %s',
+    'is open for %s',
     async (path) => {
       const preflight = await fetch(store.url + path, {
         method: 'OPTIONS',
@@ -298,7 +298,7 @@ describe('CORS', () => {
     },
   );
 
-  it('shows every error but those of deletes', async () => {
+  it('covers all errors except those of deletes', async () => {
     for (const [method, path] of [
       ['GET', '/v1/manifests/unknown'],
       ['GET', '/nothing'],
@@ -317,24 +317,27 @@ describe('CORS', () => {
 });
 
 describe('deletes', () => {
-  it('are off without a token in the configuration', async () => {
+  it('are refused if no token is configured', async () => {
     const closed = await start({ MSTORE_OPERATOR_TOKEN_SHA256: '' });
     expect((await closed.remove(id)).status).toBe(401);
     await closed.stop();
   });
 
-  it.each(['uws', 'node'] as const)('take any token that was hashed as UTF-8 (%s)', async (transport) => {
-    const token = 'tökén';
-    const sha256 = createHash('sha256').update(token).digest('hex');
-    const environment = { MSTORE_OPERATOR_TOKEN_SHA256: sha256 };
-    const other = await startStore(await databases.create(), environment, transport);
-    const Authorization = Buffer.from(`Bearer ${token}`).toString('latin1');
-    const path = `${other.url}/v1/manifests/urn:c2pa:00000000-0000-4000-8000-000000000000`;
-    expect((await fetch(path, { method: 'DELETE', headers: { Authorization } })).status).toBe(404);
-    await other.stop();
-  });
+  it.each(['uws', 'node'] as const)(
+    'accept a token with non-ASCII characters, hashed as UTF-8 (%s)',
+    async (transport) => {
+      const token = 'tökén';
+      const sha256 = createHash('sha256').update(token).digest('hex');
+      const environment = { MSTORE_OPERATOR_TOKEN_SHA256: sha256 };
+      const other = await startStore(await databases.create(), environment, transport);
+      const Authorization = Buffer.from(`Bearer ${token}`).toString('latin1');
+      const path = `${other.url}/v1/manifests/urn:c2pa:00000000-0000-4000-8000-000000000000`;
+      expect((await fetch(path, { method: 'DELETE', headers: { Authorization } })).status).toBe(404);
+      await other.stop();
+    },
+  );
 
-  it.each(['GET', 'DELETE'])('and fetches have no body of more than 64 KiB (%s)', async (method) => {
+  it.each(['GET', 'DELETE'])('and fetches refuse bodies above 64 KiB (%s)', async (method) => {
     const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
     const status = (bytes: number) =>
       statusOf(store.port, method, '/v1/manifests/unknown', headers, Buffer.alloc(bytes));
@@ -352,7 +355,7 @@ describe('deletes', () => {
 });
 
 describe('limits', () => {
-  it('count uploads with deletes, and fetches with queries, per client and window', async () => {
+  it('count uploads and deletes together, and fetches and queries, per client and window', async () => {
     const slow = await start({
       MSTORE_RATE_WRITE: '2/d',
       MSTORE_RATE_READ: '3/d',
@@ -364,7 +367,7 @@ describe('limits', () => {
     const upload = (address: string) =>
       status(slow.upload(bytesOf(item), '', { ...from(address), 'Content-Type': 'text/plain' }));
     const read = (address: string) => status(slow.get('unknown', from(address)));
-    // What is refused counts as well.
+    // Refused requests count too.
     expect([await upload('1.2.3.4'), await upload('1.2.3.4'), await upload('::ffff:1.2.3.4')]).toEqual([
       415, 415, 429,
     ]);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
-import { bytesOf, SIDECARS, sidecar, takenSidecars } from './support/fixtures.js';
+import { acceptedSidecars, bytesOf, SIDECARS, sidecar } from './support/fixtures.js';
 import { type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -24,27 +24,30 @@ describe.each(ENGINES)('%s', (engine) => {
     await databases.stop();
   });
 
-  it.each(SIDECARS.map((item) => [item.name, item] as const))('judges %s', async (_, item) => {
-    const { status, code, acceptableCodes = [], manifestId } = item.expect;
-    const response = await store.upload(bytesOf(item), '?declare=false');
-    const answer = (await response.json()) as { manifestId?: string; detail?: string; code?: string };
-    // Two sidecars share their id on purpose: who comes second is told so.
-    if (item.name === 'ok-conflict-b') {
-      expect([response.status, answer.detail]).toEqual([
-        409,
-        'Manifest ID is already in use by a different manifest',
-      ]);
-      return;
-    }
-    expect([status].flat()).toContain(response.status);
-    if (response.status === 400) {
-      expect([code, ...acceptableCodes]).toContain(answer.code);
-      expect(answer.detail).toMatch(/^Manifest Store refused: ./);
-    } else if (manifestId !== undefined) expect(answer.manifestId).toBe(manifestId);
-  });
+  it.each(SIDECARS.map((item) => [item.name, item] as const))(
+    'accepts or refuses %s as expected',
+    async (_, item) => {
+      const { status, code, acceptableCodes = [], manifestId } = item.expect;
+      const response = await store.upload(bytesOf(item), '?declare=false');
+      const answer = (await response.json()) as { manifestId?: string; detail?: string; code?: string };
+      // Two sidecars share an id on purpose: the second is refused.
+      if (item.name === 'ok-conflict-b') {
+        expect([response.status, answer.detail]).toEqual([
+          409,
+          'Manifest ID is already in use by a different manifest',
+        ]);
+        return;
+      }
+      expect([status].flat()).toContain(response.status);
+      if (response.status === 400) {
+        expect([code, ...acceptableCodes]).toContain(answer.code);
+        expect(answer.detail).toMatch(/^Manifest Store refused: ./);
+      } else if (manifestId !== undefined) expect(answer.manifestId).toBe(manifestId);
+    },
+  );
 
-  it('serves what it has taken, unchanged', async () => {
-    for (const item of takenSidecars()) {
+  it('serves uploads unchanged', async () => {
+    for (const item of acceptedSidecars()) {
       const bytes = bytesOf(item);
       const response = await store.get(item.expect.manifestId ?? '');
       expect([item.name, response.status]).toEqual([item.name, 200]);
@@ -58,8 +61,8 @@ describe.each(ENGINES)('%s', (engine) => {
     }
   });
 
-  it('finds each by each of its bindings at 100, and knows who is trusted', async () => {
-    for (const { name, expect: wanted } of takenSidecars()) {
+  it('finds each manifest by each of its bindings with score 100, and stores whether the signer is trusted', async () => {
+    for (const { name, expect: wanted } of acceptedSidecars()) {
       for (const { alg, value } of wanted.indexed ?? []) {
         const { body } = await store.query(alg, value);
         const match = body.matches?.find(({ manifestId }) => manifestId === wanted.manifestId);
@@ -70,19 +73,19 @@ describe.each(ENGINES)('%s', (engine) => {
     const rows = await db.selectFrom('manifests').select(['manifest_id', 'trusted', 'uploader']).execute();
     await close();
     const trusted = new Map(rows.map((row) => [row.manifest_id, row.trusted === 1]));
-    for (const { name, expect: wanted } of takenSidecars()) {
+    for (const { name, expect: wanted } of acceptedSidecars()) {
       expect([name, trusted.get(wanted.manifestId ?? '')]).toEqual([name, wanted.trusted]);
     }
     for (const { uploader } of rows) expect(uploader).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('lists the algorithms that it has bindings of, by kind', async () => {
+  it('lists the algorithms of its bindings, by kind', async () => {
     const { watermarks, fingerprints } = (await store.json('/v1/services/supportedAlgorithms')) as {
       watermarks: { alg: string }[];
       fingerprints: { alg: string }[];
     };
     const listed = [...watermarks, ...fingerprints].map(({ alg }) => alg);
-    const indexed = takenSidecars().flatMap((item) => item.expect.indexed ?? []);
+    const indexed = acceptedSidecars().flatMap((item) => item.expect.indexed ?? []);
     expect(new Set(listed)).toEqual(new Set(['io.iscc.v0', ...indexed.map(({ alg }) => alg)]));
     expect(watermarks).toContainEqual({ alg: 'com.adobe.trustmark.P' });
     expect(fingerprints).toContainEqual({ alg: 'com.adobe.icn.dense' });
@@ -91,7 +94,7 @@ describe.each(ENGINES)('%s', (engine) => {
     }
   });
 
-  it('answers a second upload like the first', async () => {
+  it('gives a second upload the same response as the first', async () => {
     const item = sidecar('ok-es256-iscc4');
     const answers = [];
     for (const query of ['', '?declare=true', '?declare=FALSE&returnReceipt=x']) {
@@ -108,7 +111,7 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(answers).toEqual([expected, expected, expected]);
   });
 
-  it('lets one of many uploads of one id win', async () => {
+  it('accepts one of several concurrent uploads with the same id', async () => {
     const fresh = await databases.create();
     const raced = await startStore(fresh);
     const uploads = [...Array(12).keys()].map((n) =>
@@ -135,7 +138,7 @@ describe.each(ENGINES)('%s', (engine) => {
       return body.matches?.some(({ manifestId }) => manifestId === id);
     };
 
-    it('needs the right token', async () => {
+    it('requires the right token', async () => {
       for (const token of ['wrong', '']) {
         const refused = await store.remove(id, token);
         expect([refused.status, await refused.json(), refused.headers.get('www-authenticate')]).toEqual([
@@ -149,7 +152,7 @@ describe.each(ENGINES)('%s', (engine) => {
       expect((await store.remove('urn:c2pa:unknown')).status).toBe(404);
     });
 
-    it('is gone from fetches, queries and uploads until its id is released', async () => {
+    it('is missing from fetches and queries, and its id is refused until released', async () => {
       expect(await found()).toBe(true);
       const deleted = await store.remove(id);
       expect([deleted.status, await deleted.text()]).toEqual([204, '']);
@@ -165,7 +168,7 @@ describe.each(ENGINES)('%s', (engine) => {
     });
   });
 
-  it('answers 404 for a manifest whose file is missing, until its bytes are posted again', async () => {
+  it('returns 404 for a manifest without its file, until its bytes are uploaded again', async () => {
     const item = sidecar('ok-ed25519');
     const digest = sha256(bytesOf(item));
     await rm(path.join(place.dataDir, 'files', digest.slice(0, 2), `${digest}.c2pa`));
@@ -176,7 +179,7 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(Buffer.from(await again.arrayBuffer()).equals(bytesOf(item))).toBe(true);
   });
 
-  it('has everything again after a restart', async () => {
+  it('keeps all data over a restart', async () => {
     await store.stop();
     store = await startStore(place);
     const item = sidecar('ok-es256-iscc4');

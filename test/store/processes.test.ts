@@ -1,11 +1,11 @@
-/** Several server processes on one database and one folder: what one has done the other knows at once. */
+/** Two server processes on one database and one folder: each sees the other's changes immediately. */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
-import { bytesOf, sidecar, takenSidecars } from './support/fixtures.js';
+import { acceptedSidecars, bytesOf, sidecar } from './support/fixtures.js';
 import { type StoreProcess, startStoreProcess } from './support/process.js';
 import type { Place } from './support/server.js';
 
@@ -17,7 +17,7 @@ describe.each(ENGINES)('two processes on %s', (engine) => {
   beforeAll(async () => {
     databases = await testDatabases(engine);
     place = await databases.create();
-    // At once, on an empty database: one of them makes the tables.
+    // Concurrently on an empty database: one of them creates the tables.
     [first, second] = await Promise.all([startStoreProcess(place), startStoreProcess(place)]);
   });
   afterAll(async () => {
@@ -25,8 +25,8 @@ describe.each(ENGINES)('two processes on %s', (engine) => {
     await databases.stop();
   });
 
-  it('find what the other has stored, and no more what it has deleted', async () => {
-    for (const item of takenSidecars().slice(0, 20)) {
+  it('find what the other has stored, and not what it has deleted', async () => {
+    for (const item of acceptedSidecars().slice(0, 20)) {
       const id = item.expect.manifestId ?? '';
       const [binding] = item.expect.indexed ?? [];
       if (binding === undefined) continue;
@@ -43,7 +43,7 @@ describe.each(ENGINES)('two processes on %s', (engine) => {
     }
   });
 
-  it('let one upload of an id win', async () => {
+  it('accept one of several uploads with the same id', async () => {
     const [a, b] = [bytesOf(sidecar('ok-conflict-a')), bytesOf(sidecar('ok-conflict-b'))];
     for (let round = 0; round < 5; round += 1) {
       const statuses = await Promise.all(
@@ -56,9 +56,9 @@ describe.each(ENGINES)('two processes on %s', (engine) => {
     }
   });
 
-  it('miss a file that is gone, and say which', async () => {
-    // None of those that were deleted above.
-    const item = takenSidecars().at(-1) ?? sidecar('ok-ed25519');
+  it('return 404 for a manifest without its file, and log the file', async () => {
+    // Not one of those deleted above.
+    const item = acceptedSidecars().at(-1) ?? sidecar('ok-ed25519');
     const id = item.expect.manifestId ?? '';
     const digest = createHash('sha256').update(bytesOf(item)).digest('hex');
     expect((await first.upload(bytesOf(item))).status).toBe(200);
@@ -78,7 +78,7 @@ describe.each(ENGINES)('two processes on %s', (engine) => {
     expect((await second.remove(id)).status).toBe(204);
   });
 
-  it('agree on the algorithms', async () => {
+  it('return the same algorithms', async () => {
     const path = '/v1/services/supportedAlgorithms';
     expect(await first.json(path)).toEqual(await second.json(path));
   });

@@ -1,4 +1,4 @@
-/** Queries against the recorded scores: filter, order and cut, on both databases. */
+/** Queries against recorded scores: filter, order and limit, on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContentBlobs } from '../../src/blobs/content.js';
 import { decodeLenientBase64 } from '../../src/c2pa/base64.js';
@@ -59,7 +59,7 @@ describe.each(ENGINES)('%s', (engine) => {
     const log = createLogger('silent');
     const loading = { db, newIndex: () => new native.BindingIndex(), log };
     const index = await SyncedBindingIndex.load(loading);
-    // After the index was loaded: what comes now is found through the feed.
+    // Stored after the index was loaded, so found through the feed.
     await insert(db, set);
     const reloaded = await SyncedBindingIndex.load(loading);
     const parts = {

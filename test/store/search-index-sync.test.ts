@@ -1,4 +1,4 @@
-/** The similarity index beside the store, on both databases: what it knows follows what is stored. */
+/** Sync of a similarity index with the store's manifests, on both databases. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { InProcessSearch } from '../../src/search/engine/in-process.js';
 import { SearchIndexSync } from '../../src/store/search-index-sync.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
-/** As the standard writes ISCC-IDs, and as hubs do that note a length in the header; the index gives the first form. */
+/** ISCC-IDs in the form of the standard, and with a length in the header as some hubs write; the index returns the first. */
 const HUB_IDS = [
   ['ISCC:MAIGHWZA2D7A2MAB', 'ISCC:MAIGHWZA2D7A2MAB'],
   ['ISCC:MAIWMDAMBQSYSEAB', 'ISCC:MAIGMDAMBQSYSEAB'],
@@ -23,35 +23,35 @@ describe.each(ENGINES)('%s', (engine) => {
   let folder: string;
   let search: InProcessSearch;
   let index: SearchManifestIndex;
-  let local: SearchIndexSync;
+  let sync: SearchIndexSync;
 
   beforeAll(async () => {
     databases = await testDatabases(engine);
   });
   afterAll(() => databases.stop());
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'isccd-local-index-'));
+    folder = await mkdtemp(path.join(tmpdir(), 'isccd-search-index-sync-'));
     const { dataDir, url } = await databases.create();
     database = await openDatabase(url, dataDir);
     search = await InProcessSearch.open(`usearch://${folder}`);
     index = new SearchManifestIndex(search, 'mine');
-    local = follower();
+    sync = newSync();
     return async () => {
-      await local.close();
+      await sync.close();
       await search.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     };
   });
 
-  function follower(): SearchIndexSync {
+  function newSync(): SearchIndexSync {
     return new SearchIndexSync({ db: database.db, index, serverId: 7, log: pino({ level: 'silent' }) });
   }
 
   const unit = (main: number, fill: number) => native.encodeUnit(main, 0, 0, 256, Buffer.alloc(32, fill));
   const gateway = (id: string) => `http://127.0.0.1:8020/v1/manifests/${id}`;
 
-  /** Stores a manifest as the store does, without telling anybody. */
+  /** Stores a manifest as the store does, without a notification. */
   async function stored(id: string, units: readonly (readonly string[])[]): Promise<number> {
     const { key } = await database.db
       .insertInto('manifests')
@@ -84,7 +84,7 @@ describe.each(ENGINES)('%s', (engine) => {
     return key;
   }
 
-  async function bury(key: number): Promise<void> {
+  async function tombstone(key: number): Promise<void> {
     await database.db
       .updateTable('manifests')
       .set({ live: 0, unit_count: 0 })
@@ -100,52 +100,52 @@ describe.each(ENGINES)('%s', (engine) => {
 
   const localId = (key: number) => native.isccId(0, 1_700_000_000_000_000 + (key % 1000), 7);
 
-  it('knows what is stored, by all units of all blocks, and no more what is deleted', async () => {
+  it('contains all units of all blocks of stored manifests, and removes deleted ones', async () => {
     const one = await stored('one', [[unit(4, 1)], [unit(3, 9), unit(4, 2)]]);
     const two = await stored('two', [[unit(4, 3)]]);
     const none = await stored('none', [[]]);
-    await Promise.all([one, two, none].map((key) => local.changed(key)));
+    await Promise.all([one, two, none].map((key) => sync.changed(key)));
     expect(await found(unit(4, 1))).toEqual([[localId(one), gateway('one')]]);
     expect(await found(unit(4, 2))).toEqual([[localId(one), gateway('one')]]);
     expect(await found(unit(4, 3))).toEqual([[localId(two), gateway('two')]]);
     expect(await index.size()).toBe(2);
-    await bury(two);
-    await local.changed(two);
+    await tombstone(two);
+    await sync.changed(two);
     expect(await found(unit(4, 3))).toEqual([]);
     expect(await index.size()).toBe(1);
   });
 
-  it.each(HUB_IDS)('takes the ISCC-ID of the declaration once there is one: %s', async (hubId, given) => {
+  it.each(HUB_IDS)('replaces the local ISCC-ID by that of the declaration: %s', async (hubId, given) => {
     const key = await stored('one', [[unit(4, 1)]]);
-    await local.changed(key);
+    await sync.changed(key);
     const declare = { status: 'declared', iscc_id: hubId, updated_at: Date.now() } as const;
     await database.db.updateTable('declarations').set(declare).where('manifest_key', '=', key).execute();
-    await local.changed(key);
+    await sync.changed(key);
     expect(await found(unit(4, 1))).toEqual([[given, gateway('one')]]);
     expect(await index.size()).toBe(1);
-    await bury(key);
-    await local.changed(key);
+    await tombstone(key);
+    await sync.changed(key);
     expect(await index.size()).toBe(0);
   });
 
-  it('catches up at the start with what nobody told', async () => {
+  it('applies missed changes at start', async () => {
     const gone = await stored('gone', [[unit(4, 1)]]);
-    await local.changed(gone);
-    await bury(gone);
+    await sync.changed(gone);
+    await tombstone(gone);
     await database.db.deleteFrom('declarations').where('manifest_key', '=', gone).execute();
     await database.db.deleteFrom('manifests').where('key', '=', gone).execute();
     const keys = [await stored('two', [[unit(4, 2)]]), await stored('three', [[unit(4, 3)]])];
-    local = follower();
-    local.start();
-    await local.changed(-1);
+    sync = newSync();
+    sync.start();
+    await sync.changed(-1);
     expect(await found(unit(4, 1))).toEqual([]);
     expect(await found(unit(4, 3))).toEqual([[localId(keys[1] ?? 0), gateway('three')]]);
-    await local.close();
-    // The index is deleted behind the store's back.
+    await sync.close();
+    // Another client deletes the index.
     await search.deleteIndex('mine');
-    local = follower();
-    local.start();
-    await local.changed(-1);
+    sync = newSync();
+    sync.start();
+    await sync.changed(-1);
     expect(await index.size()).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-/** Variables of the store that no other test here depends on: each does what its description says. */
+/** Variables of the store that no other test covers. */
 import { createHmac } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -49,7 +49,7 @@ it('APP_SECRET_KEY keys the hashes of uploaders', async () => {
   expect(uploader).toBe(createHmac('sha256', 'of this test').update('192.0.2.7').digest('hex'));
 });
 
-it('APP_DEBUG lets answers tell about unexpected errors', async () => {
+it('APP_DEBUG adds the message of unexpected errors to responses', async () => {
   for (const [debug, detail] of [
     ['false', 'Internal error'],
     ['true', 'no such table: feed'],
@@ -62,7 +62,7 @@ it('APP_DEBUG lets answers tell about unexpected errors', async () => {
   }
 });
 
-it('APP_ALLOWED_HOSTS are allowed instead of the host of MSTORE_URL', async () => {
+it('APP_ALLOWED_HOSTS replace the host of MSTORE_URL', async () => {
   const { store } = await start({ APP_ALLOWED_HOSTS: 'a.example, B.example' });
   for (const [host, status] of [
     ['a.example', 200],
@@ -78,7 +78,7 @@ it('APP_ALLOWED_HOSTS are allowed instead of the host of MSTORE_URL', async () =
   }
 });
 
-it('MSTORE_TRUST_ANCHORS decide who is trusted; nobody is without them', async () => {
+it('MSTORE_TRUST_ANCHORS decide which signers are trusted; without them, none', async () => {
   for (const [environment, trusted] of [
     [{}, 1],
     [{ MSTORE_TRUST_ANCHORS: '' }, 0],
@@ -90,11 +90,11 @@ it('MSTORE_TRUST_ANCHORS decide who is trusted; nobody is without them', async (
   }
 });
 
-it('MSTORE_MATCH_THRESHOLD is the lowest score that is reported', async () => {
+it('MSTORE_MATCH_THRESHOLD is the lowest reported score', async () => {
   const answer = native.decodeIsccSeq(Buffer.from(binding?.value ?? '', 'base64'));
   const units = answer.outcome === 'units' ? answer.units : [];
   const data = Buffer.from(units.find(({ mainType }) => mainType === 3)?.body ?? []);
-  // A score of 75 by rounding, and one of 74.
+  // Scores of 75, by rounding, and of 74.
   for (const [distance, score] of [
     [65, 75],
     [66, 74],
@@ -126,14 +126,14 @@ it('MSTORE_MAX_UPLOAD is the largest upload', async () => {
     expect((await store.upload(bytesOf(item))).status).toBe(status);
   }
   const { store } = await start({ MSTORE_MAX_UPLOAD: '3000000' });
-  // Read, and no Manifest Store.
+  // Within the limit, but not a Manifest Store.
   expect((await store.upload(Buffer.alloc(3_000_000))).status).toBe(400);
 });
 
-describe('rates that are not set', () => {
-  it('are 10 uploads and 120 fetches a minute', async () => {
+describe('default rates', () => {
+  it('are 10 uploads and 120 fetches per minute', async () => {
     const { store } = await start({ MSTORE_RATE_WRITE: '', MSTORE_RATE_READ: '' });
-    // Not at the end of a window, or the count would begin again in the middle.
+    // Not at the end of a window: the next window would reset the count.
     const left = 60_000 - (Date.now() % 60_000);
     if (left < 15_000) await sleep(left);
     const statuses = async (count: number, send: () => Promise<Response>) => {
@@ -160,7 +160,7 @@ describe('declarations', () => {
     ['', '001'],
     ['0', '000'],
     ['4095', 'fff'],
-  ])('MSTORE_HUB_ID=%j is in their nonces as %s', async (id, digits) => {
+  ])('have MSTORE_HUB_ID=%j as %s in their nonces', async (id, digits) => {
     const server = await hub();
     const { store } = await start({ ...hubEnvironment(await server.listen()), MSTORE_HUB_ID: id });
     await store.upload(bytesOf(item));
@@ -171,7 +171,7 @@ describe('declarations', () => {
   it.each([
     ['0.1', 'pending'],
     ['30', 'declared'],
-  ])('MSTORE_HUB_TIMEOUT=%s is how long a hub is waited for', async (seconds, status) => {
+  ])('wait MSTORE_HUB_TIMEOUT=%s seconds for the hub', async (seconds, status) => {
     const server = await hub();
     const environment = { ...hubEnvironment(await server.listen()), MSTORE_HUB_TIMEOUT: seconds };
     const { store } = await start({ ...environment, MSTORE_RETRY_SECONDS: '86400' });
@@ -184,14 +184,14 @@ describe('declarations', () => {
   });
 });
 
-it('MSTORE_HOST, MSTORE_PORT and MSTORE_DATA_DIR say where it listens and what it keeps where', async () => {
+it('MSTORE_HOST, MSTORE_PORT and MSTORE_DATA_DIR set the address and the data folder', async () => {
   const place = await databases.create();
   const first = await startStoreProcess(place, { MSTORE_HOST: '127.0.0.1' });
   expect(new URL(first.url).hostname).toBe('127.0.0.1');
   expect((await first.upload(bytesOf(item))).status).toBe(200);
   expect(await readdir(place.dataDir)).toEqual(expect.arrayContaining(['files', 'store.sqlite']));
   expect((await readdir(path.join(place.dataDir, 'files'))).length).toBe(256);
-  // The same port for another: it is taken, and the message names it.
+  // A second process on the same port: the message names the address.
   await expect(
     startStoreProcess(await databases.create(), { MSTORE_PORT: String(first.port) }),
   ).rejects.toThrow(`127.0.0.1:${first.port}`);

@@ -1,4 +1,4 @@
-/** The dashboard over a real database and the real store behind it. */
+/** The dashboard with a real database and store service. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,9 +17,9 @@ import { Manifests } from '../../../src/store/manifests.js';
 import { StoreService } from '../../../src/store/service.js';
 
 export const PASSWORD = 'correct-Horse-7-battery';
-/** May delete. */
+/** May delete manifests. */
 export const OPERATOR = 'olga';
-/** May look. */
+/** Has read access only. */
 export const READER = 'rita';
 
 export interface DashboardOptions {
@@ -69,7 +69,7 @@ export async function startDashboard({
   };
 }
 
-/** Deleting and releasing ask neither the validator nor the index of bindings. */
+/** Deletes and releases use neither the validator nor the binding index. */
 async function store({ db }: Database, folder: string): Promise<StoreService> {
   const options = { url: 'http://localhost', secretKey: 'x', matchThreshold: 75, declareDefault: true };
   return new StoreService(options, {
@@ -79,7 +79,7 @@ async function store({ db }: Database, folder: string): Promise<StoreService> {
     isManifestId: () => true,
     algorithms: new Set(),
     log: createLogger('error'),
-    validator: { validate: () => Promise.reject(new Error('nothing is uploaded here')) },
+    validator: { validate: () => Promise.reject(new Error('no uploads in these tests')) },
     index: undefined as never,
   });
 }

@@ -13,14 +13,14 @@ export interface Seed {
   readonly error?: string;
 }
 
-/** Noon of the first of June 2026; each manifest comes a minute after the one before. */
+/** 2026-06-01 12:00 UTC; each manifest follows one minute after the previous one. */
 const FIRST_UPLOAD_MS = Date.UTC(2026, 5, 1, 12);
 const HUB = 'https://hub.example';
 const ROWS_PER_INSERT = 500;
 
 const UNIT = 'ISCC:EADROAQCZUHCUOEBSNIG44E4WVAVXANTU4SGCY6UJSWKXQZJK35M3YY';
 
-/** Manifests with a binding and a declaration each; the keys in order. */
+/** Inserts manifests with one binding and one declaration each. Returns the keys in order. */
 export async function seed(db: Db, seeds: readonly Seed[]): Promise<number[]> {
   const keys: number[] = [];
   for (let at = 0; at < seeds.length; at += ROWS_PER_INSERT) {
@@ -60,7 +60,7 @@ function manifest({ id, isTrusted = false, isDeleted = false }: Seed, at: number
     size: 12_345 + at,
     uploaded_at,
     trusted: isTrusted ? (1 as const) : (0 as const),
-    uploader: createHash('sha256').update('somebody').digest('hex'),
+    uploader: createHash('sha256').update('uploader').digest('hex'),
     live: isDeleted ? (0 as const) : (1 as const),
     deleted_at: isDeleted ? uploaded_at + 1000 : null,
     binding_count: 1,

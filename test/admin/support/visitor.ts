@@ -1,4 +1,4 @@
-/** A browser without a screen: keeps cookies, follows no redirect, and posts forms. */
+/** A minimal browser: keeps cookies, posts forms, does not follow redirects. */
 import { OPERATOR, PASSWORD } from './dashboard.js';
 
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -6,7 +6,7 @@ export type Fields = readonly (readonly [name: string, value: string])[];
 export class Visitor {
   readonly url: string;
   readonly cookies = new Map<string, string>();
-  /** Of the last answer. */
+  /** `Set-Cookie` lines of the last response. */
   setCookies: string[] = [];
   readonly #headers: Record<string, string>;
 
@@ -16,19 +16,19 @@ export class Visitor {
   }
 
   async get(path: string): Promise<Response> {
-    return this.#noted(await fetch(this.url + path, { headers: this.#sent(), redirect: 'manual' }));
+    return this.#recordCookies(await fetch(this.url + path, { headers: this.#sent(), redirect: 'manual' }));
   }
 
   async post(path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
     const body = new URLSearchParams();
     for (const [name, value] of fields) body.append(name, value);
     const sent = { ...this.#sent(), ...headers };
-    return this.#noted(
+    return this.#recordCookies(
       await fetch(this.url + path, { method: 'POST', headers: sent, body, redirect: 'manual' }),
     );
   }
 
-  /** Logs in and gives the answer. */
+  /** Logs in and returns the response. */
   async login(username = OPERATOR, password = PASSWORD, next = ''): Promise<Response> {
     const csrf = await this.csrf('/admin/login/');
     return this.post('/admin/login/', [
@@ -39,7 +39,7 @@ export class Visitor {
     ]);
   }
 
-  /** The token in the forms of a page. */
+  /** The CSRF token in the forms of a page. */
   async csrf(path: string): Promise<string> {
     const page = await (await this.get(path)).text();
     return /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
@@ -54,7 +54,7 @@ export class Visitor {
     return { ...this.#headers, ...(cookie === '' ? {} : { Cookie: cookie }) };
   }
 
-  #noted(response: Response): Response {
+  #recordCookies(response: Response): Response {
     this.setCookies = response.headers.getSetCookie();
     for (const line of this.setCookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];

@@ -1,24 +1,23 @@
-/** A small file system of its own, to be filled. */
+/** A small file system for tests of full disks. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, type TestContext } from 'vitest';
 
 const PAGE_BYTES = 4096;
 const run = promisify(execFile);
 
-/** Its folder, for the time of the test; `undefined` where mounting is not allowed. */
-export async function smallDisk(megabytes: number): Promise<string | undefined> {
+/** Mounts a tmpfs for the time of the test and returns its folder. Skips the test where mounting is not allowed. */
+export async function smallDisk(megabytes: number, { skip }: TestContext): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-disk-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
   } catch (error) {
-    // Not root, or a container that forbids it: the service's behaviour is then not shown here.
-    console.warn(`NOT TESTED, a small disk can't be mounted: ${String(error)}`);
-    return undefined;
+    // Not root, or a container that forbids it.
+    skip(`can't mount a small disk: ${String(error)}`);
   }
   onTestFinished(async () => {
     await run('umount', ['-l', folder]);
@@ -26,7 +25,7 @@ export async function smallDisk(megabytes: number): Promise<string | undefined> 
   return folder;
 }
 
-/** Takes all room of a disk but some pages, in one file. */
+/** Fills a disk with one file, except for some pages. */
 export async function fill(file: string, pagesLeft: number): Promise<void> {
   const handle = await open(file, 'w');
   let bytes = 0;

@@ -1,5 +1,5 @@
-/** Bindings that are declared. */
-import type { Asset } from './world.js';
+/** Test assets with a binding to declare. */
+import type { Asset } from './simulation.js';
 
 /** An ISCC-SEQ of a Data- and an Instance-Code of 256 bits. */
 function sequence(fill: number): Buffer {

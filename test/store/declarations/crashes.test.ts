@@ -1,12 +1,12 @@
 /**
- * Whatever happens to requests, processes and manifests: at no time is a manifest declared twice, and in the end every
- * live one is declared and no deleted one.
+ * Random histories of uploads, deletes, crashes and lost messages: a manifest is never declared twice, and in the end
+ * all live manifests are declared and no deleted one is.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ISCC_ID_UNKNOWN } from '../../../src/store/declarations/transitions.js';
 import { A, B, C } from './assets.js';
-import { type Fate, gatewayOf, World } from './world.js';
+import { type Fate, gatewayOf, Simulation } from './simulation.js';
 
 const ASSETS = [A, B, C];
 
@@ -52,68 +52,69 @@ const RUNS = 250;
 const ROUNDS_TO_SETTLE = 10;
 const ROUND_MS = 121_000;
 
-describe.each(['0.8.0', '2025-08'] as const)('a hub of %s', (dialect) => {
+describe.each(['0.8.0', '2025-08'] as const)('a hub of dialect %s', (dialect) => {
   it(`holds one declaration of each live manifest, in ${RUNS} histories`, async () => {
     const property = fc.asyncProperty(history, async ({ actions, fates }) => {
-      const world = await World.create(dialect);
+      const simulation = await Simulation.create(dialect);
       try {
-        world.fates = [...fates];
+        simulation.fates = [...fates];
         for (const step of actions) {
-          await act(world, step);
-          expectNoDouble(world);
+          await act(simulation, step);
+          expectNoDouble(simulation);
         }
-        await settle(world);
+        await settle(simulation);
         for (const { name } of ASSETS) {
-          if (dialect === '0.8.0') await expectSettled(world, name);
-          else await expectSettledWithoutLookup(world, name);
+          if (dialect === '0.8.0') await expectSettled(simulation, name);
+          else await expectSettledWithoutLookup(simulation, name);
         }
       } finally {
-        await world.close();
+        await simulation.close();
       }
     });
     await fc.assert(property, { numRuns: RUNS });
   }, 300_000);
 });
 
-async function act(world: World, step: Action): Promise<void> {
+async function act(simulation: Simulation, step: Action): Promise<void> {
   switch (step.type) {
     case 'upload':
-      return world.upload(step.asset);
+      return simulation.upload(step.asset);
     case 'delete':
-      return world.delete(step.asset.name, step.crash);
+      return simulation.delete(step.asset.name, step.crash);
     case 'release':
-      return world.release(step.asset.name);
+      return simulation.release(step.asset.name);
     case 'round':
-      return world.round();
+      return simulation.round();
     case 'late':
-      return world.deliverLate();
+      return simulation.deliverLate();
     case 'wait':
-      world.now += step.seconds * 1000;
+      simulation.now += step.seconds * 1000;
       return;
     default:
       return step satisfies never;
   }
 }
 
-/** From now on the network is sound; what was late is there. */
-async function settle(world: World): Promise<void> {
-  world.fates = [];
-  await world.deliverLate();
-  expectNoDouble(world);
+/** Delivers late requests, then runs rounds without faults. */
+async function settle(simulation: Simulation): Promise<void> {
+  simulation.fates = [];
+  await simulation.deliverLate();
+  expectNoDouble(simulation);
   for (let round = 0; round < ROUNDS_TO_SETTLE; round += 1) {
-    world.now += ROUND_MS;
-    await world.round();
-    expectNoDouble(world);
+    simulation.now += ROUND_MS;
+    await simulation.round();
+    expectNoDouble(simulation);
   }
 }
 
-function expectNoDouble(world: World): void {
-  for (const { name } of ASSETS) expect(world.hub.inForce(gatewayOf(name)).length).toBeLessThanOrEqual(1);
+function expectNoDouble(simulation: Simulation): void {
+  for (const { name } of ASSETS)
+    expect(simulation.hub.inForce(gatewayOf(name)).length).toBeLessThanOrEqual(1);
 }
 
-async function expectSettled(world: World, name: string): Promise<void> {
-  const [manifest, row] = [await world.manifest(name), await world.declaration(name)];
-  const inForce = world.hub.inForce(gatewayOf(name)).map(({ isccId }) => isccId);
+async function expectSettled(simulation: Simulation, name: string): Promise<void> {
+  const [manifest, row] = [await simulation.manifest(name), await simulation.declaration(name)];
+  const inForce = simulation.hub.inForce(gatewayOf(name)).map(({ isccId }) => isccId);
   if (manifest?.live === 1) {
     expect(row).toMatchObject({ status: 'declared', open: 0, error: null, doubt: null });
     expect(inForce).toEqual([row?.iscc_id]);
@@ -121,15 +122,15 @@ async function expectSettled(world: World, name: string): Promise<void> {
     expect(inForce).toEqual([]);
     if (row !== undefined) expect(row.status).toMatch(/^(skipped|withdrawn)$/);
   }
-  const open = (await world.all()).filter((entry) => entry.open === 1);
+  const open = (await simulation.all()).filter((entry) => entry.open === 1);
   expect(open).toEqual([]);
 }
 
-/** Such a hub can't withdraw, and may leave it open what it accepted, and under which id: then the operator is told. */
-async function expectSettledWithoutLookup(world: World, name: string): Promise<void> {
-  const [manifest, row] = [await world.manifest(name), await world.declaration(name)];
+/** A hub without lookup can't withdraw. If it is unknown what it accepted, the row has an error for the operator. */
+async function expectSettledWithoutLookup(simulation: Simulation, name: string): Promise<void> {
+  const [manifest, row] = [await simulation.manifest(name), await simulation.declaration(name)];
   if (manifest?.live !== 1) return;
-  const inForce = world.hub.inForce(gatewayOf(name)).map(({ isccId }) => isccId);
+  const inForce = simulation.hub.inForce(gatewayOf(name)).map(({ isccId }) => isccId);
   if (row?.status === 'declared') expect(inForce).toEqual([row.iscc_id]);
   else expect(row).toMatchObject({ status: 'failed', error: ISCC_ID_UNKNOWN });
 }

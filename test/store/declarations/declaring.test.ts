@@ -1,190 +1,198 @@
-/** How a hub's answers move a declaration, row by row of the tables. */
+/** Transitions of a declaration for each answer of a hub. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ISCC_ID_UNKNOWN } from '../../../src/store/declarations/transitions.js';
 import { A, B, C } from './assets.js';
-import { type Fate, gatewayOf, World } from './world.js';
+import { type Fate, gatewayOf, Simulation } from './simulation.js';
 
-async function create(dialect: '0.8.0' | '2025-08' = '0.8.0', ...fates: Fate[]): Promise<World> {
-  const world = await World.create(dialect);
-  onTestFinished(() => world.close());
-  world.fates = fates;
-  return world;
+async function create(dialect: '0.8.0' | '2025-08' = '0.8.0', ...fates: Fate[]): Promise<Simulation> {
+  const simulation = await Simulation.create(dialect);
+  onTestFinished(() => simulation.close());
+  simulation.fates = fates;
+  return simulation;
 }
 
 const noteOf = (body: string | undefined) => JSON.parse(body ?? '') as Record<string, string>;
 
-describe('accepted', () => {
-  it('is declared, with the ISCC-ID', async () => {
-    const world = await create();
-    await world.upload(A);
-    const row = await world.declaration('a');
+describe('an accepted note', () => {
+  it('becomes declared, with the ISCC-ID', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    const row = await simulation.declaration('a');
     expect(row).toMatchObject({ status: 'declared', open: 0, error: null, lease: null, attempts: 1 });
-    expect(world.hub.inForce(gatewayOf('a')).map(({ isccId }) => isccId)).toEqual([row?.iscc_id]);
-    expect(world.trace()).toEqual(['POST /declaration']);
+    expect(simulation.hub.inForce(gatewayOf('a')).map(({ isccId }) => isccId)).toEqual([row?.iscc_id]);
+    expect(simulation.trace()).toEqual(['POST /declaration']);
   });
 
-  it('by a hub of August 2025 without the member it refuses, at once from then on', async () => {
-    const world = await create('2025-08');
-    await world.upload(A);
-    await world.upload(C);
-    expect(await world.declaration('c')).toMatchObject({ status: 'declared' });
-    const notes = world.requests.map(({ body }) => noteOf(body).$schema !== undefined);
+  it('omits $schema at a hub of August 2025, from the second upload on without a refusal', async () => {
+    const simulation = await create('2025-08');
+    await simulation.upload(A);
+    await simulation.upload(C);
+    expect(await simulation.declaration('c')).toMatchObject({ status: 'declared' });
+    const notes = simulation.requests.map(({ body }) => noteOf(body).$schema !== undefined);
     expect(notes).toEqual([true, false, false]);
   });
 });
 
 describe('a duplicate', () => {
-  it('of another manifest of ours is declared past the check, with another nonce', async () => {
-    const world = await create();
-    await world.upload(A);
-    await world.upload(B);
-    const [, first, second] = world.requests.map(({ body }) => noteOf(body).nonce);
+  it('of our own other manifest is forced, with another nonce', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    await simulation.upload(B);
+    const [, first, second] = simulation.requests.map(({ body }) => noteOf(body).nonce);
     expect(first).not.toBe(second);
-    expect(world.trace()).toEqual(['POST /declaration', 'POST /declaration', 'POST /declaration forced']);
-    expect(world.hub.inForce().map(({ gateway }) => gateway)).toEqual([gatewayOf('a'), gatewayOf('b')]);
+    expect(simulation.trace()).toEqual([
+      'POST /declaration',
+      'POST /declaration',
+      'POST /declaration forced',
+    ]);
+    expect(simulation.hub.inForce().map(({ gateway }) => gateway)).toEqual([gatewayOf('a'), gatewayOf('b')]);
   });
 
-  it('of somebody else is declared past the check, without questions', async () => {
-    const world = await create();
-    await world.upload(A);
-    world.trace();
-    await world.forget();
-    world.restart({ secretSeed: Buffer.alloc(32, 8) });
-    await world.upload(B);
-    expect(world.trace()).toEqual(['POST /declaration', 'POST /declaration forced']);
-    expect(world.hub.inForce().length).toBe(2);
+  it('of another signer is forced without a lookup', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    simulation.trace();
+    await simulation.forget();
+    simulation.restart({ secretSeed: Buffer.alloc(32, 8) });
+    await simulation.upload(B);
+    expect(simulation.trace()).toEqual(['POST /declaration', 'POST /declaration forced']);
+    expect(simulation.hub.inForce().length).toBe(2);
   });
 
-  it('of this very manifest is adopted', async () => {
-    const world = await create();
-    await world.upload(A);
-    const before = await world.declaration('a');
-    world.trace();
-    await world.forget();
-    await world.upload(A);
-    expect(world.trace()).toEqual(['POST /declaration', 'GET /ID']);
-    expect((await world.declaration('a'))?.iscc_id).toBe(before?.iscc_id);
-    expect(world.hub.log.length).toBe(1);
+  it('of the same manifest is adopted', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    const before = await simulation.declaration('a');
+    simulation.trace();
+    await simulation.forget();
+    await simulation.upload(A);
+    expect(simulation.trace()).toEqual(['POST /declaration', 'GET /ID']);
+    expect((await simulation.declaration('a'))?.iscc_id).toBe(before?.iscc_id);
+    expect(simulation.hub.log.length).toBe(1);
   });
 
-  it('that is withdrawn does not count', async () => {
-    const world = await create();
-    await world.upload(A);
-    await world.delete('a');
-    await world.release('a');
-    world.trace();
-    await world.upload(A);
-    expect(world.trace()).toEqual([
+  it('that is withdrawn is ignored', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    await simulation.delete('a');
+    await simulation.release('a');
+    simulation.trace();
+    await simulation.upload(A);
+    expect(simulation.trace()).toEqual([
       'POST /declaration',
       'GET /ID',
       'GET /lookup',
       'POST /declaration forced',
     ]);
-    expect(await world.declaration('a')).toMatchObject({ status: 'declared' });
-    expect(world.hub.inForce().length).toBe(1);
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'declared' });
+    expect(simulation.hub.inForce().length).toBe(1);
   });
 });
 
-describe('an answer that was lost', () => {
-  it('is made up for: the note is sent again, and its declaration adopted', async () => {
-    const world = await create('0.8.0', 'answer-lost');
-    await world.upload(A);
-    expect(await world.declaration('a')).toMatchObject({ status: 'pending', open: 1, iscc_id: null });
-    await world.round();
-    const [first, second] = world.requests.map(({ body }) => body);
+describe('a lost answer', () => {
+  it('is recovered: the note is sent again, and its declaration adopted', async () => {
+    const simulation = await create('0.8.0', 'answer-lost');
+    await simulation.upload(A);
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'pending', open: 1, iscc_id: null });
+    await simulation.round();
+    const [first, second] = simulation.requests.map(({ body }) => body);
     expect(second).toBe(first);
-    expect(world.trace()).toEqual(['POST /declaration', 'POST /declaration', 'GET /lookup']);
-    expect((await world.declaration('a'))?.iscc_id).toBe(world.hub.log[0]?.isccId);
-    expect(world.hub.log.length).toBe(1);
+    expect(simulation.trace()).toEqual(['POST /declaration', 'POST /declaration', 'GET /lookup']);
+    expect((await simulation.declaration('a'))?.iscc_id).toBe(simulation.hub.log[0]?.isccId);
+    expect(simulation.hub.log.length).toBe(1);
   });
 
-  it('is made up for after the note has become too old', async () => {
-    const world = await create('0.8.0', 'answer-lost');
-    await world.upload(A);
-    world.now += 9 * 60_000;
-    await world.round();
-    expect(world.trace()).toEqual(['POST /declaration', 'POST /declaration', 'GET /ID']);
-    expect(await world.declaration('a')).toMatchObject({ status: 'declared' });
-    expect(world.hub.log.length).toBe(1);
+  it('is recovered after the note has become too old', async () => {
+    const simulation = await create('0.8.0', 'answer-lost');
+    await simulation.upload(A);
+    simulation.now += 9 * 60_000;
+    await simulation.round();
+    expect(simulation.trace()).toEqual(['POST /declaration', 'POST /declaration', 'GET /ID']);
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'declared' });
+    expect(simulation.hub.log.length).toBe(1);
   });
 
-  it('of a hub without lookup is made up for by the nonce', async () => {
-    const world = await create('2025-08', 'answered', 'answer-lost');
-    await world.upload(A);
-    await world.round();
-    expect(world.trace().slice(2)).toEqual(['POST /declaration', 'GET /ID', 'POST /declaration forced']);
-    expect((await world.declaration('a'))?.iscc_id).toBe(world.hub.log[0]?.isccId);
-    expect(world.hub.log.length).toBe(1);
+  it('of a hub without lookup is recovered by the nonce', async () => {
+    const simulation = await create('2025-08', 'answered', 'answer-lost');
+    await simulation.upload(A);
+    await simulation.round();
+    expect(simulation.trace().slice(2)).toEqual(['POST /declaration', 'GET /ID', 'POST /declaration forced']);
+    expect((await simulation.declaration('a'))?.iscc_id).toBe(simulation.hub.log[0]?.isccId);
+    expect(simulation.hub.log.length).toBe(1);
   });
 
-  it('of a forced note at a hub without lookup is left open, and said', async () => {
-    const world = await create('2025-08');
-    await world.upload(A);
-    world.fates = ['answered', 'answer-lost'];
-    await world.upload(B);
-    await world.round();
-    expect(await world.declaration('b')).toMatchObject({ status: 'failed', error: ISCC_ID_UNKNOWN, open: 1 });
-    world.now += 20 * 60_000;
-    await world.round();
-    expect(world.hub.inForce(gatewayOf('b')).length).toBe(1);
+  it('to a forced note at a hub without lookup stays open, with an error', async () => {
+    const simulation = await create('2025-08');
+    await simulation.upload(A);
+    simulation.fates = ['answered', 'answer-lost'];
+    await simulation.upload(B);
+    await simulation.round();
+    expect(await simulation.declaration('b')).toMatchObject({
+      status: 'failed',
+      error: ISCC_ID_UNKNOWN,
+      open: 1,
+    });
+    simulation.now += 20 * 60_000;
+    await simulation.round();
+    expect(simulation.hub.inForce(gatewayOf('b')).length).toBe(1);
   });
 });
 
 describe('no definite answer', () => {
   it.each<Fate>(['unsent', 'lost', 'error-500', 'unavailable', 'garbage', 'crash-before', 'crash-after'])(
-    '%s: pending, then declared by the same note',
+    '%s: becomes pending, then declared with the same note',
     async (fate) => {
-      const world = await create('0.8.0', fate);
-      await world.upload(A);
-      expect(await world.declaration('a')).toMatchObject({ status: 'pending', open: 1 });
-      const { note } = (await world.declaration('a')) ?? {};
-      await world.round();
-      expect(await world.declaration('a')).toMatchObject({ status: 'declared', note, doubt: null });
-      expect(world.hub.log.length).toBe(1);
+      const simulation = await create('0.8.0', fate);
+      await simulation.upload(A);
+      expect(await simulation.declaration('a')).toMatchObject({ status: 'pending', open: 1 });
+      const { note } = (await simulation.declaration('a')) ?? {};
+      await simulation.round();
+      expect(await simulation.declaration('a')).toMatchObject({ status: 'declared', note, doubt: null });
+      expect(simulation.hub.log.length).toBe(1);
     },
   );
 
-  it('and a note of eight minutes: a new one', async () => {
-    const world = await create('0.8.0', 'unsent', 'unsent');
-    await world.upload(A);
-    world.now += 7 * 60_000;
-    await world.round();
-    world.now += 2 * 60_000;
-    await world.round();
-    const [first, second, third] = world.requests.map(({ body }) => noteOf(body).nonce);
+  it('and a note older than 8 minutes: a new note is signed', async () => {
+    const simulation = await create('0.8.0', 'unsent', 'unsent');
+    await simulation.upload(A);
+    simulation.now += 7 * 60_000;
+    await simulation.round();
+    simulation.now += 2 * 60_000;
+    await simulation.round();
+    const [first, second, third] = simulation.requests.map(({ body }) => noteOf(body).nonce);
     expect([second === first, third === first]).toEqual([true, false]);
-    expect(await world.declaration('a')).toMatchObject({ status: 'declared' });
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'declared' });
   });
 });
 
-describe('refused', () => {
-  it('is failed, and tried again with a new note in every round', async () => {
-    const world = await create();
-    world.restart({ hubId: 2 });
-    await world.upload(A);
-    expect(await world.declaration('a')).toMatchObject({
+describe('a refused note', () => {
+  it('becomes failed, and each round retries with a new note', async () => {
+    const simulation = await create();
+    simulation.restart({ hubId: 2 });
+    await simulation.upload(A);
+    expect(await simulation.declaration('a')).toMatchObject({
       status: 'failed',
       open: 1,
       error: expect.stringContaining('nonce_mismatch'),
     });
-    world.now += 1000;
-    await world.round();
-    expect(world.requests.length).toBe(2);
-    // The operator has set the right number.
-    world.restart({ hubId: 1 });
-    world.now += 1000;
-    await world.round();
-    expect(await world.declaration('a')).toMatchObject({ status: 'declared', hub_id: 1, error: null });
+    simulation.now += 1000;
+    await simulation.round();
+    expect(simulation.requests.length).toBe(2);
+    // The operator sets the right hub id.
+    simulation.restart({ hubId: 1 });
+    simulation.now += 1000;
+    await simulation.round();
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'declared', hub_id: 1, error: null });
   });
 });
 
 describe('nothing to declare', () => {
-  it('is skipped, without a hub', async () => {
-    const world = await create();
-    await world.upload({ name: 'x', binding: Buffer.from('xyz') });
-    const row = await world.declaration('x');
+  it('is skipped, without a request', async () => {
+    const simulation = await create();
+    await simulation.upload({ name: 'x', binding: Buffer.from('xyz') });
+    const row = await simulation.declaration('x');
     expect(row).toMatchObject({ status: 'skipped', open: 0, hub: null });
-    await world.round();
-    expect(world.requests).toEqual([]);
+    await simulation.round();
+    expect(simulation.requests).toEqual([]);
   });
 });

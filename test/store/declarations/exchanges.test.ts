@@ -1,4 +1,4 @@
-/** Exchanges recorded with the hub of August 2025 and with a double of 0.8.0: how their answers are understood. */
+/** Interpretation of responses recorded from the hub of August 2025 and a double of version 0.8.0. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
@@ -19,7 +19,7 @@ interface Exchange {
 const file = new URL('../../fixtures/c2pa/vectors/hub-exchanges.json', import.meta.url);
 const { exchanges } = JSON.parse(readFileSync(file, 'utf8')) as { exchanges: Exchange[] };
 
-/** As the spec's table has it, by what a hub of that dialect was sent. */
+/** Expected results of the dialect 2025-08, by exchange. */
 const EXPECTED: Readonly<Record<string, string>> = {
   declare: 'accepted',
   'same note again (duplicate datahash)': 'duplicate',
@@ -58,11 +58,11 @@ const EXPECTED_0_8_0: Readonly<Record<string, string>> = {
   'lookup by datahash': 'records',
 };
 
-const asked = exchanges.filter(({ name }) => name !== 'health' && name !== 'did document');
+const calls = exchanges.filter(({ name }) => name !== 'health' && name !== 'did document');
 
 describe.each(['2025-08', '0.8.0'])('hub %s', (dialect) => {
   const expected = dialect === '0.8.0' ? EXPECTED_0_8_0 : EXPECTED;
-  it.each(asked.filter((exchange) => exchange.dialect === dialect))(
+  it.each(calls.filter((exchange) => exchange.dialect === dialect))(
     '$name',
     ({ name, request, response }) => {
       const answer = read(request, httpAnswer(response));
@@ -70,9 +70,9 @@ describe.each(['2025-08', '0.8.0'])('hub %s', (dialect) => {
     },
   );
 
-  it('gives the ISCC-ID, or whose it is', () => {
+  it('returns the ISCC-ID, or the existing one and its signer', () => {
     const of = (name: string) => {
-      const found = asked.find((exchange) => exchange.dialect === dialect && exchange.name === name);
+      const found = calls.find((exchange) => exchange.dialect === dialect && exchange.name === name);
       if (found === undefined) throw new Error(`no exchange ${name}`);
       return declareAnswer(httpAnswer(found.response));
     };
@@ -85,14 +85,14 @@ describe.each(['2025-08', '0.8.0'])('hub %s', (dialect) => {
   });
 });
 
-describe('answers that settle nothing', () => {
+describe('responses that decide nothing', () => {
   const error = (code: string, message = '') => JSON.stringify({ error: { code, message } });
   it.each([
     ['an empty 201', 201, '', true],
     ['a 201 with another id', 201, '{"iscc_id":"ISCC:EAD2RASIYU5IKLEN"}', true],
-    ['a page', 200, '<html>', true],
+    ['an HTML page', 200, '<html>', true],
     ['a redirect', 302, '', true],
-    ['a page that says 404', 404, '<html>', true],
+    ['an HTML page with 404', 404, '<html>', true],
     ['an error of a proxy', 502, 'Bad Gateway', true],
     ['an internal error', 500, error('error'), true],
     ['an unresolvable controller', 503, error('did_unresolvable'), false],
@@ -101,11 +101,11 @@ describe('answers that settle nothing', () => {
     expect(declareAnswer({ status, text })).toMatchObject({ type: 'unanswered', uncertain });
   });
 
-  it.each([200, 202, 302, 404, 500])('a withdrawal with a page and %s', (status) => {
+  it.each([200, 202, 302, 404, 500])('a withdrawal that gets an HTML page with %s', (status) => {
     expect(withdrawAnswer({ status, text: '<html>' }).type).toBe('unanswered');
   });
 
-  it('another schema is refused, not another dialect', () => {
+  it('an unsupported schema is a refusal, not another dialect', () => {
     const text = error('validation_failed', 'Unsupported $schema: http://example.org');
     expect(declareAnswer({ status: 422, text }).type).toBe('refused');
   });

@@ -1,4 +1,4 @@
-/** The store over HTTP with a hub that checks signatures, and the did document behind them, on its own. */
+/** The store over HTTP with a hub that checks signatures and fetches the did document. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
@@ -49,7 +49,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const isDeclared = (store: StoreClient) =>
     vi.waitFor(async () => expect((await upload(store)).declaration.status).toBe('declared'), SETTLE);
 
-  it('an upload is declared, once', async () => {
+  it('an upload is declared once', async () => {
     const { hub, store } = await start();
     const answer = await upload(store);
     const [entry] = hub.model.log;
@@ -66,7 +66,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(body.matches?.[0]).toMatchObject({ manifestId: MANIFEST_ID, isccId: entry?.isccId });
   });
 
-  it('the hub is asked within the trace of the request', async () => {
+  it('requests to the hub continue the trace of the client', async () => {
     const { hub, store } = await start();
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
@@ -78,7 +78,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(new Set([...sent, headers.traceparent]).size).toBe(3);
   });
 
-  it('an upload is declared only if it is wanted', async () => {
+  it('an upload is declared only on request if MSTORE_DECLARE_DEFAULT is false', async () => {
     const { hub, store } = await start({ MSTORE_DECLARE_DEFAULT: 'false' });
     expect((await upload(store)).declaration).toEqual({ status: 'skipped' });
     expect((await upload(store, '?declare=1')).declaration).toEqual({ status: 'skipped' });
@@ -87,14 +87,14 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await upload(other.store, '?declare=TRUE')).declaration.status).toBe('declared');
   });
 
-  it.each(['MSTORE_SECKEY', 'MSTORE_HUB_URL'])('nothing is declared without %s', async (name) => {
+  it.each(['MSTORE_SECKEY', 'MSTORE_HUB_URL'])('the store does not declare without %s', async (name) => {
     const { store } = await start({ [name]: '' });
     expect((await upload(store)).declaration).toEqual({ status: 'disabled' });
     const document = await fetch(`${store.url}/.well-known/did.json`);
     expect([document.status, await document.json()]).toEqual([404, { detail: 'Not found' }]);
   });
 
-  it('the did document is there for everybody', async () => {
+  it('the did document is public', async () => {
     const { store } = await start();
     const response = await fetch(`${store.url}/.well-known/did.json`);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
@@ -102,7 +102,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await response.json()).toMatchObject({ id: 'did:web:store.example' });
   });
 
-  it('a hub that is down is tried again', async () => {
+  it('a declaration is retried if the hub is down', async () => {
     const { hub, store, place } = await start();
     hub.faults = () => ({ processed: false, answer: 'reset' });
     expect((await upload(store)).declaration).toEqual({ status: 'pending', hub: expect.any(String) });
@@ -113,7 +113,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.json('/v1/services/status')).toMatchObject({ status: 'ok' });
   });
 
-  it('a hub that refuses is tried again', async () => {
+  it('a declaration is retried if the hub refuses it', async () => {
     const { hub, store } = await start();
     const body = JSON.stringify({ error: { code: 'did_required', message: 'no' } });
     hub.faults = () => ({ processed: false, answer: { status: 422, body } });
@@ -122,7 +122,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await isDeclared(store);
   });
 
-  it('a delete withdraws', async () => {
+  it('a delete withdraws the declaration', async () => {
     const { hub, store } = await start();
     await upload(store);
     expect((await store.remove(MANIFEST_ID)).status).toBe(204);
@@ -130,7 +130,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await store.get(MANIFEST_ID)).status).toBe(410);
   });
 
-  it('a delete does not wait for a hub that hangs, which withdraws later', async () => {
+  it('a delete does not wait for a hub that hangs; the withdrawal follows later', async () => {
     const { hub, store } = await start(IMPATIENT);
     await isDeclared(store);
     hub.faults = () => ({ processed: false, answer: 'hang' });
@@ -141,16 +141,16 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   const faults: [string, Fault][] = [
-    ['is cut before it is read', { processed: false, answer: 'reset' }],
-    ['is cut after it was done', { processed: true, answer: 'reset' }],
-    ['is not answered in time', { processed: true, answer: 'hang' }],
-    ['is answered with a page', { processed: true, answer: { contentType: 'text/html', body: '<html>' } }],
-    ['is answered with 500', { processed: true, answer: { status: 500, body: '{}' } }],
+    ['is cut before the hub reads it', { processed: false, answer: 'reset' }],
+    ['is cut after the hub performed it', { processed: true, answer: 'reset' }],
+    ['gets no response in time', { processed: true, answer: 'hang' }],
+    ['gets an HTML page', { processed: true, answer: { contentType: 'text/html', body: '<html>' } }],
+    ['gets a 500', { processed: true, answer: { status: 500, body: '{}' } }],
     ['is redirected', { processed: false, answer: { status: 302, location: '/health' } }],
   ];
-  // A duplicate of somebody else's: POST, forced POST; and after the delete DELETE.
+  // The asset has a foreign declaration, so the requests are POST, forced POST and, after the delete, DELETE.
   const steps = [1, 2, 3].flatMap((step) => faults.map(([how, fault]) => ({ step, how, fault })));
-  it.each(steps)('all is well in the end when request $step $how', async ({ step, fault }) => {
+  it.each(steps)('hub and store agree in the end if request $step $how', async ({ step, fault }) => {
     const { hub, store } = await start(fault.answer === 'hang' ? IMPATIENT : {});
     seedForeign(hub.model);
     hub.faults = (_, number) => (number === step ? fault : undefined);
@@ -170,7 +170,7 @@ interface UploadAnswer {
   readonly declaration: { readonly status: string; readonly isccId?: string; readonly hub?: string };
 }
 
-/** As if the upload was sixteen minutes ago. */
+/** Sets the upload time 16 minutes back. */
 async function expectDegradedWhenOld(store: StoreClient, { url, dataDir }: Place): Promise<void> {
   const status = async () => (await store.json('/v1/services/status')) as { status: string };
   expect(await status()).toMatchObject({ status: 'ok' });

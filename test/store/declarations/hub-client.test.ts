@@ -1,4 +1,4 @@
-/** Requests to a hub over HTTP: what they look like, and what every failure on the way is taken for. */
+/** Requests to a hub over HTTP: their form, and the result of each failure. */
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SigningKey } from '../../../src/signing/key.js';
@@ -8,7 +8,7 @@ import { declarationNote, withdrawalNote } from '../../../src/store/declarations
 import { type Fault, HubServer } from '../../support/hub-server.js';
 import { A } from './assets.js';
 
-/** For hubs that hang; a busy machine may take longer for an honest answer. */
+/** Only for hubs that hang: on a busy machine a working hub may take longer. */
 const IMPATIENT_MS = 300;
 const PATIENT_MS = 30_000;
 const signer = {
@@ -36,7 +36,7 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('a sound hub', () => {
+describe('a working hub', () => {
   it('accepts our signatures, finds declarations and withdraws them', async () => {
     const sent = note();
     const accepted = await client.declare(sent, false);
@@ -59,7 +59,7 @@ describe('a sound hub', () => {
     expect(await client.resolve(isccId)).toEqual({ type: 'records', records: [] });
   });
 
-  it('refuses what was changed after it was signed', async () => {
+  it('refuses a note that was changed after signing', async () => {
     const changed = { ...note(), gateway: 'https://store.example/v1/manifests/b' };
     expect(await client.declare(changed, false)).toMatchObject({
       type: 'refused',
@@ -67,7 +67,7 @@ describe('a sound hub', () => {
     });
   });
 
-  it('is asked for JSON, and told to force only where it is to', async () => {
+  it('gets requests for JSON, with the force header only where requested', async () => {
     await client.declare(note(), false);
     await client.declare(note(), true);
     const [plain, forced] = server.requests.map(({ headers }) => headers);
@@ -76,7 +76,7 @@ describe('a sound hub', () => {
     expect(forced?.['x-force-declaration']).toBe('true');
   });
 
-  it('may be below a path', async () => {
+  it('may have a base path', async () => {
     const below = new HubClient(`${url}/hub`, PATIENT_MS);
     await below.lookup('1e20');
     await below.close();
@@ -87,11 +87,11 @@ describe('a sound hub', () => {
 describe('a failure', () => {
   const lost = { type: 'unanswered', uncertain: true };
   const cases: [string, Fault, object][] = [
-    ['no answer in time', { processed: false, answer: 'hang' }, { ...lost, unreachable: true }],
+    ['no response in time', { processed: false, answer: 'hang' }, { ...lost, unreachable: true }],
     ['a cut connection', { processed: true, answer: 'reset' }, { ...lost, unreachable: true }],
-    ['a page', { processed: false, answer: { contentType: 'text/html', body: '<html>' } }, lost],
-    ['an answer that is too long', { processed: false, answer: { body: 'x'.repeat(70_000) } }, lost],
-    ['a proxy', { processed: false, answer: { status: 502, body: 'Bad Gateway' } }, lost],
+    ['an HTML page', { processed: false, answer: { contentType: 'text/html', body: '<html>' } }, lost],
+    ['a response that is too long', { processed: false, answer: { body: 'x'.repeat(70_000) } }, lost],
+    ['an error of a proxy', { processed: false, answer: { status: 502, body: 'Bad Gateway' } }, lost],
   ];
   it.each(cases)('%s', async (_, fault, answer) => {
     server.faults = () => fault;
@@ -103,13 +103,13 @@ describe('a failure', () => {
     await client.close();
   });
 
-  it('redirects are not followed', async () => {
+  it('a redirect is not followed', async () => {
     server.faults = () => ({ processed: false, answer: { status: 307, location: '/elsewhere' } });
     expect(await client.declare(note(), false)).toMatchObject(lost);
     expect(server.trace()).toEqual(['POST /declaration']);
   });
 
-  it('an answer that trickles is cut as well', async () => {
+  it('a slow response is aborted by the time-out', async () => {
     const slow = createServer((socket) => {
       socket.on('error', () => {});
       socket.write('HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n');
@@ -125,7 +125,7 @@ describe('a failure', () => {
     slow.close();
   });
 
-  it('a hub that does not listen leaves no doubt', async () => {
+  it('a refused connection is certain not to have delivered the note', async () => {
     await server.close();
     expect(await client.declare(note(), false)).toMatchObject({
       type: 'unanswered',

@@ -1,4 +1,4 @@
-/** kill -9 at every point between a store and its hub: no declaration is made twice, and none is lost. */
+/** kill -9 at every request to the hub: no declaration is made twice or lost. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestDatabases, testDatabases } from '../../support/databases.js';
 import type { HubRequest } from '../../support/hub.js';
@@ -7,14 +7,14 @@ import { bytesOf, sidecar } from '../support/fixtures.js';
 import { type StoreProcess, startStoreProcess } from '../support/process.js';
 import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID, seedForeign } from './support.js';
 
-/** Requests by which one can tell how far the store is. */
+/** Requests at which the store is killed. */
 const POINTS: Readonly<Record<string, (request: HubRequest) => boolean>> = {
   'the declaration': ({ method, headers }) => method === 'POST' && !headers['x-force-declaration'],
   'the forced declaration': ({ headers }) => headers['x-force-declaration'] === 'true',
   'the withdrawal': ({ method }) => method === 'DELETE',
 };
 const SETTLE = { timeout: 60_000, interval: 100 };
-/** Restarts, leases and rounds, on a machine that has other things to do. */
+/** For restarts, leases and rounds on a busy machine. */
 const TEST_MS = 180_000;
 
 let databases: TestDatabases;
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => databases.stop());
 
-describe.each(['before', 'after'])('killed %s the hub has done', (moment) => {
-  // Each cleans up by its own context: they run at once.
+describe.each(['before', 'after'])('killed %s the hub performs', (moment) => {
+  // Concurrent tests need the `onTestFinished` of their own context.
   it.concurrent.for(Object.keys(POINTS))('%s', { timeout: TEST_MS }, async (point, { onTestFinished }) => {
     const hub = new HubServer();
     const place = await databases.create();
@@ -46,7 +46,7 @@ describe.each(['before', 'after'])('killed %s the hub has done', (moment) => {
       await killing;
       return { processed: false, answer: 'reset' };
     };
-    // The store may also be killed after it has answered: declarations go on without their client.
+    // The kill may come after the response: declarations continue without the client.
     const revive = async () => {
       if (revived === killed) return;
       await vi.waitUntil(() => killing !== undefined);

@@ -1,4 +1,4 @@
-/** Declarations in both databases: states come back as they were, and one attempt at a time has a row. */
+/** Declaration rows in both databases: states and leases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import type { DeclarationInsert } from '../../../src/database/tables.js';
@@ -77,37 +77,37 @@ describe.each(ENGINES)('%s', (engine) => {
     return leased;
   }
 
-  it('gives a state back as it was saved', async () => {
+  it('returns a state as it was saved', async () => {
     const key = await insert();
     const leased = await lease(key, 1000);
     expect(leased).toMatchObject({ content, hubId: 1, state: { status: 'pending', live: true } });
     const note = declarationNote(content, leased.state.gateway, '0.8.0', signer, 0);
     const uncertainty = { nonce: note.nonce, pubkey: 'z6Mk', forced: true, until: 7 };
-    const state = { ...leased.state, note, forced: true, uncertainty, error: 'no answer', pubkey: 'z6Mk' };
+    const state = { ...leased.state, note, forced: true, uncertainty, error: 'no response', pubkey: 'z6Mk' };
     await rows.save({ ...leased, state }, 1000);
     const again = await lease(key, 1000);
     expect(again.state).toEqual(state);
     expect(again.hubId).toBe(4095);
   });
 
-  it('lets one of several attempts have a row', async () => {
+  it('leases a row to one of several attempts', async () => {
     const key = await insert();
     const leases = await Promise.all([1, 2, 3, 4].map(() => rows.lease(key, 1000)));
     expect(leases.filter((leased) => leased !== undefined).length).toBe(1);
     expect(await rows.due(5000, 1500, 100)).not.toContain(key);
   });
 
-  it('takes a row from an attempt that does not move, whose result then does not count', async () => {
+  it('gives the row of a stalled attempt to the next one, and rejects the late result', async () => {
     const key = await insert();
-    const dead = await lease(key, 1000);
+    const stalled = await lease(key, 1000);
     expect(await rows.due(5000, 1000 + LEASE_MS + 1, 100)).toContain(key);
     const next = await lease(key, 1000 + LEASE_MS + 1);
-    const state = { ...dead.state, status: 'declared', isccId: 'ISCC:MAIWMDAMBQSYSEAB' } as const;
-    await expect(rows.save({ ...dead, state }, 3000)).rejects.toThrow(LeaseLost);
+    const state = { ...stalled.state, status: 'declared', isccId: 'ISCC:MAIWMDAMBQSYSEAB' } as const;
+    await expect(rows.save({ ...stalled, state }, 3000)).rejects.toThrow(LeaseLost);
     await rows.save(next, 3000);
   });
 
-  it('keeps a row open that was deleted meanwhile', async () => {
+  it('keeps a row open if its manifest was deleted during the attempt', async () => {
     const key = await insert();
     const leased = await lease(key, 1000);
     await database.db.updateTable('declarations').set({ live: 0 }).where('key', '=', key).execute();
@@ -116,12 +116,12 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await rows.due(2000, 2000, 100)).toContain(key);
   });
 
-  it('has an ISCC-ID once', async () => {
+  it('refuses the same ISCC-ID twice', async () => {
     await insert({ iscc_id: 'ISCC:MAIWMDAMBQSYSEAD' });
     await expect(insert({ iscc_id: 'ISCC:MAIWMDAMBQSYSEAD' })).rejects.toThrow();
   });
 
-  it('outlives its manifest until it is settled', async () => {
+  it('keeps the row of a released manifest until it is settled', async () => {
     const key = await insert({ live: 0, doubt: '{}' });
     const leased = await lease(key, 1000);
     await database.db.deleteFrom('manifests').execute();

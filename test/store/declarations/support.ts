@@ -1,4 +1,4 @@
-/** A sidecar that is declared, where its declaration points, and what a store needs to declare it. */
+/** A sidecar to declare, its gateway, and the environment of a declaring store. */
 import { SigningKey } from '../../../src/signing/key.js';
 import { declarableContent } from '../../../src/store/declarations/declared-content.js';
 import type { HubModel } from '../../support/hub.js';
@@ -10,13 +10,13 @@ export const MANIFEST_ID = sidecar(DECLARED).expect.manifestId ?? '';
 export const GATEWAY = `${STORE_URL}/v1/manifests/${encodeURIComponent(MANIFEST_ID)}`;
 export const OTHER_ACTOR = new SigningKey(Buffer.alloc(32, 1)).publicKey;
 
-/** A throw-away key of the vectors. */
+/** Test key from the vectors. */
 const SECRET_KEY = 'z3u2Zresd8AcoZBwnS614fRpoJNnoJFYVpM2J1KU95rwjMtE';
 
-/** For a hub that hangs. A busy machine may take longer for an honest answer. */
+/** Only for a hub that hangs: on a busy machine a working hub may take longer. */
 export const IMPATIENT = { MSTORE_HUB_TIMEOUT: '1' };
 
-/** Patient, with rounds as short as can be. */
+/** A long time-out, and the shortest pause between rounds. */
 export function hubEnvironment(hubUrl: string): Record<string, string> {
   return {
     MSTORE_SECKEY: SECRET_KEY,
@@ -26,14 +26,14 @@ export function hubEnvironment(hubUrl: string): Record<string, string> {
   };
 }
 
-/** Somebody else has declared the same asset before. */
+/** Adds an earlier declaration of the same asset by another signer. */
 export function seedForeign(hub: HubModel): void {
   const bindings = (sidecar(DECLARED).expect.indexed ?? []).map(({ alg, value }) => ({
     alg,
     value: Buffer.from(value, 'base64'),
   }));
   const content = declarableContent(bindings);
-  if (content === undefined) throw new Error(`${DECLARED} is not declared`);
+  if (content === undefined) throw new Error(`${DECLARED} has nothing to declare`);
   hub.log.push({
     isccId: 'ISCC:MAIWMDAMBQSYSEAB',
     note: {},

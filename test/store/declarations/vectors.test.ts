@@ -1,4 +1,4 @@
-/** What is declared and how it is signed, against vectors computed by two other implementations. */
+/** Declared content and signatures, against vectors from two other implementations. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { didDocument, didOf } from '../../../src/signing/did-web.js';
@@ -35,7 +35,7 @@ interface Vectors {
 const file = new URL('../../fixtures/c2pa/vectors/declaration.json', import.meta.url);
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vectors;
 
-describe('what is declared', () => {
+describe('declared content', () => {
   it.each(vectors.fromBindings)('$name', ({ blocks, declaration }) => {
     const bindings = blocks.map(({ alg, value }) => ({ alg, value: Buffer.from(value, 'base64') }));
     const content = declarableContent(bindings);
@@ -43,7 +43,7 @@ describe('what is declared', () => {
     expect(content).toEqual(declaration === null ? undefined : { isccCode: iscc_code, datahash, units });
   });
 
-  it('is nothing for bytes that are no ISCC-SEQ', () => {
+  it('is undefined for bytes that are not an ISCC-SEQ', () => {
     expect(declarableContent([{ alg: 'io.iscc.v0', value: Buffer.from('xyz') }])).toBeUndefined();
   });
 });
@@ -57,10 +57,10 @@ describe('signatures', () => {
     expect(canonicalize({ ...vector.unsigned, signature: unproven })).toBe(vector.payload);
   });
 
-  it('are those of the published check value', () => {
+  it('match the published check value', () => {
     const key = SigningKey.parse('z3u2So9EAtuYVuxGog4F2ksFGws8YT7pBPs4xyRbv3NJgrNA');
     expect(key.publicKey).toBe('z6MkpFpVngrAUTSY6PagXa1x27qZqgdmmy3ZNWSBgyFSvBSx');
-    expect(signJson({ hello: 'world' }, key).signature.proof).toBe(
+    expect(signJson({ hello: 'simulation' }, key).signature.proof).toBe(
       'z5D274u1mgx4zgWgDZb2iJJJMGTPwDh6EgJjFdcTSwyXMH13Sb4HqmBF9JJRFTr7NJnpxHb2d4uvLZngdAoMeFDnk',
     );
   });
@@ -72,11 +72,11 @@ describe('keys', () => {
     expect(new SigningKey(Buffer.from(seedHex, 'hex')).publicKey).toBe(publicKey);
   });
 
-  it.each(vectors.secretKeys.invalid)('refuses one with $why', ({ secretKey }) => {
+  it.each(vectors.secretKeys.invalid)('refuses a key with $why', ({ secretKey }) => {
     expect(() => SigningKey.parse(secretKey)).toThrow(KeyInvalid);
   });
 
-  it('do not print their secret', () => {
+  it('do not serialize their secret', () => {
     const key = SigningKey.parse(vectors.secretKeys.valid[0]?.secretKey ?? '');
     expect(JSON.stringify(key)).toBe(JSON.stringify({ publicKey: key.publicKey }));
   });
@@ -98,7 +98,7 @@ it.each(vectors.isccIds)('ISCC-ID $isccId', ({ isccId, valid }) => {
   expect(isIsccId(isccId)).toBe(valid);
 });
 
-it('a note has the members of its dialect and no others', () => {
+it('a note has exactly the members of its dialect', () => {
   const key = SigningKey.parse(vectors.secretKeys.valid[0]?.secretKey ?? '');
   const content = { isccCode: 'ISCC:K', datahash: '1e20', units: [] };
   const signer = { key, controller: 'did:web:store.example', hubId: 7 };

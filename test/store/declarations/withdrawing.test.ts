@@ -1,180 +1,185 @@
-/** What becomes of declarations when manifests are deleted, ids released, and several processes retry. */
+/** Declarations of deleted manifests and released ids, and retries by several processes. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { A, B, C } from './assets.js';
-import { type Fate, gatewayOf, World } from './world.js';
+import { type Fate, gatewayOf, Simulation } from './simulation.js';
 
-async function create(dialect: '0.8.0' | '2025-08' = '0.8.0', ...fates: Fate[]): Promise<World> {
-  const world = await World.create(dialect);
-  onTestFinished(() => world.close());
-  world.fates = fates;
-  return world;
+async function create(dialect: '0.8.0' | '2025-08' = '0.8.0', ...fates: Fate[]): Promise<Simulation> {
+  const simulation = await Simulation.create(dialect);
+  onTestFinished(() => simulation.close());
+  simulation.fates = fates;
+  return simulation;
 }
 
 describe('a delete', () => {
-  it('withdraws what is declared', async () => {
-    const world = await create();
-    await world.upload(A);
-    await world.delete('a');
-    expect(await world.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
-    expect(world.hub.inForce()).toEqual([]);
-    expect(world.trace()).toEqual(['POST /declaration', 'DELETE /declaration/ID']);
+  it('withdraws the declaration', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    await simulation.delete('a');
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
+    expect(simulation.hub.inForce()).toEqual([]);
+    expect(simulation.trace()).toEqual(['POST /declaration', 'DELETE /declaration/ID']);
   });
 
   it.each<Fate>(['unsent', 'lost', 'answer-lost', 'error-500', 'crash-before', 'crash-after', 'late'])(
-    'is withdrawn in the end when the withdrawal is %s',
+    'withdraws in the next round when the first withdrawal is %s',
     async (fate) => {
-      const world = await create();
-      await world.upload(A);
-      world.fates = [fate];
-      await world.delete('a');
-      expect(await world.declaration('a')).toMatchObject({ status: 'declared', open: 1, live: 0 });
-      await world.round();
-      expect(await world.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
-      expect(world.hub.inForce()).toEqual([]);
+      const simulation = await create();
+      await simulation.upload(A);
+      simulation.fates = [fate];
+      await simulation.delete('a');
+      expect(await simulation.declaration('a')).toMatchObject({ status: 'declared', open: 1, live: 0 });
+      await simulation.round();
+      expect(await simulation.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
+      expect(simulation.hub.inForce()).toEqual([]);
     },
   );
 
-  it('is not taken for withdrawn where a hub has no such route', async () => {
-    const world = await create('2025-08');
-    await world.upload(A);
-    await world.delete('a');
-    await world.round();
-    expect(await world.declaration('a')).toMatchObject({ status: 'declared', open: 1 });
+  it('stays open at a hub without the route', async () => {
+    const simulation = await create('2025-08');
+    await simulation.upload(A);
+    await simulation.delete('a');
+    await simulation.round();
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'declared', open: 1 });
   });
 
-  it('waits for the key that declared', async () => {
-    const world = await create();
-    await world.upload(A);
-    const { pubkey } = (await world.declaration('a')) ?? {};
-    world.restart({ secretSeed: Buffer.alloc(32, 9) });
-    world.trace();
-    await world.delete('a');
-    await world.round();
-    expect(world.trace()).toEqual([]);
-    expect(await world.declaration('a')).toMatchObject({
+  it('waits for the key that signed the declaration', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    const { pubkey } = (await simulation.declaration('a')) ?? {};
+    simulation.restart({ secretSeed: Buffer.alloc(32, 9) });
+    simulation.trace();
+    await simulation.delete('a');
+    await simulation.round();
+    expect(simulation.trace()).toEqual([]);
+    expect(await simulation.declaration('a')).toMatchObject({
       status: 'declared',
       open: 1,
       error: expect.stringContaining(String(pubkey)),
     });
-    world.restart({ secretSeed: Buffer.alloc(32, 7) });
-    world.now += 1000;
-    await world.round();
-    expect(await world.declaration('a')).toMatchObject({ status: 'withdrawn' });
+    simulation.restart({ secretSeed: Buffer.alloc(32, 7) });
+    simulation.now += 1000;
+    await simulation.round();
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'withdrawn' });
   });
 
-  it('of what was never sent asks nobody', async () => {
-    const world = await create('0.8.0', 'unsent');
-    await world.upload(A);
-    world.trace();
-    await world.delete('a');
-    expect(await world.declaration('a')).toMatchObject({ status: 'skipped', open: 0 });
-    expect(world.trace()).toEqual([]);
+  it('sends nothing if the declaration was never sent', async () => {
+    const simulation = await create('0.8.0', 'unsent');
+    await simulation.upload(A);
+    simulation.trace();
+    await simulation.delete('a');
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'skipped', open: 0 });
+    expect(simulation.trace()).toEqual([]);
   });
 
-  it('of what may have got through looks it up, and withdraws it', async () => {
-    const world = await create('0.8.0', 'answer-lost');
-    await world.upload(A);
-    world.trace();
-    await world.delete('a');
-    expect(world.trace()).toEqual(['GET /lookup', 'DELETE /declaration/ID']);
-    expect(await world.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
+  it('looks up a declaration that may have been accepted, and withdraws it', async () => {
+    const simulation = await create('0.8.0', 'answer-lost');
+    await simulation.upload(A);
+    simulation.trace();
+    await simulation.delete('a');
+    expect(simulation.trace()).toEqual(['GET /lookup', 'DELETE /declaration/ID']);
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
   });
 
-  it('keeps looking for what may still arrive', async () => {
-    const world = await create('0.8.0', 'late');
-    await world.upload(A);
-    await world.delete('a');
-    expect(await world.declaration('a')).toMatchObject({ status: 'skipped', open: 1 });
-    await world.deliverLate();
-    expect(world.hub.inForce().length).toBe(1);
-    await world.round();
-    expect(await world.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
-    expect(world.hub.inForce()).toEqual([]);
+  it('keeps looking up a note that may still arrive', async () => {
+    const simulation = await create('0.8.0', 'late');
+    await simulation.upload(A);
+    await simulation.delete('a');
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'skipped', open: 1 });
+    await simulation.deliverLate();
+    expect(simulation.hub.inForce().length).toBe(1);
+    await simulation.round();
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'withdrawn', open: 0 });
+    expect(simulation.hub.inForce()).toEqual([]);
   });
 
-  it('stops to look when the hub takes the note no more', async () => {
-    const world = await create('0.8.0', 'lost');
-    await world.upload(A);
-    await world.delete('a');
-    world.now += 12 * 60_000;
-    await world.round();
-    expect(await world.declaration('a')).toMatchObject({ status: 'skipped', open: 0, doubt: null });
+  it('stops looking when the hub refuses the note as too old', async () => {
+    const simulation = await create('0.8.0', 'lost');
+    await simulation.upload(A);
+    await simulation.delete('a');
+    simulation.now += 12 * 60_000;
+    await simulation.round();
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'skipped', open: 0, doubt: null });
   });
 });
 
 describe('a released id', () => {
-  it('leaves behind what is not settled, until it is', async () => {
-    const world = await create('0.8.0', 'late');
-    await world.upload(A);
-    await world.delete('a');
-    await world.release('a');
-    expect((await world.all()).length).toBe(1);
-    await world.deliverLate();
-    await world.round();
-    expect(await world.all()).toEqual([]);
-    expect(world.hub.inForce()).toEqual([]);
+  it('keeps the row of an unsettled declaration until it is settled', async () => {
+    const simulation = await create('0.8.0', 'late');
+    await simulation.upload(A);
+    await simulation.delete('a');
+    await simulation.release('a');
+    expect((await simulation.all()).length).toBe(1);
+    await simulation.deliverLate();
+    await simulation.round();
+    expect(await simulation.all()).toEqual([]);
+    expect(simulation.hub.inForce()).toEqual([]);
   });
 
-  it('that is uploaded again adopts what the earlier upload declared', async () => {
-    const world = await create('0.8.0', 'late');
-    await world.upload(A);
-    await world.delete('a');
-    await world.release('a');
-    await world.deliverLate();
-    await world.upload(A);
-    const row = await world.declaration('a');
+  it('that is uploaded again adopts the declaration of the earlier upload', async () => {
+    const simulation = await create('0.8.0', 'late');
+    await simulation.upload(A);
+    await simulation.delete('a');
+    await simulation.release('a');
+    await simulation.deliverLate();
+    await simulation.upload(A);
+    const row = await simulation.declaration('a');
     expect(row).toMatchObject({ status: 'declared' });
-    expect(world.hub.log.map(({ isccId, deleted }) => [isccId, deleted])).toEqual([[row?.iscc_id, false]]);
-    expect((await world.all()).length).toBe(1);
+    expect(simulation.hub.log.map(({ isccId, deleted }) => [isccId, deleted])).toEqual([
+      [row?.iscc_id, false],
+    ]);
+    expect((await simulation.all()).length).toBe(1);
   });
 });
 
 describe('rounds', () => {
-  it('go no further where the hub is out of reach, and begin with who has waited longest', async () => {
-    const world = await create('0.8.0', 'unsent', 'unsent', 'unsent');
-    await world.upload(A);
-    await world.upload(C);
-    world.trace();
-    await world.round();
-    expect(world.trace().length).toBe(1);
-    world.fates = ['unsent'];
-    await world.round();
-    const tried = world.requests.map(({ body }) => (JSON.parse(body) as { gateway: string }).gateway);
+  it('stop when the hub is unreachable, and start with the longest waiting', async () => {
+    const simulation = await create('0.8.0', 'unsent', 'unsent', 'unsent');
+    await simulation.upload(A);
+    await simulation.upload(C);
+    simulation.trace();
+    await simulation.round();
+    expect(simulation.trace().length).toBe(1);
+    simulation.fates = ['unsent'];
+    await simulation.round();
+    const tried = simulation.requests.map(({ body }) => (JSON.parse(body) as { gateway: string }).gateway);
     expect(tried).toEqual([gatewayOf('c')]);
   });
 
-  it('of two processes at once send each note once', async () => {
-    const world = await create('0.8.0', 'unsent', 'unsent');
-    await world.upload(A);
-    await world.upload(C);
-    world.trace();
-    await world.rounds();
-    expect(world.trace()).toEqual(['POST /declaration', 'POST /declaration']);
-    expect(world.hub.log.length).toBe(2);
+  it('of two concurrent processes send each note once', async () => {
+    const simulation = await create('0.8.0', 'unsent', 'unsent');
+    await simulation.upload(A);
+    await simulation.upload(C);
+    simulation.trace();
+    await simulation.rounds();
+    expect(simulation.trace()).toEqual(['POST /declaration', 'POST /declaration']);
+    expect(simulation.hub.log.length).toBe(2);
   });
 
-  it('leave declarations to another hub alone', async () => {
-    const world = await create('0.8.0', 'unsent');
-    await world.upload(A);
-    world.trace();
-    world.restart({ hubUrl: 'https://other.example' });
-    await world.round();
-    expect(world.trace()).toEqual([]);
-    expect(await world.declaration('a')).toMatchObject({ status: 'pending', hub: 'https://hub.example' });
+  it('skip declarations to another hub', async () => {
+    const simulation = await create('0.8.0', 'unsent');
+    await simulation.upload(A);
+    simulation.trace();
+    simulation.restart({ hubUrl: 'https://other.example' });
+    await simulation.round();
+    expect(simulation.trace()).toEqual([]);
+    expect(await simulation.declaration('a')).toMatchObject({
+      status: 'pending',
+      hub: 'https://hub.example',
+    });
   });
 });
 
-it('an operator’s retry tries what is unfinished of the chosen manifests', async () => {
-  const world = await create('0.8.0', 'unsent', 'unsent');
-  await world.upload(A);
-  await world.upload(C);
-  await world.upload({ name: 'x', binding: Buffer.from('xyz') });
-  expect(await world.retry('a', 'x', 'nobody')).toEqual({ retried: 1, waiting: 0, skipped: 2 });
-  expect(await world.declaration('a')).toMatchObject({ status: 'declared' });
-  expect(await world.declaration('c')).toMatchObject({ status: 'pending' });
-  await world.upload(B);
-  world.fates = ['lost'];
-  await world.delete('b');
-  expect(await world.retry('b')).toEqual({ retried: 1, waiting: 0, skipped: 0 });
-  expect(await world.declaration('b')).toMatchObject({ status: 'withdrawn' });
+it('an operator’s retry attempts the unfinished declarations of the selected manifests', async () => {
+  const simulation = await create('0.8.0', 'unsent', 'unsent');
+  await simulation.upload(A);
+  await simulation.upload(C);
+  await simulation.upload({ name: 'x', binding: Buffer.from('xyz') });
+  expect(await simulation.retry('a', 'x', 'nobody')).toEqual({ retried: 1, waiting: 0, skipped: 2 });
+  expect(await simulation.declaration('a')).toMatchObject({ status: 'declared' });
+  expect(await simulation.declaration('c')).toMatchObject({ status: 'pending' });
+  await simulation.upload(B);
+  simulation.fates = ['lost'];
+  await simulation.delete('b');
+  expect(await simulation.retry('b')).toEqual({ retried: 1, waiting: 0, skipped: 0 });
+  expect(await simulation.declaration('b')).toMatchObject({ status: 'withdrawn' });
 });

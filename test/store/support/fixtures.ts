@@ -1,4 +1,4 @@
-/** The sidecars and what is expected of them. */
+/** Sidecars and the expected results. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -26,7 +26,7 @@ export const SIDECARS = (
 
 export function sidecar(name: string): Sidecar {
   const found = SIDECARS.find((item) => item.name === name);
-  if (found === undefined) throw new Error(`there is no sidecar ${name}`);
+  if (found === undefined) throw new Error(`unknown sidecar ${name}`);
   return found;
 }
 
@@ -34,11 +34,11 @@ export function bytesOf({ file }: Sidecar): Buffer {
   return readFileSync(path.join(FOLDER, file));
 }
 
-/** Sidecars that a store surely takes, one per manifest id. */
-export function takenSidecars(): Sidecar[] {
-  const taken = SIDECARS.filter(({ expect }) => expect.status === 200 && expect.manifestId !== undefined);
-  return taken.filter(
-    ({ expect }, at) => taken.findIndex((item) => item.expect.manifestId === expect.manifestId) === at,
+/** Sidecars that a store accepts, one per manifest id. */
+export function acceptedSidecars(): Sidecar[] {
+  const accepted = SIDECARS.filter(({ expect }) => expect.status === 200 && expect.manifestId !== undefined);
+  return accepted.filter(
+    ({ expect }, at) => accepted.findIndex((item) => item.expect.manifestId === expect.manifestId) === at,
   );
 }
 

@@ -1,10 +1,10 @@
-/** The store in a process of its own, as a user starts it. */
+/** The store in its own process, started by the command. */
 import { type Process, serve } from '../../support/serve.js';
 import { type Place, type StoreClient, storeClient, storeEnvironment } from './server.js';
 
 export interface StoreProcess extends StoreClient, Process {}
 
-/** Starts the service; rejects with what it said if it ends before it listens. */
+/** Starts the service. Rejects with its output if it ends before it listens. */
 export async function startStoreProcess(
   place: Place,
   environment: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** A store over HTTP, as `isccd serve store` puts it together. */
+/** A store over HTTP in this process, built as `isccd serve store` does. */
 import { createHash } from 'node:crypto';
 import { storeConfig } from '../../../src/compose/first-run.js';
 import { storeApp } from '../../../src/compose/store.js';

@@ -1,4 +1,4 @@
-/** The whole way of a manifest: posted, found, looked at, declared, deleted, withdrawn. */
+/** The life of a manifest: uploaded, found, declared, shown in the dashboard, deleted, withdrawn. */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await databases?.stop();
   });
 
-  it('a manifest is posted as curl does', async () => {
+  it('a manifest is uploaded with the headers of curl', async () => {
     const { status, body } = await posted(`${store.url}/v1/manifests`, bytes);
     expect([status, JSON.parse(body)]).toEqual([
       200,
@@ -55,13 +55,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     ]);
   });
 
-  it('comes back by its id', async () => {
+  it('it is fetched by its id', async () => {
     const answer = await store.get(MANIFEST_ID);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/c2pa']);
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('comes back by its ISCC value, with the ISCC-ID of its declaration', async () => {
+  it('it is found by its ISCC value, with the ISCC-ID of its declaration', async () => {
     const [declared] = hub.model.inForce(GATEWAY);
     const query = new URLSearchParams({ alg: 'io.iscc.v0', value: binding?.value ?? '' });
     expect(await store.json(`/v1/matches/byBinding?${query}`)).toEqual({
@@ -69,12 +69,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
   });
 
-  it('is declared at the hub, which has checked the signature', () => {
+  it('it is declared at the hub, which checks the signature', () => {
     expect(hub.trace()).toEqual(['POST /declaration']);
     expect(hub.model.inForce().map(({ gateway }) => gateway)).toEqual([GATEWAY]);
   });
 
-  it('shows in the dashboard', async () => {
+  it('the dashboard shows it', async () => {
     const [declared] = hub.model.inForce(GATEWAY);
     const list = await visitor.text('/admin/manifests/');
     for (const shown of [MANIFEST_ID, declared?.isccId]) expect(list).toContain(shown);
@@ -84,7 +84,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(overview).toContain('declared 1');
   });
 
-  it('is gone after its delete, and its declaration withdrawn', async () => {
+  it('a delete removes it and withdraws its declaration', async () => {
     expect((await store.remove(MANIFEST_ID)).status).toBe(204);
     const gone = await store.get(MANIFEST_ID);
     expect([gone.status, await gone.json()]).toEqual([410, { detail: 'Manifest was deleted' }]);
@@ -95,7 +95,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 });
 
-/** `curl --data-binary @file -H 'Content-Type: application/c2pa' URL`, header by header. */
+/** Sends the headers of `curl --data-binary @file -H 'Content-Type: application/c2pa' URL`. */
 async function posted(url: string, body: Buffer): Promise<{ status: number; body: string }> {
   const headers = {
     Host: new URL(url).host,

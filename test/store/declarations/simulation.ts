@@ -1,6 +1,6 @@
 /**
- * A store and a hub in one process, with a clock that only tests move, a real database in memory, and a network that
- * does what it is told: what a process, a hub and the wires between them can do to a declaration.
+ * A store and a model hub in one process, with a simulated clock, an in-memory database, and a simulated network whose
+ * faults the test chooses.
  */
 import { pino } from 'pino';
 import { migrate } from '../../../src/database/migrate.js';
@@ -24,20 +24,20 @@ import type { Hub } from '../../../src/store/declarations/hub-client.js';
 import { dropSettled, onTombstone } from '../../../src/store/declarations/on-delete.js';
 import { HubModel, type HubRequest } from '../../support/hub.js';
 
-/** What becomes of one request. */
+/** Outcome of one request. */
 export type Fate =
   | 'answered'
-  /** Refused before it was sent. */
+  /** The connection is refused. */
   | 'unsent'
-  /** On its way it was lost, and nobody knows. */
+  /** The request is lost, and the store times out. */
   | 'lost'
   | 'answer-lost'
-  /** It arrives when the test says so, or never. */
+  /** The request arrives when the test delivers it, after the time-out. */
   | 'late'
   | 'error-500'
   | 'unavailable'
   | 'garbage'
-  /** The process dies before, or after, the hub has it. */
+  /** The process crashes before or after the hub gets the request. */
   | 'crash-before'
   | 'crash-after';
 
@@ -53,14 +53,14 @@ export interface Asset {
   readonly binding: Buffer;
 }
 
-export class World {
+export class Simulation {
   readonly hub: HubModel;
-  /** Of the requests to come; then all are answered. */
+  /** Outcomes of the next requests; later requests are answered. */
   fates: Fate[] = [];
   now = Date.parse('2026-11-21T08:00:00.000Z');
   readonly #db: Db;
   readonly #late: HubRequest[] = [];
-  /** All that was sent, or should have been. */
+  /** All requests, including those that were lost. */
   readonly requests: HubRequest[] = [];
   readonly #config = {
     url: 'https://store.example',
@@ -78,10 +78,10 @@ export class World {
     this.#store = this.#start();
   }
 
-  static async create(dialect: '0.8.0' | '2025-08'): Promise<World> {
+  static async create(dialect: '0.8.0' | '2025-08'): Promise<Simulation> {
     const db = openSqlite(':memory:');
     await migrate(db, 'sqlite', 'the database');
-    return new World(db, dialect);
+    return new Simulation(db, dialect);
   }
 
   close(): Promise<void> {
@@ -120,10 +120,10 @@ export class World {
       .insertInto('declarations')
       .values({ ...row, manifest_key: key, live: 1 })
       .execute();
-    await this.#alive(() => this.#store.onStored(key));
+    await this.#run(() => this.#store.onStored(key));
   }
 
-  /** @param crash the process dies after the tombstone is stored, before anything else */
+  /** @param crash the process crashes right after the tombstone was stored */
   async delete(name: string, crash = false): Promise<void> {
     const manifest = await this.manifest(name);
     if (manifest?.live !== 1) return;
@@ -141,7 +141,7 @@ export class World {
       .set({ updated_at: this.now, ...change })
       .where('manifest_key', '=', key)
       .execute();
-    if (!crash) await this.#alive(() => this.#store.onDeleted(key));
+    if (!crash) await this.#run(() => this.#store.onDeleted(key));
   }
 
   /** Frees the id of a deleted manifest whose declaration is not `declared`. */
@@ -153,10 +153,10 @@ export class World {
   }
 
   async round(): Promise<void> {
-    await this.#alive(() => this.#store.round());
+    await this.#run(() => this.#store.round());
   }
 
-  /** Two processes make a round at the same time. */
+  /** Two processes run a round concurrently. */
   async rounds(): Promise<void> {
     await Promise.all([this.#store.round(), this.#start().round()]);
   }
@@ -166,19 +166,19 @@ export class World {
     return this.#store.retry(manifests.map((manifest) => manifest?.key ?? -1));
   }
 
-  /** The next process, with another configuration. */
+  /** Starts the next process, with another configuration. */
   restart(change: Partial<DeclarationConfig>): void {
     Object.assign(this.#config, change);
     this.#store = this.#start();
   }
 
-  /** All that the store knows is gone: what is left is at the hub. */
+  /** Deletes all rows of the store; the hub keeps its declarations. */
   async forget(): Promise<void> {
     await this.#db.deleteFrom('declarations').execute();
     await this.#db.deleteFrom('manifests').execute();
   }
 
-  /** Methods and paths of the requests since the last time. */
+  /** Methods and paths of the requests since the last call. */
   trace(): string[] {
     return this.requests.splice(0).map(({ method, path, headers }) => {
       const force = headers['x-force-declaration'] === undefined ? '' : ' forced';
@@ -186,7 +186,7 @@ export class World {
     });
   }
 
-  /** What was late arrives now. */
+  /** Delivers the late requests to the hub. */
   async deliverLate(): Promise<void> {
     for (const request of this.#late.splice(0)) await this.hub.handle(request, this.now);
   }
@@ -208,17 +208,17 @@ export class World {
     return this.#db.selectFrom('declarations').selectAll().execute();
   }
 
-  /** A process that knows nothing but the database. */
+  /** Starts a process whose only state is the database. */
   #start(): Declarations {
     const log = pino({ level: 'silent' });
     const hub = this.#network();
     const store = declarations({ config: this.#config, db: this.#db, log, hub, now: () => this.now });
-    if (store === undefined) throw new Error('not declaring');
+    if (store === undefined) throw new Error('the store does not declare');
     return store;
   }
 
-  /** After a crash the next process comes when the dead one's lease has run out. */
-  async #alive(work: () => Promise<void>): Promise<void> {
+  /** Runs the work. After a crash, starts the next process when the lease has expired. */
+  async #run(work: () => Promise<void>): Promise<void> {
     this.#crashed = false;
     await work();
     if (!this.#crashed) return;
@@ -229,7 +229,7 @@ export class World {
   #crashed = false;
 
   #network(): Hub {
-    const ask = async <T>(
+    const send = async <T>(
       request: Omit<HubRequest, 'headers'> & { force?: boolean },
       read: (answer: HttpAnswer) => T,
     ) => {
@@ -239,15 +239,15 @@ export class World {
     };
     return {
       declare: (note, force) =>
-        ask({ method: 'POST', path: '/declaration', body: JSON.stringify(note), force }, declareAnswer),
+        send({ method: 'POST', path: '/declaration', body: JSON.stringify(note), force }, declareAnswer),
       withdraw: (note) =>
-        ask(
+        send(
           { method: 'DELETE', path: `/declaration/${note.iscc_id}`, body: JSON.stringify(note) },
           withdrawAnswer,
         ),
-      resolve: (isccId) => ask({ method: 'GET', path: `/${isccId}`, body: '' }, resolveAnswer),
+      resolve: (isccId) => send({ method: 'GET', path: `/${isccId}`, body: '' }, resolveAnswer),
       lookup: (datahash) =>
-        ask({ method: 'GET', path: `/lookup?datahash=${datahash}`, body: '' }, lookupAnswer),
+        send({ method: 'GET', path: `/lookup?datahash=${datahash}`, body: '' }, lookupAnswer),
       close: async () => {},
     };
   }
@@ -299,5 +299,5 @@ export function gatewayOf(name: string): string {
 }
 
 function silence(uncertain: boolean): Unanswered {
-  return { type: 'unanswered', reason: 'no answer', uncertain, unreachable: true };
+  return { type: 'unanswered', reason: 'no response', uncertain, unreachable: true };
 }
