@@ -72,6 +72,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
     index,
     algorithms: new Set(algorithms.map(({ alg }) => alg)),
     isManifestId: native.isManifestId,
+    digest: native.sha256,
   });
   const watermarks = new Set(algorithms.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg));
   index.start();

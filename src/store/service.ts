@@ -1,5 +1,5 @@
 /** Use cases of the store: store, fetch, query, delete and release manifests. Independent of HTTP. */
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { ContentBlobs } from '../blobs/content.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import type { Logger } from '../observe/log.js';
@@ -28,6 +28,8 @@ export interface StoreParts {
   /** Identifiers on the C2PA algorithm list. */
   readonly algorithms: ReadonlySet<string>;
   readonly isManifestId: (text: string) => boolean;
+  /** SHA-256 in hex, computed off the event loop. */
+  readonly digest: (bytes: Uint8Array) => Promise<string>;
   readonly log: Logger;
 }
 
@@ -77,7 +79,7 @@ export class StoreService {
     bytes: Uint8Array,
     { declare, client, trace }: { declare?: boolean; client: string; trace?: Trace },
   ): Promise<UploadAnswer> {
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const sha256 = await this.#parts.digest(bytes);
     const same = await this.#parts.manifests.findLiveBytes(sha256);
     if (same !== undefined) return this.#answerStored(same, bytes);
     const report = accepted(await this.#parts.validator.validate(bytes));

@@ -69,6 +69,7 @@ describe.each(ENGINES)('%s', (engine) => {
       declarer: NO_DECLARER,
       algorithms: new Set(native.softBindingAlgorithms().map(({ alg }) => alg)),
       isManifestId: native.isManifestId,
+      digest: native.sha256,
       log,
     };
     for (const { alg, value, maxResults, threshold, matches } of set.queries) {

@@ -77,6 +77,7 @@ async function store({ db }: Database, folder: string): Promise<StoreService> {
     blobs: await ContentBlobs.open(path.join(folder, 'manifests'), '.c2pa'),
     declarer: NO_DECLARER,
     isManifestId: () => true,
+    digest: () => Promise.reject(new Error('no uploads in these tests')),
     algorithms: new Set(),
     log: createLogger('error'),
     validator: { validate: () => Promise.reject(new Error('no uploads in these tests')) },
