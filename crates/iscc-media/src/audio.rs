@@ -1,4 +1,4 @@
-//! Audio: from decoded samples to the fingerprint that the Audio-Code is made of.
+//! Audio: fingerprints, the input of an Audio-Code, and tags.
 
 pub mod fingerprint;
 mod mp3;

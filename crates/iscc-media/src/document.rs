@@ -1,7 +1,7 @@
 //! Text and properties of office documents and books: one file per format.
 //!
-//! Order and inclusion of text follow what the reference's extractor gives, because they decide the
-//! Text-Code; white space follows it where that is cheap, because chunk offsets depend on it.
+//! Order and selection of text follow the reference's extractor, because they decide the Text-Code.
+//! White space follows it where that is cheap, because offsets of text chunks depend on it.
 
 mod container;
 mod docx;
@@ -17,24 +17,24 @@ pub(crate) mod xml;
 pub use embed::{Embed, embed};
 pub use properties::Properties;
 
-/// Decompressed bytes that one document may come to.
+/// Maximum decompressed bytes of a document.
 pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 
-/// Entries that a document's archive may have.
+/// Maximum entries of a document's archive.
 pub const DOCUMENT_ENTRIES_MAX: usize = 20_000;
 
-/// What a document holds.
+/// Content of a document.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Document {
-    /// Body text in reading order; not cleaned.
+    /// Text in reading order, not normalised.
     pub text: String,
-    /// Title, description, creators and so on, as the document states them.
+    /// Title, description, creators and so on, not cleaned.
     pub properties: Properties,
-    /// The cover's image file, where the format has one.
+    /// The image file of the cover, for formats with covers.
     pub cover: Option<Vec<u8>>,
 }
 
-/// Formats this module reads.
+/// Document formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Office Open XML text, `.docx`.
@@ -52,7 +52,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a media type, if this module reads it.
+    /// The format of a media type; `None` for other types.
     pub fn from_mediatype(mediatype: &str) -> Option<Self> {
         Some(match mediatype {
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => Self::Docx,
@@ -68,13 +68,13 @@ impl Format {
     }
 }
 
-/// Why a document could not be read.
+/// Why a document could not be read or edited.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// Not an archive, or a damaged one.
+    /// Not a zip archive, or a damaged one.
     #[error("not a readable archive: {0}")]
     Archive(#[from] zip::result::ZipError),
-    /// A part that every document of the format has is missing.
+    /// A mandatory part is missing.
     #[error("the document has no part {0:?}")]
     PartMissing(String),
     /// A part is not well-formed.
@@ -82,27 +82,27 @@ pub enum DocumentError {
     Malformed {
         /// Name of the part inside the archive.
         part: String,
-        /// What is wrong with it.
+        /// The parser's message.
         reason: String,
     },
-    /// Decompressing it would take more than [`DOCUMENT_BYTES_MAX`].
+    /// It decompresses to more than [`DOCUMENT_BYTES_MAX`].
     #[error("decompressed, the document is larger than {DOCUMENT_BYTES_MAX} bytes")]
     TooLarge,
     /// Its archive has more than [`DOCUMENT_ENTRIES_MAX`] entries.
     #[error("the document's archive has more than {DOCUMENT_ENTRIES_MAX} entries")]
     TooManyEntries,
-    /// Metadata has no place in documents of this format.
-    #[error("metadata can not be embedded into documents of this format")]
+    /// Embedding is not supported for the format.
+    #[error("metadata cannot be embedded into documents of this format")]
     NotEmbeddable,
-    /// Not RTF at all.
+    /// Not RTF.
     #[error("not an RTF document")]
     NotRtf,
 }
 
-/// Reads a whole document.
+/// Reads a document.
 ///
-/// Totals are bounded: decompressed size, number of entries; entities are never expanded beyond the
-/// characters that XML and HTML define, so documents can't name files or grow by reference.
+/// The decompressed size and the number of entries are limited. Only the entities of XML and HTML
+/// are resolved, so documents cannot include files or expand without limit.
 pub fn read(format: Format, bytes: &[u8]) -> Result<Document, DocumentError> {
     match format {
         Format::Docx => docx::read(bytes),

@@ -1,53 +1,53 @@
-//! Why a file could not be prepared.
+//! Errors of preparing a file.
 
-/// Why a file could not be prepared. Each kind has a stable [`code`](MediaError::code), because
-/// the service answers them differently.
+/// Why a file could not be prepared. Each variant has a stable [`code`](MediaError::code), which
+/// the service maps to a response.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
-    /// The bytes are of a kind that this crate can't decode; another decoder may.
+    /// This crate has no decoder for the format; another decoder may.
     #[error("no decoder for {0}")]
     NoDecoder(String),
-    /// The bytes begin like the format but don't go on like it.
+    /// The file has the signature of the format but is truncated or invalid.
     #[error("damaged {format} file: {reason}")]
     Damaged {
-        /// The format's name.
+        /// Name of the format.
         format: &'static str,
-        /// What its decoder says.
+        /// The decoder's message.
         reason: String,
     },
-    /// Reading the file would take more than a limit allows.
+    /// The file exceeds a limit.
     #[error("{what} is above the limit of {limit}")]
     TooLarge {
-        /// What was counted, with its unit.
+        /// The limited quantity, with its unit.
         what: &'static str,
-        /// The most that is allowed.
+        /// The maximum.
         limit: u64,
     },
-    /// A text document without any text.
+    /// The document contains no text.
     #[error("no text extracted")]
     NoText,
-    /// Raw pixels whose count does not fit their width and height.
+    /// The number of samples of raw pixels does not match their width, height and channels.
     #[error("raw pixels: {0}")]
-    Raw(&'static str),
-    /// The file can't be read.
+    RawPixels(&'static str),
+    /// The file cannot be read.
     #[error("cannot read file: {0}")]
     Io(#[from] std::io::Error),
 }
 
 impl MediaError {
-    /// A constant name for each kind, for programs.
+    /// A constant name of the variant, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoDecoder(_) => "NO_DECODER",
             Self::Damaged { .. } => "DAMAGED",
             Self::TooLarge { .. } => "TOO_LARGE",
             Self::NoText => "NO_TEXT",
-            Self::Raw(_) => "RAW_PIXELS",
+            Self::RawPixels(_) => "RAW_PIXELS",
             Self::Io(_) => "IO",
         }
     }
 
-    /// The decoder of `format` gave up, for `reason`.
+    /// [`MediaError::Damaged`] from a decoder's error.
     pub(crate) fn damaged(format: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { format, reason: reason.to_string() }
     }

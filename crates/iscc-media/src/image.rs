@@ -1,9 +1,9 @@
-//! Images to 32 x 32 gray pixels, the input of an Image-Code (spec B.5), as Pillow 12.3 and the
-//! reference make them: bit for bit, because rounding decides bits of the code.
+//! Images to 32 x 32 gray pixels, the input of an Image-Code. The pixels equal those of Pillow 12.3
+//! and the reference exactly, because rounding decides bits of the code.
 //!
-//! One file per format and one per step. The order of steps differs from the reference's where the
+//! One file per format and one per step. The order of steps differs from the reference where the
 //! result is provably the same: transparency is filled while decoding, and rotation is applied
-//! last, to one gray channel of what trimming has left.
+//! last, to the single gray channel after trimming.
 
 mod bmp;
 mod gif;
@@ -34,16 +34,16 @@ use crate::error::MediaError;
 use crate::mediatype::Sniffed;
 use crate::metadata::image::Blocks;
 
-/// Side of the square that an Image-Code is made from, in pixels.
+/// Side of an Image-Code's input, in pixels.
 pub const SIDE: usize = 32;
 
 /// Maximum pixels of an image. The reference warns at 128,000,000 and rejects more than twice that.
 pub const IMAGE_PIXELS_MAX: u64 = 256_000_000;
 
-/// How to prepare images.
+/// How images are prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Which borders are cut.
+    /// Which borders are removed.
     pub trim: Trim,
     /// Maximum pixels; larger images are rejected.
     pub pixels_max: u64,
@@ -55,34 +55,34 @@ impl Default for Options {
     }
 }
 
-/// What an Image-Code is made from, and the image's size.
+/// Input of an Image-Code, and the image's size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
-    /// Gray levels, row by row.
+    /// 32 x 32 gray levels, row by row.
     pub pixels: [u8; SIDE * SIDE],
-    /// Width the file states, before any rotation.
+    /// Width in the file, before rotation.
     pub width: u32,
-    /// Height the file states, before any rotation.
+    /// Height in the file, before rotation.
     pub height: u32,
 }
 
-/// Prepares an image file; its first frame, if it has several.
+/// Prepares the first frame of an image file.
 ///
 /// # Errors
-/// [`MediaError::NoDecoder`] for formats that another decoder has to take over
-/// ([`prepare_samples`] then takes its pixels), `Damaged` for cut off or broken files, `TooLarge`
-/// for more than [`Options::pixels_max`].
+/// [`MediaError::NoDecoder`] for formats that need another decoder (pass its pixels to
+/// [`prepare_samples`]), `Damaged` for truncated or invalid files, `TooLarge` for more than
+/// [`Options::pixels_max`].
 pub fn prepare(file: &Sniffed<'_>, options: &Options) -> Result<Prepared, MediaError> {
     let raster = decode(file, options.pixels_max)?;
     let orientation = Orientation::from_blocks(&Blocks::read(file));
     Ok(prepare_raster(&raster, orientation, options))
 }
 
-/// Prepares pixels that another decoder made: `channels` samples of 8 bits each, rows from the
-/// top, no padding. 1 is gray, 2 gray and alpha, 3 RGB, 4 RGBA.
+/// Prepares pixels from another decoder: `channels` samples of 8 bits per pixel, top row first, no
+/// padding. 1 channel is gray, 2 gray and alpha, 3 RGB, 4 RGBA.
 ///
 /// # Errors
-/// [`MediaError::Raw`] if the number of samples does not fit.
+/// [`MediaError::RawPixels`] if the number of samples does not match.
 pub fn prepare_samples(
     samples: &[u8],
     width: usize,
@@ -95,10 +95,10 @@ pub fn prepare_samples(
     Ok(prepare_raster(&raster, orientation, options))
 }
 
-/// Pixels that another decoder made, with transparency on white; see [`prepare_samples`].
+/// A raster of pixels from another decoder, composited over white; see [`prepare_samples`].
 ///
 /// # Errors
-/// [`MediaError::Raw`] if the number of samples does not fit.
+/// [`MediaError::RawPixels`] if the number of samples does not match.
 pub fn raster_of(
     samples: &[u8],
     width: usize,
@@ -112,12 +112,12 @@ pub fn raster_of(
         2 => Raster::new(width, height, Channels::Gray, transparency::gray_on_white(samples)),
         3 => Raster::new(width, height, Channels::Rgb, samples.to_vec()),
         4 => Raster::new(width, height, Channels::Rgb, transparency::rgb_on_white(samples)),
-        _ => return Err(MediaError::Raw("channels must be 1, 2, 3 or 4")),
+        _ => return Err(MediaError::RawPixels("channels must be 1, 2, 3 or 4")),
     };
-    raster.ok_or(MediaError::Raw("samples do not fit width, height and channels"))
+    raster.ok_or(MediaError::RawPixels("the number of samples must be width x height x channels"))
 }
 
-/// Trims, rotates, turns to gray and scales.
+/// Trims, converts to gray, rotates and scales.
 pub fn prepare_raster(raster: &Raster, orientation: Orientation, options: &Options) -> Prepared {
     let window = trim::window(raster, orientation, options.trim);
     let gray = gray::window_to_gray(raster, window).oriented(orientation);
@@ -126,7 +126,7 @@ pub fn prepare_raster(raster: &Raster, orientation: Orientation, options: &Optio
     Prepared { pixels, width: raster.width() as u32, height: raster.height() as u32 }
 }
 
-/// Decodes the first frame, with transparency on white.
+/// Decodes the first frame, composited over white.
 pub fn decode(file: &Sniffed<'_>, pixels_max: u64) -> Result<Raster, MediaError> {
     let Sniffed { bytes, mediatype } = *file;
     match mediatype {
@@ -138,17 +138,18 @@ pub fn decode(file: &Sniffed<'_>, pixels_max: u64) -> Result<Raster, MediaError>
         Some("image/tiff") => tiff::decode(bytes, pixels_max),
         Some("image/vnd.adobe.photoshop") => psd::decode(bytes, pixels_max),
         Some("image/svg+xml") => svg::decode(bytes),
-        // Its root may stand behind a long comment. No other decoder guards against what it can do.
+        // The root of an SVG may follow a comment longer than the sniffed head. Only this decoder
+        // limits what it may do.
         _ if crate::svg::is_markup(bytes) => svg::decode(bytes),
         Some(other) => Err(MediaError::NoDecoder(other.to_owned())),
-        None => Err(MediaError::NoDecoder("content of unknown kind".to_owned())),
+        None => Err(MediaError::NoDecoder("content of unknown type".to_owned())),
     }
 }
 
-/// Refuses empty images and decompression bombs before anything is allocated for them.
+/// Rejects empty images and decompression bombs before allocating memory for them.
 fn check_size(width: usize, height: usize, pixels_max: u64) -> Result<(), MediaError> {
     if width == 0 || height == 0 {
-        return Err(MediaError::damaged("image", "it has no pixels"));
+        return Err(MediaError::damaged("image", "the image has no pixels"));
     }
     match (width as u64).checked_mul(height as u64) {
         Some(pixels) if pixels <= pixels_max => Ok(()),

@@ -1,4 +1,5 @@
-//! Prepared input from a media file: media type, text, pixels, fingerprint, frame signatures.
+//! Prepares the input of ISCC-UNITs from media files: media type, text, pixels, fingerprint, frame
+//! signatures, metadata.
 
 pub mod audio;
 pub mod document;

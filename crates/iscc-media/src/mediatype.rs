@@ -1,4 +1,4 @@
-//! Media type of a file, by its name and its first bytes, and the mode it is processed in.
+//! Detects a file's media type from its name and first bytes, and the processing mode of the type.
 
 mod json;
 mod mode;
@@ -10,7 +10,7 @@ pub use mode::{Mode, mode};
 pub use name::from_name;
 pub use sniff::from_bytes;
 
-/// First bytes of a file that are enough to decide on.
+/// Bytes at the start of a file that detection reads.
 pub const HEAD_BYTES_MAX: usize = 4096;
 
 /// A file's bytes and the media type of their content, detected once for all readers of the file.
@@ -29,20 +29,20 @@ impl<'a> Sniffed<'a> {
     }
 }
 
-/// What a file is taken for.
+/// The detected type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inspected {
     /// Media type, normalised.
     pub mediatype: &'static str,
-    /// Processing mode; `None` for types whose content isn't processed.
+    /// Processing mode; `None` for types whose content is not processed.
     pub mode: Option<Mode>,
 }
 
-/// Decides what a file is from its first bytes (up to [`HEAD_BYTES_MAX`] count) and its name.
+/// Detects a file's type from its first bytes (at most [`HEAD_BYTES_MAX`] count) and its name.
 ///
-/// A name and content that disagree: the one with a listed type wins; if both have one, the name,
-/// since containers (zip, XML, Ogg, MP4) look alike from outside. Plain text has no signature, so
-/// it only decides when nothing else does.
+/// If name and content disagree, the one with a supported type wins; if both are supported, the
+/// name wins, because containers (zip, XML, Ogg, MP4) share signatures. Plain text has no signature
+/// and is used only if nothing else matches.
 pub fn inspect(head: &[u8], filename: &str) -> Inspected {
     let head = &head[..head.len().min(HEAD_BYTES_MAX)];
     let named = from_name(filename).map(normalize);
@@ -65,17 +65,17 @@ fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
     if is_ogg(named) && is_ogg(sniffed) {
         return named;
     }
-    // Translations, programs and models are called `.ts` and `.mts` as well.
-    let decides = mode::is_listed(sniffed) || sniffed == sniff::MPEG_TS;
-    if decides && !mode::is_listed(named) { sniffed } else { named }
+    // `.ts` and `.mts` are also extensions of translations, TypeScript and models.
+    let is_decisive = mode::is_supported(sniffed) || sniffed == sniff::MPEG_TS;
+    if is_decisive && !mode::is_supported(named) { sniffed } else { named }
 }
 
-/// Text by its looks, else bytes of no known kind.
+/// `text/plain` if the bytes look like text, else `application/octet-stream`.
 fn without_signature(head: &[u8]) -> &'static str {
     if sniff::looks_like_text(head) { "text/plain" } else { "application/octet-stream" }
 }
 
-/// One name for types that have several.
+/// Maps aliases of a media type to one name.
 fn normalize(mediatype: &'static str) -> &'static str {
     match mediatype {
         "application/ogg" => "video/ogg",
@@ -102,20 +102,20 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
     #[test]
-    fn a_listed_name_wins_over_listed_content() {
+    fn a_supported_type_by_name_wins_over_one_by_content() {
         assert_eq!(mediatype(PNG, "a.jpg"), "image/jpeg");
         assert_eq!(mediatype(b"RIFF\x24\0\0\0WAVEfmt ", "a.txt"), "text/plain");
     }
 
     #[test]
-    fn listed_content_wins_over_an_unlisted_name() {
+    fn a_supported_type_by_content_wins_over_an_unsupported_one_by_name() {
         assert_eq!(mediatype(PNG, "a.bin"), "image/png");
         assert_eq!(mediatype(PNG, "a.webp"), "image/png");
         assert_eq!(mediatype(b"<?xml version='1.0'?><rss/>", "feed.rss"), "text/xml");
     }
 
     #[test]
-    fn a_film_is_no_translation() {
+    fn transport_streams_named_ts_are_video() {
         let stream = [b"\x47\x40\x11\x10", &[0xff; 184][..]].concat().repeat(5);
         for name in ["film.ts", "film.mts", "film.m2ts", "film"] {
             assert_eq!(mediatype(&stream, name), "video/mp2t", "{name}");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_only_decides_alone() {
+    fn plain_text_is_used_only_without_other_matches() {
         assert_eq!(mediatype(b"just words\n", "README"), "text/plain");
         assert_eq!(mediatype(b"just words\n", "words.bin"), "application/octet-stream");
         assert_eq!(mediatype(b"", "empty"), "application/octet-stream");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn ogg_is_what_its_name_says() {
+    fn the_name_decides_between_ogg_audio_and_video() {
         let theora = b"OggS\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x2a\x80theora";
         assert_eq!(mediatype(theora, "a.ogg"), "audio/ogg");
         assert_eq!(mediatype(theora, "a"), "video/ogg");

@@ -1,4 +1,4 @@
-//! What a file says about itself, in the fields of an ISCC's metadata.
+//! Metadata of a file, in the fields of an ISCC result.
 
 pub mod exif;
 pub mod image;
@@ -9,11 +9,11 @@ pub mod xmp;
 
 use crate::sanitize::plain_text;
 
-/// Bytes of a value that are looked at; no honest file says more in one field. What crosses to the
-/// service is small then, however much a document unpacks to.
+/// Maximum bytes of one value. Real values are far shorter. The limit keeps results small, however
+/// large a document decompresses to.
 pub const VALUE_BYTES_MAX: usize = 192 << 10;
 
-/// Metadata fields; all values are cleaned, none is empty.
+/// Metadata fields. Values are plain text (see [`plain_text`]) and never empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// Title
@@ -22,25 +22,25 @@ pub struct Metadata {
     pub description: Option<String>,
     /// Extended metadata, a Data-URL
     pub meta: Option<String>,
-    /// Who made it; several joined with `, `
+    /// Creators, joined with `, `
     pub creator: Option<String>,
     /// URL of the licence
     pub license: Option<String>,
-    /// URL where one can acquire a licence
+    /// URL where a licence can be acquired
     pub acquire: Option<String>,
     /// Copyright notice
     pub rights: Option<String>,
-    /// Whom to credit
+    /// Credit line
     pub credit: Option<String>,
-    /// Identifier given by others
+    /// External identifier
     pub identifier: Option<String>,
     /// Language
     pub language: Option<String>,
-    /// Keywords; several joined with `, `
+    /// Keywords, joined with `, `
     pub keywords: Option<String>,
 }
 
-/// The fields by name, so that maps from a format's keys to fields are plain tables.
+/// Name of a field, for tables that map a format's keys to fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// [`Metadata::name`]
@@ -68,7 +68,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Whether a list of values stands for one value, of which the first is meant.
+    /// Whether only the first of several values counts.
     pub fn is_single(self) -> bool {
         matches!(
             self,
@@ -82,8 +82,8 @@ impl Field {
         )
     }
 
-    /// Whether the beginning of a value is of use. That of an address is another address.
-    fn can_be_cut(self) -> bool {
+    /// Whether a truncated value is useful. A truncated URL is a different URL.
+    fn can_be_truncated(self) -> bool {
         !matches!(
             self,
             Self::Meta | Self::License | Self::Acquire | Self::Identifier | Self::Language
@@ -92,12 +92,13 @@ impl Field {
 }
 
 impl Metadata {
-    /// Sets a field that is not set yet, to the cleaned value unless that is empty. Of a value
-    /// above [`VALUE_BYTES_MAX`] the beginning counts, or nothing.
+    /// Sets a field to the plain text of `value`, unless the field is already set or the text is
+    /// empty. Values longer than [`VALUE_BYTES_MAX`] are truncated, or ignored where truncation
+    /// would change their meaning.
     pub fn offer(&mut self, field: Field, value: &str) {
         let value = match value.len() {
             0..=VALUE_BYTES_MAX => value,
-            _ if field.can_be_cut() => &value[..value.floor_char_boundary(VALUE_BYTES_MAX)],
+            _ if field.can_be_truncated() => &value[..value.floor_char_boundary(VALUE_BYTES_MAX)],
             _ => return,
         };
         let slot = match field {
@@ -124,12 +125,12 @@ mod tests {
     use super::{Field, Metadata, VALUE_BYTES_MAX};
 
     #[test]
-    fn of_endless_values_the_beginning_or_nothing_counts() {
+    fn too_long_values_are_truncated_or_ignored() {
         let mut metadata = Metadata::default();
-        let endless = format!("a{}", "ü".repeat(VALUE_BYTES_MAX));
-        metadata.offer(Field::Creator, &endless);
-        assert_eq!(metadata.creator.as_deref(), endless.get(..VALUE_BYTES_MAX - 1));
-        metadata.offer(Field::License, &endless);
+        let too_long = format!("a{}", "ü".repeat(VALUE_BYTES_MAX));
+        metadata.offer(Field::Creator, &too_long);
+        assert_eq!(metadata.creator.as_deref(), too_long.get(..VALUE_BYTES_MAX - 1));
+        metadata.offer(Field::License, &too_long);
         assert_eq!(metadata.license, None);
         metadata.offer(Field::License, "https://example.com/");
         assert_eq!(metadata.license.as_deref(), Some("https://example.com/"));

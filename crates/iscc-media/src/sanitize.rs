@@ -1,26 +1,25 @@
-//! Plain text from metadata values that strangers wrote: no markup, no character references.
+//! Converts untrusted metadata values to plain text, without markup and character references.
 
 use quick_xml::escape::resolve_html5_entity;
 
-/// Elements whose content is no text, with the tag that ends each.
+/// Elements whose content is not text, with their end tags.
 const CODE_ELEMENTS: [(&str, &str); 2] = [("<script", "</script>"), ("<style", "</style>")];
 
-/// Removes scripts, styles, tags and comments, resolves character references (those that end with a
-/// semicolon), turns each run of white space into one space and trims.
+/// Removes scripts, styles, tags and comments, resolves character references that end with a
+/// semicolon, collapses each run of white space into one space, and trims.
 ///
-/// What only looks like markup stays: `1 < 2`, `<3`, a tag that never ends. So do the names of the
-/// few references that stand for two characters. Takes linear time, and never gives more bytes
-/// than it was given.
+/// Text that only resembles markup is unchanged: `1 < 2`, `<3`, a tag without end. Takes linear
+/// time. The result is never longer than `value`.
 pub fn plain_text(value: &str) -> String {
     let text = without_tags(&without_code(value));
     let mut plain = String::with_capacity(text.len());
-    let mut gap = false;
+    let mut is_space_pending = false;
     resolve_references(&text, |character| {
         if is_space(character) {
-            gap = !plain.is_empty();
+            is_space_pending = !plain.is_empty();
             return;
         }
-        if std::mem::take(&mut gap) {
+        if std::mem::take(&mut is_space_pending) {
             plain.push(' ');
         }
         plain.push(character);
@@ -28,18 +27,18 @@ pub fn plain_text(value: &str) -> String {
     plain
 }
 
-/// White space as Python sees it, which counts the information separators.
+/// White space as in Python, which includes the information separators.
 fn is_space(character: char) -> bool {
     character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 
 fn without_code(value: &str) -> String {
     let mut rest = value;
-    let mut kept = String::with_capacity(value.len());
-    // A start tag without its end means that no later one has one either.
+    let mut output = String::with_capacity(value.len());
+    // If one start tag has no end tag, no later one has.
     let mut open = [true; CODE_ELEMENTS.len()];
     while let Some(start) = rest.find('<') {
-        kept.push_str(&rest[..start]);
+        output.push_str(&rest[..start]);
         rest = &rest[start..];
         let element = (0..CODE_ELEMENTS.len())
             .find(|&index| open[index] && starts_with(rest, CODE_ELEMENTS[index].0));
@@ -49,16 +48,17 @@ fn without_code(value: &str) -> String {
                 if let Some((index, None)) = other {
                     open[index] = false;
                 }
-                kept.push('<');
+                output.push('<');
                 rest = &rest[1..];
             }
         }
     }
-    kept.push_str(rest);
-    kept
+    output.push_str(rest);
+    output
 }
 
-/// Bytes of an element from its start tag to the end of its end tag, if both are complete.
+/// Bytes of an element from its start tag to the end of its end tag; `None` if either is
+/// incomplete.
 fn code_length(text: &str, end_tag: &str) -> Option<usize> {
     let content = text.find('>')? + 1;
     let mut from = content;
@@ -80,33 +80,33 @@ fn starts_with(text: &str, prefix: &str) -> bool {
 
 fn without_tags(value: &str) -> String {
     let mut rest = value;
-    let mut kept = String::with_capacity(value.len());
+    let mut output = String::with_capacity(value.len());
     while let Some(start) = rest.find('<') {
-        kept.push_str(&rest[..start]);
+        output.push_str(&rest[..start]);
         rest = &rest[start..];
         let length = match Markup::of(rest) {
             Markup::Comment => Some(rest.find("-->").map_or(rest.len(), |end| end + 3)),
             Markup::Declaration => Some(rest.find('>').map_or(rest.len(), |end| end + 1)),
             Markup::Tag => tag_length(rest),
             Markup::None => {
-                kept.push('<');
+                output.push('<');
                 rest = &rest[1..];
                 continue;
             }
         };
         match length {
             Some(length) => rest = &rest[length..],
-            // What begins here never ends: it is text, with all that follows.
+            // A tag without end is text, and so is everything after it.
             None => break,
         }
     }
-    kept.push_str(rest);
-    kept
+    output.push_str(rest);
+    output
 }
 
 enum Markup {
     Comment,
-    /// Also a processing instruction, and the end tag of nothing.
+    /// Also a processing instruction, and `</>`.
     Declaration,
     Tag,
     None,
@@ -127,7 +127,7 @@ impl Markup {
     }
 }
 
-/// Bytes up to the `>` that ends a tag; one inside a quoted attribute value does not.
+/// Bytes of a tag up to and including its `>`, skipping quoted attribute values.
 fn tag_length(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut before = b' ';
@@ -158,10 +158,11 @@ fn resolve_references(text: &str, mut put: impl FnMut(char)) {
     rest.chars().for_each(put);
 }
 
-/// Longest name of a character reference in HTML, and its semicolon.
+/// Maximum bytes of an HTML character reference's name, with its semicolon.
 const REFERENCE_BYTES_MAX: usize = 32;
 
-/// Puts what the reference at the start of `text` (after its `&`) stands for; gives its length.
+/// Resolves the reference at the start of `text` (after its `&`) and returns its length; `None` if
+/// it is not a reference.
 fn reference(text: &str, put: &mut impl FnMut(char)) -> Option<usize> {
     let end = text.bytes().take(REFERENCE_BYTES_MAX).position(|byte| byte == b';')?;
     let name = &text[..end];
@@ -176,8 +177,8 @@ fn reference(text: &str, put: &mut impl FnMut(char)) -> Option<usize> {
     Some(end + 1)
 }
 
-/// The character of a number, by the rules of HTML; `Some(None)` for a control character, which is
-/// dropped, `None` for what is no number.
+/// The character of a numeric reference, by the rules of HTML. `Some(None)` for control characters,
+/// which are dropped; `None` for an invalid number.
 fn numeric(number: &str) -> Option<Option<char>> {
     let (digits, radix) = match number.strip_prefix(['x', 'X']) {
         Some(digits) => (digits, 16),
@@ -186,7 +187,7 @@ fn numeric(number: &str) -> Option<Option<char>> {
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
         return None;
     }
-    // Too many digits are beyond Unicode, too.
+    // A number that does not fit is not a Unicode character either.
     let code = u32::from_str_radix(digits, radix).unwrap_or(u32::MAX);
     Some(match code {
         0 => Some(char::REPLACEMENT_CHARACTER),
@@ -196,7 +197,7 @@ fn numeric(number: &str) -> Option<Option<char>> {
     })
 }
 
-/// What pages mean by the numbers of the C1 control characters.
+/// Characters that HTML assigns to the numbers of C1 control characters.
 #[rustfmt::skip]
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
@@ -207,9 +208,9 @@ const WINDOWS_1252: [char; 32] = [
 mod tests {
     use super::*;
 
-    /// Results of the reference library's own function.
+    /// Results of the reference library's function.
     #[test]
-    fn values_come_out_as_in_the_reference() {
+    fn results_equal_the_reference() {
         let cases = [
             ("a < b", "a < b"),
             ("a<b>c", "ac"),
@@ -253,13 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_one_space_inside_and_none_outside() {
+    fn white_space_is_collapsed_and_trimmed() {
         assert_eq!(plain_text(" \r\n a \u{1d}\u{2028} b&nbsp;\n"), "a b");
         assert_eq!(plain_text(" <p> </p> "), "");
     }
 
     #[test]
-    fn scripts_end_with_their_own_tag_in_any_case() {
+    fn scripts_end_with_their_own_tag_ignoring_case() {
         assert_eq!(
             plain_text("a<SCRIPT src=x>if (a</b) {</scr</ScRiPt>b<style>p{}</style>c"),
             "abc"
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_takes_no_more_than_linear_time() {
+    fn markup_without_end_takes_linear_time() {
         for unit in ["<script>", "<a '", "<!--", "<!", "&", "</", "<style", "&#"] {
             let value = unit.repeat(200_000);
             let start = std::time::Instant::now();

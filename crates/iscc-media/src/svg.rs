@@ -1,4 +1,4 @@
-//! Scalable Vector Graphics: drawn to pixels, described, and with metadata written into a copy.
+//! Scalable Vector Graphics: renders them, reads their metadata, and writes metadata into a copy.
 
 mod embed;
 mod metadata;
@@ -15,48 +15,49 @@ use std::borrow::Cow;
 use self::prolog::Prolog;
 use crate::text::charset;
 
-/// Longer side of a drawing in pixels.
+/// Maximum longer side of a rendered image, in pixels.
 pub const SVG_SIDE_PIXELS_MAX: u32 = 4096;
 
-/// Bytes of an SVG file that is read at all.
+/// Maximum bytes of an SVG file.
 pub const SVG_BYTES_MAX: usize = 64 << 20;
 
-/// Why an SVG can not be drawn or changed.
+/// Why an SVG cannot be rendered or edited.
 #[derive(Debug, thiserror::Error)]
 pub enum SvgError {
     /// Larger than [`SVG_BYTES_MAX`].
     #[error("an SVG may have at most {SVG_BYTES_MAX} bytes")]
     TooLarge,
-    /// Declares entities: they can grow without bound, or name other files.
+    /// Declares entities, which can expand without limit or refer to other files.
     #[error("SVG documents with entity declarations are refused")]
     Entities,
-    /// Not well-formed, or without a drawable size.
+    /// Not well-formed, or without a size.
     #[error("not a drawable SVG: {0}")]
     Invalid(String),
 }
 
-/// Whether the first thing in a file is a tag, in whatever encoding. No picture in pixels begins so:
-/// what is to be drawn and begins like this is an SVG, or nothing.
+/// Whether a file starts with a tag, in any encoding. Raster images never do, so among images such
+/// a file is an SVG or invalid.
 pub fn is_markup(file: &[u8]) -> bool {
     let text = [&b"\xef\xbb\xbf"[..], b"\xff\xfe", b"\xfe\xff"]
         .iter()
         .find_map(|mark| file.strip_prefix(*mark))
         .unwrap_or(file);
-    // UTF-16 has zeros between the letters.
+    // UTF-16 has zeros between ASCII characters.
     text.iter().find(|byte| !byte.is_ascii_whitespace() && **byte != 0) == Some(&b'<')
 }
 
-/// What stands before the local part of an element's name.
+/// The prefix of an element's name, with its colon; may be empty.
 fn prefix(name: &str) -> &str {
     name.rfind(':').map_or("", |colon| &name[..=colon])
 }
 
-/// The document's text, unless it is to be refused before any parser sees it.
+/// Decodes the document. Rejects what no parser should see: oversized documents and entity
+/// declarations.
 fn guard(bytes: &[u8]) -> Result<Cow<'_, str>, SvgError> {
     if bytes.len() > SVG_BYTES_MAX {
         return Err(SvgError::TooLarge);
     }
-    let text = match charset::stated_in_xml(bytes) {
+    let text = match charset::decode_declared_xml(bytes) {
         Some(text) => text,
         None => str::from_utf8(bytes).map_err(|error| SvgError::Invalid(error.to_string()))?.into(),
     };
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn words_about_entities_declare_none() {
+    fn only_declarations_in_the_doctype_are_rejected() {
         let style = "<svg><style><![CDATA[ /* <!ENTITY x> */ ]]></style><!-- <!ENTITY y> --></svg>";
         assert_eq!(guard(style.as_bytes()).unwrap(), style);
         let declared = format!("<!-- x --><!DOCTYPE svg [<!ENTITY x 'y'>]>{style}");

@@ -1,5 +1,5 @@
-//! Text of documents that are text themselves: plain, HTML, XML. Office documents and books are
-//! in [`document`](crate::document); PDF is read outside of this crate.
+//! Text and metadata of text documents: plain text, HTML and XML here, office documents and books
+//! in [`document`](crate::document). PDF is read outside of this crate.
 
 pub mod charset;
 pub mod csv;
@@ -12,30 +12,30 @@ use crate::mediatype;
 use crate::metadata::Metadata;
 use crate::metadata::text::Keys;
 
-/// Characters of a document that count, as the reference's extractor counts them: one beyond U+FFFF
-/// is two, and what it writes between lines and cells counts, too.
+/// Maximum characters of extracted text. Counted as in the reference's extractor: in UTF-16 code
+/// units, including the white space that the extractor adds.
 pub const TEXT_CHARACTERS_MAX: usize = 10_000_000;
 
-/// The same in release 0.9.5 of the reference.
+/// [`TEXT_CHARACTERS_MAX`] in release 0.9.5 of the reference.
 pub const TEXT_CHARACTERS_MAX_0_9_5: usize = 500_000;
 
-/// A document's text and what it says about itself.
+/// A document's text and metadata.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
     /// Text in reading order, not normalised
     pub text: String,
-    /// Metadata fields, cleaned
+    /// Metadata fields, as plain text
     pub metadata: Metadata,
 }
 
-/// Extracts text. The media type says what to expect; content that has the signature of another
-/// text format is read as that, as the reference's extractor does it. Of the text the first
-/// `characters_max` characters count.
+/// Extracts text and metadata. `mediatype` is the expected type; content with the signature of
+/// another text format is read as that format, as in the reference's extractor. The text is
+/// truncated to `characters_max` characters.
 ///
 /// # Errors
-/// [`MediaError::NoText`] if nothing but white space comes out, or if the bytes are those of an
-/// image, a sound or the like; [`MediaError::NoDecoder`] for PDF and the binary office formats;
-/// `Damaged` and `TooLarge` for broken and for oversized documents.
+/// [`MediaError::NoText`] if the text is blank, or if the content is an image, audio or similar;
+/// [`MediaError::NoDecoder`] for PDF and the binary office formats; `Damaged` and `TooLarge` for
+/// broken and oversized documents.
 pub fn extract(
     bytes: &[u8],
     mediatype: &str,
@@ -47,28 +47,28 @@ pub fn extract(
         Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
         Kind::Document(format) => from_document(format, bytes)?,
     };
-    extracted.text.truncate(cut_at(&extracted.text, characters_max));
+    extracted.text.truncate(truncated_length(&extracted.text, characters_max));
     if extracted.text.trim().is_empty() {
         return Err(MediaError::NoText);
     }
     Ok(extracted)
 }
 
-/// Where the first `max` characters end, in UTF-16's units; one that the limit goes through is left out.
-fn cut_at(text: &str, max: usize) -> usize {
-    // No character has fewer bytes than units.
+/// Byte length of the first `max` UTF-16 code units, without a partial character.
+fn truncated_length(text: &str, max: usize) -> usize {
+    // A character has at least as many bytes as code units.
     if text.len() <= max {
         return text.len();
     }
     let mut units = 0;
-    let is_beyond = |character: char| {
+    let exceeds_max = |character: char| {
         units += character.len_utf16();
         units > max
     };
-    text.find(is_beyond).unwrap_or(text.len())
+    text.find(exceeds_max).unwrap_or(text.len())
 }
 
-/// The text as it is, but for tables.
+/// The text unchanged, except for tables.
 fn plain(bytes: &[u8], mediatype: &str) -> String {
     let text = charset::decode(bytes);
     let is_table_type = matches!(mediatype, "text/csv" | "text/plain");
@@ -76,7 +76,7 @@ fn plain(bytes: &[u8], mediatype: &str) -> String {
     table.unwrap_or_else(|| text.into_owned())
 }
 
-/// How a text document is read.
+/// Reader of a text document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn content_decides_among_text_formats() {
+    fn content_decides_between_text_formats() {
         assert_eq!(text(b"a < b\n", "text/plain").unwrap(), "a < b\n");
         assert_eq!(text(b"<html><body>x</body></html>", "text/plain").unwrap(), "x");
         assert_eq!(text(b"<p>x", "text/html").unwrap().trim(), "x");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_characters_count_as_the_reference_counts_them() {
+    fn text_is_truncated_by_utf_16_code_units() {
         let cut = |text: &str, max: usize| {
             extract(text.as_bytes(), "text/plain", max).map(|extracted| extracted.text).ok()
         };
@@ -176,12 +176,12 @@ mod tests {
         assert_eq!(cut("😀b😀b", 4).as_deref(), Some("😀b"));
         assert_eq!(cut("😀b😀b", 5).as_deref(), Some("😀b😀"));
         assert_eq!(cut("   word", 3), None);
-        // A table is cut behind the tabs that its cells get.
+        // The tabs that are added to a table count.
         assert_eq!(cut(&"a,b\n".repeat(12), 7).as_deref(), Some("\ta\tb\n\ta".get(..7).unwrap()));
     }
 
     #[test]
-    fn documents_without_text_are_refused() {
+    fn documents_without_text_are_rejected() {
         assert_eq!(text(b"", "text/plain"), Err("NO_TEXT"));
         assert_eq!(text(b" \n\t ", "text/plain"), Err("NO_TEXT"));
         assert_eq!(text(b"RIFF\x24\0\0\0WAVEfmt ", "text/plain"), Err("NO_TEXT"));

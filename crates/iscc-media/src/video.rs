@@ -1,4 +1,4 @@
-//! Video: frame signatures that the Video-Code is made of.
+//! Video: frame signatures, the input of a Video-Code.
 
 mod bits;
 pub mod signature;

@@ -1,14 +1,14 @@
-//! XML as a tree with resolved namespaces, for small documents: XMP packets, RDF in drawings.
+//! XML as a tree with resolved namespaces, for small documents such as XMP packets.
 
 use quick_xml::NsReader;
 use quick_xml::escape::{resolve_xml_entity, unescape};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::{NamespaceResolver, ResolveResult};
 
-/// Elements one inside the other; deeper ones are left out, with all that is in them.
+/// Maximum depth. Deeper elements and their content are ignored.
 const DEPTH_MAX: usize = 64;
 
-/// A name with its namespace's URI, `""` for none.
+/// A local name and its namespace's URI, `""` without namespace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Name {
     pub namespace: String,
@@ -21,7 +21,7 @@ impl Name {
     }
 }
 
-/// An element. Text between its children is kept together, in front of them.
+/// An element. `text` is the concatenated text between its children.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Element {
     pub name: Name,
@@ -33,16 +33,16 @@ pub struct Element {
 impl Element {
     /// The value of an attribute.
     pub fn attribute(&self, namespace: &str, local: &str) -> Option<&str> {
-        let is_asked = |(name, _): &&(Name, String)| name.is(namespace, local);
-        self.attributes.iter().find(is_asked).map(|(_, value)| value.as_str())
+        let matches = |(name, _): &&(Name, String)| name.is(namespace, local);
+        self.attributes.iter().find(matches).map(|(_, value)| value.as_str())
     }
 
-    /// The first child of a name.
+    /// The first child with the name.
     pub fn child(&self, namespace: &str, local: &str) -> Option<&Element> {
         self.children.iter().find(|child| child.name.is(namespace, local))
     }
 
-    /// The first element of a name, this one or below, in document order.
+    /// The first element with the name in document order: this one or a descendant.
     pub fn find(&self, namespace: &str, local: &str) -> Option<&Element> {
         if self.name.is(namespace, local) {
             return Some(self);
@@ -51,8 +51,8 @@ impl Element {
     }
 }
 
-/// The tree of `xml`, as far as it is well-formed. Entities other than XML's own are left out:
-/// nothing is expanded, nothing is fetched.
+/// Parses `xml` up to the first error. Ignores entities other than XML's predefined ones: nothing
+/// is expanded or fetched.
 pub fn parse(xml: &str) -> Element {
     let mut reader = NsReader::from_str(xml);
     reader.config_mut().allow_dangling_amp = true;
@@ -92,7 +92,8 @@ pub fn parse(xml: &str) -> Element {
     open.pop().unwrap_or_default()
 }
 
-/// The innermost open element; the list starts with the document itself and never empties.
+/// The innermost open element. The first in the list is the document itself, so the list is never
+/// empty.
 fn current(open: &mut [Element]) -> &mut Element {
     let last = open.len() - 1;
     &mut open[last]
@@ -111,8 +112,9 @@ fn element(start: &BytesStart<'_>, resolver: &NamespaceResolver) -> Element {
     let mut element = Element { name: name(&namespace, local.into_inner()), ..Element::default() };
     for attribute in start.attributes().with_checks(false).flatten() {
         let (namespace, local) = resolver.resolve_attribute(attribute.key);
-        let raw = attribute.value;
-        let value = unescape(&raw).map_or_else(|_| raw.to_string(), |value| value.into_owned());
+        let escaped = attribute.value;
+        let value =
+            unescape(&escaped).map_or_else(|_| escaped.to_string(), |value| value.into_owned());
         element.attributes.push((name(&namespace, local.into_inner()), value));
     }
     element
@@ -131,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_resolved() {
+    fn resolves_names() {
         let tree = parse("<a xmlns='u' xmlns:p='v'><p:b c='1' p:d='x &amp; &lt;'/>t&#252;</a>");
         let root = tree.child("u", "a").unwrap();
         let child = root.child("v", "b").unwrap();
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_and_broken_documents_give_what_there_is() {
+    fn deep_and_broken_documents_are_parsed_partially() {
         let deep = "<a>".repeat(100_000);
         assert_eq!(parse(&deep).children.len(), 1);
         assert_eq!(parse("<a><b>x</a>").child("", "a").unwrap().children.len(), 1);

@@ -2,35 +2,35 @@
 
 use rusty_chromaprint::{Configuration, ResetError};
 
-/// The sample rate Chromaprint works at. Whoever decodes also resamples to it, because the
-/// resampler's filter decides bits of the fingerprint.
+/// The sample rate of Chromaprint. The decoder must resample to it, because the resampler's filter
+/// decides bits of the fingerprint.
 pub const SAMPLE_RATE_HZ: u32 = 11_025;
 
-/// Samples decoded from bytes at a time.
+/// Samples converted from bytes at a time.
 const BLOCK_SAMPLES: usize = 4096;
 
-/// Makes the fingerprint of mono 16-bit samples at [`SAMPLE_RATE_HZ`] as they come.
+/// Computes the fingerprint of a stream of mono 16-bit samples at [`SAMPLE_RATE_HZ`].
 ///
 /// The algorithm is Chromaprint's TEST2 (its default), over the whole stream: one item per 1365
-/// samples (0.124 s), the first after about 2.6 s. Memory stays constant apart from the items.
+/// samples (0.124 s), the first after about 2.6 s. Memory use is constant apart from the items.
 pub struct Fingerprinter {
     inner: rusty_chromaprint::Fingerprinter,
-    /// The first byte of a sample whose second is in the next chunk.
+    /// The first byte of a sample whose second byte is in the next chunk.
     half_sample: Option<u8>,
 }
 
 impl Fingerprinter {
-    /// An empty stream.
+    /// Starts an empty stream.
     ///
     /// # Errors
-    /// Never for the fixed rate and channel count; the type says what the library might object to.
+    /// Never with the fixed rate and channel count; the library's function can fail with others.
     pub fn new() -> Result<Self, ResetError> {
         let mut inner = rusty_chromaprint::Fingerprinter::new(&Configuration::preset_test2());
         inner.start(SAMPLE_RATE_HZ, 1)?;
         Ok(Self { inner, half_sample: None })
     }
 
-    /// The next bytes of the stream, little-endian samples; a chunk may end inside one.
+    /// Adds bytes of little-endian samples. A chunk may end inside a sample.
     pub fn push_bytes(&mut self, mut bytes: &[u8]) {
         if let (Some(low), Some((&high, rest))) = (self.half_sample, bytes.split_first()) {
             self.push(&[i16::from_le_bytes([low, high])]);
@@ -51,13 +51,13 @@ impl Fingerprinter {
         }
     }
 
-    /// The next samples of the stream.
+    /// Adds samples.
     pub fn push(&mut self, samples: &[i16]) {
         self.inner.consume(samples);
     }
 
-    /// The fingerprint, as the signed integers that the Audio-Code sorts and hashes. Empty for a
-    /// stream of less than about 2.6 s.
+    /// The fingerprint as signed integers, as the Audio-Code needs them. Empty for a stream shorter
+    /// than about 2.6 s.
     pub fn finish(mut self) -> Vec<i32> {
         self.inner.finish();
         self.inner.fingerprint().iter().map(|&item| item.cast_signed()).collect()
@@ -68,7 +68,7 @@ impl Fingerprinter {
 mod tests {
     use super::*;
 
-    /// A chord with a slow vibrato: every item of its fingerprint differs from its neighbours.
+    /// A chord with a slow vibrato, so that adjacent items of its fingerprint differ.
     fn chord(seconds: u32) -> Vec<i16> {
         let sample = |n: u32| {
             let t = f64::from(n) / f64::from(SAMPLE_RATE_HZ);
@@ -85,14 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn a_second_is_too_short_for_an_item() {
+    fn one_second_is_too_short_for_an_item() {
         assert_eq!(fingerprint(&[]), []);
         assert_eq!(fingerprint(&chord(1)), []);
     }
 
     #[test]
     fn one_item_per_1365_samples() {
-        // Frames of 4096 samples, 4 rows of smoothing and 15 of the widest filter's 16.
+        // Frames of 4096 samples; smoothing takes 4 rows, the widest filter 15 more than one.
         let items = |samples: usize| (samples.saturating_sub(4096) / 1365 + 1).saturating_sub(19);
         for seconds in [3, 4, 10] {
             let samples = chord(seconds);

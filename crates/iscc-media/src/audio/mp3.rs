@@ -1,6 +1,6 @@
-//! Whether an MP3 file is as its encoder left it. Encoders write a frame without sound in front, with the length and a
-//! checksum of all that follows (the LAME tag, in the frame that Xing introduced). All decoders make the same of a file
-//! that agrees with it, and each something else of a damaged one.
+//! Checks that an MP3 file is intact. Encoders write a silent first frame with the length and a
+//! checksum of the following frames (the LAME tag in the Xing frame). All decoders agree on intact
+//! files; on damaged ones they differ.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
@@ -9,7 +9,7 @@ use nanomp3::{VbrTag, id3v2_len};
 
 use super::sound::{bytes, fill};
 
-/// `None` for a file that is damaged, or does not say that it isn't.
+/// `None` for a damaged file, and for a file without length and checksum.
 pub fn check<R: Read + Seek>(file: &mut R) -> Option<()> {
     let end = file.seek(SeekFrom::End(0)).ok()?;
     file.rewind().ok()?;
@@ -17,7 +17,7 @@ pub fn check<R: Read + Seek>(file: &mut R) -> Option<()> {
     file.seek(SeekFrom::Start(start)).ok()?;
     let mut file = BufReader::new(file);
     let first = first_frame(&mut file)?;
-    let Stated { music_bytes, music_crc } = Stated::in_frame(&first)?;
+    let LameTag { music_bytes, music_crc } = LameTag::in_frame(&first)?;
     let sound_bytes = music_bytes.checked_sub(first.len() as u64)?;
     (crc_of(&mut file, sound_bytes)? == music_crc).then_some(())?;
     let rest = end.checked_sub(start + music_bytes)?;
@@ -29,7 +29,7 @@ const ID3V2_HEADER_BYTES: usize = 10;
 
 const HEADER_BYTES: usize = 4;
 
-/// A frame of layer III without a checksum of its own (ISO/IEC 11172-3, 2.4.1.3, and 13818-3).
+/// Reads a frame of layer III without frame checksum (ISO/IEC 11172-3, 2.4.1.3, and 13818-3).
 fn first_frame(file: &mut impl Read) -> Option<Vec<u8>> {
     const KBITS_MPEG1: [usize; 14] =
         [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -49,21 +49,22 @@ fn first_frame(file: &mut impl Read) -> Option<Vec<u8>> {
     Some(frame)
 }
 
-/// What the first frame says of the file.
-struct Stated {
-    /// From the beginning of this frame to the end of the last.
+/// Length and checksum in the first frame.
+struct LameTag {
+    /// Bytes from the start of the first frame to the end of the last.
     music_bytes: u64,
-    /// Of the frames behind this one.
+    /// CRC-16 of the frames after the first.
     music_crc: u16,
 }
 
-impl Stated {
+impl LameTag {
     fn in_frame(frame: &[u8]) -> Option<Self> {
         const LENGTH_AT: usize = 28;
         VbrTag::parse(frame)?.encoder_delay_padding?;
         let at = frame.windows(4).position(|name| name == b"Xing" || name == b"Info")? + 4;
         let flags = u32::from_be_bytes(*frame.get(at..)?.first_chunk()?);
-        // Number of frames, of bytes, a table of contents, a quality.
+        // Sizes of the optional fields: number of frames, number of bytes, table of contents,
+        // quality.
         let fields = [4, 4, 100, 4].iter().enumerate();
         let present: usize =
             fields.filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, size)| size).sum();
@@ -75,7 +76,7 @@ impl Stated {
     }
 }
 
-/// Of the next so many bytes.
+/// CRC-16 of the next `length` bytes.
 fn crc_of<R: Read + Seek>(file: &mut BufReader<R>, length: u64) -> Option<u16> {
     static ALGORITHM: Crc<u16, Table<16>> = Crc::<u16, Table<16>>::new(&CRC_16_ARC);
     let mut digest = ALGORITHM.digest();
@@ -98,7 +99,7 @@ mod tests {
 
     const FRAME_BYTES: usize = 417;
 
-    /// Three frames of 128 kbit/s, the first of which tells of the others.
+    /// Three frames of 128 kbit/s; the first describes the others.
     fn file() -> Vec<u8> {
         let mut file = vec![0; 3 * FRAME_BYTES];
         for frame in file.chunks_mut(FRAME_BYTES) {
@@ -115,40 +116,40 @@ mod tests {
         file
     }
 
-    fn is_whole(parts: &[&[u8]]) -> bool {
+    fn is_intact(parts: &[&[u8]]) -> bool {
         check(&mut Cursor::new(parts.concat())).is_some()
     }
 
     #[test]
-    fn a_whole_file_may_have_tags() {
+    fn an_intact_file_may_have_tags() {
         let id3v2 = [&b"ID3\x04\0\0\0\0\x01\x02"[..], &[0xff; 130]].concat();
         let id3v1 = [&b"TAG"[..], &[0; 125]].concat();
-        assert!(is_whole(&[&file()]));
-        assert!(is_whole(&[&id3v2, &file(), &id3v1]));
+        assert!(is_intact(&[&file()]));
+        assert!(is_intact(&[&id3v2, &file(), &id3v1]));
     }
 
     #[test]
-    fn every_damage_shows() {
+    fn every_change_is_detected() {
         let whole = file();
         for at in FRAME_BYTES..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
-            assert!(!is_whole(&[&damaged]), "{at}");
+            assert!(!is_intact(&[&damaged]), "{at}");
         }
         for length in 0..whole.len() {
-            assert!(!is_whole(&[&whole[..length]]), "{length}");
+            assert!(!is_intact(&[&whole[..length]]), "{length}");
         }
-        assert!(!is_whole(&[&whole, b"bytes behind it"]));
-        assert!(!is_whole(&[&whole, &whole]));
-        assert!(!is_whole(&[b"in front", &whole]));
+        assert!(!is_intact(&[&whole, b"bytes after it"]));
+        assert!(!is_intact(&[&whole, &whole]));
+        assert!(!is_intact(&[b"before it", &whole]));
     }
 
     #[test]
-    fn what_does_not_say_so_may_be_damaged() {
+    fn files_without_checksum_are_rejected() {
         let whole = file();
-        assert!(!is_whole(&[&whole[FRAME_BYTES..]]));
+        assert!(!is_intact(&[&whole[FRAME_BYTES..]]));
         let mut without = whole.clone();
         without[36 + 12..36 + 21].fill(0);
-        assert!(!is_whole(&[&without]));
+        assert!(!is_intact(&[&without]));
     }
 }

@@ -1,10 +1,11 @@
-//! Sound to the rate that fingerprints are made at, with the arithmetic of FFmpeg's resampler and the
-//! settings that Chromaprint's own tool gives it: sample for sample, because the fingerprint shows the difference. (Of
-//! samples in single precision one in thousands is off by one: sums have another order there.)
+//! Resampling to the rate of fingerprints, with the arithmetic of FFmpeg's resampler and the
+//! settings of Chromaprint's command `fpcalc`. Results are equal sample for sample, because
+//! differences change the fingerprint. (In single precision, about one sample in thousands is off
+//! by one, because FFmpeg sums in another order.)
 //!
-//! The settings: a windowed sinc of 16 zero crossings, cut off at 0.8 of the lower rate, tabulated for up to 256
-//! positions between two samples. Rates that need positions between those are left to FFmpeg itself: its interpolation
-//! rounds differently from machine to machine.
+//! The settings: a windowed sinc of 16 zero crossings with its cutoff at 0.8 of the lower rate,
+//! tabulated for up to 256 positions between two samples. Rates that need interpolation between
+//! those are left to FFmpeg, whose interpolation rounds differently on different machines.
 
 use std::collections::VecDeque;
 use std::f64::consts::PI;
@@ -12,26 +13,29 @@ use std::f64::consts::PI;
 use super::SAMPLE_RATE_HZ;
 use super::sample::Sample;
 
-/// Rates in samples per second that come out as FFmpeg's do.
+/// Sample rates for which results equal FFmpeg's.
 pub const RATES_HZ: [u32; 6] = [11_025, 22_050, 44_100, 48_000, 88_200, 96_000];
 
 const CROSSINGS: f64 = 16.0;
 const CUTOFF: f64 = 0.8;
 const POSITIONS_MAX: usize = 256;
-/// Of the window, which is Kaiser's.
+/// Parameter of the Kaiser window.
 const BETA: f64 = 9.0;
 
-/// One channel on its way to [`SAMPLE_RATE_HZ`].
+/// Resamples one channel to [`SAMPLE_RATE_HZ`].
 pub struct Resampler<S: Sample> {
-    /// One row of weights for each position between two samples.
+    /// A row of weights per position between two samples.
     weights: Vec<Vec<S::Weight>>,
+    /// Weights per row.
     length: usize,
-    /// How far the output moves with each sample, in positions.
+    /// Distance of two outputs, in positions.
     step: usize,
-    /// Of the next output in `waiting`, in positions.
+    /// Place of the next output in `pending`, in positions.
     at: usize,
-    waiting: VecDeque<S>,
-    begun: bool,
+    /// Inputs that later outputs need.
+    pending: VecDeque<S>,
+    /// Whether the input was extended at its start.
+    started: bool,
 }
 
 impl<S: Sample> Resampler<S> {
@@ -52,68 +56,69 @@ impl<S: Sample> Resampler<S> {
             length,
             step: from * positions / to,
             at: 0,
-            waiting: VecDeque::new(),
-            begun: false,
+            pending: VecDeque::new(),
+            started: false,
         })
     }
 
-    /// Takes samples and gives those that follow from what came so far.
+    /// Adds input samples and appends the output samples that they complete.
     pub fn push(&mut self, samples: &[S], output: &mut Vec<S>) {
         if self.step == self.weights.len() {
-            // The rate is right already.
+            // The input already has the output's rate.
             output.extend_from_slice(samples);
             return;
         }
-        self.waiting.extend(samples);
-        if !self.begun && !self.begin() {
+        self.pending.extend(samples);
+        if !self.started && !self.start() {
             return;
         }
         self.drain(output);
     }
 
-    /// Gives the rest: the end is extended by its mirror image.
+    /// Appends the remaining output. The input is extended by its mirror image.
     pub fn finish(mut self, output: &mut Vec<S>) {
-        if !self.begun {
+        if !self.started {
             return;
         }
-        let count = self.waiting.len();
+        let count = self.pending.len();
         let mirrored = count.min(self.length).div_ceil(2);
-        let tail: Vec<S> = self.waiting.range(count - mirrored..).rev().copied().collect();
-        self.waiting.extend(tail);
+        let tail: Vec<S> = self.pending.range(count - mirrored..).rev().copied().collect();
+        self.pending.extend(tail);
         self.drain(output);
     }
 
-    /// The first sample is the middle of the first output: before it comes the mirror image of what follows.
-    fn begin(&mut self) -> bool {
-        if self.waiting.len() <= self.length {
+    /// Extends the start of the input by its mirror image, because the first sample is in the
+    /// middle of the first output's window. Returns false if more input is needed.
+    fn start(&mut self) -> bool {
+        if self.pending.len() <= self.length {
             return false;
         }
         let before = (self.length - 1) / 2;
         for offset in 0..before {
-            // What was at `offset + 1` has moved by as many as were put before it.
-            self.waiting.push_front(self.waiting[2 * offset + 1]);
+            // `offset` samples were inserted before the one at `offset + 1`.
+            self.pending.push_front(self.pending[2 * offset + 1]);
         }
-        self.begun = true;
+        self.started = true;
         true
     }
 
     fn drain(&mut self, output: &mut Vec<S>) {
         let positions = self.weights.len();
-        let samples = self.waiting.make_contiguous();
+        let samples = self.pending.make_contiguous();
         let mut first = self.at / positions;
         while let Some(window) = samples.get(first..first + self.length) {
-            output.push(S::weighed(window, &self.weights[self.at % positions]));
+            output.push(S::weighted_sum(window, &self.weights[self.at % positions]));
             self.at += self.step;
             first = self.at / positions;
         }
-        let done = first.min(self.waiting.len());
-        self.waiting.drain(..done);
+        let done = first.min(self.pending.len());
+        self.pending.drain(..done);
         self.at -= done * positions;
     }
 }
 
-/// Weights for an output at `position` of `positions` behind the middle sample. Those of the second half mirror the
-/// first's.
+/// Weights of an output that is `position / positions` after the middle sample. The second half of
+/// the positions mirrors the first.
 fn weights<S: Sample>(
     position: usize,
     positions: usize,
@@ -175,18 +180,18 @@ mod tests {
     }
 
     #[test]
-    fn other_rates_are_left_to_others() {
+    fn other_rates_are_rejected() {
         assert!(Resampler::<i16>::new(8000).is_none());
         assert!(Resampler::<f32>::new(0).is_none());
     }
 
     #[test]
-    fn a_tone_stays_where_it_is() {
+    fn a_tone_keeps_frequency_and_phase() {
         for rate in RATES_HZ {
             let output = resampled(rate, &tone(rate, 440.0, 1), 1000);
             let expected = tone(SAMPLE_RATE_HZ, 440.0, 1);
             assert_eq!(output.len(), expected.len(), "{rate}");
-            // At both ends the mirror image is no tone.
+            // The mirrored input distorts both ends.
             let inner = 100..output.len() - 100;
             let pairs = output[inner.clone()].iter().zip(&expected[inner]);
             let worst = pairs.map(|(a, b)| a.abs_diff(*b)).max();
@@ -195,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_new_rate_can_not_hold_is_gone() {
+    fn frequencies_above_the_new_limit_are_removed() {
         for rate in [44_100, 48_000] {
             let output = resampled(rate, &tone(rate, 9000.0, 1), 1000);
             assert!(output[100..10_000].iter().all(|sample| sample.abs() < 20));
@@ -203,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn single_precision_gives_the_same() {
+    fn single_precision_gives_the_same_samples() {
         for rate in RATES_HZ {
             let samples = tone(rate, 500.0, 1);
             let mut resampler = Resampler::new(rate).unwrap();
@@ -218,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_may_end_anywhere() {
+    fn chunks_may_end_anywhere() {
         let samples = tone(48_000, 1000.0, 1);
         let whole = resampled(48_000, &samples, samples.len());
         for piece in [1, 7, 89, 4096] {
@@ -227,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_samples_give_nothing() {
+    fn too_few_samples_have_no_output() {
         assert_eq!(resampled(44_100, &[1; 80], 80), []);
         assert_eq!(resampled(44_100, &[], 80), []);
     }

@@ -1,20 +1,21 @@
-//! Samples as FFmpeg's resampler calculates with them: 16-bit ones in fixed point, others in single precision.
+//! Sample arithmetic of FFmpeg's resampler: 16-bit samples in fixed point, others in single
+//! precision.
 
 /// One sample of one channel.
 pub trait Sample: Copy {
-    /// What samples are weighed with.
+    /// Weight of a sample.
     type Weight: Copy;
 
-    /// One of the weights that sum to 1.
+    /// Converts a weight; all weights of an output sum to 1.
     fn weight(exact: f64) -> Self::Weight;
 
-    /// The weighed sum of as many samples as there are weights.
-    fn weighed(samples: &[Self], weights: &[Self::Weight]) -> Self;
+    /// The weighted sum of samples; both slices have the same length.
+    fn weighted_sum(samples: &[Self], weights: &[Self::Weight]) -> Self;
 
-    /// Two channels to one.
+    /// Mixes two channels to mono.
     fn mixed(left: Self, right: Self) -> Self;
 
-    /// As fingerprints are made of it.
+    /// Converts to 16 bits, the input of fingerprints.
     fn to_i16(self) -> i16;
 }
 
@@ -25,11 +26,11 @@ impl Sample for i16 {
     type Weight = i16;
 
     fn weight(exact: f64) -> i16 {
-        // Single precision first, as there.
+        // FFmpeg converts to single precision first.
         rounded((exact * f64::from(1 << WEIGHT_BITS)) as f32)
     }
 
-    fn weighed(samples: &[i16], weights: &[i16]) -> i16 {
+    fn weighted_sum(samples: &[i16], weights: &[i16]) -> i16 {
         let products = samples.iter().zip(weights).map(|(a, b)| i32::from(*a) * i32::from(*b));
         let sum = products.fold(1 << (WEIGHT_BITS - 1), i32::wrapping_add);
         (sum >> WEIGHT_BITS).clamp(i16::MIN.into(), i16::MAX.into()) as i16
@@ -44,7 +45,7 @@ impl Sample for i16 {
     }
 }
 
-/// Sums that are made side by side, so that the compiler can.
+/// Independent partial sums, so that the compiler can vectorise.
 const LANES: usize = 8;
 
 impl Sample for f32 {
@@ -54,7 +55,7 @@ impl Sample for f32 {
         exact as f32
     }
 
-    fn weighed(samples: &[f32], weights: &[f32]) -> f32 {
+    fn weighted_sum(samples: &[f32], weights: &[f32]) -> f32 {
         let (samples, last) = samples.as_chunks::<LANES>();
         let (weights, last_weights) = weights.as_chunks::<LANES>();
         let mut sums = [0.0; LANES];

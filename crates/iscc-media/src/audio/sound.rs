@@ -1,5 +1,5 @@
-//! Fingerprints of plain sound files, decoded here: WAV and AIFF of 16-bit samples, FLAC, and MP3 without any damage.
-//! Starting FFmpeg takes longer than all of this. What is anything but plain is left to it.
+//! Fingerprints of common audio files, decoded in process: 16-bit WAV and AIFF, FLAC, and intact
+//! MP3. This is faster than starting FFmpeg, which decodes all other files.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -10,38 +10,38 @@ use super::mp3;
 use super::resample::Resampler;
 use super::sample::Sample;
 
-/// Chromaprint's raw items of a whole file, as of [`Fingerprinter::finish`]; `None` for a file that this module does
-/// not read, or not to its end.
+/// The fingerprint of a whole file, as from [`Fingerprinter::finish`]. `None` for files that this
+/// module cannot decode to the end.
 pub fn fingerprint<R: Read + Seek>(mut file: R) -> Option<Vec<i32>> {
     let mut magic = [0; 12];
     file.read_exact(&mut magic).ok()?;
     match (&magic[..4], &magic[8..]) {
-        (b"RIFF", b"WAVE") => pcm(file, wav_sound),
-        (b"FORM", b"AIFF") => pcm(file, aiff_sound),
+        (b"RIFF", b"WAVE") => pcm(file, wav_samples),
+        (b"FORM", b"AIFF") => pcm(file, aiff_samples),
         (b"fLaC", _) => {
             file.rewind().ok()?;
             flac(file)
         }
         ([b'I', b'D', b'3', _], _) => mp3(file),
-        // Eleven bits of synchronisation, then the layer: the third.
+        // Eleven synchronisation bits, then layer III.
         ([0xff, second, ..], _) if second & 0xe6 == 0xe2 => mp3(file),
         _ => None,
     }
 }
 
-/// Frames that are taken at a time.
+/// Frames that are decoded at a time.
 const BLOCK_FRAMES: usize = 8192;
 
-/// Samples as they lie in a file, behind its header.
-struct Sound {
+/// Description of uncompressed samples that follow in the file.
+struct PcmSamples {
     rate_hz: u32,
     channels: usize,
     bytes: u64,
     sample: fn([u8; 2]) -> i16,
 }
 
-fn pcm<R: Read + Seek>(mut file: R, find: fn(&mut R) -> Option<Sound>) -> Option<Vec<i32>> {
-    let Sound { rate_hz, channels, bytes, sample } = find(&mut file)?;
+fn pcm<R: Read + Seek>(mut file: R, find: fn(&mut R) -> Option<PcmSamples>) -> Option<Vec<i32>> {
+    let PcmSamples { rate_hz, channels, bytes, sample } = find(&mut file)?;
     let mut stream = Stream::<i16>::new(rate_hz, channels)?;
     let mut rest = file.take(bytes);
     let mut block = vec![0; BLOCK_FRAMES * channels * 2];
@@ -98,7 +98,7 @@ fn mp3<R: Read + Seek>(mut file: R) -> Option<Vec<i32>> {
     }
 }
 
-/// From samples of one or two channels to the fingerprint.
+/// Computes the fingerprint of samples of one or two channels.
 struct Stream<S: Sample> {
     channels: Vec<Channel<S>>,
     fingerprinter: Fingerprinter,
@@ -126,7 +126,7 @@ impl<S: Sample> Stream<S> {
         Some(Self { channels, fingerprinter: Fingerprinter::new().ok()? })
     }
 
-    /// `fill` appends the next samples of each channel.
+    /// Adds samples; `fill` appends those of a channel.
     fn push(&mut self, fill: impl Fn(usize, &mut Vec<S>)) {
         for (at, Channel { resampler, input, output }) in self.channels.iter_mut().enumerate() {
             input.clear();
@@ -134,7 +134,7 @@ impl<S: Sample> Stream<S> {
             resampler.push(input, output);
         }
         let Self { channels, fingerprinter } = self;
-        take(fingerprinter, channels.iter_mut().map(|channel| &mut channel.output).collect());
+        mix(fingerprinter, channels.iter_mut().map(|channel| &mut channel.output).collect());
     }
 
     fn finish(self) -> Vec<i32> {
@@ -146,13 +146,14 @@ impl<S: Sample> Stream<S> {
                 output
             })
             .collect();
-        take(&mut fingerprinter, rest.iter_mut().collect());
+        mix(&mut fingerprinter, rest.iter_mut().collect());
         fingerprinter.finish()
     }
 }
 
-/// Channels are resampled before they are mixed, as FFmpeg does it.
-fn take<S: Sample>(fingerprinter: &mut Fingerprinter, mut outputs: Vec<&mut Vec<S>>) {
+/// Mixes resampled channels and moves them to the fingerprinter. Mixing comes after resampling, as
+/// in FFmpeg.
+fn mix<S: Sample>(fingerprinter: &mut Fingerprinter, mut outputs: Vec<&mut Vec<S>>) {
     let mono: Vec<i16> = match outputs.as_slice() {
         [left, right] => {
             let pairs = left.iter().zip(right.iter());
@@ -164,8 +165,8 @@ fn take<S: Sample>(fingerprinter: &mut Fingerprinter, mut outputs: Vec<&mut Vec<
     outputs.iter_mut().for_each(|output| output.clear());
 }
 
-/// Finds the samples of a WAV file and leaves the reader there.
-fn wav_sound<R: Read + Seek>(file: &mut R) -> Option<Sound> {
+/// Moves the reader to the samples of a WAV file.
+fn wav_samples<R: Read + Seek>(file: &mut R) -> Option<PcmSamples> {
     let mut format = None;
     loop {
         let [header @ .., a, b, c, d] = bytes::<8>(file)?;
@@ -175,11 +176,11 @@ fn wav_sound<R: Read + Seek>(file: &mut R) -> Option<Sound> {
                 format = Some(wav_format(bytes(file)?)?);
                 skip(file, u64::from(size) - 16 + u64::from(size % 2))?;
             }
-            // Writers that could not come back leave one of these for the size.
+            // Writers that cannot seek leave one of these sizes.
             (b"data", Some(_)) if size == 0 || size == u32::MAX => return None,
             (b"data", Some((rate_hz, channels))) => {
                 let sample = i16::from_le_bytes;
-                return Some(Sound { rate_hz, channels, bytes: size.into(), sample });
+                return Some(PcmSamples { rate_hz, channels, bytes: size.into(), sample });
             }
             (b"data", None) => return None,
             _ => skip(file, u64::from(size) + u64::from(size % 2))?,
@@ -187,7 +188,7 @@ fn wav_sound<R: Read + Seek>(file: &mut R) -> Option<Sound> {
     }
 }
 
-/// Rate and channels of plain 16-bit samples.
+/// Rate and channels of uncompressed 16-bit samples.
 fn wav_format(format: [u8; 16]) -> Option<(u32, usize)> {
     let short = |at: usize| u16::from_le_bytes([format[at], format[at + 1]]);
     let rate = u32::from_le_bytes([format[4], format[5], format[6], format[7]]);
@@ -195,8 +196,8 @@ fn wav_format(format: [u8; 16]) -> Option<(u32, usize)> {
     (kind == 1 && bits == 16 && frame_bytes == channels * 2).then_some((rate, channels.into()))
 }
 
-/// Finds the samples of an AIFF file and leaves the reader there.
-fn aiff_sound<R: Read + Seek>(file: &mut R) -> Option<Sound> {
+/// Moves the reader to the samples of an AIFF file.
+fn aiff_samples<R: Read + Seek>(file: &mut R) -> Option<PcmSamples> {
     let mut format = None;
     loop {
         let [header @ .., a, b, c, d] = bytes::<8>(file)?;
@@ -211,7 +212,7 @@ fn aiff_sound<R: Read + Seek>(file: &mut R) -> Option<Sound> {
                 let offset = u32::from_be_bytes([a, b, c, d]);
                 skip(file, offset.into())?;
                 let bytes = u64::from(size - 8).checked_sub(offset.into())?;
-                return Some(Sound { rate_hz, channels, bytes, sample: i16::from_be_bytes });
+                return Some(PcmSamples { rate_hz, channels, bytes, sample: i16::from_be_bytes });
             }
             (b"SSND", _) => return None,
             _ => skip(file, u64::from(size) + u64::from(size % 2))?,
@@ -219,8 +220,8 @@ fn aiff_sound<R: Read + Seek>(file: &mut R) -> Option<Sound> {
     }
 }
 
-/// Rate and channels of plain 16-bit samples. The rate is an 80-bit float: an exponent, then 64 bits with the one in
-/// front.
+/// Rate and channels of uncompressed 16-bit samples. The rate is an 80-bit float: an exponent, then
+/// 64 bits of mantissa with an explicit leading one.
 fn aiff_format(format: [u8; 18]) -> Option<(u32, usize)> {
     let short = |at: usize| u16::from_be_bytes([format[at], format[at + 1]]);
     let (channels, bits, exponent) = (short(0), short(6), short(8));

@@ -1,4 +1,4 @@
-//! Tags of audio files under the names that TagLib gives them, whatever the container calls them.
+//! Tags of audio files, under TagLib's property names for all containers.
 
 use std::io::{BufReader, Read, Seek};
 
@@ -13,10 +13,10 @@ use lofty::probe::Probe;
 use lofty::tag::{Accessor, ItemKey, Tag, TagExt, TagType};
 use lofty::{TextEncoding, ape::ApeItem, ape::ApeTag, tag::ItemValue};
 
-/// The owner that tools of all kinds write into freeform atoms of MP4.
+/// The owner that most tools write into freeform atoms of MP4.
 const MP4_OWNER: &str = "com.apple.iTunes";
 
-/// A file that is no audio container this module knows, or a damaged one.
+/// The file is damaged or not a supported audio container.
 #[derive(Debug, thiserror::Error)]
 #[error("audio tags: {0}")]
 pub struct TagError(String);
@@ -27,12 +27,12 @@ impl TagError {
     }
 }
 
-/// What an audio file says about itself.
+/// Tags and playing time of an audio file.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct AudioTags {
-    /// Property name (upper case) and value, in the file's order.
+    /// Property names (upper case) and values, in the file's order.
     pub properties: Vec<(String, String)>,
-    /// The first attached picture's file.
+    /// The image file of the first attached picture.
     pub cover: Option<Vec<u8>>,
     /// Playing time in seconds.
     pub duration_seconds: f64,
@@ -53,7 +53,7 @@ pub fn read<R: Read + Seek>(reader: R) -> Result<AudioTags, TagError> {
         duration_seconds: file.properties().duration().as_secs_f64(),
         ..AudioTags::default()
     };
-    // The container's own kind of tag speaks first: WAV and MP3 may carry a second, older one.
+    // The container's primary kind of tag comes first. WAV and MP3 may have a second, older kind.
     let primary = file.primary_tag_type();
     let ordered = file.primary_tag().into_iter();
     for tag in ordered.chain(file.tags().iter().filter(|tag| tag.tag_type() != primary)) {
@@ -65,9 +65,9 @@ pub fn read<R: Read + Seek>(reader: R) -> Result<AudioTags, TagError> {
     Ok(tags)
 }
 
-/// Sets `title`, if given, and each of `properties` in the file itself: hand in a copy.
+/// Sets the title, if given, and `properties` in the file itself; pass a copy.
 ///
-/// What the file has under other names stays; audio data is moved at most, never changed.
+/// Keeps all other properties. Audio data may move but does not change.
 pub fn embed<F: FileLike>(
     copy: &mut F,
     title: Option<&str>,
@@ -115,7 +115,7 @@ pub fn embed<F: FileLike>(
             }
             tag.save_to(copy, options).map_err(TagError::new)?;
         }
-        other => return Err(TagError(format!("no place for metadata in {other:?}"))),
+        other => return Err(TagError(format!("{other:?} tags cannot be written"))),
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn open<R: Read + Seek>(reader: R) -> Result<TaggedFile, TagError> {
         .map_err(TagError::new)
 }
 
-/// Names that all kinds of tags share, and TagLib's word for each.
+/// Keys that all kinds of tags share, and TagLib's name of each.
 const COMMON: [(ItemKey, &str); 11] = [
     (ItemKey::TrackTitle, "TITLE"),
     (ItemKey::Composer, "COMPOSER"),

@@ -11,7 +11,7 @@ pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
     let mut container = Container::open(bytes)?;
     let body = container.part(BODY)?;
     let mut text = BodyText::default();
-    xml::walk(BODY, &body, |token| text.take(&token))?;
+    xml::for_each_token(BODY, &body, |token| text.take(&token))?;
     let properties = properties::office_open_xml(&mut container)?;
     Ok(Document { text: text.text, properties, cover: None })
 }

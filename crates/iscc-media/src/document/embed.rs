@@ -1,4 +1,4 @@
-//! Writes properties into a copy of a document. Every other part keeps its compressed bytes.
+//! Writes properties into a copy of a document. All other parts keep their compressed bytes.
 
 use std::io::{Cursor, Write};
 
@@ -17,7 +17,7 @@ use super::{DocumentError, Format, epub};
 const CONTENT_TYPES: &str = "[Content_Types].xml";
 const RELATIONSHIPS: &str = "_rels/.rels";
 
-/// What to write; `None` leaves what the document has.
+/// Properties to write; `None` keeps the document's value.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Embed<'a> {
     /// dc:title
@@ -26,13 +26,14 @@ pub struct Embed<'a> {
     pub description: Option<&'a str>,
     /// dc:creator; replaces all creators
     pub creator: Option<&'a str>,
-    /// cp:keywords; EPUB has no such element
+    /// cp:keywords; ignored for EPUB
     pub keywords: Option<&'a str>,
 }
 
 /// A copy of the document with the given properties.
 ///
-/// Formats without a place for them (all but docx and epub) are [`DocumentError::NotEmbeddable`].
+/// # Errors
+/// [`DocumentError::NotEmbeddable`] for formats other than docx and EPUB.
 pub fn embed(format: Format, bytes: &[u8], fields: &Embed<'_>) -> Result<Vec<u8>, DocumentError> {
     match format {
         Format::Docx => embed_docx(bytes, fields),
@@ -40,7 +41,7 @@ pub fn embed(format: Format, bytes: &[u8], fields: &Embed<'_>) -> Result<Vec<u8>
             let mut container = Container::open(bytes)?;
             let path = epub::package_path(&mut container)?;
             let package = container.part(&path)?;
-            // The first books had an element of their own for them.
+            // Early versions of EPUB use the element `dc-metadata`.
             let is_parent = |name: &str| matches!(name, "metadata" | "dc-metadata");
             let edited = edit(&path, &package, &elements(fields, false), is_parent)?;
             replace(bytes, &[(&path, edited)])
@@ -88,7 +89,7 @@ fn embed_docx(bytes: &[u8], fields: &Embed<'_>) -> Result<Vec<u8>, DocumentError
     replace(bytes, &parts)
 }
 
-/// Core properties of a document that had none (ECMA-376 part 2, 11).
+/// Core properties for documents without this part (ECMA-376 part 2, 11).
 const EMPTY_CORE: &str = concat!(
     r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
     r#"<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties""#,
@@ -100,11 +101,11 @@ const CORE_RELATIONSHIP: &str =
     "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties";
 const RELATIONSHIP_NAMESPACE: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
 
-/// Whether a part is declared to hold core properties, by its name or by its extension.
+/// Whether the content types declare a part as core properties, by name or by extension.
 fn has_type(types: &[u8], part: &str) -> Result<bool, DocumentError> {
     let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension);
     let mut found = false;
-    xml::walk(CONTENT_TYPES, types, |token| {
+    xml::for_each_token(CONTENT_TYPES, types, |token| {
         let Token::Open { attributes, .. } = token else { return };
         let is = |name: &str, value: &str| {
             attributes.get(name).is_some_and(|it| it.eq_ignore_ascii_case(value))
@@ -115,7 +116,7 @@ fn has_type(types: &[u8], part: &str) -> Result<bool, DocumentError> {
     Ok(found)
 }
 
-/// Puts an element at the end of a part's root.
+/// Appends an element to a part's root.
 fn append(part: &str, bytes: &[u8], element: &str) -> Result<Vec<u8>, DocumentError> {
     let mut depth = 0_usize;
     rewrite(part, bytes, |_, event, writer| {
@@ -140,8 +141,8 @@ fn append(part: &str, bytes: &[u8], element: &str) -> Result<Vec<u8>, DocumentEr
     })
 }
 
-/// Rewrites `part`: the elements named get their new text once, the rest stays as it is. What the
-/// part lacks is added before the end of the element whose local name `is_parent` knows.
+/// Rewrites `part` with new text for the given elements. The first of repeated elements is kept.
+/// Missing elements are added at the end of the element whose local name satisfies `is_parent`.
 fn edit(
     part: &str,
     bytes: &[u8],
@@ -167,7 +168,7 @@ fn edit(
                 }
                 None => writer.write_event(event.borrow())?,
             },
-            // An empty element is as good as none: the new one is added at the end.
+            // An empty element is dropped; the new one is added at the end.
             Event::Empty(start) if wanted(start).is_some() => {}
             Event::Empty(start) if is_place(start.name()) => {
                 writer.write_event(Event::Start(start.borrow()))?;
@@ -184,11 +185,11 @@ fn edit(
         }
         Ok(())
     })?;
-    if parent_seen { Ok(edited) } else { Err(malformed(part, "no place for metadata")) }
+    if parent_seen { Ok(edited) } else { Err(malformed(part, "the metadata element is missing")) }
 }
 
-/// The elements that are not there yet. Each declares its prefix where that means nothing, or
-/// something else.
+/// Writes the elements that are missing. Each declares its prefix if that is undeclared or bound to
+/// another namespace.
 fn write_missing(
     writer: &mut Writer<Vec<u8>>,
     resolver: &NamespaceResolver,
@@ -219,7 +220,7 @@ fn write_element(
     Ok(())
 }
 
-/// A copy of a part in UTF-8, each event as `write` writes it.
+/// A copy of a part in UTF-8, with each event written by `write`.
 fn rewrite(
     part: &str,
     bytes: &[u8],
@@ -245,7 +246,7 @@ fn rewrite(
     }
 }
 
-/// A copy of the archive in which some parts have other bytes, and new ones stand at the end.
+/// A copy of the archive with the given parts replaced, or added at the end.
 fn replace(bytes: &[u8], parts: &[(&str, Vec<u8>)]) -> Result<Vec<u8>, DocumentError> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))?;
     let mut writer = ZipWriter::new(Cursor::new(Vec::with_capacity(bytes.len() + 4096)));

@@ -1,4 +1,4 @@
-//! EPUB: the spine's documents in order, then the paths of the images, as the reference does.
+//! EPUB: the documents of the spine in order, then the paths of the images, as in the reference.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::{Document, DocumentError};
 
 const CONTAINER: &str = "META-INF/container.xml";
 
-/// Elements that begin and end a line.
+/// Elements that start and end a line.
 const BLOCKS: [&str; 31] = [
     "address",
     "article",
@@ -44,15 +44,15 @@ const BLOCKS: [&str; 31] = [
     "ul",
 ];
 
-/// Elements whose text nobody reads.
-const UNREAD: [&str; 4] = ["head", "script", "style", "title"];
+/// Elements whose content is not text.
+const IGNORED: [&str; 4] = ["head", "script", "style", "title"];
 
 pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
     let mut container = Container::open(bytes)?;
     let package = package(&mut container)?;
     let mut text = String::new();
     for path in package.spine_paths() {
-        // A spine may name what the archive lacks; the rest of the book is still there to read.
+        // Ignores spine items that are missing from the archive.
         if let Some(content) = container.optional(&path)? {
             chapter(&path, &content, &mut text)?;
             text.push('\n');
@@ -92,7 +92,7 @@ struct Package {
     properties: Properties,
     items: Vec<Item>,
     spine: Vec<String>,
-    /// The id that EPUB 2's `<meta name="cover">` gives.
+    /// The item id in EPUB 2's `<meta name="cover">`.
     cover_id: Option<String>,
 }
 
@@ -102,13 +102,13 @@ impl Package {
         self.spine.iter().filter_map(|id| paths.get(id).map(|path| (*path).clone())).collect()
     }
 
-    /// EPUB 2's cover, then EPUB 3's, then the first image that calls itself one.
+    /// Path of EPUB 2's cover, else EPUB 3's, else the first image with `cover` in its path.
     fn cover(&self) -> Option<&str> {
-        let by = |wanted: &dyn Fn(&Item) -> bool| self.items.iter().find(|item| wanted(item));
-        by(&|item| self.cover_id.as_ref() == Some(&item.id))
-            .or_else(|| by(&|item| item.properties.split(' ').any(|name| name == "cover-image")))
+        let find = |matches: &dyn Fn(&Item) -> bool| self.items.iter().find(|item| matches(item));
+        find(&|item| self.cover_id.as_ref() == Some(&item.id))
+            .or_else(|| find(&|item| item.properties.split(' ').any(|name| name == "cover-image")))
             .or_else(|| {
-                by(&|item| item.is_raster_image() && item.href.to_lowercase().contains("cover"))
+                find(&|item| item.is_raster_image() && item.href.to_lowercase().contains("cover"))
             })
             .map(|item| item.path.as_str())
     }
@@ -118,7 +118,7 @@ impl Package {
 pub(super) fn package_path(container: &mut Container<'_>) -> Result<String, DocumentError> {
     let bytes = container.part(CONTAINER)?;
     let mut path = None;
-    xml::walk(CONTAINER, &bytes, |token| {
+    xml::for_each_token(CONTAINER, &bytes, |token| {
         if let Token::Open { name, attributes } = token
             && local(name) == "rootfile"
             && path.is_none()
@@ -134,7 +134,7 @@ fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
     let bytes = container.part(&path)?;
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut package = Package::default();
-    xml::walk(&path, &bytes, |token| {
+    xml::for_each_token(&path, &bytes, |token| {
         if let Token::Open { name, attributes } = token {
             match local(name) {
                 "item" => {
@@ -155,7 +155,7 @@ fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
             }
         }
     })?;
-    properties::leaves(&path, &bytes, |name, text| package.properties.take(name, text))?;
+    properties::for_each_leaf(&path, &bytes, |name, text| package.properties.add(name, text))?;
     Ok(package)
 }
 
@@ -184,17 +184,17 @@ fn percent_decoded(href: &str) -> String {
 }
 
 fn chapter(path: &str, bytes: &[u8], text: &mut String) -> Result<(), DocumentError> {
-    let mut unread = 0_u32;
-    xml::walk(path, bytes, |token| match token {
-        Token::Open { name, .. } if UNREAD.contains(&name) => unread += 1,
-        Token::Close { name } if UNREAD.contains(&name) => unread = unread.saturating_sub(1),
+    let mut ignored = 0_u32;
+    xml::for_each_token(path, bytes, |token| match token {
+        Token::Open { name, .. } if IGNORED.contains(&name) => ignored += 1,
+        Token::Close { name } if IGNORED.contains(&name) => ignored = ignored.saturating_sub(1),
         Token::Open { name, .. } | Token::Close { name } if BLOCKS.contains(&name) => {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
         }
-        Token::Text(piece) if unread == 0 => {
-            // Indentation between blocks is the writer's, not the book's.
+        Token::Text(piece) if ignored == 0 => {
+            // White space between blocks is indentation of the markup.
             if !piece.trim().is_empty() || !text.ends_with('\n') {
                 text.push_str(piece);
             }

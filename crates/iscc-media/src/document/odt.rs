@@ -22,7 +22,7 @@ pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
 fn body(content: &[u8]) -> Result<String, DocumentError> {
     let mut text = String::new();
     let mut in_body = false;
-    xml::walk(CONTENT, content, |token| match token {
+    xml::for_each_token(CONTENT, content, |token| match token {
         Token::Open { name: "office:body", .. } => in_body = true,
         Token::Close { name: "office:body" } => in_body = false,
         Token::Open { name: "text:s", attributes } => {
@@ -43,9 +43,9 @@ fn body(content: &[u8]) -> Result<String, DocumentError> {
 fn describe(meta: &[u8]) -> Result<Properties, DocumentError> {
     let mut properties = Properties::default();
     let mut initial_creator = None;
-    properties::leaves(META, meta, |name, text| match name {
+    properties::for_each_leaf(META, meta, |name, text| match name {
         "meta:initial-creator" => initial_creator = Some(text.trim().to_owned()),
-        name => properties.take(name, text),
+        name => properties.add(name, text),
     })?;
     // Who began the document is its creator, as in the reference; who saved it last is not.
     if let Some(creator) = initial_creator.filter(|creator| !creator.is_empty()) {

@@ -31,7 +31,7 @@ pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
 fn slides(container: &mut Container<'_>) -> Result<Vec<String>, DocumentError> {
     let presentation = container.part(PRESENTATION)?;
     let mut shown = Vec::new();
-    xml::walk(PRESENTATION, &presentation, |token| {
+    xml::for_each_token(PRESENTATION, &presentation, |token| {
         if let Token::Open { name: "p:sldId", attributes } = token {
             shown.extend(attributes.get("r:id"));
         }
@@ -42,7 +42,8 @@ fn slides(container: &mut Container<'_>) -> Result<Vec<String>, DocumentError> {
     Ok(slides.into_iter().map(|relationship| relationship.target).collect())
 }
 
-/// Adds the text of shapes whose placeholder type `wanted` accepts (`""` for none), a line a paragraph.
+/// Adds the text of shapes whose placeholder type `wanted` accepts (`""` for none), a line a
+/// paragraph.
 fn shapes(
     part: &str,
     bytes: &[u8],
@@ -51,7 +52,7 @@ fn shapes(
 ) -> Result<(), DocumentError> {
     let mut accepted = wanted("");
     let mut in_text = false;
-    xml::walk(part, bytes, |token| match token {
+    xml::for_each_token(part, bytes, |token| match token {
         Token::Open { name: "p:sp", .. } => accepted = wanted(""),
         Token::Open { name: "p:ph", attributes } => {
             accepted = wanted(&attributes.get("type").unwrap_or_default());

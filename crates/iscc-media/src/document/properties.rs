@@ -1,15 +1,15 @@
-//! What a document says about itself.
+//! Properties of a document.
 
 use super::DocumentError;
 use super::container::Container;
 use super::xml::{self, Token};
 
-/// Properties in the words of Dublin Core; lists keep the document's order.
+/// Properties, named as in Dublin Core. Lists keep the document's order.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Properties {
     /// dc:title
     pub title: Option<String>,
-    /// dc:description (the comments of an office document)
+    /// dc:description (in office programs: comments)
     pub description: Option<String>,
     /// dc:creator
     pub creators: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Properties {
     pub rights: Option<String>,
     /// cp:keywords, meta:keyword
     pub keywords: Vec<String>,
-    /// Properties under names of the user's own, e.g. `iscc_name`.
+    /// Names and values of custom properties, e.g. `iscc_name`.
     pub custom: Vec<(String, String)>,
 }
 
@@ -27,8 +27,9 @@ impl Properties {
         self.custom.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Takes in one element; unknown names and empty values change nothing, a first value stays.
-    pub(super) fn take(&mut self, element: &str, value: &str) {
+    /// Adds the value of an element. Ignores unknown names and empty values. Of single values, the
+    /// first is kept.
+    pub(super) fn add(&mut self, element: &str, value: &str) {
         let value = value.trim();
         if value.is_empty() {
             return;
@@ -45,28 +46,29 @@ impl Properties {
     }
 }
 
-/// Calls `take` with the usual name and the text of each element that has no children.
-pub(super) fn leaves(
+/// Calls `visit` with the conventional name (see [`xml::property_name`]) and the text of each
+/// element without children.
+pub(super) fn for_each_leaf(
     part: &str,
     bytes: &[u8],
-    mut take: impl FnMut(&str, &str),
+    mut visit: impl FnMut(&str, &str),
 ) -> Result<(), DocumentError> {
     let mut text = String::new();
-    xml::walk_properties(part, bytes, |token| match token {
+    xml::for_each_property_token(part, bytes, |token| match token {
         Token::Open { .. } => text.clear(),
         Token::Text(piece) => text.push_str(piece),
         Token::Close { name } => {
-            take(name, &text);
+            visit(name, &text);
             text.clear();
         }
     })
 }
 
-/// Where a package keeps a kind of properties: the part that a relationship leads to, else one of the
-/// usual name; the relationship decides where there is neither (ECMA-376 part 2, 9.3).
+/// The part with a kind of properties: the target of a relationship, else the part with the
+/// conventional name. If neither part exists, the relationship's target (ECMA-376 part 2, 9.3).
 pub(super) struct PropertiesPart {
     pub name: String,
-    /// Whether the package says so.
+    /// Whether a relationship refers to the part.
     pub is_related: bool,
 }
 
@@ -79,16 +81,21 @@ impl PropertiesPart {
         Self::find(container, "/custom-properties", "docProps/custom.xml")
     }
 
-    /// Several standards name the kinds; the end of the name is the same in all.
-    fn find(container: &mut Container<'_>, kind: &str, usual: &str) -> Result<Self, DocumentError> {
+    /// `kind` is the end of the relationship type, which is the same in all versions of the
+    /// standard.
+    fn find(
+        container: &mut Container<'_>,
+        kind: &str,
+        conventional: &str,
+    ) -> Result<Self, DocumentError> {
         let relationships = container.relationships("")?;
         let related = relationships.into_iter().find(|it| it.kind.ends_with(kind));
-        let has_usual = container.names().iter().any(|name| name == usual);
+        let has_conventional = container.names().iter().any(|name| name == conventional);
         Ok(match related {
-            Some(it) if !has_usual || container.names().contains(&it.target) => {
+            Some(it) if !has_conventional || container.names().contains(&it.target) => {
                 Self { name: it.target, is_related: true }
             }
-            _ => Self { name: usual.to_owned(), is_related: false },
+            _ => Self { name: conventional.to_owned(), is_related: false },
         })
     }
 }
@@ -98,13 +105,13 @@ pub(super) fn office_open_xml(container: &mut Container<'_>) -> Result<Propertie
     let mut properties = Properties::default();
     let core = PropertiesPart::core(container)?.name;
     if let Some(bytes) = container.optional(&core)? {
-        leaves(&core, &bytes, |name, text| properties.take(name, text))?;
+        for_each_leaf(&core, &bytes, |name, text| properties.add(name, text))?;
     }
     let custom = PropertiesPart::custom(container)?.name;
     if let Some(bytes) = container.optional(&custom)? {
         let mut key = String::new();
         let mut value = String::new();
-        xml::walk(&custom, &bytes, |token| match token {
+        xml::for_each_token(&custom, &bytes, |token| match token {
             Token::Open { name: "property", attributes } => {
                 key = attributes.get("name").unwrap_or_default();
                 value.clear();

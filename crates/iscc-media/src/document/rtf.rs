@@ -193,7 +193,7 @@ impl Parser {
         if let Place::Property(name) = self.current.place
             && outer.place != self.current.place
         {
-            self.properties.take(name, &std::mem::take(&mut self.property));
+            self.properties.add(name, &std::mem::take(&mut self.property));
         }
         self.current = outer;
     }

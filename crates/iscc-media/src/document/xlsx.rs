@@ -1,4 +1,5 @@
-//! Office Open XML spreadsheet: per sheet its name, then a line per row with a tab before each cell.
+//! Office Open XML spreadsheet: per sheet its name, then a line per row with a tab before each
+//! cell.
 
 mod number;
 
@@ -39,7 +40,7 @@ pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
 /// Name and relationship id of each sheet, in the workbook's order.
 fn sheets(workbook: &[u8]) -> Result<Vec<(String, String)>, DocumentError> {
     let mut sheets = Vec::new();
-    xml::walk(WORKBOOK, workbook, |token| {
+    xml::for_each_token(WORKBOOK, workbook, |token| {
         if let Token::Open { name: "sheet", attributes } = token {
             let name = attributes.get("name").unwrap_or_default();
             sheets.push((name, attributes.get("r:id").unwrap_or_default()));
@@ -54,7 +55,7 @@ fn shared_strings(container: &mut Container<'_>) -> Result<Vec<String>, Document
     let Some(bytes) = container.optional(SHARED_STRINGS)? else { return Ok(strings) };
     let mut current = String::new();
     let (mut in_text, mut in_phonetic) = (false, false);
-    xml::walk(SHARED_STRINGS, &bytes, |token| match token {
+    xml::for_each_token(SHARED_STRINGS, &bytes, |token| match token {
         Token::Open { name: "rPh", .. } => in_phonetic = true,
         Token::Close { name: "rPh" } => in_phonetic = false,
         Token::Open { name: "t", .. } => in_text = true,
@@ -72,7 +73,7 @@ fn cell_formats(container: &mut Container<'_>) -> Result<Vec<NumberFormat>, Docu
     let Some(bytes) = container.optional(STYLES)? else { return Ok(formats) };
     let mut codes = HashMap::new();
     let mut in_cell_styles = false;
-    xml::walk(STYLES, &bytes, |token| match token {
+    xml::for_each_token(STYLES, &bytes, |token| match token {
         Token::Open { name: "numFmt", attributes } => {
             let code = attributes.get("formatCode").unwrap_or_default();
             codes.insert(attributes.get("numFmtId").unwrap_or_default(), code);
@@ -124,7 +125,7 @@ fn cells(
 ) -> Result<(), DocumentError> {
     let mut cell = Cell::default();
     let mut in_value = false;
-    xml::walk(part, bytes, |token| match token {
+    xml::for_each_token(part, bytes, |token| match token {
         Token::Open { name: "c", attributes } => {
             cell = Cell {
                 kind: attributes.get("t").unwrap_or_default(),

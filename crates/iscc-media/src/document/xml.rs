@@ -1,4 +1,4 @@
-//! XML as a flat run of tokens: all that text extraction needs, and nothing that can grow.
+//! XML as a sequence of tokens, in constant memory.
 
 use std::borrow::Cow;
 
@@ -11,21 +11,21 @@ use quick_xml::{NsReader, Reader};
 use super::DocumentError;
 use crate::text::charset;
 
-/// One token. Names are as written, with their prefix; an empty element gives both tokens.
+/// A token. Names include their prefix. An empty element has an `Open` and a `Close` token.
 pub enum Token<'a> {
     Open { name: &'a str, attributes: Attributes<'a> },
     Close { name: &'a str },
     Text(&'a str),
 }
 
-/// An element's attributes, looked up by their written name.
+/// The attributes of an element.
 pub struct Attributes<'a>(&'a BytesStart<'a>);
 
 impl Attributes<'_> {
-    /// The attribute's value, or `None` if the element has no such attribute.
+    /// The value of the attribute with the given name and prefix.
     pub fn get(&self, name: &str) -> Option<String> {
         let mut attributes = self.0.attributes();
-        // Real documents repeat attributes and leave out quotes; a reader of text need not mind.
+        // Accept repeated attributes and missing quotes, which occur in practice.
         attributes.with_checks(false);
         let found = attributes.flatten().find(|attribute| attribute.key.as_ref() == name)?;
         Some(match quick_xml::escape::unescape_with(&found.value, resolve_html5_entity) {
@@ -35,59 +35,96 @@ impl Attributes<'_> {
     }
 }
 
-/// Calls `visit` for each token of `bytes`. `part` names the source in errors.
+/// Calls `visit` for each token of `bytes`. Errors name the `part`.
 ///
-/// Character references and the entities of HTML are resolved, all others are left out: a document
-/// type's own entities are neither read nor expanded.
-pub fn walk(
+/// Character references and the entities of HTML are resolved. All other entities are ignored:
+/// those of a document type are neither read nor expanded.
+pub fn for_each_token(
     part: &str,
     bytes: &[u8],
+    visit: impl FnMut(Token<'_>),
+) -> Result<(), DocumentError> {
+    read_tokens(part, Reader::from_str(&decode(bytes)), visit)
+}
+
+/// Like [`for_each_token`], with [`property_name`]s of elements: `dc:title`, whatever prefix the
+/// document uses.
+pub fn for_each_property_token(
+    part: &str,
+    bytes: &[u8],
+    visit: impl FnMut(Token<'_>),
+) -> Result<(), DocumentError> {
+    read_tokens(part, NsReader::from_str(&decode(bytes)), visit)
+}
+
+fn read_tokens<'i>(
+    part: &str,
+    mut source: impl EventSource<'i>,
     mut visit: impl FnMut(Token<'_>),
 ) -> Result<(), DocumentError> {
-    let text = decode(bytes);
-    let mut reader = Reader::from_str(&text);
-    forgive(reader.config_mut());
+    // Documents are often not well-formed; their text can be read all the same.
+    let config = source.config();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
     loop {
-        let event = reader.read_event().map_err(|error| malformed(part, error))?;
+        let event = source.next_event().map_err(|error| malformed(part, error))?;
         if matches!(event, Event::Eof) {
             return Ok(());
         }
-        tokens(&event, |name| Cow::Borrowed(name), &mut visit);
+        visit_event(&event, |name| source.name(name), &mut visit);
     }
 }
 
-/// Like [`walk`], with the names that properties usually have: `dc:title`, whatever the document
-/// calls the namespace.
-pub fn walk_properties(
-    part: &str,
-    bytes: &[u8],
-    mut visit: impl FnMut(Token<'_>),
-) -> Result<(), DocumentError> {
-    let text = decode(bytes);
-    let mut reader = NsReader::from_str(&text);
-    forgive(reader.config_mut());
-    loop {
-        let event = reader.read_event().map_err(|error| malformed(part, error))?;
-        if matches!(event, Event::Eof) {
-            return Ok(());
-        }
-        tokens(&event, |name| property_name(reader.resolver(), QName(name)), &mut visit);
+/// Common interface of the readers with and without namespaces.
+trait EventSource<'i> {
+    fn config(&mut self) -> &mut Config;
+    fn next_event(&mut self) -> quick_xml::Result<Event<'i>>;
+    /// The name of an element for its tokens.
+    fn name<'n>(&self, name: QName<'n>) -> Cow<'n, str>;
+}
+
+impl<'i> EventSource<'i> for Reader<&'i [u8]> {
+    fn config(&mut self) -> &mut Config {
+        self.config_mut()
+    }
+
+    fn next_event(&mut self) -> quick_xml::Result<Event<'i>> {
+        self.read_event()
+    }
+
+    fn name<'n>(&self, name: QName<'n>) -> Cow<'n, str> {
+        name.into_inner().into()
     }
 }
 
-/// Namespaces of properties, and the prefix that each usually has.
+impl<'i> EventSource<'i> for NsReader<&'i [u8]> {
+    fn config(&mut self) -> &mut Config {
+        self.config_mut()
+    }
+
+    fn next_event(&mut self) -> quick_xml::Result<Event<'i>> {
+        self.read_event()
+    }
+
+    fn name<'n>(&self, name: QName<'n>) -> Cow<'n, str> {
+        property_name(self.resolver(), name)
+    }
+}
+
+/// Conventional prefixes of property namespaces.
 const PROPERTY_NAMESPACES: [(&str, &str); 3] = [
     ("dc", "http://purl.org/dc/elements/1.1/"),
     ("cp", "http://schemas.openxmlformats.org/package/2006/metadata/core-properties"),
     ("meta", "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"),
 ];
 
-/// The namespace that is meant by a usual prefix.
+/// The namespace of a conventional prefix.
 pub fn property_namespace(prefix: &str) -> Option<&'static str> {
-    PROPERTY_NAMESPACES.iter().find(|(usual, _)| *usual == prefix).map(|(_, namespace)| *namespace)
+    PROPERTY_NAMESPACES.iter().find(|(it, _)| *it == prefix).map(|(_, namespace)| *namespace)
 }
 
-/// An element's name with the usual prefix; as written, where its namespace is not one of properties.
+/// An element's name with the conventional prefix of its namespace; unchanged for other namespaces.
 pub fn property_name<'n>(resolver: &NamespaceResolver, name: QName<'n>) -> Cow<'n, str> {
     let (resolved, local) = resolver.resolve_element(name);
     if let ResolveResult::Bound(namespace) = resolved {
@@ -99,37 +136,26 @@ pub fn property_name<'n>(resolver: &NamespaceResolver, name: QName<'n>) -> Cow<'
     name.into_inner().into()
 }
 
-/// Real documents are not always well-formed; a reader of text need not mind.
-fn forgive(config: &mut Config) {
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.allow_dangling_amp = true;
-}
-
 pub fn malformed(part: &str, error: impl std::fmt::Display) -> DocumentError {
     DocumentError::Malformed { part: part.to_owned(), reason: error.to_string() }
 }
 
-/// Visits what an event means, with element names as `name_of` gives them.
-fn tokens(
+/// Visits the tokens of an event, with element names from `name_of`.
+fn visit_event(
     event: &Event<'_>,
-    name_of: impl Fn(&str) -> Cow<'_, str>,
+    name_of: impl Fn(QName<'_>) -> Cow<'_, str>,
     visit: &mut impl FnMut(Token<'_>),
 ) {
     match event {
         Event::Start(start) => {
-            visit(Token::Open {
-                name: &name_of(start.name().as_ref()),
-                attributes: Attributes(start),
-            });
+            visit(Token::Open { name: &name_of(start.name()), attributes: Attributes(start) });
         }
         Event::Empty(start) => {
-            let written = start.name();
-            let name = &name_of(written.as_ref());
+            let name = &name_of(start.name());
             visit(Token::Open { name, attributes: Attributes(start) });
             visit(Token::Close { name });
         }
-        Event::End(end) => visit(Token::Close { name: &name_of(end.name().as_ref()) }),
+        Event::End(end) => visit(Token::Close { name: &name_of(end.name()) }),
         Event::Text(text) => visit(Token::Text(&text.xml10_content())),
         Event::CData(data) => visit(Token::Text(data)),
         Event::GeneralRef(reference) => match reference.resolve_char_ref() {
@@ -141,12 +167,12 @@ fn tokens(
     }
 }
 
-/// As the document states, else UTF-8; wrong bytes become U+FFFD.
+/// Decodes XML with its declared encoding, else as UTF-8. Invalid bytes become U+FFFD.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    charset::stated_in_xml(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes))
+    charset::decode_declared_xml(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes))
 }
 
-/// The declaration of a document that is written as UTF-8, whatever it was before.
+/// The XML declaration with its encoding changed to UTF-8.
 pub fn utf8_declaration(declaration: &BytesDecl<'_>) -> BytesDecl<'static> {
     let version = declaration.version();
     let standalone = declaration.standalone().and_then(Result::ok);
@@ -156,11 +182,11 @@ pub fn utf8_declaration(declaration: &BytesDecl<'_>) -> BytesDecl<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Token, walk};
+    use super::{Token, for_each_token};
 
     fn text_of(bytes: &[u8]) -> String {
         let mut text = String::new();
-        walk("test", bytes, |token| {
+        for_each_token("test", bytes, |token| {
             if let Token::Text(piece) = token {
                 text.push_str(piece);
             }
@@ -170,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn entities_resolve_without_expansion() {
+    fn resolves_html_entities_only() {
         assert_eq!(text_of(b"<a>x &amp; y&nbsp;&#x1F600;&uuml;</a>"), "x & y\u{a0}\u{1F600}\u{fc}");
         let bomb = br#"<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd"><!ENTITY b "&e;&e;">]><a>1&b;2&e;3</a>"#;
         assert_eq!(text_of(bomb), "123");
     }
 
     #[test]
-    fn encodings_are_found() {
+    fn decodes_declared_encodings() {
         assert_eq!(text_of(b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xfc</a>"), "\u{fc}");
         let utf16: Vec<u8> =
             "\u{feff}<a>ü😀</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -1,5 +1,5 @@
-//! Windows bitmaps. Written here because 16-bit colours have to be widened as Pillow widens them,
-//! and because the layouts that Pillow reads are few.
+//! Windows bitmaps. Own decoder, because 16-bit colours must be widened as in Pillow, which reads
+//! only a few layouts.
 
 mod pixels;
 mod rle;
@@ -12,18 +12,18 @@ use pixels::Layout;
 
 const FORMAT: &str = "BMP";
 
-/// Length of the file header, which the information header follows.
+/// Bytes of the file header; the information header follows.
 const FILE_HEADER_BYTES: usize = 14;
 
-/// Decodes a bitmap.
+/// Decodes a bitmap, composited over white.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let header = Header::read(file)?;
     check_size(header.width, header.height, pixels_max)?;
-    let data = file.get(header.data..).ok_or_else(cut_off)?;
+    let data = file.get(header.data..).ok_or_else(truncated)?;
     let mut samples = match header.compression {
         Compression::Rle(bits) => {
             let indices = rle::decode(data, header.width, header.height, bits);
-            indices.ok_or_else(cut_off)?.iter().flat_map(|i| header.color(*i)).collect()
+            indices.ok_or_else(truncated)?.iter().flat_map(|i| header.color(*i)).collect()
         }
         Compression::None => header.rows(data)?,
     };
@@ -36,18 +36,18 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     if header.layout.has_alpha() {
         samples = rgb_on_white(&samples);
     }
-    Raster::new(header.width, header.height, Channels::Rgb, samples).ok_or_else(cut_off)
+    Raster::new(header.width, header.height, Channels::Rgb, samples).ok_or_else(truncated)
 }
 
-fn cut_off() -> MediaError {
-    MediaError::damaged(FORMAT, "it is cut off")
+fn truncated() -> MediaError {
+    MediaError::damaged(FORMAT, "the file is truncated")
 }
 
-/// How rows are stored.
+/// Compression of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compression {
     None,
-    /// Run lengths of indices with this many bits: 4 or 8.
+    /// Run-length encoded indices of this many bits: 4 or 8.
     Rle(u8),
 }
 
@@ -57,9 +57,9 @@ struct Header {
     is_top_down: bool,
     compression: Compression,
     layout: Layout,
-    /// Red, green, blue; empty for direct colours.
+    /// RGB colours; empty for direct-colour layouts.
     palette: Vec<[u8; 3]>,
-    /// Where the pixels begin.
+    /// Offset of the pixels.
     data: usize,
 }
 
@@ -68,8 +68,8 @@ impl Header {
         const CORE_BYTES: usize = 12;
         let u16_at = |at: usize| Some(u16::from_le_bytes(*file.get(at..)?.first_chunk()?));
         let u32_at = |at: usize| Some(u32::from_le_bytes(*file.get(at..)?.first_chunk()?));
-        let short = |at: usize| u16_at(at).ok_or_else(cut_off);
-        let long = |at: usize| u32_at(at).ok_or_else(cut_off);
+        let short = |at: usize| u16_at(at).ok_or_else(truncated);
+        let long = |at: usize| u32_at(at).ok_or_else(truncated);
 
         let length = long(14)? as usize;
         let is_core = length == CORE_BYTES;
@@ -84,7 +84,7 @@ impl Header {
         };
         let method = if is_core { 0 } else { long(30)? };
         let masks_at = |index: usize| u32_at(54 + 4 * index).unwrap_or(0);
-        // The fourth mask is part of headers from 56 bytes on; shorter ones have no alpha.
+        // Headers of at least 56 bytes have a fourth mask, for alpha.
         let alpha = if length >= 56 { masks_at(3) } else { 0 };
         let masks = [masks_at(0), masks_at(1), masks_at(2), alpha];
         let (compression, layout) = match (method, bits) {
@@ -113,7 +113,7 @@ impl Header {
         self.palette.get(usize::from(index)).copied().unwrap_or_default()
     }
 
-    /// Samples of uncompressed rows in stored order.
+    /// Samples of uncompressed rows, in stored order.
     fn rows(&self, data: &[u8]) -> Result<Vec<u8>, MediaError> {
         // Rows are padded to four bytes.
         let used = (self.width * self.layout.bits()).div_ceil(8);
@@ -121,8 +121,8 @@ impl Header {
         let samples_per_pixel = if self.layout.has_alpha() { 4 } else { 3 };
         let mut samples = Vec::with_capacity(self.width * self.height * samples_per_pixel);
         for y in 0..self.height {
-            // The last row's padding may be missing.
-            let row = data.get(y * stride..y * stride + used).ok_or_else(cut_off)?;
+            // The padding of the last row may be missing.
+            let row = data.get(y * stride..y * stride + used).ok_or_else(truncated)?;
             self.layout.append(row, self.width, |index| self.color(index), &mut samples);
         }
         Ok(samples)
@@ -168,7 +168,7 @@ mod tests {
     const PALETTE: [u8; 8] = [30, 20, 10, 0, 60, 50, 40, 0];
 
     #[test]
-    fn rows_come_from_the_bottom_unless_height_is_negative() {
+    fn rows_are_bottom_up_unless_height_is_negative() {
         let data = [0b0100_0000, 0, 0, 0, 0b1000_0000, 0, 0, 0];
         let (a, b) = ([10, 20, 30], [40, 50, 60]);
         assert_eq!(samples(&bitmap(1, 0, &PALETTE, &data, 2)), [b, a, a, b].concat());
@@ -176,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn runs_fill_rows() {
+    fn decodes_run_lengths() {
         let data = [2, 1, 0, 0, 1, 0, 1, 1, 0, 1];
         let (a, b) = ([10, 20, 30], [40, 50, 60]);
         assert_eq!(samples(&bitmap(8, 1, &PALETTE, &data, 2)), [a, b, b, b].concat());
     }
 
     #[test]
-    fn cut_files_and_bombs_are_refused() {
+    fn truncated_files_and_bombs_are_rejected() {
         let file = bitmap(8, 0, &PALETTE, &[0; 8], 2);
         assert!(matches!(decode(&file[..file.len() - 3], 100), Err(MediaError::Damaged { .. })));
         let bomb = bitmap(8, 0, &PALETTE, &[0; 8], i32::MAX);

@@ -1,4 +1,4 @@
-//! GIF: the first frame, on the whole canvas.
+//! GIF: the first frame, on the full canvas.
 
 use std::io::Cursor;
 
@@ -22,13 +22,13 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     check_size(width, height, pixels_max)?;
     let global = decoder.global_palette().map(<[u8]>::to_vec);
     let frame = decoder.next_frame_info().map_err(damaged)?;
-    let frame = frame.ok_or_else(|| MediaError::damaged(FORMAT, "it has no frame"))?.clone();
+    let frame = frame.ok_or_else(|| MediaError::damaged(FORMAT, "the file has no frame"))?.clone();
     check_size(usize::from(frame.width), usize::from(frame.height), pixels_max)?;
     let mut stored = vec![0; decoder.buffer_size()];
     decoder.read_into_buffer(&mut stored).map_err(damaged)?;
     let colors = Colors::new(frame.palette.as_deref().or(global.as_deref()), frame.transparent);
 
-    // What the frame does not cover shows the transparent colour, or else the first one.
+    // Pixels outside of the frame have the transparent index, or index 0.
     let mut indices = vec![frame.transparent.unwrap_or(0); width * height];
     let (left, top) = (usize::from(frame.left), usize::from(frame.top));
     let rows = stored.chunks_exact(usize::from(frame.width).max(1));
@@ -39,15 +39,15 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     }
     let samples = indices.iter().flat_map(|index| colors.of(*index)).collect();
     Raster::new(width, height, Channels::Rgb, samples)
-        .ok_or_else(|| MediaError::damaged(FORMAT, "it has no pixels"))
+        .ok_or_else(|| MediaError::damaged(FORMAT, "the image has no pixels"))
 }
 
-/// Opaque colours of all 256 indices.
+/// Opaque RGB colours of all 256 indices.
 struct Colors([[u8; 3]; 256]);
 
 impl Colors {
-    /// Without a palette, and with one that is a plain gray ramp, the image counts as gray, and
-    /// gray images have no transparent colour: so the reference has it.
+    /// As in the reference, an image without a palette, or with a gray ramp as palette, is gray,
+    /// and gray images have no transparent colour.
     fn new(palette: Option<&[u8]>, transparent: Option<u8>) -> Self {
         let mut colors = [[0; 3]; 256];
         let ramp = |index: usize| [index as u8; 3];
@@ -74,7 +74,7 @@ mod tests {
     use super::Colors;
 
     #[test]
-    fn transparent_is_white_in_colour_only() {
+    fn the_transparent_colour_is_white_except_in_gray_images() {
         let palette = [9, 8, 7, 1, 2, 3];
         assert_eq!(Colors::new(Some(&palette), Some(1)).of(1), [255; 3]);
         assert_eq!(Colors::new(Some(&palette), None).of(1), [1, 2, 3]);

@@ -15,14 +15,14 @@ pub struct Gray {
 }
 
 impl Gray {
-    /// As seen.
+    /// Applies the orientation.
     pub fn oriented(self, orientation: Orientation) -> Self {
         let (width, height, levels) = orientation.apply(self.width, self.height, self.levels);
         Self { width, height, levels }
     }
 }
 
-/// The window's luma.
+/// Luma of the pixels in the window.
 pub fn window_to_gray(raster: &Raster, window: Window) -> Gray {
     let (width, height) = (window.right - window.left, window.bottom - window.top);
     let mut levels = Vec::with_capacity(width * height);
@@ -41,7 +41,7 @@ fn add_luma(levels: &mut Vec<u8>, row: &[[u8; 3]]) {
     levels.extend(row.iter().map(luma));
 }
 
-/// ITU-R BT.601 luma in 16-bit fixed point, rounded, as Pillow has it.
+/// ITU-R BT.601 luma in 16-bit fixed point, rounded, as in Pillow.
 #[inline]
 fn luma(&[red, green, blue]: &[u8; 3]) -> u8 {
     let sum = 19_595 * u32::from(red) + 38_470 * u32::from(green) + 7_471 * u32::from(blue);
@@ -53,7 +53,7 @@ mod tests {
     use super::luma;
 
     #[test]
-    fn gray_stays_gray() {
+    fn luma_of_gray_is_the_gray_level() {
         for level in 0..=255 {
             assert_eq!(luma(&[level; 3]), level);
         }

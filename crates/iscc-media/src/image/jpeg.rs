@@ -1,5 +1,5 @@
-//! JPEG, by libjpeg-turbo: other decoders differ by a gray level here and there, which shows in
-//! the bits beyond the first 64.
+//! JPEG, decoded by libjpeg-turbo. Other decoders differ in a few gray levels, which changes bits
+//! after the first 64.
 
 use super::check_size;
 use super::libjpeg::{Decompressor, Layout};
@@ -9,7 +9,7 @@ use crate::error::MediaError;
 
 const FORMAT: &str = "JPEG";
 
-/// Decodes a whole file; one that was cut off is refused, as the reference refuses it.
+/// Decodes a file. Rejects truncated files, as the reference does.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let damaged = |reason: String| MediaError::damaged(FORMAT, reason);
     let mut decompressor = Decompressor::new().map_err(damaged)?;
@@ -19,25 +19,25 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     }
     check_size(header.width, header.height, pixels_max)?;
     if !reaches_end(file) {
-        return Err(damaged("it is cut off".to_owned()));
+        return Err(damaged("the file is truncated".to_owned()));
     }
     let mut samples = decompressor.decode(file, &header).map_err(damaged)?;
     let channels = match header.layout {
         Layout::Gray => Channels::Gray,
         Layout::Rgb => Channels::Rgb,
         Layout::Cmyk => {
-            // Adobe's convention, which all CMYK files are taken to follow: 255 is no ink.
+            // All CMYK files are assumed to follow Adobe's convention: 255 is no ink.
             samples.iter_mut().for_each(|sample| *sample = 255 - *sample);
             samples = cmyk_to_rgb(&samples);
             Channels::Rgb
         }
     };
     Raster::new(header.width, header.height, channels, samples)
-        .ok_or_else(|| damaged("it has no pixels".to_owned()))
+        .ok_or_else(|| damaged("the image has no pixels".to_owned()))
 }
 
-/// Whether the image data runs up to an end marker. The library fills in what is missing, so it
-/// can't tell a cut file from a whole one.
+/// Whether the image data ends with an end marker. The library fills in missing data, so it does
+/// not detect truncated files.
 fn reaches_end(file: &[u8]) -> bool {
     const END: u8 = 0xd9;
     const START_OF_SCAN: u8 = 0xda;
@@ -45,7 +45,7 @@ fn reaches_end(file: &[u8]) -> bool {
     while let Some((marker, after)) = next_marker(file, at) {
         at = match marker {
             END => return true,
-            // Restart markers and the like stand alone.
+            // Restart markers and similar have no segment.
             0x01 | 0xd0..=0xd8 => after,
             _ => {
                 let Some(length) = file.get(after..after + 2) else { return false };
@@ -59,7 +59,7 @@ fn reaches_end(file: &[u8]) -> bool {
     false
 }
 
-/// The next marker at or after `at`, and the offset behind it. `FF 00` is data, not a marker.
+/// The next marker at or after `at`, and the offset after it. `FF 00` is data, not a marker.
 fn next_marker(file: &[u8], mut at: usize) -> Option<(u8, usize)> {
     loop {
         at += file.get(at..)?.iter().position(|byte| *byte == 0xff)? + 1;
@@ -76,7 +76,7 @@ mod tests {
     use super::reaches_end;
 
     #[test]
-    fn the_end_marker_counts_outside_segments_only() {
+    fn the_end_marker_counts_only_outside_of_segments() {
         let whole = b"\xff\xd8\xff\xe1\x00\x04\xff\xd9\xff\xda\x00\x02a\xff\x00b\xff\xd0c\xff\xd9";
         assert!(reaches_end(whole));
         for end in 0..whole.len() {

@@ -1,14 +1,14 @@
-//! A safe handle on libjpeg-turbo's decompressor: the only unsafe code for images.
+//! A safe wrapper of libjpeg-turbo's decompressor: the only unsafe code for images.
 
 use std::ffi::{CStr, c_int};
 
 use turbojpeg_sys as sys;
 
-/// Memory that one decompression may take inside the library, in MiB: progressive files keep all
-/// their coefficients.
+/// Maximum memory of one decompression inside the library, in MiB. Progressive files keep all their
+/// coefficients in memory.
 const JPEG_MEBIBYTES_MAX: c_int = 2048;
 
-/// Scans of a progressive file: more only serve to keep a decoder busy.
+/// Maximum scans of a progressive file. Only attacks on decoders have more.
 const JPEG_SCANS_MAX: c_int = 500;
 
 /// Pixel layouts that JPEG files are decoded to.
@@ -38,28 +38,29 @@ impl Layout {
     }
 }
 
-/// What a file's header says.
+/// The header of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Header {
     pub width: usize,
     pub height: usize,
     /// Bits per sample
     pub precision: u8,
-    /// What the file is decoded to without loss.
+    /// The layout that the file decodes to without loss.
     pub layout: Layout,
 }
 
-/// One decompressor.
+/// A decompressor.
 pub struct Decompressor(sys::tjhandle);
 
 impl Decompressor {
     /// # Errors
-    /// The library's message, if it can't set itself up.
+    /// The library's message if initialisation fails.
     pub fn new() -> Result<Self, String> {
-        // SAFETY: takes a number, gives a handle or null.
+        // SAFETY: takes a number, returns a handle or null.
         let handle = unsafe { sys::tj3Init(sys::TJINIT_TJINIT_DECOMPRESS as c_int) };
         if handle.is_null() {
-            // SAFETY: null asks for the message of the last failure without a handle.
+            // SAFETY: for null, the library returns the message of the last failure without a
+            // handle.
             return Err(unsafe { message(handle) });
         }
         let this = Self(handle);
@@ -73,7 +74,7 @@ impl Decompressor {
     /// # Errors
     /// The library's message.
     pub fn header(&mut self, file: &[u8]) -> Result<Header, String> {
-        // SAFETY: the handle is live; pointer and length are those of a slice that outlives the call.
+        // SAFETY: the handle is valid; pointer and length belong to a slice that outlives the call.
         let status = unsafe { sys::tj3DecompressHeader(self.0, file.as_ptr(), file.len() as _) };
         self.check(status)?;
         let layout = match self.get(sys::TJPARAM_TJPARAM_COLORSPACE) as sys::TJCS {
@@ -90,8 +91,7 @@ impl Decompressor {
     }
 
     /// Decodes a file whose header was read, with the accurate inverse transform and smooth
-    /// upsampling. Damaged but complete data gives what can be made of it, as libjpeg's users are
-    /// wont.
+    /// upsampling. Damaged data decodes with warnings, as usual with libjpeg.
     ///
     /// # Errors
     /// The library's message.
@@ -102,15 +102,15 @@ impl Decompressor {
         let pitch = header.width * header.layout.samples();
         let mut pixels = vec![0; pitch * header.height];
         let pitch = c_int::try_from(pitch).map_err(|_| "row too long".to_owned())?;
-        // SAFETY: the handle is live and both buffers outlive the call. The library writes
-        // JPEGHEIGHT rows of JPEGWIDTH pixels; it reads the header of `file` again, and a caller
-        // could hand in another file than `header` came from, so the sizes are compared first.
+        // SAFETY: the handle is valid and both buffers outlive the call. The library writes
+        // JPEGHEIGHT rows of JPEGWIDTH pixels. It reads the header of `file` again, and a caller
+        // could pass a file that does not belong to `header`, so the sizes are compared first.
         let status = unsafe {
             let status = sys::tj3DecompressHeader(self.0, file.as_ptr(), file.len() as _);
             let is_same = self.get(sys::TJPARAM_TJPARAM_JPEGWIDTH) as usize == header.width
                 && self.get(sys::TJPARAM_TJPARAM_JPEGHEIGHT) as usize == header.height;
             if status != 0 && !self.is_warning() || !is_same {
-                return Err("another header than before".to_owned());
+                return Err("the header has changed".to_owned());
             }
             sys::tj3Decompress8(
                 self.0,
@@ -126,13 +126,13 @@ impl Decompressor {
     }
 
     fn set(&self, parameter: sys::TJPARAM, value: c_int) -> Result<(), String> {
-        // SAFETY: the handle is live.
+        // SAFETY: the handle is valid.
         let status = unsafe { sys::tj3Set(self.0, parameter as c_int, value) };
         self.check(status)
     }
 
     fn get(&self, parameter: sys::TJPARAM) -> c_int {
-        // SAFETY: the handle is live.
+        // SAFETY: the handle is valid.
         unsafe { sys::tj3Get(self.0, parameter as c_int) }
     }
 
@@ -140,25 +140,25 @@ impl Decompressor {
         if status == 0 || self.is_warning() {
             return Ok(());
         }
-        // SAFETY: the handle is live.
+        // SAFETY: the handle is valid.
         Err(unsafe { message(self.0) })
     }
 
     fn is_warning(&self) -> bool {
-        // SAFETY: the handle is live.
+        // SAFETY: the handle is valid.
         unsafe { sys::tj3GetErrorCode(self.0) == sys::TJERR_TJERR_WARNING as c_int }
     }
 }
 
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        // SAFETY: the handle came from tj3Init and is given back once.
+        // SAFETY: the handle came from tj3Init and is destroyed once.
         unsafe { sys::tj3Destroy(self.0) }
     }
 }
 
 /// # Safety
-/// `handle` is live, or null.
+/// `handle` is valid or null.
 unsafe fn message(handle: sys::tjhandle) -> String {
     // SAFETY: the library returns a pointer to a NUL-terminated string of its own, never null.
     unsafe { CStr::from_ptr(sys::tj3GetErrorStr(handle)) }.to_string_lossy().into_owned()

@@ -1,24 +1,24 @@
-//! EXIF orientation (tag 0x0112): how stored rows and columns turn into what one sees.
+//! EXIF orientation (tag 0x0112): how stored rows and columns map to the displayed image.
 
 use crate::metadata::exif;
 use crate::metadata::image::Blocks;
 
-/// The eight orientations of the EXIF standard.
+/// One of the eight orientations of the EXIF standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Orientation {
-    /// Rows and columns change places; before the flips.
+    /// Swap rows and columns, before the flips.
     transposed: bool,
-    /// Left and right change places in what one sees.
+    /// Swap left and right of the displayed image.
     flipped_x: bool,
-    /// Top and bottom change places in what one sees.
+    /// Swap top and bottom of the displayed image.
     flipped_y: bool,
 }
 
 impl Orientation {
-    /// Stored as seen.
+    /// Stored as displayed.
     pub const UPRIGHT: Self = Self { transposed: false, flipped_x: false, flipped_y: false };
 
-    /// By EXIF value; anything but 2 to 8 leaves the image as it is.
+    /// The orientation of an EXIF value. Values other than 2 to 8 are upright.
     pub fn from_exif_value(value: u32) -> Self {
         let (transposed, flipped_x, flipped_y) = match value {
             2 => (false, true, false),
@@ -33,14 +33,14 @@ impl Orientation {
         Self { transposed, flipped_x, flipped_y }
     }
 
-    /// By the file's EXIF, else by the `tiff:Orientation` of its XMP, as Pillow looks for it.
+    /// The orientation in the file's EXIF, else `tiff:Orientation` in its XMP, as in Pillow.
     pub fn from_blocks(blocks: &Blocks<'_>) -> Self {
         let by_exif = blocks.exif.as_deref().and_then(exif::orientation);
         let by_xmp = || blocks.xmp.as_deref().and_then(in_xmp);
         by_exif.or_else(by_xmp).map_or(Self::UPRIGHT, Self::from_exif_value)
     }
 
-    /// Where the upper left pixel of what one sees is stored, in an area of `width` x `height`.
+    /// Stored position (x, y) of the displayed top left pixel, in an area of `width` x `height`.
     pub(super) fn stored_corner(self, width: usize, height: usize) -> (usize, usize) {
         let (flipped_columns, flipped_rows) = if self.transposed {
             (self.flipped_y, self.flipped_x)
@@ -50,7 +50,8 @@ impl Orientation {
         (if flipped_columns { width - 1 } else { 0 }, if flipped_rows { height - 1 } else { 0 })
     }
 
-    /// One channel of `width` x `height` stored samples, as seen; with its new width and height.
+    /// Orients one channel of `width` x `height` stored samples. Returns the new width, height and
+    /// samples.
     pub(super) fn apply(
         self,
         width: usize,
@@ -60,24 +61,25 @@ impl Orientation {
         if self == Self::UPRIGHT {
             return (width, height, stored);
         }
-        let (width, height, mut seen) = if self.transposed {
+        let (width, height, mut displayed) = if self.transposed {
             (height, width, transposed(width, height, &stored))
         } else {
             (width, height, stored)
         };
         if self.flipped_x {
-            seen.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+            displayed.chunks_exact_mut(width).for_each(<[u8]>::reverse);
         }
         if self.flipped_y {
-            let (upper, lower) = seen.split_at_mut(height / 2 * width);
+            let (upper, lower) = displayed.split_at_mut(height / 2 * width);
             let lower = lower.chunks_exact_mut(width).rev();
             upper.chunks_exact_mut(width).zip(lower).for_each(|(a, b)| a.swap_with_slice(b));
         }
-        (width, height, seen)
+        (width, height, displayed)
     }
 }
 
-/// In square tiles: straight through, every sample of a large image would be a cache miss.
+/// Swaps rows and columns in square tiles. Row by row, every sample of a large image would be a
+/// cache miss.
 fn transposed(width: usize, height: usize, stored: &[u8]) -> Vec<u8> {
     const TILE: usize = 32;
     let mut turned = vec![0; stored.len()];
@@ -111,9 +113,9 @@ fn in_xmp(xmp: &[u8]) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// A 3 x 2 image and its eight appearances, written out by hand from the standard's table.
+    /// A 3 x 2 image in all eight orientations, written by hand from the standard's table.
     #[test]
-    fn all_eight() {
+    fn applies_all_eight_orientations() {
         let seen = |value| Orientation::from_exif_value(value).apply(3, 2, vec![1, 2, 3, 4, 5, 6]);
         assert_eq!(seen(1), (3, 2, vec![1, 2, 3, 4, 5, 6]));
         assert_eq!(seen(2), (3, 2, vec![3, 2, 1, 6, 5, 4]));
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stored_corner_is_the_first_pixel_seen() {
+    fn the_stored_corner_is_the_first_displayed_pixel() {
         let stored: Vec<u8> = (0..6).collect();
         for value in 1..=8 {
             let orientation = Orientation::from_exif_value(value);
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn large_images_turn_like_small_ones() {
+    fn transposing_in_tiles_swaps_all_rows_and_columns() {
         let (width, height) = (70, 45);
         let stored: Vec<u8> = (0..width * height).map(|i| (i * 7 % 251) as u8).collect();
         let turned = transposed(width, height, &stored);
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn xmp_names_an_orientation() {
+    fn reads_the_orientation_in_xmp() {
         assert_eq!(in_xmp(b"<a tiff:Orientation=\"6\"/>"), Some(6));
         assert_eq!(in_xmp(b"<tiff:Orientation>8</tiff:Orientation>"), Some(8));
         assert_eq!(in_xmp(b"tiff:OrientationX tiff:Orientation=\"\""), None);

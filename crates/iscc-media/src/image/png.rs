@@ -1,4 +1,4 @@
-//! PNG, with the reference's reading of 16-bit samples and transparency.
+//! PNG, with 16-bit samples and transparency converted as in the reference.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use super::raster::{Channels, Raster};
 use super::transparency::{gray_on_white, rgb_on_white};
 use crate::error::MediaError;
 
-/// Memory for ancillary chunks and rows, beside the pixels.
+/// Maximum memory for ancillary chunks and rows, in addition to the pixels.
 const PNG_ANCILLARY_BYTES_MAX: usize = 64 << 20;
 
 /// Decodes the default image.
@@ -27,15 +27,16 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let stored = reader.info().color_type;
     let (expanded, depth) = reader.output_color_type();
     let size = reader.output_buffer_size();
-    let mut samples = vec![0; size.ok_or_else(|| MediaError::damaged("PNG", "it is too large"))?];
+    let size = size.ok_or_else(|| MediaError::damaged("PNG", "the image is too large"))?;
+    let mut samples = vec![0; size];
     reader.next_frame(&mut samples).map_err(damaged)?;
     let (channels, samples) = opaque(stored, expanded, depth, samples);
     Raster::new(width, height, channels, samples)
-        .ok_or_else(|| MediaError::damaged("PNG", "it has no pixels"))
+        .ok_or_else(|| MediaError::damaged("PNG", "the image has no pixels"))
 }
 
-/// Opaque 8-bit samples. A transparent colour (tRNS) counts in palette images only; the alpha that
-/// the decoder makes of it elsewhere is dropped.
+/// Opaque 8-bit samples. A transparent colour (tRNS) counts only in palette images; elsewhere the
+/// alpha channel that the decoder derives from it is dropped.
 fn opaque(
     stored: ColorType,
     expanded: ColorType,
@@ -64,7 +65,7 @@ fn opaque(
     }
 }
 
-/// 16-bit gray is cut at 255, not scaled: Pillow's conversion, which codes have to follow.
+/// Clips 16-bit gray at 255 instead of scaling it, as Pillow does. Codes must follow that.
 fn clipped(samples_per_pixel: usize, samples: &[u8]) -> Vec<u8> {
     let clip = |pixel: &[u8]| if pixel[0] > 0 { 255 } else { pixel[1] };
     samples.chunks_exact(2 * samples_per_pixel).map(clip).collect()

@@ -1,4 +1,4 @@
-//! Photoshop documents: the merged picture that they carry beside their layers.
+//! Photoshop documents: the merged image that is stored in addition to the layers.
 
 use super::check_size;
 use super::raster::{Channels, Raster};
@@ -7,37 +7,37 @@ use crate::error::MediaError;
 
 const FORMAT: &str = "PSD";
 
-/// Decodes the merged picture of a document with 8 bits per sample.
+/// Decodes the merged image of a document with 8 bits per sample.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let mut reader = Reader { rest: file };
-    let header = Header::read(&mut reader).ok_or_else(cut_off)?;
+    let header = Header::read(&mut reader).ok_or_else(truncated)?;
     check_size(header.width, header.height, pixels_max)?;
-    let palette = reader.section().ok_or_else(cut_off)?;
-    // Resources, then layers and masks.
-    reader.section().and_then(|_| reader.section()).ok_or_else(cut_off)?;
+    let palette = reader.section().ok_or_else(truncated)?;
+    // Skip the resources, then the layers and masks.
+    reader.section().and_then(|_| reader.section()).ok_or_else(truncated)?;
     let planes = header.planes()?;
     let size = header.width * header.height;
     let samples = match reader.u16() {
-        Some(0) => reader.take(size * planes).ok_or_else(cut_off)?.to_vec(),
-        Some(1) => unpacked(&mut reader, &header, planes).ok_or_else(cut_off)?,
+        Some(0) => reader.take(size * planes).ok_or_else(truncated)?.to_vec(),
+        Some(1) => unpack(&mut reader, &header, planes).ok_or_else(truncated)?,
         Some(other) => return Err(no_decoder(format_args!("compression {other}"))),
-        None => return Err(cut_off()),
+        None => return Err(truncated()),
     };
     let (channels, samples) = match (header.mode, planes) {
-        (Mode::INDEXED, _) => (Channels::Rgb, colours(&samples, palette).ok_or_else(cut_off)?),
+        (Mode::INDEXED, _) => (Channels::Rgb, colours(&samples, palette).ok_or_else(truncated)?),
         (_, 1) => (Channels::Gray, samples),
-        (_, 3) => (Channels::Rgb, interleaved::<3>(&samples, size)),
+        (_, 3) => (Channels::Rgb, interleave::<3>(&samples, size)),
         (Mode::CMYK, _) => {
-            // As stored, 255 is no ink.
+            // Stored inverted: 255 is no ink.
             let inks: Vec<u8> = samples.iter().map(|light| 255 - light).collect();
-            (Channels::Rgb, cmyk_to_rgb(&interleaved::<4>(&inks, size)))
+            (Channels::Rgb, cmyk_to_rgb(&interleave::<4>(&inks, size)))
         }
-        _ => (Channels::Rgb, rgb_on_white(&interleaved::<4>(&samples, size))),
+        _ => (Channels::Rgb, rgb_on_white(&interleave::<4>(&samples, size))),
     };
-    Raster::new(header.width, header.height, channels, samples).ok_or_else(cut_off)
+    Raster::new(header.width, header.height, channels, samples).ok_or_else(truncated)
 }
 
-/// What is needed of the first 26 bytes.
+/// Fields of the header, which has 26 bytes.
 struct Header {
     channels: usize,
     height: usize,
@@ -71,41 +71,41 @@ impl Header {
         })
     }
 
-    /// Planes of the picture itself; those behind them are masks.
+    /// Number of colour and transparency planes. Further planes are masks.
     fn planes(&self) -> Result<usize, MediaError> {
         if self.depth != 8 {
             return Err(no_decoder(format_args!("{} bits per sample", self.depth)));
         }
         let planes = match self.mode {
             Mode::GRAY | Mode::INDEXED | Mode::MULTICHANNEL | Mode::DUOTONE => 1,
-            // A fourth one is transparency.
+            // A fourth plane is transparency.
             Mode::RGB => self.channels.clamp(3, 4),
             Mode::CMYK => 4,
             other => return Err(no_decoder(format_args!("colour mode {other}"))),
         };
         if self.channels < planes {
-            return Err(MediaError::damaged(FORMAT, "it has too few channels"));
+            return Err(MediaError::damaged(FORMAT, "the file has too few channels"));
         }
         Ok(planes)
     }
 }
 
-/// Rows of all planes, packed as on the Macintosh; their lengths come first.
-fn unpacked(reader: &mut Reader<'_>, header: &Header, planes: usize) -> Option<Vec<u8>> {
+/// Decodes PackBits rows of all planes; their lengths come first.
+fn unpack(reader: &mut Reader<'_>, header: &Header, planes: usize) -> Option<Vec<u8>> {
     let rows = header.height * header.channels;
     let lengths = reader.take(rows * 2)?;
     let mut samples = Vec::new();
     for length in &lengths.as_chunks::<2>().0[..header.height * planes] {
         let packed = reader.take(usize::from(u16::from_be_bytes(*length)))?;
         let start = samples.len();
-        unpack(packed, start + header.width, &mut samples);
+        unpack_row(packed, start + header.width, &mut samples);
         samples.resize(start + header.width, 0);
     }
     Some(samples)
 }
 
-/// PackBits: runs and literals, up to `end` samples in all.
-fn unpack(mut packed: &[u8], end: usize, samples: &mut Vec<u8>) {
+/// Decodes PackBits runs and literals until `samples` has `end` samples.
+fn unpack_row(mut packed: &[u8], end: usize, samples: &mut Vec<u8>) {
     while let [count, rest @ ..] = packed {
         let left = end - samples.len();
         match *count {
@@ -124,8 +124,8 @@ fn unpack(mut packed: &[u8], end: usize, samples: &mut Vec<u8>) {
     }
 }
 
-/// Planes side by side.
-fn interleaved<const N: usize>(planes: &[u8], size: usize) -> Vec<u8> {
+/// Converts `N` planes of `size` samples to pixels of `N` samples.
+fn interleave<const N: usize>(planes: &[u8], size: usize) -> Vec<u8> {
     let mut pixels = vec![0; size * N];
     for (channel, plane) in planes.chunks_exact(size).take(N).enumerate() {
         for (pixel, level) in pixels.as_chunks_mut::<N>().0.iter_mut().zip(plane) {
@@ -135,14 +135,15 @@ fn interleaved<const N: usize>(planes: &[u8], size: usize) -> Vec<u8> {
     pixels
 }
 
-/// Palette indexes to RGB; the palette has all reds first, then all greens, then all blues.
-fn colours(indexes: &[u8], palette: &[u8]) -> Option<Vec<u8>> {
+/// Converts palette indices to RGB. The palette lists all red levels, then all green, then all
+/// blue.
+fn colours(indices: &[u8], palette: &[u8]) -> Option<Vec<u8>> {
     let [reds, greens, blues] = palette.as_chunks::<256>().0 else { return None };
     let colour = |index: &u8| [reds, greens, blues].map(|levels| levels[usize::from(*index)]);
-    Some(indexes.iter().flat_map(colour).collect())
+    Some(indices.iter().flat_map(colour).collect())
 }
 
-/// The parts of a document one after the other.
+/// A cursor over the file.
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -162,15 +163,15 @@ impl<'a> Reader<'a> {
         self.take(4)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes) as usize)
     }
 
-    /// Bytes with their length in front.
+    /// Reads length-prefixed bytes.
     fn section(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()?;
         self.take(length)
     }
 }
 
-fn cut_off() -> MediaError {
-    MediaError::damaged(FORMAT, "it is cut off")
+fn truncated() -> MediaError {
+    MediaError::damaged(FORMAT, "the file is truncated")
 }
 
 fn no_decoder(what: impl std::fmt::Display) -> MediaError {
@@ -199,24 +200,24 @@ mod tests {
     }
 
     #[test]
-    fn planes_become_pixels() {
-        let raw = document(3, 3, &[], &[0, 0, 1, 2, 3, 4, 10, 20, 30, 40, 5, 6, 7, 8]);
-        assert_eq!(samples(&raw), [1, 10, 5, 2, 20, 6, 3, 30, 7, 4, 40, 8]);
+    fn planes_are_interleaved() {
+        let rgb = document(3, 3, &[], &[0, 0, 1, 2, 3, 4, 10, 20, 30, 40, 5, 6, 7, 8]);
+        assert_eq!(samples(&rgb), [1, 10, 5, 2, 20, 6, 3, 30, 7, 4, 40, 8]);
         let gray = document(1, 1, &[], &[0, 0, 1, 2, 3, 4]);
         assert_eq!(samples(&gray), [1, 2, 3, 4]);
     }
 
     #[test]
-    fn packed_rows_are_runs_and_literals() {
+    fn decodes_runs_and_literals() {
         let rows = [0, 1, 0, 2, 0, 3, 0xff, 9, 1, 7, 8];
         assert_eq!(samples(&document(1, 1, &[], &rows)), [9, 9, 7, 8]);
-        // A run that goes beyond its row, and a row that is too short.
+        // A run longer than its row, and a row that is too short.
         let rows = [0, 1, 0, 2, 0, 2, 0x81, 9, 0, 7];
         assert_eq!(samples(&document(1, 1, &[], &rows)), [9, 9, 7, 0]);
     }
 
     #[test]
-    fn other_modes_become_rgb() {
+    fn other_modes_are_converted_to_rgb() {
         let palette: Vec<u8> = (0..768).map(|i| (i % 256) as u8).collect();
         let indexed = document(2, 1, &palette, &[0, 0, 1, 2, 3, 4]);
         assert_eq!(samples(&indexed)[..6], [1, 1, 1, 2, 2, 2]);
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_an_error() {
+    fn truncated_unsupported_and_too_large_files_are_rejected() {
         let whole = document(3, 3, &[], &[0, 1, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 255, 9]);
         for end in 0..whole.len() {
             assert!(decode(&whole[..end], 100).is_err());

@@ -19,7 +19,7 @@ impl Channels {
     }
 }
 
-/// An opaque image of 8-bit samples, rows from the top, without padding; never empty.
+/// An opaque image of 8-bit samples, top row first, without padding. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raster {
     width: usize,
@@ -29,10 +29,10 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// `None` if the number of samples is not `width x height x channels`, or zero.
+    /// `None` if the number of samples is zero or not `width x height x channels`.
     pub fn new(width: usize, height: usize, channels: Channels, samples: Vec<u8>) -> Option<Self> {
-        let wanted = width.checked_mul(height)?.checked_mul(channels.count())?;
-        (wanted > 0 && samples.len() == wanted).then_some(Self { width, height, channels, samples })
+        let count = width.checked_mul(height)?.checked_mul(channels.count())?;
+        (count > 0 && samples.len() == count).then_some(Self { width, height, channels, samples })
     }
 
     /// Width in pixels.
@@ -55,12 +55,12 @@ impl Raster {
         &self.samples
     }
 
-    /// All samples.
+    /// Consumes the raster and returns its samples.
     pub fn into_samples(self) -> Vec<u8> {
         self.samples
     }
 
-    /// Samples of the pixels `left..right` of row `y`.
+    /// Samples of the pixels `left..right` in row `y`.
     pub fn row(&self, y: usize, left: usize, right: usize) -> &[u8] {
         let count = self.channels.count();
         &self.samples[(y * self.width + left) * count..(y * self.width + right) * count]

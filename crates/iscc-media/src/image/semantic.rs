@@ -1,5 +1,5 @@
-//! Images to the input of an image model (spec B.13): the pixels that a person sees, without border, scaled to a square
-//! in colour.
+//! Images to the input of the Semantic-Code's image model: oriented, trimmed, and scaled to a
+//! square in colour.
 
 use super::gray::Gray;
 use super::orientation::Orientation;
@@ -7,10 +7,11 @@ use super::raster::{Channels, Raster};
 use super::resample::{self, Filter};
 use super::trim::{self, Trim, Window};
 
-/// Side of the square that the model sees, in pixels.
+/// Side of the model's input, in pixels.
 pub const SEMANTIC_SIDE: usize = 512;
 
-/// Red, then green, then blue levels from -1 to 1, each row by row: [`SEMANTIC_SIDE`] squared of each.
+/// The red, then the green, then the blue plane, each with [`SEMANTIC_SIDE`] squared levels from -1
+/// to 1, row by row.
 pub fn semantic_input(raster: &Raster, orientation: Orientation, trim: Trim) -> Vec<f32> {
     let window = trim::window(raster, orientation, trim);
     let channels = raster.channels().count();
@@ -24,7 +25,7 @@ pub fn semantic_input(raster: &Raster, orientation: Orientation, trim: Trim) -> 
     (0..Channels::Rgb.count()).flat_map(of_channel).map(|level| normalized(*level)).collect()
 }
 
-/// One channel of what is in the window.
+/// One channel of the pixels in the window.
 fn plane(raster: &Raster, window: Window, channel: usize) -> Gray {
     let step = raster.channels().count();
     let (width, height) = (window.right - window.left, window.bottom - window.top);
@@ -36,7 +37,7 @@ fn plane(raster: &Raster, window: Window, channel: usize) -> Gray {
     Gray { width, height, levels }
 }
 
-/// In the reference's order of operations: each rounds.
+/// The order of operations is the reference's, because each operation rounds.
 fn normalized(level: u8) -> f32 {
     (f32::from(level) / 255.0 - 0.5) / 0.5
 }
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channels_lie_one_after_the_other() {
+    fn channels_are_consecutive_planes() {
         let samples = [255, 0, 51].repeat(40 * 30);
         let raster = Raster::new(40, 30, Channels::Rgb, samples).unwrap();
         let input = semantic_input(&raster, Orientation::UPRIGHT, Trim::Tolerant);
@@ -58,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn gray_stands_in_all_three() {
+    fn gray_images_have_three_equal_planes() {
         let raster = Raster::new(2, 2, Channels::Gray, vec![0, 255, 255, 0]).unwrap();
         let input = semantic_input(&raster, Orientation::UPRIGHT, Trim::Exact);
         let size = SEMANTIC_SIDE * SEMANTIC_SIDE;

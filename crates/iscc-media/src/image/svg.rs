@@ -1,11 +1,11 @@
-//! SVG, drawn at its own size.
+//! SVG, rendered at its intrinsic size.
 
 use super::raster::{Channels, Raster};
 use super::transparency::rgb_on_white;
 use crate::error::MediaError;
 use crate::svg::{self, SVG_BYTES_MAX, SvgError};
 
-/// Draws a document on white; its size is bounded by the drawing itself.
+/// Renders a document on white. [`svg::rasterize`] limits the size.
 pub fn decode(file: &[u8]) -> Result<Raster, MediaError> {
     let drawn = svg::rasterize(file).map_err(|error| match error {
         SvgError::TooLarge => {
@@ -15,5 +15,5 @@ pub fn decode(file: &[u8]) -> Result<Raster, MediaError> {
     })?;
     let samples = rgb_on_white(&drawn.rgba);
     Raster::new(drawn.width as usize, drawn.height as usize, Channels::Rgb, samples)
-        .ok_or_else(|| MediaError::damaged("SVG", "it has no pixels"))
+        .ok_or_else(|| MediaError::damaged("SVG", "the image has no pixels"))
 }

@@ -1,5 +1,5 @@
-//! Small pictures of images, as WebP: scaled, sharpened and encoded as the reference's are (spec C.4). They are no part
-//! of any code, so that their looks count and not their bytes.
+//! Thumbnails as WebP, scaled, sharpened and encoded with the reference's settings. No code depends
+//! on them, so they need to look like the reference's but not to have the same bytes.
 
 use std::borrow::Cow;
 
@@ -10,22 +10,22 @@ use webp::{Encoder, PixelLayout, WebPConfig};
 
 use super::raster::{Channels, Raster};
 
-/// Quality of the encoder, of 100.
+/// Encoder quality, 0 to 100.
 const QUALITY: f32 = 30.0;
 
-/// Effort of the encoder, of 6: each step up saves a tenth of the bytes of so small a picture and takes half as long
-/// again.
+/// Encoder effort, 0 to 6. For images this small, each step saves a tenth of the bytes and adds
+/// half of the time.
 const EFFORT: i32 = 1;
 
-/// How much the contrast of neighbours grows.
+/// Factor of the difference between a sample and its smoothed neighbourhood.
 const SHARPNESS: f32 = 1.4;
 
-/// Before the filter looks at them, pixels are averaged to this many times the thumbnail's, or more: what the filter
-/// would do with the rest is not seen.
+/// Pixels are first averaged down to at least this multiple of the thumbnail's size; then the
+/// filter scales the rest. A higher multiple makes no visible difference.
 const REDUCED_TO_TIMES: usize = 2;
 
-/// A WebP image whose longer side has at most `side_max` pixels, never larger than the image itself; orientation is not
-/// applied. `None` if the encoder gives up.
+/// A WebP image whose longer side has at most `side_max` pixels and is never larger than the
+/// original. Orientation is not applied. `None` if the encoder fails.
 pub fn thumbnail(raster: &Raster, side_max: usize) -> Option<Vec<u8>> {
     let (width, height) = fitted(raster.width(), raster.height(), side_max);
     let reduced = reduced(raster, width, height)?;
@@ -41,7 +41,7 @@ pub fn thumbnail(raster: &Raster, side_max: usize) -> Option<Vec<u8>> {
     encoder.encode_advanced(&config).ok().map(|webp| webp.to_vec())
 }
 
-/// The size that fits into a square without changing the aspect ratio.
+/// The largest size within a square of `side_max` that keeps the aspect ratio, without enlarging.
 fn fitted(width: usize, height: usize, side_max: usize) -> (usize, usize) {
     let longer = width.max(height);
     if longer <= side_max {
@@ -54,7 +54,7 @@ fn fitted(width: usize, height: usize, side_max: usize) -> (usize, usize) {
     (scaled(width), scaled(height))
 }
 
-/// As many neighbours averaged as leave enough for the target's size.
+/// Averages blocks of pixels, leaving at least [`REDUCED_TO_TIMES`] the target size.
 fn reduced(raster: &Raster, width: usize, height: usize) -> Option<Cow<'_, Raster>> {
     let factor =
         |from: usize, to: usize| (from as f64 / to as f64 / REDUCED_TO_TIMES as f64) as usize;
@@ -69,12 +69,12 @@ fn reduced(raster: &Raster, width: usize, height: usize) -> Option<Cow<'_, Raste
     let mut sums = vec![0u32; raster.width() * channels];
     for top in (0..raster.height()).step_by(down) {
         let bottom = (top + down).min(raster.height());
-        // Whole rows are added up first, at the speed of memory.
+        // Sum whole rows first, which is limited only by memory bandwidth.
         sums.fill(0);
         (top..bottom).for_each(|y| add(&mut sums, raster.row(y, 0, raster.width())));
         for sums in sums.chunks(across * channels) {
             let count = (sums.len() / channels * (bottom - top)) as u32;
-            // A division for each sample would take longer than all the rest.
+            // Dividing each sample would take longer than everything else.
             let share = 1.0 / count as f32;
             samples.extend((0..channels).map(|channel| {
                 let sum: u32 = sums.iter().skip(channel).step_by(channels).sum();
@@ -105,7 +105,8 @@ fn scaled(raster: &Raster, width: usize, height: usize) -> Option<Raster> {
     Raster::new(width, height, raster.channels(), to.into_vec())
 }
 
-/// What a sample differs from its smoothed self is multiplied; those at the edge stay.
+/// Multiplies the difference of each sample from its smoothed neighbourhood by [`SHARPNESS`].
+/// Pixels at the edge are unchanged.
 fn sharpened(raster: &Raster) -> Raster {
     let (width, height, channels) = (raster.width(), raster.height(), raster.channels().count());
     let mut sharp = raster.clone();
@@ -117,7 +118,7 @@ fn sharpened(raster: &Raster) -> Raster {
             let around = [above, here, below].map(|row| {
                 u32::from(row[at - channels]) + u32::from(row[at]) + u32::from(row[at + channels])
             });
-            // Nine of weight 1, and the sample itself four times more.
+            // Weight 1 for all nine samples, and 4 more for the centre.
             let smooth = (around.iter().sum::<u32>() + 4 * level) as f32 / 13.0;
             let sharper = smooth + SHARPNESS * (level as f32 - smooth);
             *sharp = (sharper + 0.5).clamp(0.0, 255.0) as u8;
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_and_is_never_larger() {
+    fn fits_the_square_and_is_never_enlarged() {
         for (size, expected) in [
             ((4000, 3000), (128, 96)),
             ((3000, 4000), (96, 128)),
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_like_the_image() {
+    fn resembles_the_image() {
         let image = raster(1000, 517, |x, y| [(x / 4) as u8, (y / 3) as u8, 128]);
         let small = decode(&thumbnail(&image, 128).unwrap());
         for (x, y) in [(10, 10), (64, 33), (120, 60)] {
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_at_the_edge_are_averaged_over_what_they_have() {
+    fn partial_blocks_at_the_edge_are_averaged_over_their_pixels() {
         let large = raster(1025, 3, |_, _| [200, 1, 2]);
         let small = reduced(&large, 100, 1).unwrap();
         assert_eq!((small.width(), small.height()), (205, 3));
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_become_steeper() {
+    fn sharpening_increases_contrast_at_edges() {
         let levels = [50, 50, 100, 200, 250, 250].repeat(3);
         let sharp = sharpened(&Raster::new(6, 3, Channels::Gray, levels).unwrap());
         assert!(sharp.samples()[8] < 100 && sharp.samples()[9] > 200);

@@ -1,4 +1,4 @@
-//! TIFF: the first page, in the colour types that photographs and scans come in.
+//! TIFF: the first page, in the colour types of photographs and scans.
 
 use std::io::Cursor;
 
@@ -13,7 +13,7 @@ use crate::error::MediaError;
 
 const FORMAT: &str = "TIFF";
 
-/// Bytes per sample, at most, times samples per pixel, at most, of what is decoded here.
+/// Maximum bytes per pixel of the supported layouts.
 const TIFF_PIXEL_BYTES_MAX: u64 = 8;
 
 /// Decodes the first page.
@@ -22,19 +22,19 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let bytes_max = pixels_max.saturating_mul(TIFF_PIXEL_BYTES_MAX);
     limits.decoding_buffer_size = usize::try_from(bytes_max).unwrap_or(usize::MAX);
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
-    let mut decoder = Decoder::new(Cursor::new(file)).map_err(refused)?.with_limits(limits);
-    let (width, height) = decoder.dimensions().map_err(refused)?;
+    let mut decoder = Decoder::new(Cursor::new(file)).map_err(media_error)?.with_limits(limits);
+    let (width, height) = decoder.dimensions().map_err(media_error)?;
     let (width, height) = (width as usize, height as usize);
     check_size(width, height, pixels_max)?;
-    let colors = decoder.colortype().map_err(refused)?;
+    let colors = decoder.colortype().map_err(media_error)?;
     check_layout(&mut decoder, colors)?;
-    let (channels, samples) = match (colors, decoder.read_image().map_err(refused)?) {
+    let (channels, samples) = match (colors, decoder.read_image().map_err(media_error)?) {
         (ColorType::Gray(bits @ (1 | 2 | 4)), DecodingResult::U8(packed)) => {
             (Channels::Gray, unpacked(&packed, width, bits))
         }
         (colors, DecodingResult::U8(samples)) => eight_bits(colors, samples)?,
         (ColorType::Gray(16), DecodingResult::U16(samples)) => {
-            // Cut at 255, not scaled, as with PNG.
+            // Clipped at 255 instead of scaled, as with PNG.
             (Channels::Gray, samples.iter().map(|sample| (*sample).min(255) as u8).collect())
         }
         (colors, DecodingResult::U16(samples)) => {
@@ -43,16 +43,16 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
         (colors, _) => return Err(no_decoder(format_args!("{colors:?}"))),
     };
     Raster::new(width, height, channels, samples)
-        .ok_or_else(|| MediaError::damaged(FORMAT, "its pixels do not fill it"))
+        .ok_or_else(|| MediaError::damaged(FORMAT, "pixels are missing"))
 }
 
-/// Leaves to others what would come out wrong: planes apart, and alpha already multiplied in.
+/// Rejects layouts that would decode wrongly here: separate planes and premultiplied alpha.
 fn check_layout(decoder: &mut Decoder<Cursor<&[u8]>>, colors: ColorType) -> Result<(), MediaError> {
-    const PLANES_APART: u32 = 2;
+    const SEPARATE_PLANES: u32 = 2;
     const ASSOCIATED_ALPHA: u32 = 1;
-    let mut tag = |tag| decoder.find_tag_unsigned_vec::<u32>(tag).map_err(refused);
+    let mut tag = |tag| decoder.find_tag_unsigned_vec::<u32>(tag).map_err(media_error);
     let first = |values: Option<Vec<u32>>| values.and_then(|values| values.first().copied());
-    if colors.num_samples() > 1 && first(tag(Tag::PlanarConfiguration)?) == Some(PLANES_APART) {
+    if colors.num_samples() > 1 && first(tag(Tag::PlanarConfiguration)?) == Some(SEPARATE_PLANES) {
         return Err(no_decoder("separate planes"));
     }
     if first(tag(Tag::ExtraSamples)?) == Some(ASSOCIATED_ALPHA) {
@@ -72,20 +72,21 @@ fn eight_bits(colors: ColorType, samples: Vec<u8>) -> Result<(Channels, Vec<u8>)
     })
 }
 
-/// Samples of fewer bits than 8, packed from the left with padded rows, spread over 0 to 255.
+/// Unpacks samples of 1, 2 or 4 bits, highest bits first in padded rows, and scales them to
+/// 0..=255.
 fn unpacked(packed: &[u8], width: usize, bits: u8) -> Vec<u8> {
     let per_byte = usize::from(8 / bits);
     let highest = (1u8 << bits) - 1;
-    let spread = 255 / highest;
+    let scale = 255 / highest;
     let sample = |row: &[u8], x: usize| {
         let shift = 8 - bits * ((x % per_byte) as u8 + 1);
-        (row[x / per_byte] >> shift & highest) * spread
+        (row[x / per_byte] >> shift & highest) * scale
     };
     let rows = packed.chunks_exact(width.div_ceil(per_byte));
     rows.flat_map(|row| (0..width).map(move |x| sample(row, x))).collect()
 }
 
-fn refused(error: TiffError) -> MediaError {
+fn media_error(error: TiffError) -> MediaError {
     match error {
         TiffError::UnsupportedError(what) => no_decoder(what),
         TiffError::LimitsExceeded => {
@@ -104,7 +105,7 @@ mod tests {
     use super::unpacked;
 
     #[test]
-    fn bits_spread_over_the_scale() {
+    fn small_samples_are_unpacked_and_scaled() {
         assert_eq!(unpacked(&[0b1010_0000, 0b0110_0000], 3, 1), [255, 0, 255, 0, 255, 255]);
         assert_eq!(unpacked(&[0b0001_1011], 4, 2), [0, 85, 170, 255]);
         assert_eq!(unpacked(&[0x0f, 0x80], 3, 4), [0, 255, 136]);

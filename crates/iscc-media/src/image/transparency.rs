@@ -1,6 +1,6 @@
-//! Transparent pixels on white, with Pillow's integer arithmetic.
+//! Compositing over white and CMYK conversion, with Pillow's integer arithmetic.
 
-/// RGBA samples to RGB.
+/// Composites RGBA samples over white; returns RGB.
 pub fn rgb_on_white(rgba: &[u8]) -> Vec<u8> {
     let mut rgb = vec![0; rgba.len() / 4 * 3];
     for (pixel, out) in rgba.as_chunks::<4>().0.iter().zip(rgb.as_chunks_mut::<3>().0) {
@@ -10,29 +10,29 @@ pub fn rgb_on_white(rgba: &[u8]) -> Vec<u8> {
     rgb
 }
 
-/// Gray and alpha samples to gray.
+/// Composites gray and alpha samples over white; returns gray.
 pub fn gray_on_white(samples: &[u8]) -> Vec<u8> {
     samples.as_chunks::<2>().0.iter().map(|[gray, alpha]| on_white(*gray, *alpha)).collect()
 }
 
-/// One sample at `alpha` over white.
+/// Composites one sample with `alpha` over white.
 pub fn on_white(sample: u8, alpha: u8) -> u8 {
     let (sample, alpha) = (u32::from(sample), u32::from(alpha));
     divide_255(255 * (255 - alpha) + sample * alpha)
 }
 
-/// CMYK samples (255 is full ink) to RGB: `k' - k' c / 255`, with `k'` the light that black lets by.
+/// Converts CMYK samples (255 is full ink) to RGB: `k' - k' c / 255`, where `k'` is `255 - k`.
 pub fn cmyk_to_rgb(cmyk: &[u8]) -> Vec<u8> {
     let mut rgb = vec![0; cmyk.len() / 4 * 3];
     for (pixel, out) in cmyk.as_chunks::<4>().0.iter().zip(rgb.as_chunks_mut::<3>().0) {
         let light = 255 - pixel[3];
-        let left = |ink: u8| light.saturating_sub(divide_255(u32::from(ink) * u32::from(light)));
-        *out = [left(pixel[0]), left(pixel[1]), left(pixel[2])];
+        let level = |ink: u8| light.saturating_sub(divide_255(u32::from(ink) * u32::from(light)));
+        *out = [level(pixel[0]), level(pixel[1]), level(pixel[2])];
     }
     rgb
 }
 
-/// `value / 255` rounded, for values up to 255 x 255.
+/// `value / 255`, rounded, for values up to 255 x 255.
 fn divide_255(value: u32) -> u8 {
     let value = value + 128;
     ((value + (value >> 8)) >> 8) as u8
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_of_the_scale_are_exact() {
+    fn opaque_and_transparent_samples_are_exact() {
         for sample in 0..=255 {
             assert_eq!(on_white(sample, 255), sample);
             assert_eq!(on_white(sample, 0), 255);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn inks_take_light_away() {
+    fn converts_cmyk_to_rgb() {
         assert_eq!(
             cmyk_to_rgb(&[0, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255]),
             [255, 255, 255, 0, 255, 255, 0, 0, 0]

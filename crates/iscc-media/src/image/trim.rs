@@ -1,24 +1,24 @@
-//! Borders of one colour.
+//! Finds uniform borders.
 
 use super::orientation::Orientation;
 use super::raster::{Channels, Raster};
 
-/// Which borders are cut.
+/// Which borders are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trim {
-    /// Pixels of exactly the corner's colour, once: the reference up to 0.9.5.
+    /// One border of exactly the corner's colour, as in the reference up to 0.9.5.
     Exact,
-    /// Pixels close to the corner's colour, again and again: the reference from 0.9.7 on.
+    /// Nested borders close to the corner's colour, as in the reference from 0.9.7 on.
     Tolerant,
 }
 
-/// How far each sample of a border pixel may be from the corner's.
+/// Maximum difference of a border pixel's samples from the corner's.
 const TOLERANCE: u8 = 16;
 
-/// Crafted nested borders could go on for long.
+/// Maximum nested borders; crafted images could have many.
 const PASSES_MAX: usize = 16;
 
-/// A part of an image: the pixels `left..right` of the rows `top..bottom`.
+/// A part of an image: pixels `left..right` in rows `top..bottom`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     pub left: usize,
@@ -33,8 +33,8 @@ impl Window {
     }
 }
 
-/// What is left of the image without its border. The border's colour is that of the corner which
-/// is at the upper left after rotation.
+/// The image without its border. The border's colour is that of the corner that is displayed at the
+/// top left.
 pub fn window(raster: &Raster, orientation: Orientation, trim: Trim) -> Window {
     match raster.channels() {
         Channels::Gray => trimmed::<1>(raster, orientation, trim),
@@ -50,16 +50,17 @@ fn trimmed<const N: usize>(raster: &Raster, orientation: Orientation, trim: Trim
     };
     for _ in 0..passes {
         let corner = corner::<N>(raster, orientation, window);
-        let Some(inner) = differing(raster, window, corner, tolerance) else { break };
+        let Some(inner) = inner_window(raster, window, corner, tolerance) else { break };
         let sides = usize::from(inner.left > window.left)
             + usize::from(inner.top > window.top)
             + usize::from(inner.right < window.right)
             + usize::from(inner.bottom < window.bottom);
-        // A cut on one side alone has to be flat, or the skies of photographs would go.
-        let is_slope = tolerance > 0
+        // A border on one side only must be uniform; otherwise the skies of photographs would be
+        // removed.
+        let is_gradient = tolerance > 0
             && sides == 1
-            && differing(raster, window, corner, tolerance / 2) != Some(inner);
-        if sides == 0 || is_slope {
+            && inner_window(raster, window, corner, tolerance / 2) != Some(inner);
+        if sides == 0 || is_gradient {
             break;
         }
         window = inner;
@@ -75,9 +76,9 @@ fn corner<const N: usize>(raster: &Raster, orientation: Orientation, window: Win
     samples
 }
 
-/// Smallest window with all pixels that differ from `corner` by more than `tolerance` in any
-/// sample; `None` if none does.
-fn differing<const N: usize>(
+/// The smallest window with all pixels that differ from `corner` by more than `tolerance` in any
+/// sample; `None` if no pixel does.
+fn inner_window<const N: usize>(
     raster: &Raster,
     window: Window,
     corner: [u8; N],
@@ -108,7 +109,7 @@ fn differing<const N: usize>(
 mod tests {
     use super::*;
 
-    /// Gray rows as text: the digits are tens of gray levels.
+    /// Gray rows as text; a digit is a tenth of the gray level.
     fn raster(rows: &[&str]) -> Raster {
         let samples = rows.concat().bytes().map(|digit| (digit - b'0') * 10).collect();
         Raster::new(rows[0].len(), rows.len(), Channels::Gray, samples).unwrap()
@@ -120,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn exact_cuts_equal_pixels_only() {
+    fn exact_removes_only_pixels_of_equal_colour() {
         let image = ["00000", "00900", "01000", "00000"];
         assert_eq!(trimmed(&image, Trim::Exact), [1, 1, 3, 3]);
         assert_eq!(trimmed(&image, Trim::Tolerant), [2, 1, 3, 2]);
     }
 
     #[test]
-    fn uniform_images_stay() {
+    fn uniform_images_are_unchanged() {
         for trim in [Trim::Exact, Trim::Tolerant] {
             assert_eq!(trimmed(&["000", "000"], trim), [0, 0, 3, 2]);
             assert_eq!(trimmed(&["5"], trim), [0, 0, 1, 1]);
@@ -135,22 +136,22 @@ mod tests {
     }
 
     #[test]
-    fn tolerant_peels_borders_in_turn() {
+    fn tolerant_removes_nested_borders() {
         let image = ["000000", "055550", "058950", "059850", "055550", "000000"];
         assert_eq!(trimmed(&image, Trim::Exact), [1, 1, 5, 5]);
         assert_eq!(trimmed(&image, Trim::Tolerant), [2, 2, 4, 4]);
     }
 
     #[test]
-    fn a_slope_on_one_side_stays() {
-        let slope = ["012345", "012345"];
-        assert_eq!(trimmed(&slope, Trim::Tolerant), [0, 0, 6, 2]);
+    fn a_gradient_on_one_side_is_kept() {
+        let gradient = ["012345", "012345"];
+        assert_eq!(trimmed(&gradient, Trim::Tolerant), [0, 0, 6, 2]);
         let flat = ["003345", "003345"];
         assert_eq!(trimmed(&flat, Trim::Tolerant), [2, 0, 6, 2]);
     }
 
     #[test]
-    fn the_corner_seen_decides() {
+    fn the_displayed_corner_decides() {
         let image = raster(&["0055", "0055"]);
         let mirrored = Orientation::from_exif_value(2);
         assert_eq!(window(&image, mirrored, Trim::Exact).right, 2);

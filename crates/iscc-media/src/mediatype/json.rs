@@ -1,9 +1,9 @@
-//! Whether bytes begin a JSON object or array.
+//! Detects JSON objects and arrays.
 
-/// Whether `head` is JSON, or the beginning of JSON that was cut off. Scalars don't count: a file
-/// of one number is as well plain text.
+/// Whether `head` is a JSON object or array, or a truncated one. Scalars do not count: a file with
+/// one number is plain text.
 pub(super) fn is_json(head: &[u8]) -> bool {
-    let Ok(text) = str::from_utf8(super::sniff::trim_cut_character(head)) else { return false };
+    let Ok(text) = str::from_utf8(super::sniff::trim_partial_character(head)) else { return false };
     let text = text.trim_start_matches('\u{feff}').trim_start_matches(SPACE);
     if !text.starts_with(['{', '[']) {
         return false;
@@ -13,7 +13,7 @@ pub(super) fn is_json(head: &[u8]) -> bool {
 
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// What may come next.
+/// What the grammar allows next.
 #[derive(Clone, Copy, PartialEq)]
 enum Expect {
     Value,
@@ -30,7 +30,7 @@ struct Prefix<'a> {
 }
 
 impl Prefix<'_> {
-    /// Runs through the bytes; the end of the input is fine anywhere.
+    /// Whether the bytes follow the grammar. The input may end anywhere.
     fn accepts(&mut self) -> bool {
         let mut open: Vec<u8> = Vec::new();
         let mut expect = Expect::Value;
@@ -38,7 +38,9 @@ impl Prefix<'_> {
             let closes =
                 matches!(expect, Expect::ValueOrEnd | Expect::KeyOrEnd | Expect::CommaOrEnd);
             expect = match (expect, byte) {
-                (_, b']' | b'}') if closes && open.last().is_some_and(|by| closed(*by) == byte) => {
+                (_, b']' | b'}')
+                    if closes && open.last().is_some_and(|it| closing(*it) == byte) =>
+                {
                     open.pop();
                     if open.is_empty() {
                         return self.next_after_space().is_none();
@@ -75,7 +77,7 @@ impl Prefix<'_> {
         None
     }
 
-    /// The rest of a string whose quote was read.
+    /// Reads the rest of a string after its opening quote.
     fn string(&mut self) -> bool {
         while let Some(byte) = self.bytes.get(self.at) {
             self.at += 1;
@@ -89,7 +91,7 @@ impl Prefix<'_> {
         true
     }
 
-    /// A number or one of the three words, whose first byte was read.
+    /// Reads the rest of a number or literal after its first byte.
     fn word(&mut self) -> bool {
         let start = self.at - 1;
         let is_part =
@@ -98,17 +100,19 @@ impl Prefix<'_> {
             self.at += 1;
         }
         let word = str::from_utf8(&self.bytes[start..self.at]).unwrap_or_default();
-        let is_cut = self.at >= self.bytes.len();
-        let is_word = ["true", "false", "null"]
-            .iter()
-            .any(|name| *name == word || is_cut && !word.is_empty() && name.starts_with(word));
+        let is_truncated = self.at >= self.bytes.len();
+        let is_word = ["true", "false", "null"].iter().any(|name| {
+            *name == word || is_truncated && !word.is_empty() && name.starts_with(word)
+        });
         let begins_number = || word.bytes().all(|byte| b"+-.0123456789Ee".contains(&byte));
-        is_word || word.parse::<f64>().is_ok() || is_cut && !word.is_empty() && begins_number()
+        is_word
+            || word.parse::<f64>().is_ok()
+            || is_truncated && !word.is_empty() && begins_number()
     }
 }
 
-fn closed(by: u8) -> u8 {
-    if by == b'[' { b']' } else { b'}' }
+fn closing(open: u8) -> u8 {
+    if open == b'[' { b']' } else { b'}' }
 }
 
 #[cfg(test)]
@@ -116,7 +120,7 @@ mod tests {
     use super::is_json;
 
     #[test]
-    fn objects_and_arrays_and_their_beginnings() {
+    fn accepts_objects_and_arrays_and_their_prefixes() {
         for text in ["{}", "[]", " [1, -2.5e3, true, null]\n", r#"{"a": {"b": ["\"", {}]}}"#] {
             assert!(is_json(text.as_bytes()), "{text}");
             for end in text.find(['{', '[']).unwrap() + 1..text.len() {
@@ -126,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_alike_is_not_json() {
+    fn rejects_other_text() {
         for text in ["", "1", "\"a\"", "[section]", "{a: 1}", "{} x", "[1 2]", "{\"a\" 1}", "[1}"] {
             assert!(!is_json(text.as_bytes()), "{text}");
         }

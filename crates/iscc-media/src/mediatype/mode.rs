@@ -1,4 +1,4 @@
-//! From media type to processing mode.
+//! Processing mode of a media type.
 
 /// How a file's content is processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +25,9 @@ impl Mode {
     }
 }
 
-/// Mode of a normalised media type: that of the list, else what its top-level type says.
+/// Mode of a normalised media type: from the list of supported types, else from its top-level type.
 pub fn mode(mediatype: &str) -> Option<Mode> {
-    if let Some(&(_, mode)) = LISTED.iter().find(|(listed, _)| *listed == mediatype) {
+    if let Some(&(_, mode)) = SUPPORTED.iter().find(|(supported, _)| *supported == mediatype) {
         return Some(mode);
     }
     match mediatype.split_once('/')?.0 {
@@ -39,13 +39,13 @@ pub fn mode(mediatype: &str) -> Option<Mode> {
     }
 }
 
-/// Whether the type is one of those that decide between name and content.
-pub(super) fn is_listed(mediatype: &str) -> bool {
-    LISTED.iter().any(|(listed, _)| *listed == mediatype)
+/// Whether the type is in the reference's list of supported types.
+pub(super) fn is_supported(mediatype: &str) -> bool {
+    SUPPORTED.iter().any(|(supported, _)| *supported == mediatype)
 }
 
-/// The reference's list of supported types (spec C.2). Types outside it can still have a mode.
-const LISTED: [(&str, Mode); 54] = [
+/// The reference's list of supported types. Other types can still have a mode.
+const SUPPORTED: [(&str, Mode); 54] = [
     ("application/epub+zip", Mode::Text),
     ("application/json", Mode::Text),
     ("application/msword", Mode::Text),

@@ -1,9 +1,9 @@
-//! Media type by content: signatures of the formats that matter here.
+//! Media type by content.
 
 use super::json;
 
-/// Media type that the first bytes of a file give away, `None` if they give nothing away. Plain
-/// text gives nothing away.
+/// Media type by the signature in a file's first bytes; `None` without a known signature, as for
+/// plain text.
 pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
     container(head)
         .or_else(|| is_transport_stream(head).then_some(MPEG_TS))
@@ -16,8 +16,9 @@ pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
 /// Media type of MPEG transport streams.
 pub(super) const MPEG_TS: &str = "video/mp2t";
 
-/// Packets with a synchronisation byte each (ISO/IEC 13818-1, 2.4.3): of 188 bytes, with a time stamp
-/// in front of each on discs, with check bytes behind each on the air.
+/// Whether the bytes are a sequence of packets with a synchronisation byte each (ISO/IEC 13818-1,
+/// 2.4.3). Packets have 188 bytes; on discs a time stamp precedes each, in broadcasts check bytes
+/// follow each.
 fn is_transport_stream(head: &[u8]) -> bool {
     const LAYOUTS: [(usize, usize); 3] = [(0, 188), (4, 192), (0, 204)];
     const PACKETS_MIN: usize = 3;
@@ -33,8 +34,8 @@ fn is_transport_stream(head: &[u8]) -> bool {
     }) && !looks_like_text(head)
 }
 
-/// Whether the bytes read as text: UTF-16 with its mark, or no control characters but those of
-/// text files.
+/// Whether the bytes look like text: UTF-16 with a byte order mark, or without control characters
+/// other than those of text files.
 pub(super) fn looks_like_text(head: &[u8]) -> bool {
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
         return true;
@@ -43,27 +44,27 @@ pub(super) fn looks_like_text(head: &[u8]) -> bool {
     if head.is_empty() || head.iter().any(is_control) {
         return false;
     }
-    // In an 8-bit charset letters prevail; noise without control characters has few of them.
-    let is_usual = |byte: &&u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
-    str::from_utf8(trim_cut_character(head)).is_ok()
-        || head.iter().filter(is_usual).count() * 2 > head.len()
+    // Text in an 8-bit charset is mostly ASCII; binary data without control characters is not.
+    let is_printable = |byte: &&u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    str::from_utf8(trim_partial_character(head)).is_ok()
+        || head.iter().filter(is_printable).count() * 2 > head.len()
 }
 
-/// Without the first bytes of a UTF-8 character that the end cuts off.
-pub(super) fn trim_cut_character(head: &[u8]) -> &[u8] {
+/// Removes an incomplete UTF-8 character from the end.
+pub(super) fn trim_partial_character(head: &[u8]) -> &[u8] {
     match str::from_utf8(head) {
         Err(error) if error.error_len().is_none() => &head[..error.valid_up_to()],
         _ => head,
     }
 }
 
-/// By a signature at the start. A signature of letters in what reads as text is a coincidence.
+/// By a signature at the start. In text, a signature made of letters is a coincidence.
 fn by_prefix(head: &[u8]) -> Option<&'static str> {
     let (_, mediatype) = PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix))?;
     (!looks_like_text(head)).then_some(mediatype)
 }
 
-/// Formats whose first bytes only say which family it is.
+/// Formats whose first bytes identify only the container.
 fn container(head: &[u8]) -> Option<&'static str> {
     let at = |offset: usize, magic: &[u8]| head.get(offset..).is_some_and(|h| h.starts_with(magic));
     if at(0, b"PK\x03\x04") {
@@ -98,7 +99,8 @@ fn container(head: &[u8]) -> Option<&'static str> {
     None
 }
 
-/// A compound file is what its streams are named; the directory need not be near the start.
+/// Type of an OLE compound file by the names of its streams. The directory may be outside of
+/// `head`.
 fn ole(head: &[u8]) -> &'static str {
     let holds = |name: &str| {
         let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -115,8 +117,8 @@ fn ole(head: &[u8]) -> &'static str {
     }
 }
 
-/// A zip archive is what its entries are named: a `mimetype` entry comes first by rule in EPUB and
-/// OpenDocument, and Office Open XML keeps its parts in one named folder.
+/// Type of a zip archive by the names of its entries. EPUB and OpenDocument require `mimetype` as
+/// the first entry; each Office Open XML format has its own folder.
 fn zip(head: &[u8]) -> &'static str {
     const NAME_OFFSET: usize = 30;
     let first_name = head.get(NAME_OFFSET..).unwrap_or_default();
@@ -138,7 +140,7 @@ fn zip(head: &[u8]) -> &'static str {
     "application/zip"
 }
 
-/// The longer first, where one begins with the other.
+/// A type that is a prefix of another must come after it.
 const ZIP_MIMETYPES: [&str; 5] = [
     "application/epub+zip",
     "application/x-ibooks+zip",
@@ -170,13 +172,14 @@ fn iso_base_media(brand: &[u8]) -> &'static str {
 
 /// By the first stream's header (RFC 3533; the codecs' own mappings).
 fn ogg(head: &[u8]) -> &'static str {
-    const VOICES: [&[u8]; 4] = [b"\x01vorbis", b"OpusHead", b"\x7fFLAC", b"Speex   "];
+    const AUDIO_CODECS: [&[u8]; 4] = [b"\x01vorbis", b"OpusHead", b"\x7fFLAC", b"Speex   "];
     let payload = head.get(28..).unwrap_or_default();
-    if VOICES.iter().any(|voice| payload.starts_with(voice)) { "audio/ogg" } else { "video/ogg" }
+    let is_audio = AUDIO_CODECS.iter().any(|codec| payload.starts_with(codec));
+    if is_audio { "audio/ogg" } else { "video/ogg" }
 }
 
-/// Two MPEG audio frames, or one ADTS frame, in a row: one synchronisation word alone is too often
-/// a coincidence.
+/// Two consecutive MPEG audio frames, or one ADTS frame. A single MPEG synchronisation word is too
+/// often a coincidence.
 fn mpeg_audio(head: &[u8]) -> Option<&'static str> {
     let header = head.first_chunk::<4>()?;
     if header[0] != 0xff || header[1] & 0xe0 != 0xe0 {
@@ -187,11 +190,11 @@ fn mpeg_audio(head: &[u8]) -> Option<&'static str> {
     }
     let length = mpeg_frame_bytes(header)?;
     let next = head.get(length..length + 2);
-    let goes_on = next.is_none_or(|next| next[0] == 0xff && next[1] == header[1]);
-    goes_on.then_some("audio/mpeg")
+    let has_next = next.is_none_or(|next| next[0] == 0xff && next[1] == header[1]);
+    has_next.then_some("audio/mpeg")
 }
 
-/// Length of a layer III frame (ISO/IEC 11172-3 2.4.2.3, and 13818-3 for the low rates).
+/// Bytes of a layer III frame (ISO/IEC 11172-3 2.4.2.3, and 13818-3 for low sample rates).
 fn mpeg_frame_bytes(header: &[u8; 4]) -> Option<usize> {
     const KBIT_V1: [usize; 15] = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
     const KBIT_V2: [usize; 15] = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
@@ -213,7 +216,7 @@ fn mpeg_frame_bytes(header: &[u8; 4]) -> Option<usize> {
     Some(slots * kbit * 1000 / hertz + usize::from(rates >> 1 & 1))
 }
 
-/// Formats that are text themselves. HTML and XML begin after white space, HTML in any case.
+/// Text formats. HTML and XML may follow white space; HTML ignores case.
 fn markup(head: &[u8]) -> Option<&'static str> {
     if let Some((_, mediatype)) = TEXT_PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix))
     {
@@ -239,7 +242,7 @@ fn markup(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether the document's root is XHTML's.
+/// Whether the document is XHTML.
 fn is_xhtml(text: &[u8]) -> bool {
     find(text, b"<html").is_some() && find(text, b"http://www.w3.org/1999/xhtml").is_some()
 }
@@ -289,13 +292,13 @@ const PREFIXES: [(&[u8], &str); 51] = [
     (b"FWS", "application/x-shockwave-flash"),
     (b"CWS", "application/x-shockwave-flash"),
     (b"ZWS", "application/x-shockwave-flash"),
-    // The reference's signatures know it as sound, whatever is in it.
+    // The reference treats it as audio, even if it contains video.
     (b".RMF\0\0", "audio/x-pn-realaudio"),
     (b"\0\0\x01\xba", "video/mpeg"),
     (b"\0\0\x01\xb3", "video/mpeg"),
     (b"BBCD\0", "video/x-dirac"),
     (b"\0\0\0\x01g", "video/h264"),
-    // Neither text nor media; named so that nothing else claims them
+    // Neither text nor media; listed so that no other rule matches them
     (b"SQLite format 3\0", "application/x-sqlite3"),
     (b"PK\x05\x06", "application/zip"),
     (b"\x1f\x8b", "application/gzip"),
@@ -319,7 +322,7 @@ mod tests {
     use super::{from_bytes, looks_like_text};
 
     #[test]
-    fn zip_archives_are_what_they_hold() {
+    fn zip_archives_are_typed_by_their_entries() {
         let entry = |name: &str| [&b"PK\x03\x04"[..], &[0; 26], name.as_bytes()].concat();
         let sniffed = |names: &[&str]| {
             let bytes: Vec<u8> = names.iter().flat_map(|name| entry(name)).collect();
@@ -332,14 +335,14 @@ mod tests {
     }
 
     #[test]
-    fn iso_base_media_is_what_its_brand_says() {
+    fn iso_base_media_is_typed_by_its_brand() {
         assert_eq!(from_bytes(b"\0\0\0\x20ftypM4A \0\0\0\0"), Some("audio/mp4"));
         assert_eq!(from_bytes(b"\0\0\0\x20ftypavif\0\0\0\0"), Some("image/avif"));
         assert_eq!(from_bytes(b"\0\0\0\x20ftypisom\0\0\0\0"), Some("video/mp4"));
     }
 
     #[test]
-    fn one_synchronisation_word_is_no_mp3() {
+    fn one_synchronisation_word_is_not_an_mp3() {
         // 128 kbit/s at 44.1 kHz: 417 bytes
         let mut frames = vec![0; 500];
         frames[..4].copy_from_slice(b"\xff\xfb\x90\x44");
@@ -349,16 +352,15 @@ mod tests {
     }
 
     #[test]
-    fn transport_streams_are_known_by_their_rhythm() {
-        let stream = |before: usize, behind: usize, packets: usize| {
-            let packet =
-                [&vec![9; before][..], b"\x47\x40\x11\x10", &[0xff; 184], &vec![3; behind]];
+    fn transport_streams_have_regular_synchronisation_bytes() {
+        let stream = |before: usize, after: usize, packets: usize| {
+            let packet = [&vec![9; before][..], b"\x47\x40\x11\x10", &[0xff; 184], &vec![3; after]];
             packet.concat().repeat(packets)
         };
-        for (before, behind) in [(0, 0), (4, 0), (0, 16)] {
-            assert_eq!(from_bytes(&stream(before, behind, 21)), Some(super::MPEG_TS));
-            assert_eq!(from_bytes(&stream(before, behind, 3)[..560]), Some(super::MPEG_TS));
-            assert_eq!(from_bytes(&stream(before, behind, 2)), None);
+        for (before, after) in [(0, 0), (4, 0), (0, 16)] {
+            assert_eq!(from_bytes(&stream(before, after, 21)), Some(super::MPEG_TS));
+            assert_eq!(from_bytes(&stream(before, after, 3)[..560]), Some(super::MPEG_TS));
+            assert_eq!(from_bytes(&stream(before, after, 2)), None);
         }
         let mut broken = stream(0, 0, 21);
         broken[188 * 7] = 0x46;
@@ -368,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn text_has_no_control_characters() {
+    fn bytes_with_control_characters_are_not_text() {
         assert!(looks_like_text("Füße\tund\r\n".as_bytes()));
         assert!(looks_like_text(b"Gr\xfc\xdfe aus K\xf6ln"));
         assert_eq!(from_bytes(b"BMW and MZ and ID3 are names\n"), None);

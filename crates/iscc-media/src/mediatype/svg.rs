@@ -1,6 +1,6 @@
-//! Whether XML is an SVG drawing.
+//! Detects SVG.
 
-/// Whether the first element is `svg` in the SVG namespace, comments aside.
+/// Whether the first element of an XML document is `svg` in the SVG namespace.
 pub(super) fn is_root(head: &[u8]) -> bool {
     let Some(start) = first_element(head) else { return false };
     let tag = &head[start..];
@@ -29,7 +29,7 @@ fn first_element(head: &[u8]) -> Option<usize> {
             continue;
         }
         at += 1;
-        // Declarations (`<?`) and document types (`<!`) are no elements.
+        // Skips declarations (`<?`) and document types (`<!`).
         if head.get(at)?.is_ascii_alphabetic() {
             return Some(at);
         }

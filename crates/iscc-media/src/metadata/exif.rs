@@ -1,6 +1,6 @@
-//! EXIF: values of a TIFF structure (EXIF 2.32, 4.5 and 4.6).
+//! EXIF: reads values of a TIFF structure (EXIF 2.32, 4.5 and 4.6).
 
-/// Tags read here.
+/// Tags that this crate reads.
 pub mod tag {
     /// Image file directory 0
     pub const ORIENTATION: u16 = 0x0112;
@@ -10,7 +10,7 @@ pub mod tag {
     pub const XMP: u16 = 0x02bc;
     /// Image file directory 0 of TIFF files: IPTC datasets
     pub const IPTC: u16 = 0x83bb;
-    /// Image file directory 0: where the EXIF directory is
+    /// Image file directory 0: offset of the EXIF directory
     pub const EXIF_DIRECTORY: u16 = 0x8769;
     /// Image file directory 0
     pub const IMAGE_ID: u16 = 0x800d;
@@ -20,7 +20,7 @@ pub mod tag {
     pub const IMAGE_UNIQUE_ID: u16 = 0xa420;
 }
 
-/// Entries a directory may have; real ones have some dozens.
+/// Maximum entries of a directory. Real directories have a few dozen.
 const ENTRIES_MAX: usize = 4096;
 
 /// One directory of a TIFF structure.
@@ -30,7 +30,7 @@ pub struct Directory<'a> {
     offset: usize,
 }
 
-/// One entry's value.
+/// The value of an entry.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'a> {
     kind: u16,
@@ -40,7 +40,7 @@ pub struct Value<'a> {
 }
 
 impl<'a> Directory<'a> {
-    /// Directory 0 of a TIFF structure, with or without the `Exif` mark in front of it.
+    /// Directory 0 of a TIFF structure, with or without the `Exif` prefix.
     pub fn first(bytes: &'a [u8]) -> Option<Self> {
         let bytes = bytes.strip_prefix(b"Exif\0\0").unwrap_or(bytes);
         let is_little_endian = match bytes.first_chunk::<4>()? {
@@ -53,7 +53,7 @@ impl<'a> Directory<'a> {
         Some(Self { offset, ..directory })
     }
 
-    /// The EXIF directory that directory 0 leads to.
+    /// The EXIF directory that directory 0 points to.
     pub fn exif(&self) -> Option<Self> {
         let offset = self.value(tag::EXIF_DIRECTORY)?.number()? as usize;
         Some(Self { offset, ..*self })
@@ -111,7 +111,7 @@ impl<'a> Value<'a> {
         self.bytes
     }
 
-    /// A single whole number.
+    /// The value as an integer; `None` if it is a list or not an integer.
     pub fn number(&self) -> Option<u32> {
         let fixed = |bytes: &[u8]| {
             let digits = bytes.iter().map(|byte| u32::from(*byte));
@@ -125,12 +125,12 @@ impl<'a> Value<'a> {
         (self.count == 1 && matches!(self.kind, 1 | 3 | 4 | 8 | 9 | 13)).then(|| fixed(self.bytes))
     }
 
-    /// Text up to its closing NUL; Latin-1 where it is not UTF-8.
+    /// Text up to the first NUL: UTF-8, else Latin-1.
     pub fn text(&self) -> String {
         text(self.bytes.split(|byte| *byte == 0).next().unwrap_or_default())
     }
 
-    /// UTF-16 little-endian text of the tags that Windows adds.
+    /// UTF-16LE text up to the first NUL, as in the `XP` tags of Windows.
     pub fn wide_text(&self) -> String {
         let units = self.bytes.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit));
         let units: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
@@ -138,7 +138,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// UTF-8, else Latin-1.
+/// Decodes UTF-8, else Latin-1.
 pub(super) fn text(bytes: &[u8]) -> String {
     match str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn both_byte_orders() {
+    fn reads_both_byte_orders() {
         for is_little_endian in [true, false] {
             let bytes = block(is_little_endian);
             assert_eq!(orientation(&bytes), Some(6));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_blocks_have_no_values() {
+    fn a_truncated_block_has_no_values() {
         let bytes = block(true);
         for end in 0..bytes.len() {
             if let Some(directory) = Directory::first(&bytes[..end]) {

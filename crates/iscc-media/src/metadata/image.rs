@@ -1,4 +1,4 @@
-//! Metadata of images: EXIF, IPTC and XMP, in the reference's order of preference (spec C.5).
+//! Metadata of images: EXIF, IPTC and XMP, in the reference's order of preference.
 
 mod gif;
 mod jpeg;
@@ -16,10 +16,10 @@ use super::{Field, Metadata};
 use crate::mediatype::Sniffed;
 use crate::svg;
 
-/// The metadata blocks of an image file, as stored.
+/// The metadata blocks of an image file, unparsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Blocks<'a> {
-    /// A TIFF structure, without a mark in front
+    /// A TIFF structure, without the `Exif` prefix
     pub exif: Option<Cow<'a, [u8]>>,
     /// An XMP packet
     pub xmp: Option<Cow<'a, [u8]>>,
@@ -69,7 +69,7 @@ fn of_svg(file: &[u8]) -> Metadata {
     metadata
 }
 
-/// What the blocks say about the image. The first source that has a value decides a field.
+/// Metadata from the blocks. A field gets its value from the first source that has one.
 pub fn metadata(blocks: &Blocks<'_>) -> Metadata {
     let xmp = blocks.xmp.as_deref().map(Xmp::parse);
     let exif = blocks.exif.as_deref().and_then(Directory::first);
@@ -96,19 +96,19 @@ pub fn metadata(blocks: &Blocks<'_>) -> Metadata {
     metadata
 }
 
-/// Where a value can come from.
+/// Source of a value.
 enum Source {
-    /// Namespace and name of an XMP property
+    /// An XMP property: namespace and name
     Xmp(&'static str, &'static str),
-    /// URL of the first licensor, by PLUS's namespace
+    /// The URL of the first PLUS licensor: namespace
     Licensor(&'static str),
-    /// A dataset of IPTC's application record
+    /// A dataset of the IPTC application record
     Iptc(u8),
-    /// Text of EXIF's directory 0
+    /// Text in directory 0 of EXIF
     Exif(u16),
-    /// UTF-16 text of EXIF's directory 0
+    /// UTF-16 text in directory 0 of EXIF
     ExifWide(u16),
-    /// Text of the EXIF directory itself
+    /// Text in the EXIF directory
     Photo(u16),
 }
 

@@ -2,7 +2,7 @@
 
 use super::exif::text;
 
-/// Datasets of record 2 that are read here.
+/// Datasets of record 2 that this crate reads.
 pub mod dataset {
     /// Object Name
     pub const OBJECT_NAME: u8 = 5;
@@ -16,7 +16,8 @@ pub mod dataset {
     pub const LANGUAGE: u8 = 135;
 }
 
-/// The value of a dataset of record 2; the last one, where it is repeated, as the reference has it.
+/// The value of a dataset of record 2. If the dataset is repeated, its last value, as in the
+/// reference.
 pub fn value(iptc: &[u8], dataset: u8) -> Option<String> {
     const APPLICATION_RECORD: u8 = 2;
     datasets(iptc)
@@ -31,7 +32,7 @@ struct Dataset<'a> {
     value: &'a [u8],
 }
 
-/// All datasets in a row, up to the first thing that is none.
+/// The datasets in order, up to the first invalid one.
 fn datasets(iptc: &[u8]) -> impl Iterator<Item = Dataset<'_>> {
     const TAG_MARKER: u8 = 0x1c;
     const EXTENDED: u16 = 0x8000;
@@ -48,13 +49,13 @@ fn datasets(iptc: &[u8]) -> impl Iterator<Item = Dataset<'_>> {
     })
 }
 
-/// The IPTC resource among Photoshop's image resources (`8BIM`, number 0x0404).
+/// The IPTC resource (number 0x0404) in a list of Photoshop image resources (`8BIM`).
 pub fn in_photoshop_resources(resources: &[u8]) -> Option<&[u8]> {
     const IPTC_RESOURCE: u16 = 0x0404;
     resource(resources, IPTC_RESOURCE)
 }
 
-/// One of Photoshop's image resources.
+/// The Photoshop image resource with the given number.
 pub fn resource(resources: &[u8], number: u16) -> Option<&[u8]> {
     let mut rest = resources;
     loop {
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn datasets_and_resources() {
+    fn reads_datasets_and_finds_them_in_resources() {
         let iptc = b"\x1c\x02\x50\0\x03One\x1c\x02\x50\0\x04J\xfcrg\x1c\x02\x69\0\x05Title";
         assert_eq!(value(iptc, dataset::BYLINE).unwrap(), "Jürg");
         assert_eq!(value(iptc, dataset::HEADLINE).unwrap(), "Title");

@@ -1,10 +1,10 @@
-//! A name for files that have no title.
+//! A name for files without a title.
 
-/// The file name without its last extension, with `-` and `_` as spaces; may be empty.
+/// The file name without its last extension, with `-` and `_` replaced by spaces. May be empty.
 pub fn from_filename(filename: &str) -> String {
     let base = filename.rsplit('/').next().unwrap_or_default();
     let stem = match base.rsplit_once('.') {
-        // Leading dots belong to the name.
+        // Leading dots are part of the name.
         Some((stem, _)) if !stem.trim_start_matches('.').is_empty() => stem,
         _ => base,
     };
@@ -16,7 +16,7 @@ mod tests {
     use super::from_filename;
 
     #[test]
-    fn stems_become_names() {
+    fn drops_folder_and_extension_and_replaces_separators() {
         assert_eq!(from_filename("photo-q85_a.jpg"), "photo q85 a");
         assert_eq!(from_filename("archive.tar.gz"), "archive.tar");
         assert_eq!(from_filename("dir/no-extension"), "no extension");

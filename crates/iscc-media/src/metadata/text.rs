@@ -1,14 +1,14 @@
-//! Metadata of text documents, by the keys of the reference's extractor (spec C.5).
+//! Metadata of text documents, under the keys of the reference's extractor.
 
 use super::{Field, Metadata};
 use crate::document::Properties;
 
-/// Values under keys; a key may have several, in the document's order.
+/// A multimap of keys to values. Values keep the document's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys(Vec<(String, Vec<String>)>);
 
 impl Keys {
-    /// Adds a value; blank ones don't count.
+    /// Adds a value; ignores blank values.
     pub fn put(&mut self, key: &str, value: &str) {
         if value.trim().is_empty() {
             return;
@@ -19,7 +19,7 @@ impl Keys {
         }
     }
 
-    /// Adds a value in front of others under the key.
+    /// Adds a value before the other values of the key.
     pub fn put_first(&mut self, key: &str, value: &str) {
         self.put(key, value);
         if !value.trim().is_empty()
@@ -29,8 +29,8 @@ impl Keys {
         }
     }
 
-    /// Adds what a `meta` element of HTML says: under its own name, and where that is one of the
-    /// usual names, under the key it stands for.
+    /// Adds the value of an HTML `meta` element: under the Dublin Core key for the common names,
+    /// else under its own name.
     pub fn put_html_meta(&mut self, name: &str, content: &str) {
         match name.to_ascii_lowercase().as_str() {
             "description" => self.put("dc:description", content),
@@ -40,7 +40,7 @@ impl Keys {
         }
     }
 
-    /// The fields, each from the first key that has a value for it.
+    /// The metadata fields. A field gets its value from the first key of [`FIELDS`] that has one.
     pub fn metadata(&self) -> Metadata {
         let mut metadata = Metadata::default();
         for (key, field) in FIELDS {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_key_and_lists() {
+    fn the_first_key_wins_and_lists_are_joined() {
         let mut keys = Keys::default();
         keys.put("dc:title", "Second");
         keys.put_first("dc:title", "First");

@@ -1,13 +1,13 @@
-//! XMP packets (ISO 16684-1): properties of an RDF description.
+//! XMP packets (ISO 16684-1): reads properties of the RDF descriptions.
 
 use crate::text::charset;
 use crate::xml_tree::{self, Element};
 
-/// Namespaces of the properties read here.
+/// Namespaces of the properties that this crate reads.
 pub mod namespace {
     /// Dublin Core
     pub const DC: &str = "http://purl.org/dc/elements/1.1/";
-    /// ISCC's own
+    /// ISCC
     pub const ISCC: &str = "http://purl.org/iscc/schema/";
     /// IPTC Extension
     pub const IPTC_EXT: &str = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/";
@@ -15,7 +15,7 @@ pub mod namespace {
     pub const PHOTOSHOP: &str = "http://ns.adobe.com/photoshop/1.0/";
     /// Picture Licensing Universal System
     pub const PLUS: &str = "http://ns.useplus.org/ldf/xmp/1.0/";
-    /// The same, as the reference writes it
+    /// The same namespace as the reference writes it
     pub const PLUS_SHORT: &str = "http://ns.useplus.org/";
     /// RDF
     pub const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
@@ -31,7 +31,7 @@ pub mod namespace {
 
 use namespace::{RDF, XML};
 
-/// Size of a packet; more is not read. Photographs have some kilobytes.
+/// Maximum bytes of a packet; the rest is not read. Packets of photographs have a few KiB.
 pub const XMP_BYTES_MAX: usize = 16 << 20;
 
 /// The properties of a packet.
@@ -40,7 +40,7 @@ pub struct Xmp {
 }
 
 impl Xmp {
-    /// Reads a packet, as far as it is well-formed.
+    /// Parses a packet up to the first XML error.
     pub fn parse(packet: &[u8]) -> Self {
         let packet = &packet[..packet.len().min(XMP_BYTES_MAX)];
         let tree = xml_tree::parse(&charset::decode_xml(packet));
@@ -49,8 +49,8 @@ impl Xmp {
         Self { descriptions: rdf.children.into_iter().filter(is_description).collect() }
     }
 
-    /// A property's text: of an alternative its default or first language, of a list all items
-    /// joined with `, `; `None` for structures and for empty values.
+    /// Text of a property. Of a language alternative, the default or first language; of a list, all
+    /// items joined with `, `. `None` for structures and empty values.
     pub fn text(&self, namespace: &str, local: &str) -> Option<String> {
         let as_attribute =
             |description: &Element| description.attribute(namespace, local).map(str::to_owned);
@@ -62,7 +62,7 @@ impl Xmp {
             .filter(|text| !text.is_empty())
     }
 
-    /// A field of the first structure in a list.
+    /// A field of the first structure in a list property.
     pub fn first_item_field(&self, namespace: &str, local: &str, field: &str) -> Option<String> {
         let list = self.descriptions.iter().find_map(|it| it.child(namespace, local))?;
         let item = items(list)?.first()?;
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_lists_and_plain_values() {
+    fn reads_alternatives_lists_and_plain_values() {
         let xmp = packet(
             "<dc:title><rdf:Alt><rdf:li xml:lang='de'>Titel</rdf:li>
             <rdf:li xml:lang='x-default'> Title </rdf:li></rdf:Alt></dc:title>
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn structures_in_lists() {
+    fn reads_fields_of_structures_in_lists() {
         let nested = "<plus:Licensor><rdf:Seq><rdf:li rdf:parseType='Resource'>
             <plus:LicensorURL>http://a</plus:LicensorURL></rdf:li></rdf:Seq></plus:Licensor>";
         let short = "<plus:Licensor><rdf:Bag><rdf:li><rdf:Description plus:LicensorURL='http://a'/>
@@ -143,9 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn noise_has_no_properties() {
-        for noise in [&b""[..], b"\xff\xfe\x00", b"<rdf:RDF", b"<a><b></a>"] {
-            assert_eq!(Xmp::parse(noise).text(DC, "title"), None);
+    fn invalid_packets_have_no_properties() {
+        for invalid in [&b""[..], b"\xff\xfe\x00", b"<rdf:RDF", b"<a><b></a>"] {
+            assert_eq!(Xmp::parse(invalid).text(DC, "title"), None);
         }
     }
 }

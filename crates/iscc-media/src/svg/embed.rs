@@ -1,5 +1,5 @@
-//! Writes metadata into a copy: title, description, and RDF in the words of Dublin Core, Creative
-//! Commons and ISCC.
+//! Writes metadata into a copy: title, description, and RDF with Dublin Core, Creative Commons and
+//! ISCC properties.
 
 use quick_xml::escape::escape;
 use quick_xml::events::{BytesStart, Event};
@@ -8,18 +8,18 @@ use quick_xml::{Reader, Writer};
 use super::{SvgError, guard, prefix, read};
 use crate::document::xml;
 
-/// Marks the block that this module wrote, so that writing again replaces it.
+/// Id of the block that this module writes, so that the next write replaces it.
 const BLOCK_ID: &str = "isccd-metadata";
 
-/// Fields that an SVG can hold, in the names of an ISCC result.
+/// Fields that can be embedded, named as in an ISCC result.
 const FIELDS: [&str; 7] =
     ["name", "description", "meta", "creator", "rights", "identifier", "license"];
 
-/// What to write: field and value. Fields that an SVG has no place for are left out.
+/// Names and values of fields to write. Fields that SVG does not support are ignored.
 pub type Fields<'a> = [(&'a str, &'a str)];
 
-/// A copy of the document with the given fields, in UTF-8; other fields and the drawing stay as they
-/// are.
+/// A copy of the document in UTF-8 with the given fields. Other fields and the graphics are
+/// unchanged.
 pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
     let text = guard(bytes)?;
     let present = read(bytes);
@@ -30,12 +30,12 @@ pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
     let mut reader = Reader::from_str(&text);
     let mut writer = Writer::new(Vec::with_capacity(bytes.len() + 2048));
     let mut depth = 0_usize;
-    // The drawing's own elements may be called `svg:title`.
-    let mut own = String::new();
+    // SVG elements may have a prefix, as in `svg:title`.
+    let mut svg_prefix = String::new();
     loop {
         let event = reader.read_event().map_err(invalid)?;
         if let (0, Event::Start(root) | Event::Empty(root)) = (depth, &event) {
-            own = prefix(root.name().as_ref()).to_owned();
+            svg_prefix = prefix(root.name().as_ref()).to_owned();
         }
         match &event {
             Event::Eof => break,
@@ -43,14 +43,14 @@ pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
                 write(&mut writer, Event::Decl(xml::utf8_declaration(declaration)))?;
                 continue;
             }
-            Event::Start(start) if depth == 1 && is_replaced(start, &own, &value) => {
+            Event::Start(start) if depth == 1 && is_replaced(start, &svg_prefix, &value) => {
                 reader.read_to_end(start.name()).map_err(invalid)?;
                 continue;
             }
             Event::Start(_) => depth += 1,
             Event::Empty(start) if depth == 0 => {
                 write(&mut writer, Event::Start(start.borrow()))?;
-                writer.get_mut().extend_from_slice(block(&own, &value).as_bytes());
+                writer.get_mut().extend_from_slice(block(&svg_prefix, &value).as_bytes());
                 write(&mut writer, Event::End(start.to_end()))?;
                 continue;
             }
@@ -60,19 +60,19 @@ pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
         let root_opened = depth == 1 && matches!(event, Event::Start(_));
         write(&mut writer, event)?;
         if root_opened {
-            writer.get_mut().extend_from_slice(block(&own, &value).as_bytes());
+            writer.get_mut().extend_from_slice(block(&svg_prefix, &value).as_bytes());
         }
     }
     Ok(writer.into_inner())
 }
 
-/// The title and description that get new text, and the block of an earlier time.
+/// Whether the element is a title or description with a new value, or an earlier metadata block.
 fn is_replaced<'a>(
     start: &BytesStart<'_>,
-    own: &str,
+    svg_prefix: &str,
     value: &impl Fn(&str) -> Option<&'a str>,
 ) -> bool {
-    match start.name().as_ref().strip_prefix(own) {
+    match start.name().as_ref().strip_prefix(svg_prefix) {
         Some("title") => value("name").is_some(),
         Some("desc") => value("description").is_some(),
         Some("metadata") => {
@@ -82,8 +82,8 @@ fn is_replaced<'a>(
     }
 }
 
-/// Title, description and the RDF block; nothing for fields without a value.
-fn block<'a>(own: &str, value: &impl Fn(&str) -> Option<&'a str>) -> String {
+/// Title, description and the metadata block; without elements for fields that have no value.
+fn block<'a>(svg_prefix: &str, value: &impl Fn(&str) -> Option<&'a str>) -> String {
     let element = |name: &str, field: &str| {
         value(field).map(|text| format!("<{name}>{}</{name}>", escape(text))).unwrap_or_default()
     };
@@ -94,18 +94,18 @@ fn block<'a>(own: &str, value: &impl Fn(&str) -> Option<&'a str>) -> String {
         value(field).map(item).unwrap_or_default()
     };
     let license = |uri| format!(r#"<cc:license rdf:resource="{}"/>"#, escape(uri));
-    let mut block =
-        element(&format!("{own}title"), "name") + &element(&format!("{own}desc"), "description");
+    let mut block = element(&format!("{svg_prefix}title"), "name")
+        + &element(&format!("{svg_prefix}desc"), "description");
     if FIELDS.iter().all(|field| value(field).is_none()) {
         return block;
     }
     block.push_str(&format!(
         concat!(
-            r#"<{own}metadata id="{id}"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#,
+            r#"<{svg_prefix}metadata id="{id}"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#,
             r#" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:cc="http://creativecommons.org/ns#""#,
             r#" xmlns:iscc="http://purl.org/iscc/schema/"><rdf:Description rdf:about="">"#
         ),
-        own = own,
+        svg_prefix = svg_prefix,
         id = BLOCK_ID
     ));
     block.push_str(&element("iscc:name", "name"));
@@ -115,7 +115,7 @@ fn block<'a>(own: &str, value: &impl Fn(&str) -> Option<&'a str>) -> String {
     block.push_str(&list("dc:rights", "rights", "Alt"));
     block.push_str(&element("dc:identifier", "identifier"));
     block.push_str(&value("license").map(license).unwrap_or_default());
-    block.push_str(&format!("</rdf:Description></rdf:RDF></{own}metadata>"));
+    block.push_str(&format!("</rdf:Description></rdf:RDF></{svg_prefix}metadata>"));
     block
 }
 
@@ -135,7 +135,7 @@ mod tests {
     const DRAWING: &str = r##"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><title>Old</title><desc>Kept &amp; safe</desc><g><title>A shape</title><rect width="9" height="9" fill="#123456"/></g></svg>"##;
 
     #[test]
-    fn fields_come_back_and_the_drawing_stays() {
+    fn fields_are_read_back_and_the_image_is_unchanged() {
         let fields = [
             ("name", "New <name> & \"more\""),
             ("meta", "data:application/json;base64,e30="),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_again_replaces_and_keeps() {
+    fn a_second_write_replaces_given_fields_and_keeps_others() {
         let first = embed(DRAWING.as_bytes(), &[("name", "First"), ("rights", "(c)")]).unwrap();
         let second = embed(&first, &[("name", "Second")]).unwrap();
         let metadata = read(&second);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_utf_8_and_says_so() {
+    fn the_copy_is_utf_8_and_declares_it() {
         let declared =
             DRAWING.replace(r#"version="1.0""#, r#"version="1.0" encoding="iso-8859-1""#);
         let latin: Vec<u8> =
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_with_prefixed_names_gets_prefixed_ones() {
+    fn documents_with_prefixed_names_get_prefixed_elements() {
         let drawing = DRAWING
             .replace("xmlns=", "xmlns:v=")
             .replace("</", "</v:")
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_several_creators_counts() {
+    fn reads_the_first_of_several_creators() {
         let svg = r#"<svg xmlns="http://www.w3.org/2000/svg"><metadata><rdf:RDF><cc:Work><dc:creator><rdf:Seq><rdf:li>One</rdf:li><rdf:li>Two</rdf:li></rdf:Seq></dc:creator><dc:title>T</dc:title></cc:Work></rdf:RDF></metadata></svg>"#;
         let metadata = read(svg.as_bytes());
         assert_eq!(metadata.field("creator"), Some("One"));

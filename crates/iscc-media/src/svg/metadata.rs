@@ -1,14 +1,14 @@
-//! What an SVG says about itself: title, description and the RDF in its `metadata`.
+//! Metadata of an SVG: title, description and the RDF in its `metadata` element.
 
 use crate::document::xml::{self, Token};
 
-/// Values in the order that the reference prefers them; see [`SvgMetadata::field`].
+/// The metadata that was found; see [`SvgMetadata::field`].
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct SvgMetadata {
     found: Vec<(&'static str, String)>,
 }
 
-/// Elements that give a field, the first of them that is there wins.
+/// Elements that provide each field, in order of preference.
 const SOURCES: [(&str, &[&str]); 8] = [
     ("name", &["iscc:name", "title", "dc:title"]),
     ("description", &["iscc:description", "desc", "dc:description"]),
@@ -31,11 +31,11 @@ impl SvgMetadata {
     }
 }
 
-/// Reads what is there; a document that is not well-formed gives what stands before the fault.
+/// Reads the metadata, up to the first XML error.
 pub fn read(bytes: &[u8]) -> SvgMetadata {
     let mut reader = MetadataReader::default();
-    // The drawing has been refused already if it matters.
-    let _ = xml::walk("svg", bytes, |token| reader.take(&token));
+    // Rendering reports errors; metadata is best effort.
+    let _ = xml::for_each_token("svg", bytes, |token| reader.read(&token));
     reader.metadata
 }
 
@@ -43,17 +43,17 @@ pub fn read(bytes: &[u8]) -> SvgMetadata {
 struct MetadataReader {
     metadata: SvgMetadata,
     depth: usize,
-    /// Of the names of a drawing's own elements: `svg:`, mostly nothing.
+    /// Prefix of SVG elements, such as `svg:`; usually empty.
     prefix: String,
-    /// The element being read, and the depth it was opened at.
+    /// The element being read, and its depth.
     current: Option<(&'static str, usize)>,
     text: String,
-    /// The first list item is the value; the others are further values.
+    /// Whether the first list item has ended; it is the value.
     item_ended: bool,
 }
 
 impl MetadataReader {
-    fn take(&mut self, token: &Token<'_>) {
+    fn read(&mut self, token: &Token<'_>) {
         match token {
             Token::Open { name, attributes } => {
                 self.depth += 1;
@@ -62,7 +62,7 @@ impl MetadataReader {
                 }
                 let name = name.strip_prefix(self.prefix.as_str()).unwrap_or(name);
                 let Some(element) = known(name).filter(|_| self.current.is_none()) else { return };
-                // Shapes have titles too; the document's is a child of the root.
+                // Shapes have titles, too; the document's title is a child of the root.
                 if matches!(element, "title" | "desc") && self.depth != 2 {
                     return;
                 }

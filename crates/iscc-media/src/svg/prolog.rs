@@ -1,9 +1,10 @@
-//! What stands before a drawing's root element: declaration, comments, document type (XML 1.0, 2.8).
+//! The part of an XML document before its root element: declaration, comments, document type (XML
+//! 1.0, 2.8).
 
-/// What the beginning of a document tells.
+/// Facts from the prolog of a document.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Prolog {
-    /// Where the root element's tag begins; `None` where something else than a prolog stands before it.
+    /// Offset of the root element's tag; `None` if the document has no valid prolog.
     pub root: Option<usize>,
     /// Whether the document type declares entities.
     pub has_entities: bool,
@@ -24,14 +25,14 @@ impl Prolog {
             let rest = &xml[at..];
             at += match rest {
                 [b'<', b'!' | b'?', ..] if begins(rest, b"<!doctype") => self.doctype(rest)?,
-                [b'<', b'!' | b'?', ..] => skipped(rest)?,
+                [b'<', b'!' | b'?', ..] => ignored_length(rest)?,
                 [b'<', ..] => return Some(at),
                 _ => return None,
             };
         }
     }
 
-    /// Length of a document type declaration.
+    /// Reads a document type declaration; returns its length.
     fn doctype(&mut self, xml: &[u8]) -> Option<usize> {
         let mut at = 1;
         let mut in_subset = false;
@@ -39,7 +40,7 @@ impl Prolog {
             let rest = &xml[at..];
             at += match rest.first()? {
                 quote @ (b'"' | b'\'') => 2 + rest[1..].iter().position(|byte| byte == quote)?,
-                b'<' if begins(rest, b"<!--") || begins(rest, b"<?") => skipped(rest)?,
+                b'<' if begins(rest, b"<!--") || begins(rest, b"<?") => ignored_length(rest)?,
                 b'<' => {
                     self.has_entities |= begins(rest, b"<!entity");
                     1
@@ -55,8 +56,8 @@ impl Prolog {
     }
 }
 
-/// Length of a comment or a processing instruction; `None` for what is neither, or never ends.
-fn skipped(xml: &[u8]) -> Option<usize> {
+/// Length of a comment or processing instruction; `None` for other markup and without an end.
+fn ignored_length(xml: &[u8]) -> Option<usize> {
     let end: &[u8] = match xml {
         [b'<', b'!', b'-', b'-', ..] => b"-->",
         [b'<', b'?', ..] => b"?>",
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_prolog_has_no_root() {
+    fn invalid_prologs_have_no_root() {
         for other in ["", "words <svg/>", "<!-- <svg/>", "<?xml <svg/>", "<![CDATA[<svg/>]]>"] {
             assert_eq!(root(other), None, "{other}");
         }

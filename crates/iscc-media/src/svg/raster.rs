@@ -1,4 +1,4 @@
-//! Drawing at the native size.
+//! Rendering at the intrinsic size.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,31 +8,32 @@ use resvg::usvg::{ImageHrefResolver, Options, Tree};
 
 use super::{SVG_SIDE_PIXELS_MAX, SvgError, guard, units};
 
-/// A drawing: `width * height` pixels of R, G, B, A, not premultiplied, row by row.
+/// A rendered image: `width * height` RGBA pixels, not premultiplied, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raster {
-    /// Pixels in a row.
+    /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// Four bytes a pixel.
+    /// Four bytes per pixel.
     pub rgba: Vec<u8>,
 }
 
-/// Fonts of the system: looking them up takes longer than most drawings.
+/// System fonts, loaded once: loading takes longer than rendering most documents.
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut fonts = Database::new();
     fonts.load_system_fonts();
     Arc::new(fonts)
 });
 
-/// Draws an SVG at its own size: width and height, else the view box, at 96 dpi, whole pixels; the
-/// longer side is brought down to [`SVG_SIDE_PIXELS_MAX`]. Nothing outside the document is read.
+/// Renders an SVG at its intrinsic size: width and height, else the view box, at 96 dpi, in whole
+/// pixels. A longer side above [`SVG_SIDE_PIXELS_MAX`] is scaled down to it. Reads nothing outside
+/// of the document.
 pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let text = guard(bytes)?;
     let resolver = ImageHrefResolver {
         resolve_data: ImageHrefResolver::default_data_resolver(),
-        // A reference could name any file of this machine.
+        // A reference could name any local file.
         resolve_string: Box::new(|_, _| None),
     };
     let mut options = Options { image_href_resolver: resolver, ..Options::default() };
@@ -43,7 +44,7 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let size = tree.size();
     let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
     let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));
-    let mut pixmap = Pixmap::new(width, height).ok_or_else(|| invalid("no size"))?;
+    let mut pixmap = Pixmap::new(width, height).ok_or_else(|| invalid("the size is invalid"))?;
     let fit = Transform::from_scale(width as f32 / size.width(), height as f32 / size.height());
     resvg::render(&tree, fit, &mut pixmap.as_mut());
     Ok(Raster { width, height, rgba: pixmap.take_demultiplied() })
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_precedes_the_root_the_drawing_is_the_same() {
+    fn prologs_and_prefixes_do_not_change_the_image() {
         let drawing = svg(r#"width="1in" height="8""#, r#"<rect width="5" height="5"/>"#);
         let plain = rasterize(&drawing).unwrap();
         assert_eq!((plain.width, plain.height), (96, 8));
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_is_read_and_bombs_are_refused() {
+    fn external_files_are_not_read_and_bombs_are_rejected() {
         let reference =
             svg(r#"width="8" height="8""#, r#"<image width="8" height="8" href="/etc/passwd"/>"#);
         assert!(rasterize(&reference).unwrap().rgba.iter().all(|byte| *byte == 0));

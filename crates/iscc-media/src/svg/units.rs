@@ -1,16 +1,17 @@
-//! Sizes in centimetres and the like, brought to whole pixels before a drawing is laid out: the reference does so, and
-//! a drawing of 188 pixels is not one of 188.98 made smaller.
+//! Converts the size of a document from physical units to whole pixels before layout, as the
+//! reference does. Rendering at 188 pixels differs from rendering at 188.98 and scaling down.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::prolog::Prolog;
 
-/// The document with width and height of its root element in pixels, where they are in units of length.
+/// The document with the root element's width and height converted to pixels, if they are in
+/// physical units.
 pub fn in_pixels(text: &str) -> Cow<'_, str> {
     let Some(tag) = root_tag(text) else { return Cow::Borrowed(text) };
     let mut changed = Cow::Borrowed(text);
-    // From the back, so that the first replacement does not move the second.
+    // The last first, so that its replacement does not move the other.
     let mut sizes: Vec<_> =
         ["width", "height"].iter().filter_map(|name| value_of(text, &tag, name)).collect();
     sizes.sort_by_key(|range| std::cmp::Reverse(range.start));
@@ -22,13 +23,13 @@ pub fn in_pixels(text: &str) -> Cow<'_, str> {
     changed
 }
 
-/// Where the tag of the root element is.
+/// Byte range of the root element's tag, without `>`.
 fn root_tag(text: &str) -> Option<Range<usize>> {
     let start = Prolog::of(text.as_bytes()).root?;
     Some(start..start + text[start..].find('>')?)
 }
 
-/// Where the value of an attribute is, without its quotes.
+/// Byte range of an attribute's value, without its quotes.
 fn value_of(text: &str, tag: &Range<usize>, name: &str) -> Option<Range<usize>> {
     let source = &text[tag.clone()];
     for (at, _) in source.match_indices(name) {
@@ -44,7 +45,7 @@ fn value_of(text: &str, tag: &Range<usize>, name: &str) -> Option<Range<usize>> 
     None
 }
 
-/// Whole pixels of a length at 96 dpi; `None` for bare numbers, pixels and relative units.
+/// A length in whole pixels at 96 dpi; `None` for numbers without unit, pixels and relative units.
 fn pixels(length: &str) -> Option<u32> {
     const POINTS_PER_INCH: f64 = 72.0;
     let length = length.trim();
@@ -67,7 +68,7 @@ mod tests {
     use super::in_pixels;
 
     #[test]
-    fn only_lengths_of_the_root_change() {
+    fn converts_only_lengths_of_the_root() {
         let changed = in_pixels(
             "<svg stroke-width='1mm' width = \"50mm\" height='30mm'><a width='1in'/></svg>",
         );
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_stays() {
+    fn other_documents_are_unchanged() {
         for same in [
             "",
             "<svg",

@@ -1,25 +1,25 @@
-//! Bytes to characters, when nothing or little says which encoding they are in.
+//! Decodes text whose encoding is unknown or only declared inside of it.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Decodes text: by its byte order mark, else as UTF-8 if it is that, else by what a detector
-/// takes it for. Wrong bytes become U+FFFD. The mark is not part of the text.
+/// Decodes text by its byte order mark, else as UTF-8 if valid, else with the encoding of a
+/// detector. Invalid bytes become U+FFFD. The byte order mark is not part of the text.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    by_mark(bytes).unwrap_or_else(|| without_mark(bytes))
+    decode_by_bom(bytes).unwrap_or_else(|| decode_without_bom(bytes))
 }
 
-/// Decodes XML: by its mark, else by its declaration, else like other text.
+/// Decodes XML by its byte order mark, else by its declaration, else like other text.
 pub fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
-    stated_in_xml(bytes).unwrap_or_else(|| without_mark(bytes))
+    decode_declared_xml(bytes).unwrap_or_else(|| decode_without_bom(bytes))
 }
 
-/// Decodes XML that says what it is encoded in: by a mark, by the zeros of UTF-16 around its first
-/// tag, or by a declaration.
-pub fn stated_in_xml(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    by_mark(bytes).or_else(|| {
+/// Decodes XML by its byte order mark, the zero bytes of UTF-16 at its first tag, or its
+/// declaration. `None` if it has none of these.
+pub fn decode_declared_xml(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    decode_by_bom(bytes).or_else(|| {
         let encoding = match bytes {
             [b'<', 0, ..] => UTF_16LE,
             [0, b'<', ..] => UTF_16BE,
@@ -29,9 +29,9 @@ pub fn stated_in_xml(bytes: &[u8]) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Decodes by byte order mark, if there is one.
-pub fn by_mark(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    // Before UTF-16, whose mark is the beginning of this one.
+/// Decodes text that starts with a byte order mark.
+pub fn decode_by_bom(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    // Before UTF-16, whose mark is a prefix of this one.
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe\0\0") {
         return Some(utf_32(rest, u32::from_le_bytes).into());
     }
@@ -42,13 +42,13 @@ pub fn by_mark(bytes: &[u8]) -> Option<Cow<'_, str>> {
     Some(encoding.decode_without_bom_handling(&bytes[length..]).0)
 }
 
-/// Decodes text that has no mark.
-pub fn without_mark(bytes: &[u8]) -> Cow<'_, str> {
+/// Decodes text without byte order mark.
+pub fn decode_without_bom(bytes: &[u8]) -> Cow<'_, str> {
     if let Some(encoding) = utf_16_by_zeros(bytes) {
         return encoding.decode_without_bom_handling(bytes).0;
     }
     match str::from_utf8(bytes) {
-        // ISO-2022-JP is all ASCII bytes; its escape sequences give it away.
+        // ISO-2022-JP consists of ASCII bytes; only its escape sequences identify it.
         Ok(text) if !text.contains('\u{1b}') => Cow::Borrowed(text),
         _ => guess(bytes).decode_without_bom_handling(bytes).0,
     }
@@ -65,8 +65,8 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     }
 }
 
-/// UTF-16 without a mark: in most scripts' texts a good part of one half of the bytes is zero,
-/// and hardly any of the other half.
+/// Detects UTF-16 without byte order mark: in most scripts, many of the high bytes are zero, and
+/// almost none of the low bytes.
 fn utf_16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     const SAMPLE_BYTES: usize = 4096;
     let units = bytes[..bytes.len().min(SAMPLE_BYTES)].as_chunks::<2>().0;
@@ -83,7 +83,7 @@ fn utf_16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding an XML declaration names, where the declaration itself can be read.
+/// The encoding in an XML declaration of ASCII bytes.
 fn declared_in_xml(bytes: &[u8]) -> Option<&'static Encoding> {
     const DECLARATION_BYTES_MAX: usize = 200;
     let head = bytes[..bytes.len().min(DECLARATION_BYTES_MAX)].strip_prefix(b"<?xml")?;
@@ -94,8 +94,8 @@ fn declared_in_xml(bytes: &[u8]) -> Option<&'static Encoding> {
     for_label(value[1..].split(quote).next()?)
 }
 
-/// The encoding of a label inside of a document. A document whose label could be read can't be in
-/// UTF-16, whatever the label says.
+/// The encoding of a label inside of a document. For UTF-16 it is UTF-8, because a label that was
+/// read as ASCII is not in a UTF-16 document.
 pub fn for_label(label: &str) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label.as_bytes())?;
     Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_decide() {
+    fn decodes_by_byte_order_mark() {
         let text = "aü😀";
         let units = || "aü😀".encode_utf16();
         let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn legacy_encodings_are_guessed() {
+    fn detects_legacy_encodings() {
         assert_eq!(decode(b"Gr\xfc\xdfe aus K\xf6ln, d\xe9j\xe0 vu."), "Grüße aus Köln, déjà vu.");
         let (russian, _, _) =
             encoding_rs::WINDOWS_1251.encode("Съешь же ещё этих мягких французских булок");
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn xml_declares_its_encoding() {
+    fn decodes_xml_by_its_declaration() {
         assert_eq!(
             decode_xml(b"<?xml version='1.0' encoding='ISO-8859-5'?><a>\xb0</a>"),
             "<?xml version='1.0' encoding='ISO-8859-5'?><a>А</a>"
@@ -155,6 +155,6 @@ mod tests {
             .flat_map(u16::to_be_bytes)
             .collect();
         assert!(decode_xml(&unmarked).ends_with("<a>ü</a>"));
-        assert_eq!(stated_in_xml(b"<a>x</a>"), None);
+        assert_eq!(decode_declared_xml(b"<a>x</a>"), None);
     }
 }

@@ -1,17 +1,18 @@
-//! Tables as text: the reference reads the cells of what looks like one and writes them behind tabs, row by row.
+//! Tables in plain text. The reference detects delimiter-separated tables and writes a tab before
+//! each cell.
 
 use std::collections::BTreeMap;
 
-/// What may stand between cells, in the order in which the reference tries them.
+/// Delimiters of cells, in the order in which the reference tries them.
 const DELIMITERS: [char; 4] = [',', '\t', '|', ';'];
 
-/// Fewer rows of one width may be a coincidence.
+/// Minimum rows of the same width; fewer may be a coincidence.
 const ROWS_MIN: usize = 11;
 
-/// So many of all rows must have the most frequent width, in per cent.
+/// Minimum percentage of rows with the most frequent width.
 const SAME_WIDTH_PERCENT_MIN: usize = 80;
 
-/// The rows of a table with a tab in front of each cell; `None` for text that is no table.
+/// The rows of a table with a tab before each cell; `None` for text that is not a table.
 pub fn rows(text: &str) -> Option<String> {
     let delimiter = DELIMITERS.into_iter().find(|delimiter| is_table(text, *delimiter))?;
     let mut written = String::with_capacity(text.len() + text.len() / 8);
@@ -33,7 +34,8 @@ pub fn rows(text: &str) -> Option<String> {
     Some(written)
 }
 
-/// Only widths are kept: a text may have as many rows as bytes.
+/// Whether the text is a table with the delimiter. Counts rows per width instead of storing rows,
+/// because a text may have as many rows as bytes.
 fn is_table(text: &str, delimiter: char) -> bool {
     let mut rows_of_width: BTreeMap<usize, usize> = BTreeMap::new();
     let mut rows = 0;
@@ -52,15 +54,16 @@ fn is_table(text: &str, delimiter: char) -> bool {
     })
 }
 
-/// What a table consists of. Each row's last cell ends, too.
+/// A piece of a table. The last cell of a row has a `CellEnd`, too.
 enum Piece {
     Character(char),
     CellEnd,
     RowEnd,
 }
 
-/// Takes the pieces of each row. In double quotes a cell may hold delimiters, line breaks, and quotes written twice.
-fn scan(text: &str, delimiter: char, mut take: impl FnMut(Piece)) {
+/// Calls `visit` for each piece. In double quotes, a cell may contain delimiters, line breaks and
+/// doubled quotes.
+fn scan(text: &str, delimiter: char, mut visit: impl FnMut(Piece)) {
     let mut quoted = false;
     let mut is_cell_empty = true;
     let mut is_row_empty = true;
@@ -72,22 +75,22 @@ fn scan(text: &str, delimiter: char, mut take: impl FnMut(Piece)) {
             '"' if !quoted && is_cell_empty => quoted = true,
             '\r' if !quoted && characters.peek() == Some(&'\n') => {}
             _ if is_end => {
-                take(Piece::CellEnd);
+                visit(Piece::CellEnd);
                 is_cell_empty = true;
                 is_row_empty = character != delimiter;
                 if is_row_empty {
-                    take(Piece::RowEnd);
+                    visit(Piece::RowEnd);
                 }
             }
             _ => {
-                take(Piece::Character(character));
+                visit(Piece::Character(character));
                 is_cell_empty = false;
             }
         }
     }
     if !is_cell_empty || !is_row_empty {
-        take(Piece::CellEnd);
-        take(Piece::RowEnd);
+        visit(Piece::CellEnd);
+        visit(Piece::RowEnd);
     }
 }
 
@@ -96,7 +99,7 @@ mod tests {
     use super::rows;
 
     #[test]
-    fn cells_stand_behind_tabs() {
+    fn writes_a_tab_before_each_cell() {
         for delimiter in [",", ";", "\t", "|"] {
             let row = ["a", "b", "c"].join(delimiter) + "\n";
             assert_eq!(rows(&row.repeat(12)).unwrap(), "\ta\tb\tc\n".repeat(12));
@@ -106,19 +109,19 @@ mod tests {
     }
 
     #[test]
-    fn empty_cells_and_rows_stay() {
+    fn keeps_empty_cells_and_rows() {
         let table = "a,,\"\"\n,b,\n".repeat(12) + "\n,,c";
         assert_eq!(rows(&table).unwrap(), "\ta\t\t\n\t\tb\t\n".repeat(12) + "\t\n\t\t\tc\n");
     }
 
     #[test]
-    fn a_last_row_needs_no_line_break() {
+    fn the_last_row_may_lack_a_line_break() {
         let table = "a,b\n".repeat(12);
         assert_eq!(rows(table.trim_end()), rows(&table));
     }
 
     #[test]
-    fn what_is_no_table_stays() {
+    fn other_text_is_not_a_table() {
         assert_eq!(rows(""), None);
         assert_eq!(rows(&"a,b\n".repeat(10)), None);
         assert_eq!(rows(&"words\n".repeat(30)), None);

@@ -1,8 +1,7 @@
-//! HTML: the text of the body, and what the head says.
+//! HTML: the text of the body and the metadata of the head.
 //!
-//! White space follows the reference's extractor, whose lines end with block elements and whose
-//! list items and cells begin with a tab. Scripts and styles are no text; images' alternative
-//! texts aren't either.
+//! White space follows the reference's extractor: block elements end a line, list items and cells
+//! start with a tab. Scripts, styles and alternative texts of images are not text.
 
 mod reader;
 
@@ -15,19 +14,20 @@ use super::Extracted;
 use super::charset;
 use crate::metadata::text::Keys;
 
-/// Decodes by byte order mark, else by the encoding that a `meta` element names, else like text.
+/// Decodes by byte order mark, else by the encoding in a `meta` element or XML declaration, else
+/// like text.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     const PRESCAN_BYTES: usize = 8192;
-    charset::by_mark(bytes)
+    charset::decode_by_bom(bytes)
         .or_else(|| {
             let label = label(&bytes[..bytes.len().min(PRESCAN_BYTES)])?;
             Some(charset::for_label(&label)?.decode_without_bom_handling(bytes).0)
         })
-        .unwrap_or_else(|| charset::without_mark(bytes))
+        .unwrap_or_else(|| charset::decode_without_bom(bytes))
 }
 
-/// What follows the first `charset=` or `encoding=`, which is all that is needed of the prescan
-/// of HTML 13.2.3.2.
+/// The label after the first `charset=` or `encoding=`. This part of the prescan of HTML 13.2.3.2
+/// suffices here.
 fn label(head: &[u8]) -> Option<String> {
     let head: String = head.iter().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
     let declared =
@@ -45,7 +45,7 @@ fn label(head: &[u8]) -> Option<String> {
 pub fn extract(html: &str) -> Extracted {
     let mut tokens =
         Tokenizer::new_with_emitter(PausingReader::new(html), DefaultEmitter::default());
-    let mut reading = Reading::default();
+    let mut builder = TextBuilder::default();
     while let Some(token) = tokens.next() {
         let token = match token {
             Ok(token) => token,
@@ -53,25 +53,25 @@ pub fn extract(html: &str) -> Extracted {
         };
         match token {
             Token::StartTag(tag) => {
-                reading.start(&tag);
-                if let Some(state) = raw_content(&tag) {
+                builder.start(&tag);
+                if let Some(state) = content_state(&tag) {
                     tokens.set_state(state);
                 }
             }
-            Token::EndTag(tag) => reading.end(&String::from_utf8_lossy(&tag.name)),
-            Token::String(text) => reading.text(&String::from_utf8_lossy(&text)),
+            Token::EndTag(tag) => builder.end(&String::from_utf8_lossy(&tag.name)),
+            Token::String(text) => builder.text(&String::from_utf8_lossy(&text)),
             Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
         }
     }
-    let Reading { text, title, mut keys, .. } = reading;
+    let TextBuilder { text, title, mut keys, .. } = builder;
     keys.put_first("dc:title", &title);
     Extracted { text, metadata: keys.metadata() }
 }
 
-/// Elements whose content is not markup.
-fn raw_content(tag: &StartTag<()>) -> Option<State> {
+/// The tokenizer's state after start tags of elements whose content is not markup.
+fn content_state(tag: &StartTag<()>) -> Option<State> {
     match &tag.name[..] {
-        // `<script/>` is XHTML; nobody would ever write its end tag.
+        // `<script/>` is XHTML and has no end tag.
         _ if tag.self_closing => None,
         b"script" => Some(State::ScriptData),
         b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => Some(State::RawText),
@@ -80,11 +80,11 @@ fn raw_content(tag: &StartTag<()>) -> Option<State> {
     }
 }
 
-/// Elements that are still in the head.
+/// Elements of the head.
 const HEAD: [&str; 9] =
     ["base", "head", "html", "link", "meta", "noscript", "script", "style", "title"];
 
-/// Elements whose end is the end of a line.
+/// Elements that end a line.
 const LINES: [&str; 30] = [
     "address",
     "blockquote",
@@ -118,10 +118,10 @@ const LINES: [&str; 30] = [
     "tfoot",
 ];
 
-/// Elements whose start is a tab.
+/// Elements that start with a tab.
 const TABS: [&str; 6] = ["dd", "dt", "frame", "li", "td", "th"];
 
-/// Elements that have no content.
+/// Elements without content.
 const EMPTY: [&str; 14] = [
     "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param",
     "source", "wbr",
@@ -161,7 +161,7 @@ const ENDS_PARAGRAPH: [&str; 30] = [
     "ul",
 ];
 
-/// Which open element a start tag ends, and which element it can't reach beyond.
+/// For a start tag: the open elements it ends, and the elements that limit the search for them.
 const ENDS_SIBLING: [(&str, &[&str], &[&str]); 8] = [
     ("li", &["li"], &["ol", "ul"]),
     ("dt", &["dt", "dd"], &["dl"]),
@@ -173,11 +173,12 @@ const ENDS_SIBLING: [(&str, &[&str], &[&str]); 8] = [
     ("optgroup", &["option", "optgroup"], &["select"]),
 ];
 
-/// Open elements that are remembered; in deeper ones only the ends of lines may be missed.
+/// Maximum depth of open elements. Deeper elements only lack their line ends.
 const DEPTH_MAX: usize = 256;
 
+/// Builds the text and metadata from tokens.
 #[derive(Default)]
-struct Reading {
+struct TextBuilder {
     text: String,
     title: String,
     keys: Keys,
@@ -186,11 +187,11 @@ struct Reading {
     is_in_body: bool,
 }
 
-impl Reading {
+impl TextBuilder {
     fn start(&mut self, tag: &StartTag<()>) {
         let name = String::from_utf8_lossy(&tag.name);
         if name == "meta" {
-            self.take_meta(tag);
+            self.read_meta(tag);
         }
         if !self.is_in_body {
             self.is_in_body = name == "body" || !HEAD.contains(&&*name);
@@ -208,7 +209,7 @@ impl Reading {
         }
     }
 
-    /// Ends what a start tag ends without saying so (HTML 13.2.6.4.7).
+    /// Ends the elements that a start tag ends implicitly (HTML 13.2.6.4.7).
     fn end_implied(&mut self, name: &str) {
         if ENDS_PARAGRAPH.contains(&name) && self.reaches(&["p"], &["button", "table"]) {
             self.end("p");
@@ -222,7 +223,7 @@ impl Reading {
         }
     }
 
-    /// Whether one of `names` is open inside of the innermost of `limits`.
+    /// Whether one of `names` is open inside of the innermost open element of `limits`.
     fn reaches(&self, names: &[&str], limits: &[&str]) -> bool {
         let inner = self.open.iter().rev().take_while(|open| !limits.contains(&open.as_str()));
         inner.into_iter().any(|open| names.contains(&open.as_str()))
@@ -260,14 +261,14 @@ impl Reading {
             if self.open.iter().any(|open| open == "noscript") || text.trim().is_empty() {
                 return;
             }
-            // Text ends the head, whether the document says so or not.
+            // Text ends the head, even without an end tag.
             self.is_in_body = true;
         }
         self.text.push_str(text);
     }
 
-    /// `name` or `property`, and `content`.
-    fn take_meta(&mut self, tag: &StartTag<()>) {
+    /// Reads the attributes `name` or `property`, and `content`.
+    fn read_meta(&mut self, tag: &StartTag<()>) {
         let attribute = |name: &[u8]| {
             tag.attributes.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
         };
@@ -283,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn body_text_in_the_references_lines() {
+    fn body_text_has_the_lines_of_the_reference() {
         let html = "<html><head><title>T</title><style>p{}</style><noscript>no</noscript></head>
             <body>Text <p>para<br>two<ul><li>a<li>b</ul><script>x<b></script><table><tr><td>c1<td>c2
             </table>&copy; 1 < 2</body></html>";
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_without_head_or_end() {
+    fn reads_incomplete_documents() {
         assert_eq!(extract("just text").text, "just text");
         assert_eq!(extract("<p>a<p>b").text, "a\nb");
         assert_eq!(extract("<script/>x").text, "x");
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_among_many_are_found() {
+    fn finds_attributes_among_many() {
         let many = |from: usize| -> String {
             (from..from + 30_000).map(|i| format!(" a{i}=\"{i}\"")).collect()
         };
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_has_metadata() {
+    fn reads_metadata_of_the_head() {
         let extracted = extract(
             "<title> A &amp; B </title><meta name=description content='D <i>x</i>'>
             <meta name=author content=One><meta name=author content=Two><meta name=keywords content='k, l'>",
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_names_the_encoding() {
+    fn decodes_with_the_encoding_in_the_head() {
         assert_eq!(decode(b"<meta charset='windows-1251'>\xc0"), "<meta charset='windows-1251'>А");
         let long = b"<META http-equiv=content-type content=\"text/html; charset=iso-8859-7\">\xc1";
         assert!(decode(long).ends_with('Α'));

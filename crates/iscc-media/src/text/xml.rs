@@ -1,4 +1,4 @@
-//! XML: all character data, and its Dublin Core elements.
+//! XML: all character data as text, and Dublin Core elements as metadata.
 
 use quick_xml::NsReader;
 use quick_xml::escape::resolve_html5_entity;
@@ -9,8 +9,8 @@ use super::Extracted;
 use crate::metadata::text::Keys;
 use crate::metadata::xmp::namespace::DC;
 
-/// Extracts the text of decoded XML, as far as it is well-formed, with a space for each element
-/// that begins. Entities that the document defines itself are left out: nothing is expanded.
+/// Extracts the text of decoded XML up to the first error, with a space per start tag. Ignores
+/// entities that the document defines: nothing is expanded.
 pub fn extract(xml: &str) -> Extracted {
     let mut reader = NsReader::from_str(xml);
     let config = reader.config_mut();
@@ -54,7 +54,7 @@ mod tests {
     use super::extract;
 
     #[test]
-    fn character_data_in_document_order() {
+    fn extracts_character_data_in_document_order() {
         let xml = "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e 'eee'>]><r a='no'><!-- no --><b>1 &amp; 2</b>
             <c><![CDATA[<3>]]></c> &e;&#x34;</r>";
         assert_eq!(
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn dublin_core_is_metadata() {
+    fn reads_dublin_core_as_metadata() {
         let metadata = extract(
             "<r xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:title>T</dc:title>
             <dc:creator>A</dc:creator><dc:creator>B</dc:creator><title>no</title></r>",
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_documents_give_what_there_is() {
+    fn reads_broken_documents_partially() {
         assert_eq!(extract("<a>1<b>2</a>3</c>").text.trim(), "1 23");
         assert_eq!(extract("").text, "");
     }

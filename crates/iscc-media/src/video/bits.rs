@@ -1,6 +1,6 @@
-//! Reading numbers that do not begin at byte boundaries.
+//! Reads numbers that are not aligned to bytes.
 
-/// A cursor over bits, the most significant of each byte first.
+/// A cursor over bits, most significant bit of each byte first.
 pub struct BitReader<'a> {
     bytes: &'a [u8],
     position: u64,
@@ -11,12 +11,12 @@ impl<'a> BitReader<'a> {
         Self { bytes, position: 0 }
     }
 
-    /// Bits that are left.
+    /// Number of unread bits.
     pub fn remaining(&self) -> u64 {
         8 * self.bytes.len() as u64 - self.position
     }
 
-    /// Passes over `bits`; `None`, and no move, if there are fewer.
+    /// Skips `bits`. With fewer bits left, returns `None` and does not move.
     pub fn skip(&mut self, bits: u64) -> Option<()> {
         if bits > self.remaining() {
             return None;
@@ -25,13 +25,14 @@ impl<'a> BitReader<'a> {
         Some(())
     }
 
-    /// The next `bits` (at most 32) as an unsigned number; `None`, and no move, if there are fewer.
+    /// Reads `bits` (at most 32) as an unsigned number. With fewer bits left, returns `None` and
+    /// does not move.
     pub fn take(&mut self, bits: u32) -> Option<u32> {
         debug_assert!(bits <= 32);
         let first = (self.position / 8) as usize;
         let offset = (self.position % 8) as u32;
         self.skip(u64::from(bits))?;
-        // Offset and number span at most 39 bits: five bytes hold them.
+        // Offset and number span at most 39 bits, so five bytes suffice.
         let mut window = 0u64;
         for index in 0..5 {
             window = window << 8 | u64::from(self.bytes.get(first + index).copied().unwrap_or(0));
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_in_order_from_any_offset() {
+    fn reads_numbers_at_any_offset() {
         let mut reader = BitReader::new(&[0b1010_1100, 0xff, 0x00, 0x12, 0x34, 0x80]);
         assert_eq!(reader.take(3), Some(0b101));
         assert_eq!(reader.take(5), Some(0b01100));

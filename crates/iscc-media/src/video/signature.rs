@@ -1,5 +1,5 @@
-//! The binary MPEG-7 video signature (ISO/IEC 15938-3 Amd 4) as FFmpeg's `signature` filter writes
-//! it: a header, coarse signatures of 90-frame segments, then one fine signature per frame.
+//! Parses the binary MPEG-7 video signature (ISO/IEC 15938-3 Amd 4) of FFmpeg's `signature` filter:
+//! a header, coarse signatures of 90-frame segments, then one fine signature per frame.
 
 use thiserror::Error;
 
@@ -8,49 +8,49 @@ use super::bits::BitReader;
 /// Ternary elements of one frame's signature.
 pub const FRAME_ELEMENTS: usize = 380;
 
-/// Elements that one byte carries, as base-3 digits.
+/// Elements per byte, stored as base-3 digits.
 const ELEMENTS_PER_BYTE: usize = 5;
 const FRAME_BYTES: usize = FRAME_ELEMENTS / ELEMENTS_PER_BYTE;
 
-/// Everything before the number of frames: region, start and the spatial extent.
+/// Bits before the number of frames: region, start and spatial extent.
 const PREAMBLE_BITS: u64 = 129;
-/// Between the time unit and the number of segments: a flag and the first and last media time.
+/// Bits between the time unit and the number of segments: a flag, first and last media time.
 const EXTENT_BITS: u64 = 1 + 32 + 32;
-/// Start and end as frame and as time, a flag, and five words of 243 bits.
+/// Bits of a segment: start and end as frame and as time, a flag, five words of 243 bits.
 const SEGMENT_BITS: u64 = 4 * 32 + 1 + 5 * 243;
-/// The five fine words of a frame, which repeat elements of its signature.
+/// Bits of a frame's five words, which repeat elements of its signature.
 const WORDS_BITS: u64 = 5 * 8;
-/// A flag, media time, confidence, words, signature.
+/// Bits of a frame: a flag, media time, confidence, words, signature.
 const FRAME_BITS: u64 = 1 + 32 + 8 + WORDS_BITS + 8 * FRAME_BYTES as u64;
 
 /// Frame signatures of a video.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// `n x 380` elements, each 0, 1 or 2, frame after frame.
+    /// `n x 380` elements, each 0, 1 or 2, frame by frame.
     pub frames: Vec<u8>,
-    /// `n` times in [`Self::time_unit`].
+    /// `n` times in units of [`Self::time_unit`].
     pub times: Vec<u32>,
     /// Ticks per second of [`Self::times`].
     pub time_unit: u16,
 }
 
-/// Why bytes are not a signature.
+/// Why bytes are not a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SignatureError {
-    /// The bytes end inside the header or before the last frame that it announces.
+    /// The bytes end inside of the header, or before the last frame that the header declares.
     #[error("the video signature ends before its {0}")]
     Truncated(&'static str),
 }
 
-/// Reads a signature. Total: any bytes give a signature or an error, and memory is bounded by 4.6
-/// times the input, whatever counts the header claims.
+/// Parses a signature. Any bytes give a signature or an error. Memory is at most 4.6 times the
+/// input, whatever counts the header declares.
 ///
 /// # Errors
 /// [`SignatureError::Truncated`] if the input is shorter than its header says.
 pub fn parse(bytes: &[u8]) -> Result<Signature, SignatureError> {
     let mut reader = BitReader::new(bytes);
     let (count, time_unit) = header(&mut reader).ok_or(SignatureError::Truncated("first frame"))?;
-    // Checked before anything is allocated for them.
+    // Checked before memory is allocated for the frames.
     if u64::from(count) * FRAME_BITS > reader.remaining() {
         return Err(SignatureError::Truncated("last frame"));
     }
@@ -65,7 +65,7 @@ pub fn parse(bytes: &[u8]) -> Result<Signature, SignatureError> {
     Ok(Signature { frames, times, time_unit })
 }
 
-/// Reads up to the first frame: number of frames and ticks per second.
+/// Reads the header; returns the number of frames and ticks per second.
 fn header(reader: &mut BitReader) -> Option<(u32, u16)> {
     reader.skip(PREAMBLE_BITS)?;
     let frames = reader.take(32)?;
@@ -77,7 +77,8 @@ fn header(reader: &mut BitReader) -> Option<(u32, u16)> {
     Some((frames, time_unit))
 }
 
-/// Appends a frame's elements, most significant digit of each byte first; gives its time.
+/// Reads a frame: appends its elements, most significant digit of each byte first, and returns its
+/// time.
 fn frame(reader: &mut BitReader, elements: &mut Vec<u8>) -> Option<u32> {
     reader.skip(1)?;
     let time = reader.take(32)?;
@@ -89,8 +90,8 @@ fn frame(reader: &mut BitReader, elements: &mut Vec<u8>) -> Option<u32> {
     Some(time)
 }
 
-/// The five base-3 digits of every byte. Only values below 243 are written; what is above wraps,
-/// as in other readers.
+/// The five base-3 digits of every byte. Valid bytes are below 243; greater values wrap, as in
+/// other readers.
 const DIGITS: [[u8; ELEMENTS_PER_BYTE]; 256] = {
     let mut table = [[0; ELEMENTS_PER_BYTE]; 256];
     let mut byte = 0;
@@ -117,12 +118,12 @@ mod tests {
         assert_eq!(DIGITS[1], [0, 0, 0, 0, 1]);
         assert_eq!(DIGITS[242], [2, 2, 2, 2, 2]);
         assert_eq!(DIGITS[81 + 2 * 9 + 1], [1, 0, 2, 0, 1]);
-        // Beyond what five digits hold, the carry is dropped.
+        // The carry of the fifth digit is dropped.
         assert_eq!(DIGITS[243], [0, 0, 0, 0, 0]);
     }
 
     #[test]
-    fn no_bytes_are_no_signature() {
+    fn empty_input_is_truncated() {
         assert_eq!(parse(&[]), Err(SignatureError::Truncated("first frame")));
     }
 }

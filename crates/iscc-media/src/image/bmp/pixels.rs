@@ -1,23 +1,24 @@
-//! How one row's bytes hold its pixels.
+//! Pixel layouts of uncompressed rows.
 
 /// Layouts of uncompressed pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// Palette indices of 1, 4 or 8 bits.
     Indexed(u8),
-    /// 5 bits each, blue lowest.
+    /// 5 bits per colour, blue lowest.
     Bgr555,
     /// 5, 6 and 5 bits, blue lowest.
     Bgr565,
     Bgr,
-    /// Four bytes each, and where in them red, green and blue are.
+    /// Four bytes per pixel, with the byte offsets of red, green and blue.
     Four([usize; 3]),
-    /// Four bytes each, and where in them red, green, blue and alpha are.
+    /// Four bytes per pixel, with the byte offsets of red, green, blue and alpha.
     FourAlpha([usize; 4]),
 }
 
 impl Layout {
-    /// Direct colours by bits per pixel and masks of red, green, blue and alpha, if there are any.
+    /// The layout of direct colours by bits per pixel and the masks of red, green, blue and alpha,
+    /// if any. `None` for layouts that Pillow does not read.
     pub fn direct(bits: u16, masks: Option<[u32; 4]>) -> Option<Self> {
         Some(match (bits, masks) {
             (16, None | Some([0x7c00, 0x3e0, 0x1f, _])) => Self::Bgr555,
@@ -47,7 +48,7 @@ impl Layout {
         matches!(self, Self::FourAlpha(_))
     }
 
-    /// Appends a row's samples: three for each pixel, four with alpha.
+    /// Appends the samples of a row: three per pixel, four with alpha.
     pub fn append(
         self,
         row: &[u8],
@@ -89,7 +90,7 @@ fn fours(row: &[u8]) -> impl Iterator<Item = &[u8; 4]> {
     row.as_chunks().0.iter()
 }
 
-/// The lowest `bits` bits over 0 to 255, fractions dropped.
+/// Scales the lowest `bits` bits to 0..=255, rounding down.
 fn widened(pixel: u16, bits: u32) -> u8 {
     let highest = (1 << bits) - 1;
     (u32::from(pixel & highest) * 255 / u32::from(highest)) as u8

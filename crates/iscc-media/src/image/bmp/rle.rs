@@ -1,7 +1,7 @@
-//! Run-length coded palette indices (BI_RLE4, BI_RLE8).
+//! Run-length encoded palette indices (BI_RLE4, BI_RLE8).
 
-/// Indices of all pixels in stored order; what the code skips is index 0. `None` if the code ends
-/// before the picture does.
+/// Indices of all pixels in stored order. Skipped pixels have index 0. `None` if the code ends
+/// before the last pixel.
 pub fn decode(code: &[u8], width: usize, height: usize, bits: u8) -> Option<Vec<u8>> {
     let mut indices = Vec::with_capacity(width * height);
     let mut rest = code;
@@ -47,7 +47,8 @@ const END_OF_LINE: u8 = 0;
 const END_OF_BITMAP: u8 = 1;
 const MOVE: u8 = 2;
 
-/// The index at an even or odd place: with 4 bits the two halves of a byte take turns.
+/// The index at position `at` of a run: the whole byte, or with 4 bits alternately its high and low
+/// half.
 fn index(byte: u8, at: usize, bits: u8) -> u8 {
     match (bits, at % 2) {
         (4, 0) => byte >> 4,
@@ -61,7 +62,7 @@ mod tests {
     use super::decode;
 
     #[test]
-    fn runs_literals_and_moves() {
+    fn decodes_runs_literals_and_moves() {
         let code = [3, 7, 0, 0, 0, 3, 1, 2, 3, 0, 0, 0, 0, 2, 1, 1, 0, 1];
         assert_eq!(
             decode(&code, 4, 4, 8).unwrap(),
@@ -70,13 +71,13 @@ mod tests {
     }
 
     #[test]
-    fn half_bytes_take_turns() {
+    fn four_bit_indices_alternate() {
         let code = [3, 0x12, 0, 0, 0, 3, 0x45, 0x60, 0, 1];
         assert_eq!(decode(&code, 3, 2, 4).unwrap(), [1, 2, 1, 4, 5, 6]);
     }
 
     #[test]
-    fn cut_code_is_refused() {
+    fn truncated_code_is_rejected() {
         assert_eq!(decode(&[3, 7, 0], 4, 4, 8), None);
         assert_eq!(decode(&[0, 200, 1], 400, 4, 8), None);
     }

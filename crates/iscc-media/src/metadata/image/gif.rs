@@ -2,8 +2,8 @@
 
 use super::Blocks;
 
-/// The packet, which stands in the file as it is: what looks like block lengths is its text, and
-/// a fixed trailer leads readers out of it (XMP specification part 3, 1.1.2).
+/// Finds the packet. It is stored without block lengths; a fixed trailer ends it for GIF readers
+/// (XMP specification part 3, 1.1.2).
 pub fn blocks(file: &[u8]) -> Blocks<'_> {
     const MARK: &[u8] = b"\x21\xff\x0bXMP DataXMP";
     const END: &[u8] = b"<?xpacket end=";

@@ -7,7 +7,7 @@ const EXIF: &[u8] = b"Exif\0\0";
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
 const PHOTOSHOP: &[u8] = b"Photoshop 3.0\0";
 
-/// EXIF and XMP of the first segments that have them; IPTC of all Photoshop segments together.
+/// EXIF and XMP from the first segment with each; IPTC from all Photoshop segments concatenated.
 pub fn blocks(file: &[u8]) -> Blocks<'_> {
     const APP1: u8 = 0xe1;
     const APP13: u8 = 0xed;
@@ -30,7 +30,7 @@ pub fn blocks(file: &[u8]) -> Blocks<'_> {
     blocks
 }
 
-/// Markers and payloads up to the first scan.
+/// Markers and payloads of the segments before the first scan.
 fn segments(file: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     const START_OF_SCAN: u8 = 0xda;
     const END: u8 = 0xd9;

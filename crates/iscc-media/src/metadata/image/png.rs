@@ -4,10 +4,10 @@ use std::io::Read;
 
 use super::Blocks;
 
-/// An inflated text chunk's size; real ones have some kilobytes.
+/// Maximum inflated bytes of a text chunk. Real chunks have a few KiB.
 const PNG_TEXT_BYTES_MAX: u64 = 16 << 20;
 
-/// EXIF of the `eXIf` chunk or of a raw profile, XMP and IPTC of text chunks.
+/// EXIF from the `eXIf` chunk or an ImageMagick profile, XMP and IPTC from text chunks.
 pub fn blocks(file: &[u8]) -> Blocks<'_> {
     let mut blocks = Blocks::default();
     for (kind, data) in chunks(file) {
@@ -22,12 +22,12 @@ pub fn blocks(file: &[u8]) -> Blocks<'_> {
             }
             b"zTXt" => {
                 if let Some((keyword, text)) = compressed_text(data) {
-                    take_raw_profile(keyword, &text, &mut blocks);
+                    read_profile(keyword, &text, &mut blocks);
                 }
             }
             b"tEXt" => {
                 if let Some((keyword, text)) = split_at_nul(data) {
-                    take_raw_profile(keyword, text, &mut blocks);
+                    read_profile(keyword, text, &mut blocks);
                 }
             }
             _ => {}
@@ -36,7 +36,7 @@ pub fn blocks(file: &[u8]) -> Blocks<'_> {
     blocks
 }
 
-/// Kinds and data of all whole chunks.
+/// Type and data of each complete chunk.
 fn chunks(file: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     const SIGNATURE_BYTES: usize = 8;
     let mut rest = file.get(SIGNATURE_BYTES..).unwrap_or_default();
@@ -44,7 +44,7 @@ fn chunks(file: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
         let (length, after) = rest.split_first_chunk()?;
         let (kind, after) = after.split_first_chunk()?;
         let (data, after) = after.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-        // Behind the data is its checksum.
+        // A checksum of 4 bytes follows the data.
         rest = after.get(4..)?;
         Some((kind, data))
     })
@@ -73,10 +73,11 @@ fn inflated(data: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// ImageMagick's way to keep other formats' blocks: their name and length, then hexadecimal lines.
-fn take_raw_profile(keyword: &[u8], text: &[u8], blocks: &mut Blocks<'_>) {
+/// Reads a block of another format that ImageMagick stored as text: name and length, then
+/// hexadecimal lines.
+fn read_profile(keyword: &[u8], text: &[u8], blocks: &mut Blocks<'_>) {
     let Some(kind) = keyword.strip_prefix(b"Raw profile type ") else { return };
-    let Some(profile) = raw_profile(text) else { return };
+    let Some(profile) = decode_profile(text) else { return };
     match kind {
         b"exif" | b"APP1" => {
             if let Some(exif) = profile.strip_prefix(b"Exif\0\0") {
@@ -94,7 +95,7 @@ fn take_raw_profile(keyword: &[u8], text: &[u8], blocks: &mut Blocks<'_>) {
     }
 }
 
-fn raw_profile(text: &[u8]) -> Option<Vec<u8>> {
+fn decode_profile(text: &[u8]) -> Option<Vec<u8>> {
     let mut lines = text.trim_ascii_start().split(|byte| *byte == b'\n');
     let (_name, _length) = (lines.next()?, lines.next()?);
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
@@ -109,11 +110,11 @@ fn split_at_nul(data: &[u8]) -> Option<(&[u8], &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::raw_profile;
+    use super::decode_profile;
 
     #[test]
-    fn profiles_are_hexadecimal_lines() {
-        assert_eq!(raw_profile(b"\nexif\n     4\n4578\n6966\n").unwrap(), b"Exif");
-        assert_eq!(raw_profile(b"exif"), None);
+    fn decodes_hexadecimal_lines() {
+        assert_eq!(decode_profile(b"\nexif\n     4\n4578\n6966\n").unwrap(), b"Exif");
+        assert_eq!(decode_profile(b"exif"), None);
     }
 }

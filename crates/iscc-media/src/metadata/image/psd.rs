@@ -1,8 +1,8 @@
-//! Metadata of Photoshop documents: image resources.
+//! Metadata of Photoshop documents, stored as image resources.
 
 use super::Blocks;
 
-/// The resources that hold EXIF, XMP and IPTC.
+/// The EXIF, XMP and IPTC resources.
 pub fn blocks(file: &[u8]) -> Blocks<'_> {
     const IPTC: u16 = 1028;
     const EXIF: u16 = 1058;
@@ -19,7 +19,7 @@ pub fn blocks(file: &[u8]) -> Blocks<'_> {
     blocks
 }
 
-/// Number and data of each resource, as far as they go.
+/// Number and data of each resource, up to the first invalid one.
 fn resources(file: &[u8]) -> Option<impl Iterator<Item = (u16, &[u8])>> {
     const HEADER_BYTES: usize = 26;
     let (_, after_palette) = section(file.get(HEADER_BYTES..)?)?;
@@ -27,7 +27,7 @@ fn resources(file: &[u8]) -> Option<impl Iterator<Item = (u16, &[u8])>> {
     Some(std::iter::from_fn(move || {
         let after_signature = rest.strip_prefix(b"8BIM")?;
         let (id, after_id) = after_signature.split_first_chunk()?;
-        // A name with its length in one byte, padded to an even number of bytes.
+        // The name: one length byte, then the text, padded to an even size.
         let name_bytes = (usize::from(*after_id.first()?) + 1).next_multiple_of(2);
         let (data, after) = section(after_id.get(name_bytes..)?)?;
         rest = after.get(data.len() % 2..).unwrap_or_default();
@@ -35,7 +35,7 @@ fn resources(file: &[u8]) -> Option<impl Iterator<Item = (u16, &[u8])>> {
     }))
 }
 
-/// Bytes with their length in front, and what follows them.
+/// Splits length-prefixed bytes from the rest.
 fn section(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     rest.split_at_checked(u32::from_be_bytes(*length) as usize)

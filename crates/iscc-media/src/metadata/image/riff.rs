@@ -23,7 +23,7 @@ pub fn blocks(file: &[u8]) -> Blocks<'_> {
     blocks
 }
 
-/// A chunk's kind, its data, and what follows; data is padded to an even length.
+/// Splits the first chunk into type, data and the rest. Data is padded to an even length.
 fn chunk(bytes: &[u8]) -> Option<(&[u8; 4], &[u8], &[u8])> {
     let (kind, after) = bytes.split_first_chunk()?;
     let (length, after) = after.split_first_chunk()?;

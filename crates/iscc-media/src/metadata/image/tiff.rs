@@ -1,10 +1,10 @@
-//! Metadata of TIFF files: the file is an EXIF structure itself.
+//! Metadata of TIFF files. The file itself is an EXIF structure.
 
 use super::super::exif::{Directory, tag};
 use super::super::iptc::in_photoshop_resources;
 use super::Blocks;
 
-/// Directory 0 with its XMP, its IPTC, or the IPTC among its Photoshop resources.
+/// XMP and IPTC from directory 0, else IPTC from its Photoshop resources; EXIF is the whole file.
 pub fn blocks(file: &[u8]) -> Blocks<'_> {
     const PHOTOSHOP: u16 = 0x8649;
     let Some(directory) = Directory::first(file) else { return Blocks::default() };
