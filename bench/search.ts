@@ -100,8 +100,7 @@ async function inProcess({ all, queries }: Prepared): Promise<void> {
     const ask = async (first: number) => {
       for (let next = first; performance.now() < end; next += atOnce) {
         const asked = performance.now();
-        const { status } = await engine.search('main', bodies[next % bodies.length] as Buffer, LIMIT);
-        if (status !== 200) throw new Error(`a search failed (${status})`);
+        await engine.search('main', bodies[next % bodies.length] as Buffer, LIMIT);
         waits.push(performance.now() - asked);
       }
     };

@@ -1,4 +1,4 @@
-/** The native addon is not there; the message says which package brings it, and how. */
+/** The native addon cannot be loaded. The message names the package that contains it and the command to install it. */
 export class AddonMissing extends Error {
   override readonly name = 'AddonMissing';
 }

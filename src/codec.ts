@@ -1,19 +1,21 @@
 /**
- * Codes put together and taken apart (ISO 24138, and ISCC-UNIT headers), for one code at a time; see `decodeCodes` of
- * the addon for many. Texts cross to the addon joined, bytes in arrays that are there already: a list or an object
- * made there costs more than the work.
+ * Encodes and decodes single codes: ISO 24138, and headers of ISCC-UNITs. For many codes at a time, see `decodeCodes` of
+ * the addon.
+ *
+ * Lists of codes cross to the addon as joined text, and bytes in a reused array: creating a list or an object there
+ * takes longer than the work itself.
  */
 import { native } from './native.js';
 
-/** What a code consists of. */
+/** The parts of a code. */
 export interface DecodedCode {
-  /** MainType, SubType and version, as the numbers in the header. */
+  /** MainType, SubType and version, as numbered in the header. */
   readonly main: number;
   readonly sub: number;
   readonly version: number;
   /** Bits of the body. */
   readonly bits: number;
-  /** The digest; of an ISCC-CODE, the digests of its units one after another. */
+  /** The digest. For an ISCC-CODE, the digests of its units, concatenated. */
   readonly body: Uint8Array;
 }
 
@@ -22,9 +24,9 @@ const BODY_BYTES_MAX = 40;
 const scratch = new Uint8Array(BODY_BYTES_MAX);
 
 /**
- * Takes a code in any accepted form apart into header fields and body.
+ * Splits a code in any accepted form into header fields and body.
  *
- * @throws {Error} for what is no code; the message follows on "Invalid ISCC - "
+ * @throws {NativeError} INVALID_ARGUMENT if it is not a code; the message can follow "Invalid ISCC - "
  */
 export function decodeCode(code: string): DecodedCode {
   const fields = native.decodeCodeInto(code, scratch);
@@ -39,9 +41,9 @@ export function decodeCode(code: string): DecodedCode {
 }
 
 /**
- * A unit of the numbers in its header, with the first `bits` of a digest.
+ * The unit with these header fields and the first `bits` of a digest.
  *
- * @throws {Error} for numbers that no unit has, or a digest that is too short
+ * @throws {NativeError} INVALID_ARGUMENT if no unit has these fields, or the digest is too short
  */
 export function encodeUnit(
   main: number,
@@ -54,19 +56,19 @@ export function encodeUnit(
 }
 
 /**
- * The units of a code in body order, without `ISCC:`. A single unit is its own.
+ * The units of a code in body order, without `ISCC:`. A single unit returns itself.
  *
- * @throws {Error} for what is no code
+ * @throws {NativeError} INVALID_ARGUMENT if it is not a code
  */
 export function decomposeCode(code: string): string[] {
   return native.decomposeCode(code).split('\n');
 }
 
 /**
- * The ISCC-CODE of two to five units in any order. `wide` keeps 128 bits of Data and of Instance where there is
- * nothing else.
+ * The ISCC-CODE of two to five units in any order. `wide` keeps 128 bits each of Data- and Instance-Code if there are no
+ * other units.
  *
- * @throws {Error} for units that don't go together
+ * @throws {NativeError} INVALID_ARGUMENT if the units cannot be combined
  */
 export function composeCode(units: readonly string[], wide = false): string {
   return native.composeCode(units.join('\n'), wide);

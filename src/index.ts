@@ -29,9 +29,19 @@ export { readStoreSettings, type StoreSettings } from './config/store-settings.j
 export { ConfigurationInvalid, type Environment, readVariables } from './config/variable.js';
 export { type RunningServer, startServer } from './http/server.js';
 export { loadTransport } from './http/transport/load-transport.js';
+export { isNativeError, type NativeError, type NativeErrorCode } from './native.js';
 export { createLogger } from './observe/log.js';
 export { type InProcessServices, resolverApp } from './resolver/app.js';
 export { type SearchApp, searchApp } from './search/app.js';
 export { InProcessSearch } from './search/engine/in-process.js';
 export { type ImportCount, type ImportSource, type ImportStep, importFrom } from './search/import.js';
+export {
+  dataCode,
+  imageCode,
+  instanceCode,
+  metaCode,
+  textClean,
+  textCode,
+  textCollapse,
+} from './units.js';
 export { generator, version } from './version.js';

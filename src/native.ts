@@ -1,6 +1,6 @@
 /**
- * The one typed door to the native addon. A checkout has it in `native/`, an installed package in
- * the optional dependency for its platform.
+ * The only importer of the native addon. A checkout has it in `native/`, an installed package in the optional
+ * dependency for its platform.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,57 @@ export type * from '../native/index.d.ts';
 
 type Addon = typeof import('../native/index.d.ts');
 
-/** Platforms that a prebuilt addon is published for; the suffix is napi's name of the target. */
+/** Every `code` of a {@link NativeError}: the `ErrorCode` of `crates/native/src/error.rs`. */
+export const NATIVE_ERROR_CODES = [
+  /** An argument breaks a rule; the message names both. */
+  'INVALID_ARGUMENT',
+  /** The object is closed, finished or busy with another call. */
+  'INVALID_STATE',
+  'NOT_JSON',
+  /** The JSON breaks the schema of the request. */
+  'SCHEMA_VIOLATION',
+  'NOT_FOUND',
+  'CONFLICT',
+  /** The addon cannot decode the format; another decoder may. */
+  'NO_DECODER',
+  'DAMAGED',
+  /** Reading the file would exceed a limit. */
+  'TOO_LARGE',
+  'NO_TEXT',
+  'IO',
+  'STORAGE_FULL',
+  /** A newer version has written the data. */
+  'NEWER_FORMAT',
+  /** Another process uses the folder. */
+  'IN_USE',
+  /** Too many calls are waiting; a later one may succeed. */
+  'BUSY',
+  'TIMEOUT',
+  /** A fault of the addon or of its data; the message is for the log only. */
+  'INTERNAL',
+] as const;
+
+export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
+
+/**
+ * The only error that the addon throws or rejects with on purpose. Arguments of a wrong JavaScript type, and a panic in
+ * a synchronous call, give an error with a code of napi instead: both are bugs.
+ */
+export interface NativeError extends Error {
+  readonly code: NativeErrorCode;
+  /** Errors of a `SearchEngine`: JSON for the client, a sentence or a list of schema violations. */
+  readonly detail?: string;
+}
+
+const codes: ReadonlySet<unknown> = new Set(NATIVE_ERROR_CODES);
+
+/** Whether a thrown value is a {@link NativeError}; with `code`, whether it has that code. */
+export function isNativeError(error: unknown, code?: NativeErrorCode): error is NativeError {
+  if (!(error instanceof Error && 'code' in error)) return false;
+  return code === undefined ? codes.has(error.code) : error.code === code;
+}
+
+/** Platforms with a prebuilt addon, and napi's name of each target. */
 const TARGETS: Readonly<Record<string, string>> = {
   'linux-x64': 'linux-x64-gnu',
   'linux-arm64': 'linux-arm64-gnu',

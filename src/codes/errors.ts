@@ -2,6 +2,7 @@
 import { saysFull } from '../data/full.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm, Refusal, Violation } from '../http/routing/service.js';
+import { isNativeError } from '../native.js';
 
 /** Placeholders in braces are replaced by the error's details. */
 export const ERRORS = {
@@ -97,6 +98,7 @@ function thrown(error: unknown, details: boolean): Reply {
     return text(errorStatus(error.code), error.message, { 'Retry-After': `${error.retryAfterSeconds}` });
   }
   if (error instanceof CodesRefusal) return text(errorStatus(error.code), withCause(error, details));
+  if (isNativeError(error, 'BUSY')) return thrown(new Unavailable(), details);
   if (saysFull(error)) return plain('STORAGE_FULL');
   const inside = details && error instanceof Error ? `: ${error.message}` : '';
   return plain('INTERNAL', {}, inside);

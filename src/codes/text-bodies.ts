@@ -1,5 +1,5 @@
 /** Reads texts from JSON bodies. Each is held in memory, so the total of all of them is limited. */
-import { native } from '../native.js';
+import { isNativeError, native } from '../native.js';
 import { CodesRefusal, Unavailable } from './errors.js';
 
 /** Two of the largest bodies. Processing a text needs several times its size. */
@@ -32,10 +32,13 @@ export class TextBodies {
 }
 
 async function textOf(json: Uint8Array): Promise<Buffer> {
-  const { text, notJson, invalid } = await native.jsonText(json);
-  if (notJson !== undefined) {
-    throw new CodesRefusal('REQUEST_INVALID', { reason: `the body is not JSON: ${notJson}` });
+  try {
+    return await native.jsonText(json);
+  } catch (error) {
+    if (isNativeError(error, 'NOT_JSON'))
+      throw new CodesRefusal('REQUEST_INVALID', { reason: `the body is not JSON: ${error.message}` });
+    if (isNativeError(error, 'SCHEMA_VIOLATION'))
+      throw new CodesRefusal('REQUEST_INVALID', { reason: error.message });
+    throw error;
   }
-  if (text === undefined) throw new CodesRefusal('REQUEST_INVALID', { reason: invalid ?? 'text is missing' });
-  return text;
 }

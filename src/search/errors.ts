@@ -1,8 +1,9 @@
-/** All errors of the service except the engine's, and their form: JSON with a `detail`. */
+/** All errors of the service, and their form: JSON with a `detail`. */
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm, Refusal } from '../http/routing/service.js';
+import { isNativeError, type NativeErrorCode } from '../native.js';
 import { type Issue, issueOf, withShortEchoes } from './issues.js';
 import { errorBody } from './schema.js';
 
@@ -20,6 +21,30 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 const errors = errorTable(ERRORS);
+
+/** Engine errors that clients may see. Every other one is a fault: 500 with a generic text, logged and reported. */
+const ENGINE_STATUSES: Partial<Record<NativeErrorCode, number>> = {
+  INVALID_ARGUMENT: 400,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  SCHEMA_VIOLATION: 422,
+  BUSY: 503,
+  STORAGE_FULL: 507,
+};
+
+/** The response to a failed call of the engine. */
+export interface EngineFailure {
+  readonly status: number;
+  /** JSON: a sentence, or a list of schema violations. */
+  readonly detail: string;
+}
+
+/** The response to an error that the engine threw. `undefined` for faults and for errors from elsewhere. */
+export function engineFailure(error: unknown): EngineFailure | undefined {
+  if (!isNativeError(error)) return undefined;
+  const status = ENGINE_STATUSES[error.code];
+  return status === undefined ? undefined : { status, detail: error.detail ?? JSON.stringify(error.message) };
+}
 
 /** Rejects the request with an error of the table. */
 export class SearchRefusal extends Error {
@@ -47,15 +72,24 @@ export class Invalid extends Error {
 const SLASHED =
   /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search)|\/assets\/[^/]+)?)?|status|healthz|readyz|docs)\/$/;
 
+const CONTENT_TYPE = 'application/json';
+
 export const errorForm: ErrorForm = {
-  contentType: 'application/json',
+  contentType: CONTENT_TYPE,
   schema: errorBody,
   refusal,
   thrown(error) {
     if (error instanceof Invalid) return detailReply(422, withShortEchoes(error.issues));
+    const failure = engineFailure(error);
+    if (failure !== undefined) return engineReply(failure);
     return errors.reply(error instanceof SearchRefusal ? error.code : 'INTERNAL');
   },
 };
+
+function engineReply({ status, detail }: EngineFailure): Reply {
+  const headers = status === 503 ? { 'Retry-After': '1' } : {};
+  return { status, headers, body: { kind: 'text', text: `{"detail":${detail}}`, contentType: CONTENT_TYPE } };
+}
 
 function withoutSlash(path: string, query = ''): Reply {
   const search = query === '' ? '' : `?${query}`;

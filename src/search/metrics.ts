@@ -1,6 +1,5 @@
 /** Metrics of the indexes. */
 import { gauge, type Metric, type Sample } from '../observe/instruments.js';
-import type { Answer } from './service.js';
 
 /** At most this many indexes get their own label, in name order, because clients can create any number. */
 export const INDEXES_SHOWN_MAX = 200;
@@ -18,8 +17,8 @@ interface IndexSize {
 }
 
 /** @param list returns the response of `GET /indexes` */
-export function searchMetrics(list: () => Promise<Answer>): Metric[] {
-  const read = async () => shown(JSON.parse((await list()).body.toString()) as IndexSize[]);
+export function searchMetrics(list: () => Promise<Buffer>): Metric[] {
+  const read = async () => shown(JSON.parse((await list()).toString()) as IndexSize[]);
   return [
     gauge('isccd_search_index_assets', 'Assets per index', ['index'], async () =>
       (await read()).map(({ name, assets }) => ({ labels: { index: name }, value: assets })),

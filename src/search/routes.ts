@@ -16,7 +16,7 @@ import {
   searchResult,
   status,
 } from './schema.js';
-import type { Answer, SearchService } from './service.js';
+import type { SearchService } from './service.js';
 
 export interface RouteOptions {
   readonly bodyBytesMax: number;
@@ -84,7 +84,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
         507: FULL,
       },
       handler: async (request) =>
-        answer(await service.create(request.body, request.header('content-type')), 201),
+        engineJson(await service.create(request.body, request.header('content-type')), 201),
     }),
     route({
       ...guarded(options),
@@ -94,7 +94,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       summary: 'List all indexes',
       tags,
       responses: { 200: { description: 'Sorted by name.', schema: z.array(index) }, 401: UNAUTHORIZED },
-      handler: async () => answer(await service.list(), 200),
+      handler: async () => engineJson(await service.list(), 200),
     }),
     route({
       ...guarded(options),
@@ -105,7 +105,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       tags,
       params: name,
       responses: { 200: { description: 'The index.', schema: index }, 401: UNAUTHORIZED, 404: NOT_FOUND },
-      handler: async ({ params }) => answer(await service.get(params.name), 200),
+      handler: async ({ params }) => engineJson(await service.get(params.name), 200),
     }),
     route({
       ...guarded(options),
@@ -116,7 +116,10 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       tags,
       params: name,
       responses: { 204: { description: 'Deleted.' }, 401: UNAUTHORIZED, 404: NOT_FOUND },
-      handler: async ({ params }) => answer(await service.delete(params.name), 204),
+      handler: async ({ params }) => {
+        await service.delete(params.name);
+        return { status: 204 };
+      },
     }),
   ];
 }
@@ -147,7 +150,7 @@ function assetRoutes(service: SearchService, options: RouteOptions): Route[] {
       },
       handler: async (request) => {
         const { params, body } = request;
-        return answer(await service.add(params.name, body, request.header('content-type')), 201);
+        return engineJson(await service.add(params.name, body, request.header('content-type')), 201);
       },
     }),
     route({
@@ -164,7 +167,7 @@ function assetRoutes(service: SearchService, options: RouteOptions): Route[] {
         401: UNAUTHORIZED,
         404: NOT_FOUND,
       },
-      handler: async ({ params }) => answer(await service.asset(params.name, params.iscc_id), 200),
+      handler: async ({ params }) => engineJson(await service.asset(params.name, params.iscc_id), 200),
     }),
     route({
       ...guarded(options),
@@ -181,7 +184,10 @@ function assetRoutes(service: SearchService, options: RouteOptions): Route[] {
         404: NOT_FOUND,
         507: FULL,
       },
-      handler: async ({ params }) => answer(await service.deleteAsset(params.name, params.iscc_id), 204),
+      handler: async ({ params }) => {
+        await service.deleteAsset(params.name, params.iscc_id);
+        return { status: 204 };
+      },
     }),
   ];
 }
@@ -213,7 +219,7 @@ function searchingRoutes(service: SearchService, options: RouteOptions): Route[]
         const { params, query, body } = request;
         const type = request.header('content-type');
         const { limit = LIMIT_DEFAULT } = query;
-        return answer(await service.search(params.name, body, type, limit), 200);
+        return engineJson(await service.search(params.name, body, type, limit), 200);
       },
     }),
     route({
@@ -228,7 +234,7 @@ function searchingRoutes(service: SearchService, options: RouteOptions): Route[]
       responses,
       handler: async ({ params, query }) => {
         const { iscc_code: code, limit = LIMIT_DEFAULT } = query;
-        return answer(await service.searchCode(params.name, code, limit), 200);
+        return engineJson(await service.searchCode(params.name, code, limit), 200);
       },
     }),
   ];
@@ -260,12 +266,7 @@ function statusRoutes(): Route[] {
   ];
 }
 
-/** The engine's response. @param success the route's status for the engine's 200 */
-function answer({ status, body }: Answer, success: number): Reply {
-  if (status !== 200) {
-    const retry = status === 503 ? { headers: { 'Retry-After': '1' } } : {};
-    return { status, ...retry, body: { kind: 'bytes', bytes: body, contentType: JSON_TYPE } };
-  }
-  if (success === 204) return { status: success };
-  return { status: success, body: { kind: 'bytes', bytes: body, contentType: JSON_TYPE } };
+/** The engine's JSON, unchanged. */
+function engineJson(bytes: Buffer, status: 200 | 201): Reply {
+  return { status, body: { kind: 'bytes', bytes, contentType: JSON_TYPE } };
 }

@@ -1,4 +1,7 @@
-/** Use cases. Thin, because the engine itself reads and writes JSON. */
+/**
+ * Use cases. They return the engine's JSON unchanged, because it is the JSON of the response. `errors.ts` turns errors
+ * of the engine into responses.
+ */
 import { access } from 'node:fs/promises';
 import type { native } from '../native.js';
 import { Invalid } from './errors.js';
@@ -6,9 +9,6 @@ import { InlineBudget } from './inline-budget.js';
 
 /** The engine of the addon. */
 export type Engine = Awaited<ReturnType<typeof native.openSearchEngine>>;
-
-/** Status and JSON body, as the engine returns them. */
-export type Answer = Awaited<ReturnType<Engine['listIndexes']>>;
 
 /** The reference reads a body that is not JSON as text and reports what its schema expected instead. */
 const NOT_STRUCTURED = {
@@ -30,42 +30,42 @@ export class SearchService {
     this.#folder = folder;
   }
 
-  create(body: Uint8Array, contentType: string | undefined): Promise<Answer> {
+  create(body: Uint8Array, contentType: string | undefined): Promise<Buffer> {
     return this.#engine.createIndex(jsonBody(body, contentType, 'object'));
   }
 
-  list(): Promise<Answer> {
+  list(): Promise<Buffer> {
     return this.#engine.listIndexes();
   }
 
-  get(name: string): Promise<Answer> {
+  get(name: string): Promise<Buffer> {
     return this.#engine.getIndex(name);
   }
 
-  delete(name: string): Promise<Answer> {
+  delete(name: string): Promise<Buffer> {
     return this.#engine.deleteIndex(name);
   }
 
-  add(name: string, body: Uint8Array, contentType: string | undefined): Promise<Answer> {
+  add(name: string, body: Uint8Array, contentType: string | undefined): Promise<Buffer> {
     return this.#engine.addAssets(name, jsonBody(body, contentType, 'list'));
   }
 
-  asset(name: string, isccId: string): Promise<Answer> {
+  asset(name: string, isccId: string): Promise<Buffer> {
     return this.#engine.getAsset(name, isccId);
   }
 
-  deleteAsset(name: string, isccId: string): Promise<Answer> {
+  deleteAsset(name: string, isccId: string): Promise<Buffer> {
     return this.#engine.deleteAsset(name, isccId);
   }
 
   /** @param limit any integer; the engine checks its bounds */
-  search(name: string, body: Uint8Array, contentType: string | undefined, limit: number): Promise<Answer> {
+  search(name: string, body: Uint8Array, contentType: string | undefined, limit: number): Promise<Buffer> {
     const query = jsonBody(body, contentType, 'object');
     return this.#inlineBudget.run((mayBlock) => this.#engine.search(name, query, limit, mayBlock));
   }
 
   /** @param limit any integer; the engine checks its bounds */
-  searchCode(name: string, isccCode: string, limit: number): Promise<Answer> {
+  searchCode(name: string, isccCode: string, limit: number): Promise<Buffer> {
     return this.#engine.searchCode(name, isccCode, limit);
   }
 

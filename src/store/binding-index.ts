@@ -3,7 +3,7 @@ import type { Db } from '../database/open.js';
 import type { ChangeTable, Flag } from '../database/tables.js';
 import type { Logger } from '../observe/log.js';
 import { changesAfter, lastChange } from './feed.js';
-import type { BindingAnswer, BindingEntry, BindingIndex } from './validator.js';
+import type { BindingEntry, BindingIndex, BindingMatches } from './validator.js';
 
 /** Manifests per statement while loading. */
 const LOAD_MANIFESTS = 2000;
@@ -49,7 +49,12 @@ export class SyncedBindingIndex {
     await Promise.allSettled([this.#running, this.#next]);
   }
 
-  async query(alg: string, value: Uint8Array, threshold: number, maxResults: number): Promise<BindingAnswer> {
+  async query(
+    alg: string,
+    value: Uint8Array,
+    threshold: number,
+    maxResults: number,
+  ): Promise<BindingMatches> {
     await this.follow();
     return this.#loaded.index.query(alg, value, threshold, maxResults);
   }

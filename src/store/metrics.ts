@@ -1,4 +1,5 @@
 /** Metrics of the store in addition to those of its requests. */
+import { isNativeError } from '../native.js';
 import { counter, durations, gauge, level, type Metric, type Sample } from '../observe/instruments.js';
 import type { DeclarationCount } from './manifests.js';
 import type { ManifestReport, Validator } from './validator.js';
@@ -37,11 +38,19 @@ export class WatchedValidator implements Validator {
       const report = await this.#validator.validate(bytes);
       this.#outcomes.inc({ outcome: report.outcome });
       return report;
+    } catch (error) {
+      this.#outcomes.inc({ outcome: failure(error) });
+      throw error;
     } finally {
       this.#pending -= 1;
       finish();
     }
   }
+}
+
+function failure(error: unknown): string {
+  if (isNativeError(error, 'BUSY')) return 'busy';
+  return isNativeError(error, 'TIMEOUT') ? 'overdue' : 'failed';
 }
 
 /** @param counts by the flag of the manifest and the status of its declaration */

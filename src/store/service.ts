@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { ContentBlobs } from '../blobs/content.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
+import { isNativeError } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
 import type { SyncedBindingIndex } from './binding-index.js';
@@ -82,7 +83,7 @@ export class StoreService {
     const sha256 = await this.#parts.digest(bytes);
     const same = await this.#parts.manifests.findLiveBytes(sha256);
     if (same !== undefined) return this.#answerStored(same, bytes);
-    const report = accepted(await this.#parts.validator.validate(bytes));
+    const report = accepted(await this.#parts.validator.validate(bytes).catch(throwRefusal));
     for (let tries = 0; tries < UPLOAD_TRIES; tries += 1) {
       const existing = await this.#parts.manifests.findById(report.manifestId);
       if (existing !== undefined) return this.#answerTaken(existing, sha256, bytes);
@@ -115,17 +116,8 @@ export class StoreService {
       throw new Refused('ALGORITHM_UNKNOWN', { detail: `Unknown soft binding algorithm: ${alg}` });
     }
     const threshold = this.#options.matchThreshold;
-    const answer = await this.#parts.index.query(alg, decode(), threshold, maxResults);
-    switch (answer.outcome) {
-      case 'matches':
-        return this.#matches(answer, maxResults);
-      case 'refused':
-        throw new Refused('BAD_REQUEST', { detail: answer.detail });
-      case 'busy':
-        throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
-      default:
-        return answer satisfies never;
-    }
+    const matches = this.#parts.index.query(alg, decode(), threshold, maxResults);
+    return this.#matches(await matches.catch(throwRefusal), maxResults);
   }
 
   /** Deletes a manifest and makes one attempt to withdraw its declaration. */
@@ -330,16 +322,14 @@ function bestFirst(a: Ranked, b: Ranked): number {
 }
 
 function accepted(report: ManifestReport): Accepted {
-  switch (report.outcome) {
-    case 'accepted':
-      return report;
-    case 'refused':
-      throw new ManifestRefused(report.code, report.text);
-    case 'busy':
-      throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
-    case 'overdue':
-      throw new Refused('OVERDUE', { retryAfter: RETRY_AFTER_SECONDS });
-    default:
-      return report satisfies never;
-  }
+  if (report.outcome === 'accepted') return report;
+  throw new ManifestRefused(report.code, report.text);
+}
+
+/** Turns an error of the addon into a refusal, unless it is a fault. */
+function throwRefusal(error: unknown): never {
+  if (isNativeError(error, 'INVALID_ARGUMENT')) throw new Refused('BAD_REQUEST', { detail: error.message });
+  if (isNativeError(error, 'BUSY')) throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
+  if (isNativeError(error, 'TIMEOUT')) throw new Refused('OVERDUE', { retryAfter: RETRY_AFTER_SECONDS });
+  throw error;
 }

@@ -21,11 +21,10 @@ export type ManifestReport =
       readonly trusted: boolean;
       readonly bindings: readonly IndexedBinding[];
     }
-  | { readonly outcome: 'refused'; readonly code: string; readonly text: string }
-  | { readonly outcome: 'busy' }
-  | { readonly outcome: 'overdue' };
+  | { readonly outcome: 'refused'; readonly code: string; readonly text: string };
 
 export interface Validator {
+  /** Rejects with the `NativeError` codes `BUSY` and `TIMEOUT`. */
   validate(bytes: Uint8Array): Promise<ManifestReport>;
 }
 
@@ -36,15 +35,16 @@ export interface BindingEntry {
   readonly bindings: { readonly alg: string; readonly value: Uint8Array }[];
 }
 
-export type BindingAnswer =
-  /** Sorted by score, trusted, earlier upload. All entries that tie with the last one are included. */
-  | { readonly outcome: 'matches'; readonly keys: Float64Array; readonly scores: Uint8Array }
-  | { readonly outcome: 'refused'; readonly detail: string }
-  | { readonly outcome: 'busy' };
+/** Sorted by score, trusted, earlier upload. All entries that tie with the last one are included. */
+export interface BindingMatches {
+  readonly keys: Float64Array;
+  readonly scores: Uint8Array;
+}
 
 export interface BindingIndex {
   /** Replaces manifests that are already in the index. */
   insertBatch(manifests: BindingEntry[]): Promise<void>;
   remove(key: number): Promise<boolean>;
-  query(alg: string, value: Uint8Array, threshold: number, maxResults: number): Promise<BindingAnswer>;
+  /** Rejects with the `NativeError` codes `BUSY` and, for a value that cannot be searched, `INVALID_ARGUMENT`. */
+  query(alg: string, value: Uint8Array, threshold: number, maxResults: number): Promise<BindingMatches>;
 }

@@ -6,7 +6,7 @@ import type { Checked, OnProblem, OnStep } from '../data/port.js';
 import type { Db } from '../database/open.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../database/read-only.js';
 import type { BindingRow, ManifestRow } from '../database/tables.js';
-import { native } from '../native.js';
+import { isNativeError, native } from '../native.js';
 import { storeCounts } from './counts.js';
 import { manifestFile } from './folder.js';
 import type { IndexedBinding, Validator } from './validator.js';
@@ -184,8 +184,8 @@ class StoreCheck {
     bytes: Uint8Array,
     rows: readonly BindingRow[],
   ): Promise<void> {
-    const report = await this.#validator.validate(bytes);
-    if (report.outcome !== 'accepted') {
+    const report = await this.#validator.validate(bytes).catch(undefinedAtTimeout);
+    if (report?.outcome !== 'accepted') {
       this.#unvalidated += 1;
       return;
     }
@@ -216,4 +216,8 @@ function inFile({ alg, value, units }: IndexedBinding): string {
 
 function inRow({ alg, value, units }: BindingRow): string {
   return `${alg} ${value.toString('hex')} ${units}`;
+}
+
+function undefinedAtTimeout(error: unknown): undefined {
+  if (!isNativeError(error, 'TIMEOUT')) throw error;
 }

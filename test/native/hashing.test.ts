@@ -1,4 +1,4 @@
-/** Data- and Instance-Codes from the addon: in pieces, from a file, and what is refused. */
+/** Data- and Instance-Codes from the addon: of pieces and of files, and their errors. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const fixture = new URL('../fixtures/codes/data.json', import.meta.url);
 const { cases } = JSON.parse(readFileSync(fixture, 'utf8')) as { cases: Case[] };
 const generated = cases.filter((one) => one.lcg_seed !== undefined);
 
-/** The bytes a case names by seed and size. */
+/** The bytes that a case describes by seed and size. */
 function bytesOf({ lcg_seed = 0, size }: Pick<Case, 'lcg_seed' | 'size'>): Uint8Array {
   let x = lcg_seed;
   return Uint8Array.from({ length: size }, () => {
@@ -47,9 +47,9 @@ describe('SumHasher', () => {
     expect(await hasher.finish()).toEqual(expected(one));
   });
 
-  it('refuses a piece while another is under way, and any call after the end', async () => {
+  it('throws INVALID_STATE during an update and after finish', async () => {
     const hasher = new native.SumHasher();
-    // Before the calls, and large: this thread may have to wait for a processor between them.
+    // A large piece is still being hashed at the second call, even if this thread is suspended between the two.
     const [large, small] = [new Uint8Array(128 * 1024 ** 2), new Uint8Array(1)];
     const pending = hasher.update(large);
     expect(() => hasher.update(small)).toThrow(/still being hashed/);
@@ -66,7 +66,7 @@ describe('sumFile', () => {
     expect(await native.sumFile(file)).toEqual(expected(one));
   });
 
-  it('equals SumHasher on a file that several threads share', async () => {
+  it('equals SumHasher on a file that several threads read', async () => {
     const bytes = bytesOf({ lcg_seed: 5, size: 9_500_000 });
     const file = path.join(folder, 'large');
     writeFileSync(file, bytes);
@@ -75,7 +75,7 @@ describe('sumFile', () => {
     expect(await native.sumFile(file)).toEqual(await hasher.finish());
   });
 
-  it('comes with the head of a file that is not too large', async () => {
+  it('headAndSumOfFile returns null for a file that is too large', async () => {
     const bytes = bytesOf({ lcg_seed: 6, size: 10_000 });
     const file = path.join(folder, 'head');
     writeFileSync(file, bytes);
@@ -90,30 +90,5 @@ describe('sumFile', () => {
   it('names a file that it cannot read', async () => {
     await expect(native.sumFile(path.join(folder, 'absent'))).rejects.toThrow(/absent: /);
     await expect(native.sumFile(folder)).rejects.toThrow(/not a regular file/);
-  });
-});
-
-describe('kernels', () => {
-  const algorithms = JSON.parse(
-    readFileSync(new URL('../fixtures/codes/algorithms.json', import.meta.url), 'utf8'),
-  ) as {
-    minhash: { features: number[]; minhash_256_hex: string }[];
-    cdc: { utf32: boolean; lcg_seed: number; size: number; avg: number; chunk_sizes: number[] }[];
-  };
-
-  it('minhash256', async () => {
-    for (const { features, minhash_256_hex } of algorithms.minhash) {
-      const digest = await native.minhash256(Uint32Array.from(features));
-      expect(digest.toString('hex')).toBe(minhash_256_hex);
-    }
-  });
-
-  it('chunkEnds', async () => {
-    for (const one of algorithms.cdc.filter(({ utf32 }) => !utf32)) {
-      const ends = await native.chunkEnds(bytesOf(one), one.avg);
-      const sizes = [...ends].map((end, i) => end - (ends[i - 1] ?? 0));
-      expect(sizes).toEqual(one.chunk_sizes);
-    }
-    expect(() => native.chunkEnds(new Uint8Array(1), 1)).toThrow(/averageBytes must be from 2/);
   });
 });

@@ -1,4 +1,4 @@
-/** The addon's text half: values, forms of text, and errors that name field and rule. */
+/** Text through the addon: results, forms of input, and errors that name the field and the rule. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ interface MetaCase {
 }
 
 describe('text', () => {
-  it('is normalised and coded the same from bytes and from strings', async () => {
+  it('has the same results from bytes and from strings', async () => {
     for (const { text, ...expected } of cases<TextCase>('text.json')) {
       for (const form of [text, Buffer.from(text)]) {
         expect(await native.textClean(form)).toBe(expected.text_clean);
@@ -53,39 +53,38 @@ describe('text', () => {
     }
   });
 
-  it('has simprints, with places in bytes or code points', async () => {
+  it('has simprints, with positions in bytes or code points', async () => {
     for (const { text, ...expected } of cases<SimprintCase>('simprints.json')) {
       const bytes = Buffer.from(text);
       expect(await native.simprints(bytes)).toEqual(expected.CONTENT_TEXT_V0);
-      const all = await native.textFeatures(bytes, { byteOffsets: true, compat: '0.9.5' });
-      expect(all.simprints).toEqual(expected.CONTENT_TEXT_V0);
-      expect([...all.offsets]).toEqual(expected.features.byte_offsets);
-      expect([...all.sizes]).toEqual(expected.features.byte_sizes);
+      const { features: all } = await native.textContent(bytes, 256, { byteOffsets: true, compat: '0.9.5' });
+      expect(all?.simprints).toEqual(expected.CONTENT_TEXT_V0);
+      expect([...(all?.offsets ?? [])]).toEqual(expected.features.byte_offsets);
+      expect([...(all?.sizes ?? [])]).toEqual(expected.features.byte_sizes);
       const kept = expected.sdk_0_9_7_kept_chunks;
-      const newer = await native.textFeatures(text);
-      expect([...newer.offsets]).toEqual(expected.features.char_offsets.slice(0, kept));
-      expect([...newer.sizes]).toEqual(expected.features.char_sizes.slice(0, kept));
-      const content = await native.textContent(bytes, 256, {});
-      expect(content.features).toEqual(newer);
+      const { features: newer } = await native.textContent(text, 256, {});
+      expect([...(newer?.offsets ?? [])]).toEqual(expected.features.char_offsets.slice(0, kept));
+      expect([...(newer?.sizes ?? [])]).toEqual(expected.features.char_sizes.slice(0, kept));
+      expect((await native.textContent(bytes, 256, {})).features).toEqual(newer);
     }
   });
 
   it.each([
     ['a lone surrogate', 'ab\ud800c', 'text: lone surrogate at UTF-16 index 2'],
     ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), 'text: not UTF-8 from byte 1'],
-  ])('refuses %s', async (_, text, message) => {
+  ])('rejects %s', async (_, text, message) => {
     for (const refused of [native.textCode(text, 64), native.textClean(text), native.simprints(text)])
       await expect(refused).rejects.toThrow(message);
   });
 
-  it('refuses lengths and releases that do not exist', async () => {
+  it('rejects unknown lengths and releases', async () => {
     await expect(native.textCode('a', 65)).rejects.toThrow();
-    await expect(native.textFeatures('a', { compat: '0.9.6' })).rejects.toThrow('compat');
+    await expect(native.textContent('a', 256, { compat: '0.9.6' })).rejects.toThrow('compat');
   });
 });
 
 describe('metadata', () => {
-  it('has a Meta-Code', async () => {
+  it('has the Meta-Code of the reference', async () => {
     for (const { name, description, meta, ...expected } of cases<MetaCase>('meta.json')) {
       const code = native.metaCode({ name, ...optional(description, meta) }, 256);
       if (expected.error !== undefined) {

@@ -1,83 +1,70 @@
-//! Why a request was not done, in the form that clients get to see.
+//! Why a request failed, in the words that clients see.
+
+use std::fmt::{self, Display};
 
 use crate::json::push_string;
 
-/// Who is to blame, and how the HTTP layer says so.
+/// Kinds of failure. Services map them to their own codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The request's content breaks a rule (400).
+    /// The content of the request breaks a rule.
     Rejected,
-    /// There is no such index or asset (404).
+    /// The index or asset does not exist.
     NotFound,
-    /// There is such an index already (409).
+    /// An index with this name exists.
     Conflict,
-    /// The request's form breaks the schema (422).
+    /// The form of the request breaks the schema.
     Invalid,
-    /// Something of ours failed (500); the detail is for the log.
+    /// A fault of the engine or its data. The detail is for the log, not for clients.
     Broken,
-    /// Too many requests wait (503).
+    /// Too many requests are waiting.
     Busy,
-    /// No space left to write to (507).
+    /// No space is left on the device.
     Full,
 }
 
-impl FailureKind {
-    /// HTTP status.
-    pub fn status(self) -> u16 {
-        match self {
-            Self::Rejected => 400,
-            Self::NotFound => 404,
-            Self::Conflict => 409,
-            Self::Invalid => 422,
-            Self::Broken => 500,
-            Self::Busy => 503,
-            Self::Full => 507,
-        }
-    }
-}
-
-/// Why a request was not done.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", String::from_utf8_lossy(.detail))]
 pub struct Failure {
-    /// Who is to blame.
+    /// Kind of failure.
     pub kind: FailureKind,
-    /// JSON of the answer's `detail` member: a string, or the list of schema violations.
+    /// JSON for the client: a sentence, or the list of schema violations.
     pub detail: Vec<u8>,
 }
 
 impl Failure {
-    /// A failure told in one sentence.
+    /// A failure described by one sentence.
     pub fn new(kind: FailureKind, text: &str) -> Self {
         let mut detail = Vec::with_capacity(text.len() + 2);
         push_string(&mut detail, text);
         Self { kind, detail }
     }
 
-    /// The request's content breaks a rule.
+    /// The content of the request breaks a rule.
     pub fn rejected(text: impl AsRef<str>) -> Self {
         Self::new(FailureKind::Rejected, text.as_ref())
     }
 
-    /// There is no such thing.
+    /// The index or asset does not exist.
     pub fn not_found(text: impl AsRef<str>) -> Self {
         Self::new(FailureKind::NotFound, text.as_ref())
     }
 
-    /// Something of ours failed.
-    pub fn broken(error: impl std::fmt::Display) -> Self {
+    /// A fault of the engine or its data.
+    pub fn broken(error: impl Display) -> Self {
         Self::new(FailureKind::Broken, &error.to_string())
-    }
-
-    /// The answer's body: `{"detail": ...}`.
-    pub fn body(&self) -> Vec<u8> {
-        let mut body = Vec::with_capacity(self.detail.len() + 12);
-        body.extend_from_slice(b"{\"detail\":");
-        body.extend_from_slice(&self.detail);
-        body.push(b'}');
-        body
     }
 }
 
-/// JSON of an answer's body, or why there is none.
+/// The sentence, or the JSON of the violations.
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match serde_json::from_slice::<String>(&self.detail) {
+            Ok(sentence) => f.write_str(&sentence),
+            Err(_) => f.write_str(&String::from_utf8_lossy(&self.detail)),
+        }
+    }
+}
+
+/// JSON of the response, or why there is none.
 pub type Answer = Result<Vec<u8>, Failure>;

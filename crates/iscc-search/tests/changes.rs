@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 
 use common::{Random, Service, id, rows, unit, value};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, OpenError, Options, Reply, StoreOptions};
+use iscc_search::{Engine, FailureKind, OpenError, Options, Reply, StoreOptions};
 use serde_json::{Value, json};
 
 const SCHEMES: [&str; 2] = ["usearch", "lmdb"];
@@ -255,11 +255,11 @@ fn indexes_are_created_and_deleted_once() {
         let service = Service::new(scheme, Options::default());
         service.create("main");
         let again = service.engine.create_index(br#"{"name":"main"}"#).unwrap_err();
-        assert_eq!(again.kind.status(), 409);
-        assert_eq!(again.body(), br#"{"detail":"Index 'main' already exists"}"#);
+        assert_eq!(again.kind, FailureKind::Conflict);
+        assert_eq!(again.to_string(), "Index 'main' already exists");
         service.add("main", &json!([{ "iscc_id": id(1), "units": units(1) }])).unwrap();
         service.engine.delete_index("main").unwrap();
-        assert_eq!(service.engine.delete_index("main").unwrap_err().kind.status(), 404);
+        assert_eq!(service.engine.delete_index("main").unwrap_err().kind, FailureKind::NotFound);
         assert_eq!(service.search("main", &json!({ "units": units(1) }), 1).unwrap_err().0, 404);
         service.create("main");
         assert_eq!(service.assets("main"), 0);

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::Kind;
-use iscc_search::{Engine, Options};
+use iscc_search::{Engine, FailureKind, Options};
 use serde_json::{Value, json};
 
 const BATCH: u64 = 50;
@@ -81,7 +81,7 @@ fn a_full_disk_is_told_and_survived() {
     let mut filler = std::fs::File::create(&rest).unwrap();
     while std::io::Write::write(&mut filler, &[1; 4096]).is_ok_and(|bytes| bytes > 0) {}
     let refused = service.engine.create_index(br#"{"name":"more"}"#).unwrap_err();
-    assert_eq!(refused.kind.status(), 507);
+    assert_eq!(refused.kind, FailureKind::Full);
     assert!(!indexes.join("more").exists());
     drop(service.engine);
     service = open();

@@ -1,4 +1,7 @@
-//! JavaScript face of `c2pa-manifest`: the decision on a sidecar, and small things about C2PA.
+//! Binding of `c2pa-manifest`: validation of manifest stores, the list of soft-binding algorithms
+//! and ISCC-SEQ.
+
+pub mod sign;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,29 +12,26 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::binding_units::bytes::POOL as HASH_POOL;
-use crate::runtime::{Contested, Gate, Pending, Pool, Watchdog};
+use crate::error::{ErrorCode, NativeError, Result};
+use crate::runtime::{C2PA, CPU, Gate, Watchdog, rejected};
 
-pub mod sign;
-
-/// Validations that may wait or run at once, unless it is said otherwise.
+/// Default for the validations that may wait or run.
 const WAITING_MAX: u32 = 64;
-/// Time for one validation. The slowest sidecar that the caps let through takes less.
+/// Default time limit of a validation, above what the slowest permitted manifest store takes.
 const TIME_LIMIT_MS: u32 = 5000;
 
-/// Settings of a validator; what is absent has its default.
+/// Settings of a validator. Absent ones have their default.
 #[napi(object)]
 #[derive(Default)]
 pub struct ValidatorOptions {
-    /// Validations at once; default: one per core.
-    pub threads: Option<u32>,
-    /// Validations that may wait or run; one more gets `busy`. Default: 64.
+    /// Validations that may wait or run; further ones fail with `BUSY`. Default: 64.
     pub waiting_max: Option<u32>,
-    /// Time for one validation from its start; a longer one gets `overdue`. Default: 5000.
+    /// Time limit of a validation from its start, above which it fails with `TIMEOUT`. Default:
+    /// 5000.
     pub time_limit_ms: Option<u32>,
 }
 
-/// What became of a sidecar.
+/// The verdict on a manifest store.
 #[napi(discriminant = "outcome", discriminant_case = "lowercase")]
 pub enum ManifestReport {
     /// It is valid.
@@ -40,22 +40,18 @@ pub enum ManifestReport {
         manifest_id: String,
         /// Whether a trust anchor vouches for the signer.
         trusted: bool,
-        /// What it is found by, at most 64, in the manifest's order, repetitions included.
+        /// The bindings to index, at most 64, in the manifest's order, with repetitions.
         bindings: Vec<IndexedBinding>,
-        /// The first 64 blocks that it is not found by.
+        /// The first 64 bindings that are not indexed.
         skipped: Vec<SkippedBinding>,
     },
-    /// It is not.
+    /// It is invalid.
     Refused {
-        /// A status code of the C2PA, or `manifest.*`.
+        /// A status code of the C2PA specification, or `manifest.*`.
         code: String,
-        /// One line for people.
+        /// The reason in one line.
         text: String,
     },
-    /// Too many sidecars are waiting; try later.
-    Busy,
-    /// It took too long. Its thread is held until it ends.
-    Overdue,
 }
 
 /// A soft binding to index.
@@ -65,17 +61,17 @@ pub struct IndexedBinding {
     pub alg: String,
     /// Its value.
     pub value: Buffer,
-    /// Another reading of the previous binding's block, which is counted once.
+    /// Whether this is another reading of the previous binding's block. Both count as one binding.
     pub alternate: bool,
-    /// Of an `io.iscc.v0` value, in order and each once: every searchable unit, and the first unit
-    /// of version 0 and 256 bits of each MainType. Empty for other algorithms.
+    /// For an `io.iscc.v0` value, in its order and without repetitions: every searchable unit, and
+    /// the first unit of version 0 and 256 bits of each MainType. Empty for other algorithms.
     pub units: Vec<IsccSeqUnit>,
 }
 
-/// A soft binding that is stored with its manifest and not indexed.
+/// A soft binding that is stored with its manifest but not indexed.
 #[napi(object)]
 pub struct SkippedBinding {
-    /// The algorithm it names; may be empty.
+    /// Name of its algorithm; may be empty.
     pub alg: String,
     /// Its value.
     pub value: Buffer,
@@ -98,23 +94,9 @@ pub struct IsccSeqUnit {
     pub bits: u32,
     /// The body.
     pub body: Buffer,
-    /// Semantic-, Content-, Data- or Instance-Code of a known SubType, version 0 and 256 bits.
+    /// Whether it is a Semantic-, Content-, Data- or Instance-Code of a known SubType, version 0 and
+    /// 256 bits.
     pub searchable: bool,
-}
-
-/// What a value of `io.iscc.v0` holds.
-#[napi(discriminant = "outcome", discriminant_case = "lowercase")]
-pub enum IsccSeqReport {
-    /// It is an ISCC-SEQ.
-    Units {
-        /// All its units in order, repetitions included.
-        units: Vec<IsccSeqUnit>,
-    },
-    /// It is none.
-    Refused {
-        /// What is wrong, and where.
-        reason: String,
-    },
 }
 
 /// An entry of the C2PA's list of soft-binding algorithms.
@@ -122,71 +104,56 @@ pub enum IsccSeqReport {
 pub struct SoftBindingAlgorithm {
     /// Its name, compared exactly.
     pub alg: String,
-    /// Which of the two lists it is on.
+    /// The list that contains it.
     #[napi(ts_type = "'watermark' | 'fingerprint'")]
     pub kind: String,
 }
 
-/// Validates sidecars against one set of trust anchors, on threads of its own.
+/// Validates manifest stores against one set of trust anchors.
 #[napi]
 pub struct ManifestValidator {
     validator: Validator,
-    pool: Pool,
     gate: Gate,
     watchdog: Arc<Watchdog<ManifestReport>>,
 }
 
 #[napi]
 impl ManifestValidator {
-    /// Trusts the certificates of a PEM bundle; an empty one trusts nobody, which refuses nobody.
+    /// Trusts the certificates of a PEM bundle. With an empty bundle, no signer is trusted; untrusted
+    /// manifests are accepted all the same.
     ///
-    /// Throws if the text holds something else.
+    /// Throws `INVALID_ARGUMENT` if the text is not such a bundle.
     #[napi(constructor, catch_unwind)]
     pub fn new(trust_anchors_pem: String, options: Option<ValidatorOptions>) -> Result<Self> {
         let options = options.unwrap_or_default();
         let limit_ms = options.time_limit_ms.unwrap_or(TIME_LIMIT_MS);
-        let limit = Duration::from_millis(limit_ms.into());
         Ok(Self {
-            validator: Validator::new(&trust_anchors_pem).map_err(reason)?,
-            pool: Pool::new("c2pa", options.threads.map_or_else(cores, |count| count as usize)),
+            validator: Validator::new(&trust_anchors_pem).map_err(NativeError::invalid)?,
             gate: Gate::new(options.waiting_max.unwrap_or(WAITING_MAX) as usize),
-            watchdog: Arc::new(Watchdog::new(limit, || ManifestReport::Overdue)?),
+            watchdog: Arc::new(Watchdog::new(Duration::from_millis(limit_ms.into()))?),
         })
     }
 
-    /// Decides on the bytes of a sidecar. No bytes make it reject. They are not copied: they must not change until the
-    /// promise settles.
+    /// Validates the bytes of a manifest store, which must not change until the promise settles. Invalid
+    /// bytes resolve to `refused`; rejects only with `BUSY`, `TIMEOUT` or `INTERNAL`.
     #[napi(catch_unwind, ts_return_type = "Promise<ManifestReport>")]
-    pub fn validate<'env>(
-        &self,
-        env: &'env Env,
-        #[napi(ts_arg_type = "Uint8Array")] bytes: Buffer,
-    ) -> Result<Object<'env>> {
-        let (pending, promise) = Pending::new(env)?;
-        let Some(place) = self.gate.enter() else {
-            pending.resolve(ManifestReport::Busy);
-            return Ok(promise);
+    pub fn validate<'env>(&self, env: &'env Env, bytes: Uint8Array) -> Result<Object<'env>> {
+        let place = match self.gate.enter() {
+            Ok(place) => place,
+            Err(error) => return rejected(env, error),
         };
         let validator = self.validator.clone();
-        let watchdog = Arc::clone(&self.watchdog);
-        let contested = Contested::new(pending);
-        self.pool.spawn(move || {
-            let deadline = watchdog.start(&contested);
-            let outcome = validator.validate(&bytes, Some(deadline));
-            contested.resolve(report(outcome));
-            drop(place);
-        })?;
-        Ok(promise)
+        C2PA.run_watched(env, &self.watchdog, move |deadline| {
+            let _place = place;
+            report(validator.validate(&bytes, Some(deadline)))
+        })
     }
 }
 
-/// SHA-256 of bytes in lower-case hexadecimal digits. They are not copied: they must not change until the promise settles.
+/// SHA-256 of bytes in lower-case hexadecimal. The bytes must not change until the promise settles.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-pub fn sha256<'env>(
-    env: &'env Env,
-    #[napi(ts_arg_type = "Uint8Array")] bytes: Buffer,
-) -> Result<Object<'env>> {
-    HASH_POOL.run(env, move || Ok(c2pa_manifest::sha256_hex(&bytes)))
+pub fn sha256(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
+    CPU.run(env, move || Ok(c2pa_manifest::sha256_hex(&bytes)))
 }
 
 /// The list of soft-binding algorithms as of 2026-04-15.
@@ -205,46 +172,36 @@ pub fn soft_binding_algorithms() -> Vec<SoftBindingAlgorithm> {
         .collect()
 }
 
-/// Whether a text can be the id of a manifest: 1 to 255 code points, all of them printable.
+/// Whether a text is a valid manifest id: 1 to 255 code points, all of them printable.
 #[napi(catch_unwind)]
 pub fn is_manifest_id(text: String) -> bool {
     c2pa_manifest::is_manifest_id(&text)
 }
 
-/// The units of an ISCC-SEQ, or why the bytes are none. For values of some kilobytes: it runs at
-/// once, and makes an object per unit.
+/// All units of an ISCC-SEQ in order, with repetitions. Throws `INVALID_ARGUMENT` with the defect
+/// and its position. For values of some kilobytes: it runs on the calling thread.
 #[napi(catch_unwind)]
-pub fn decode_iscc_seq(bytes: &[u8]) -> IsccSeqReport {
-    match seq::decode(bytes) {
-        Ok(units) => IsccSeqReport::Units { units: units.iter().map(unit).collect() },
-        Err(error) => IsccSeqReport::Refused { reason: error.to_string() },
-    }
+pub fn decode_iscc_seq(bytes: &[u8]) -> Result<Vec<IsccSeqUnit>> {
+    Ok(seq::decode(bytes)?.iter().map(unit).collect())
 }
 
-/// Threads that work at once where nothing else is said.
-pub(crate) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// What a crate's error says, as a JavaScript error.
-pub(crate) fn reason(error: impl std::fmt::Display) -> Error {
-    Error::from_reason(error.to_string())
-}
-
-fn report(outcome: Outcome) -> ManifestReport {
+fn report(outcome: Outcome) -> Result<ManifestReport> {
     match outcome {
         Outcome::Accepted(Accepted { manifest_id, trusted, bindings, skipped }) => {
-            ManifestReport::Accepted {
+            Ok(ManifestReport::Accepted {
                 manifest_id,
                 trusted,
                 bindings: bindings.iter().map(indexed).collect(),
-                skipped: skipped.into_iter().map(left_out).collect(),
-            }
+                skipped: skipped.into_iter().map(skipped_binding).collect(),
+            })
         }
         Outcome::Refused(refusal) => {
-            ManifestReport::Refused { code: refusal.code.into_owned(), text: refusal.text }
+            Ok(ManifestReport::Refused { code: refusal.code.into_owned(), text: refusal.text })
         }
-        Outcome::Overdue => ManifestReport::Overdue,
+        Outcome::Overdue => {
+            let late = "the validation reached its time limit";
+            Err(NativeError::new(ErrorCode::Timeout, late))
+        }
     }
 }
 
@@ -257,7 +214,7 @@ fn indexed(binding: &Binding) -> IndexedBinding {
     }
 }
 
-fn left_out(skipped: Skipped) -> SkippedBinding {
+fn skipped_binding(skipped: Skipped) -> SkippedBinding {
     SkippedBinding {
         alg: skipped.alg,
         value: skipped.value.into(),

@@ -1,33 +1,29 @@
-//! JavaScript face of `iscc-media`'s media types and texts, and of the Text-Codes made from them:
-//! a file goes in, a code and some facts come out, nothing big crosses.
+//! Binding of `iscc-media`: media types, texts, images, documents, audio and video. A file goes in;
+//! codes and metadata come out. Only thumbnails, covers and texts cross as bytes.
 //!
-//! Errors begin with a code and a colon: `NO_DECODER`, `DAMAGED`, `TOO_LARGE`, `NO_TEXT`,
-//! `RAW_PIXELS` or `IO`.
+//! `NO_DECODER`, `DAMAGED`, `TOO_LARGE`, `NO_TEXT` and `IO` tell why a file has no result.
+
+pub mod av;
+pub mod document;
+pub mod image;
 
 use std::fs;
-use std::sync::LazyLock;
-use std::thread::available_parallelism;
 
-use iscc_codec::{Kind, Mode, Unit};
+use iscc_codec::{Kind, Mode};
 use iscc_media::{MediaError, mediatype, metadata, sanitize, text};
 use iscc_units::{Compat, simprint};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::runtime::Pool;
+use crate::binding_units::unit;
+use crate::error::{ErrorCode, NativeError, Result};
+use crate::runtime::CPU;
 
-pub mod av;
-pub mod document;
-pub mod image;
+/// Bits of the units of files. Shorter units are prefixes of these.
+pub(crate) const UNIT_BITS: u32 = 256;
 
-pub(crate) static POOL: LazyLock<Pool> =
-    LazyLock::new(|| Pool::new("media", available_parallelism().map_or(1, Into::into)));
-
-/// Bits of the units handed out; shorter ones are their prefixes.
-pub(crate) const UNIT_BITS: usize = 256;
-
-/// What a file is taken for.
+/// The kind of a file.
 #[napi(object)]
 pub struct InspectedFile {
     /// Media type
@@ -36,7 +32,7 @@ pub struct InspectedFile {
     pub mode: Option<String>,
 }
 
-/// What a file says about itself; only what it does say, as plain text.
+/// Metadata embedded in a file, as plain text. Absent fields are not in the file.
 #[napi(object)]
 pub struct FileMetadata {
     /// Title
@@ -45,17 +41,17 @@ pub struct FileMetadata {
     pub description: Option<String>,
     /// Extended metadata, a Data-URL
     pub meta: Option<String>,
-    /// Who made it
+    /// Creator
     pub creator: Option<String>,
     /// URL of the licence
     pub license: Option<String>,
-    /// URL where one can acquire a licence
+    /// URL where a licence can be acquired
     pub acquire: Option<String>,
     /// Copyright notice
     pub rights: Option<String>,
-    /// Whom to credit
+    /// Credit line
     pub credit: Option<String>,
-    /// Identifier given by others
+    /// Identifier assigned elsewhere
     pub identifier: Option<String>,
     /// Language
     pub language: Option<String>,
@@ -63,26 +59,26 @@ pub struct FileMetadata {
     pub keywords: Option<String>,
 }
 
-/// A text's content.
+/// Codes and metadata of a text document.
 #[napi(object)]
 pub struct TextFileContent {
     /// Text-Code of 256 bits, with prefix
     pub unit: String,
-    /// Code points that went into the code
+    /// Code points that the code covers
     pub characters: u32,
-    /// Simprints in base64url, if asked for
+    /// Simprints in base64url, with `granular`
     pub simprints: Option<Vec<String>>,
-    /// Where each chunk begins in the cleaned text, in bytes of UTF-8
+    /// Start of each chunk in the cleaned text, in bytes of UTF-8
     pub offsets: Option<Vec<f64>>,
-    /// Lengths of the chunks in bytes of UTF-8
+    /// Length of each chunk in bytes of UTF-8
     pub sizes: Option<Vec<f64>>,
-    /// What the document says about itself
+    /// Embedded metadata
     pub metadata: FileMetadata,
-    /// The cleaned text in UTF-8, if asked for
+    /// The cleaned text in UTF-8, with `keepText`
     pub text: Option<Buffer>,
 }
 
-/// What a file is, by its name and its first bytes (4096 are enough).
+/// The kind of a file, from its name and its first bytes. 4096 bytes are enough.
 #[napi(catch_unwind)]
 pub fn inspect(filename: String, head: &[u8]) -> InspectedFile {
     let found = mediatype::inspect(head, &filename);
@@ -92,8 +88,9 @@ pub fn inspect(filename: String, head: &[u8]) -> InspectedFile {
     }
 }
 
-/// Text-Code, simprints and metadata of a text document, and its text itself if it is to be kept.
-/// Rejects with `NO_TEXT` if there is only white space, with `NO_DECODER` for PDF and the binary office formats.
+/// Text-Code and metadata of a text document; with `granular` also simprints, with `keepText` also
+/// the cleaned text. Rejects with `NO_TEXT` if there is only whitespace, and with `NO_DECODER` for
+/// PDF and the binary office formats.
 #[napi(catch_unwind, ts_return_type = "Promise<TextFileContent>")]
 pub fn text_file_content<'env>(
     env: &'env Env,
@@ -103,11 +100,10 @@ pub fn text_file_content<'env>(
     keep_text: bool,
     compat: String,
 ) -> Result<Object<'env>> {
-    let compat = parse(&compat)?;
-    POOL.run(env, move || {
+    let compat = release(&compat)?;
+    CPU.run(env, move || {
         let file = read(&path)?;
-        let extracted =
-            text::extract(&file, &mediatype, characters_max(compat)).map_err(refused)?;
+        let extracted = text::extract(&file, &mediatype, characters_max(compat))?;
         drop(file);
         let clean = iscc_units::text::clean(&extracted.text);
         let result = text_result(&clean, extracted.metadata.into(), granular, compat)?;
@@ -115,22 +111,21 @@ pub fn text_file_content<'env>(
     })
 }
 
-/// What a text document says about itself.
+/// Metadata embedded in a text document.
 #[napi(catch_unwind, ts_return_type = "Promise<FileMetadata>")]
 pub fn text_metadata<'env>(
     env: &'env Env,
     path: String,
     mediatype: String,
 ) -> Result<Object<'env>> {
-    POOL.run(env, move || {
-        // Metadata stands apart from the text: no release cuts it there.
-        let max = text::TEXT_CHARACTERS_MAX;
-        let extracted = text::extract(&read(&path)?, &mediatype, max).map_err(refused)?;
+    CPU.run(env, move || {
+        // Metadata is separate from the text, so the releases' different text limits do not matter.
+        let extracted = text::extract(&read(&path)?, &mediatype, text::TEXT_CHARACTERS_MAX)?;
         Ok(FileMetadata::from(extracted.metadata))
     })
 }
 
-/// A metadata value without markup, character references and superfluous white space.
+/// A metadata value without markup, character references and superfluous whitespace.
 #[napi(catch_unwind)]
 pub fn plain_text(value: String) -> String {
     sanitize::plain_text(&value)
@@ -154,6 +149,20 @@ impl From<metadata::Metadata> for FileMetadata {
     }
 }
 
+impl From<MediaError> for NativeError {
+    fn from(error: MediaError) -> Self {
+        let code = match error {
+            MediaError::NoDecoder(_) => ErrorCode::NoDecoder,
+            MediaError::Damaged { .. } => ErrorCode::Damaged,
+            MediaError::TooLarge { .. } => ErrorCode::TooLarge,
+            MediaError::NoText => ErrorCode::NoText,
+            MediaError::Raw(_) => ErrorCode::InvalidArgument,
+            MediaError::Io(_) => ErrorCode::Io,
+        };
+        Self::new(code, error)
+    }
+}
+
 fn text_result(
     clean: &str,
     metadata: FileMetadata,
@@ -164,7 +173,7 @@ fn text_result(
     let features = granular.then(|| simprint::features(clean, simprint::Unit::Utf8Bytes, compat));
     let numbers = |values: &[u64]| values.iter().map(|value| *value as f64).collect();
     Ok(TextFileContent {
-        unit: unit(Mode::Text, &code.digest)?,
+        unit: content_code(Mode::Text, &code.digest)?,
         characters: u32::try_from(code.characters).unwrap_or(u32::MAX),
         offsets: features.as_ref().map(|features| numbers(&features.offsets)),
         sizes: features.as_ref().map(|features| numbers(&features.sizes)),
@@ -182,21 +191,15 @@ fn characters_max(compat: Compat) -> usize {
     }
 }
 
-pub(crate) fn parse(compat: &str) -> Result<Compat> {
-    compat
-        .parse()
-        .map_err(|_| Error::from_reason(format!("compat: {compat:?} is not 0.9.7 or 0.9.5")))
+pub(crate) fn release(compat: &str) -> Result<Compat> {
+    compat.parse().map_err(NativeError::invalid)
 }
 
-pub(crate) fn unit(mode: Mode, digest: &[u8; 32]) -> Result<String> {
-    let unit = Unit::new(Kind::content(mode), digest, UNIT_BITS);
-    unit.map(|unit| unit.to_string()).map_err(|error| Error::from_reason(error.to_string()))
+pub(crate) fn content_code(mode: Mode, digest: &[u8]) -> Result<String> {
+    unit(Kind::content(mode), digest, UNIT_BITS)
 }
 
+/// The bytes of the file at `path`.
 pub(crate) fn read(path: &str) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| refused(error.into()))
-}
-
-pub(crate) fn refused(error: MediaError) -> Error {
-    Error::from_reason(format!("{}: {error}", error.code()))
+    fs::read(path).map_err(|error| MediaError::from(error).into())
 }

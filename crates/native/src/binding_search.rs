@@ -1,48 +1,40 @@
-//! JavaScript face of `iscc-search`: JSON bytes in, JSON bytes out.
-
-use std::sync::{Arc, OnceLock};
-
-use iscc_search::{Answer, Engine, Options, Reply, StoreOptions};
-use napi::Env;
-use napi::bindgen_prelude::*;
-use napi_derive::napi;
-
-use crate::runtime::{self, Pending, Pool};
+//! Binding of `iscc-search`: JSON bytes in, JSON bytes out.
 
 pub mod offline;
 pub mod soft_bindings;
 
-/// What a request came to.
-#[napi(object)]
-pub struct SearchAnswer {
-    /// 200, or the HTTP status of the failure.
-    pub status: u16,
-    /// JSON of the answer, or of the failure: `{"detail": ...}`. Empty after a deletion.
-    pub body: Buffer,
-}
+use std::sync::Arc;
 
-/// Settings of an engine; what is absent has its default.
+use iscc_search::{Answer, Engine, Failure, FailureKind, OpenError, Options, Reply, StoreOptions};
+use napi::Env;
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use crate::error::{ErrorCode, NativeError, Result};
+use crate::runtime::{IO, Pending, rejected, settled};
+
+/// Settings of an engine. Absent ones have their default.
 #[napi(object)]
 #[derive(Default)]
 pub struct SearchOptions {
-    /// Similarity from which on a unit matches, 0 to 1.
+    /// Lowest similarity at which a unit matches, 0 to 1.
     pub match_threshold_units: Option<f64>,
-    /// Similarity from which on a simprint matches, 0 to 1.
+    /// Lowest similarity at which a simprint matches, 0 to 1.
     pub match_threshold_simprints: Option<f64>,
-    /// How much a weak unit counts less than a strong one.
+    /// Exponent by which a weak unit counts less than a strong one.
     pub confidence_exponent: Option<u32>,
-    /// Rows of a unit type up to which all are scanned.
+    /// Largest number of rows of a unit type that a search scans completely.
     pub scan_limit: Option<u32>,
-    /// Threads that search.
+    /// Number of search threads.
     pub search_threads: Option<u32>,
-    /// Whether a write waits until the disk has it.
+    /// Whether a write waits until it is on disk.
     pub sync: Option<bool>,
 }
 
-/// Opens a location, `memory://`, `lmdb:///path` or `usearch:///path`, and reads its indexes.
+/// Opens a location, `memory://`, `lmdb:///path` or `usearch:///path`, and loads its indexes.
 ///
-/// Rejects if another process works on the folder; with the code `InvalidArg` if the location is
-/// none, or an index has a format that comes after the one known here.
+/// Rejects with `IN_USE` if another process works on the folder, with `INVALID_ARGUMENT` if the
+/// location is invalid, and with `NEWER_FORMAT` if a newer version has written an index.
 #[napi(catch_unwind, ts_return_type = "Promise<SearchEngine>")]
 pub fn open_search_engine<'env>(
     env: &'env Env,
@@ -50,17 +42,16 @@ pub fn open_search_engine<'env>(
     options: Option<SearchOptions>,
 ) -> Result<Object<'env>> {
     let options = settings(options.unwrap_or_default());
-    pool().run(env, move || {
-        let engine = Engine::open(&location, options).map_err(|error| {
-            let status =
-                if error.is_refusal() { Status::InvalidArg } else { Status::GenericFailure };
-            Error::new(status, error.to_string())
-        })?;
+    IO.run(env, move || {
+        let engine = Engine::open(&location, options)?;
         Ok(SearchEngine { engine: Some(Arc::new(engine)) })
     })
 }
 
-/// All indexes of one location. No method blocks; every promise settles with an answer.
+/// All indexes of one location. Methods do not block, and return the JSON of a response.
+///
+/// They reject with `NOT_FOUND`, `CONFLICT`, `INVALID_ARGUMENT`, `SCHEMA_VIOLATION`, `BUSY` or
+/// `STORAGE_FULL`; the error's `detail` is JSON for the client. Any other error is a fault.
 #[napi]
 pub struct SearchEngine {
     engine: Option<Arc<Engine>>,
@@ -69,32 +60,32 @@ pub struct SearchEngine {
 #[napi]
 impl SearchEngine {
     /// Creates an index from `{"name": ...}`.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn create_index<'env>(&self, env: &'env Env, body: &[u8]) -> Result<Object<'env>> {
         let body = body.to_vec();
         self.on_pool(env, move |engine| engine.create_index(&body))
     }
 
-    /// All indexes.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    /// Describes all indexes.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn list_indexes<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         self.on_pool(env, Engine::list_indexes)
     }
 
-    /// One index.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    /// Describes one index.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn get_index<'env>(&self, env: &'env Env, name: String) -> Result<Object<'env>> {
         self.on_pool(env, move |engine| engine.index(&name))
     }
 
-    /// Deletes an index and all that is in it, durably.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    /// Deletes an index with its contents, durably. Resolves to an empty buffer.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn delete_index<'env>(&self, env: &'env Env, name: String) -> Result<Object<'env>> {
         self.on_pool(env, move |engine| engine.delete_index(&name).map(|()| Vec::new()))
     }
 
-    /// One asset as it was sent.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    /// One asset, byte for byte as it was added.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn get_asset<'env>(
         &self,
         env: &'env Env,
@@ -104,8 +95,8 @@ impl SearchEngine {
         self.on_pool(env, move |engine| engine.asset(&index, &id))
     }
 
-    /// Deletes an asset, durably.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    /// Deletes an asset, durably. Resolves to an empty buffer.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn delete_asset<'env>(
         &self,
         env: &'env Env,
@@ -113,16 +104,20 @@ impl SearchEngine {
         id: String,
     ) -> Result<Object<'env>> {
         let engine = Arc::clone(self.engine()?);
+        let place = match IO.enter() {
+            Ok(place) => place,
+            Err(error) => return rejected(env, error),
+        };
         let (reply, promise) = reply(env)?;
-        pool().spawn(move || engine.delete_asset(&index, &id, reply))?;
+        IO.spawn(place, move || engine.delete_asset(&index, &id, reply))?;
         Ok(promise)
     }
 
-    /// Adds a batch, the JSON of a list of entries: all or none, durably.
+    /// Adds the JSON list of entries, all or none, durably.
     ///
-    /// The body must not be changed until the promise settles: a batch is too large to be copied
-    /// on the event loop.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    /// The body must not change until the promise settles: batches are too large to be copied on the
+    /// event loop.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn add_assets<'env>(
         &self,
         env: &'env Env,
@@ -135,9 +130,9 @@ impl SearchEngine {
         Ok(promise)
     }
 
-    /// Searches with the JSON of a query for at most `limit` assets. With `mayBlock`, a search that takes less time than
-    /// leaving the thread for it (some 100 microseconds) is over when the call returns.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    /// Searches with the JSON of a query for at most `limit` assets. With `mayBlock`, a search that
+    /// takes less time than a thread switch (some 100 microseconds) runs on the calling thread.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn search<'env>(
         &self,
         env: &'env Env,
@@ -150,7 +145,7 @@ impl SearchEngine {
         if may_block == Some(true)
             && let Some(answer) = engine.search_at_once(&index, body, limit)
         {
-            return runtime::settled(env, Ok(settled(answer)));
+            return settled(env, json(answer));
         }
         let (reply, promise) = reply(env)?;
         engine.search(&index, body.to_vec(), limit, reply);
@@ -158,7 +153,7 @@ impl SearchEngine {
     }
 
     /// Searches with an ISCC-CODE for at most `limit` assets.
-    #[napi(catch_unwind, ts_return_type = "Promise<SearchAnswer>")]
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn search_code<'env>(
         &self,
         env: &'env Env,
@@ -172,18 +167,20 @@ impl SearchEngine {
         Ok(promise)
     }
 
-    /// Finishes what waits, closes all files and lets other processes have the folder.
+    /// Finishes waiting work, closes all files and releases the folder. Later calls fail with
+    /// `INVALID_STATE`.
     #[napi(catch_unwind, ts_return_type = "Promise<void>")]
     pub fn close<'env>(&mut self, env: &'env Env) -> Result<Object<'env>> {
         let engine = self.engine.take();
-        pool().run(env, move || {
+        IO.run(env, move || {
             drop(engine);
             Ok(())
         })
     }
 
     fn engine(&self) -> Result<&Arc<Engine>> {
-        self.engine.as_ref().ok_or_else(|| Error::from_reason("the search engine is closed"))
+        let closed = || NativeError::new(ErrorCode::InvalidState, "the search engine is closed");
+        self.engine.as_ref().ok_or_else(closed)
     }
 
     fn on_pool<'env>(
@@ -192,26 +189,46 @@ impl SearchEngine {
         work: impl FnOnce(&Engine) -> Answer + Send + 'static,
     ) -> Result<Object<'env>> {
         let engine = Arc::clone(self.engine()?);
-        pool().run(env, move || Ok(settled(work(&engine))))
+        IO.run(env, move || json(work(&engine)))
     }
 }
 
-/// Threads for what is seldom or short; searches and batches have the engine's own.
-fn pool() -> &'static Pool {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    POOL.get_or_init(|| Pool::new("index", 2))
+impl From<Failure> for NativeError {
+    fn from(failure: Failure) -> Self {
+        let code = match failure.kind {
+            FailureKind::Rejected => ErrorCode::InvalidArgument,
+            FailureKind::Invalid => ErrorCode::SchemaViolation,
+            FailureKind::NotFound => ErrorCode::NotFound,
+            FailureKind::Conflict => ErrorCode::Conflict,
+            FailureKind::Busy => ErrorCode::Busy,
+            FailureKind::Full => ErrorCode::StorageFull,
+            FailureKind::Broken => return Self::internal(failure),
+        };
+        let detail = String::from_utf8_lossy(&failure.detail).into_owned();
+        Self::new(code, failure).with_detail(detail)
+    }
+}
+
+impl From<OpenError> for NativeError {
+    fn from(error: OpenError) -> Self {
+        let code = match &error {
+            OpenError::Location(_) => ErrorCode::InvalidArgument,
+            OpenError::InUse(_) => ErrorCode::InUse,
+            OpenError::Index(_, error) => offline::code(error),
+            OpenError::Folder(..) => ErrorCode::Io,
+            OpenError::Threads(_) => ErrorCode::Internal,
+        };
+        Self::new(code, error)
+    }
 }
 
 fn reply(env: &Env) -> Result<(Reply, Object<'_>)> {
     let (pending, promise) = Pending::new(env)?;
-    Ok((Reply::new(move |answer| pending.resolve(settled(answer))), promise))
+    Ok((Reply::new(move |answer| pending.settle(json(answer))), promise))
 }
 
-fn settled(answer: Answer) -> SearchAnswer {
-    match answer {
-        Ok(json) => SearchAnswer { status: 200, body: json.into() },
-        Err(failure) => SearchAnswer { status: failure.kind.status(), body: failure.body().into() },
-    }
+fn json(answer: Answer) -> Result<Buffer> {
+    Ok(answer?.into())
 }
 
 fn settings(options: SearchOptions) -> Options {

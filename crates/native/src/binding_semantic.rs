@@ -1,36 +1,35 @@
-//! JavaScript face of `iscc-semantic`: what a sentence or image model is given, and what is made of its answer.
+//! Binding of `iscc-semantic`: the input of a sentence or image model, and Semantic-Codes from the
+//! model's output.
 
-use std::fs;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use iscc_codec::{Kind, Mode, Unit};
-use iscc_media::image::{self, Orientation};
+use iscc_codec::{Kind, Mode};
+use iscc_media::image::{self, IMAGE_PIXELS_MAX, Orientation};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata::image::Blocks;
-use iscc_semantic::{Digest, Tokenizer, digest, split};
+use iscc_semantic::{Digest, SemanticError, Tokenizer, digest, split};
 use iscc_units::simprint;
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::binding_media::image::{RawPixels, raster_of, trim};
-use crate::binding_media::{parse, read, refused};
+use crate::binding_media::{read, release};
 use crate::binding_units::text::{Text, utf8};
-use crate::runtime::Pool;
+use crate::binding_units::unit;
+use crate::error::{ErrorCode, NativeError, Result};
+use crate::runtime::{CPU, IO};
 
-/// A worker process has one file at a time.
-static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new("semantic", 1));
-
-/// A text in pieces that fit into the model's window.
+/// A text in chunks that fit into the model's window.
 #[napi(object)]
 pub struct SemanticChunks {
-    /// Where each chunk begins, in bytes of UTF-8.
+    /// Start of each chunk, in bytes of UTF-8.
     pub offsets: Uint32Array,
-    /// Lengths in bytes of UTF-8; chunks overlap.
+    /// Length of each chunk in bytes of UTF-8. Chunks overlap.
     pub sizes: Uint32Array,
     /// Token ids of all chunks, special tokens included.
     pub ids: BigInt64Array,
-    /// How many of them each chunk has.
+    /// Number of tokens of each chunk.
     pub tokens: Uint32Array,
 }
 
@@ -49,8 +48,8 @@ pub struct SentenceTokenizer(Arc<Tokenizer>);
 
 #[napi]
 impl SentenceTokenizer {
-    /// Splits a text and gives the tokens of its chunks; none for an empty text. Text as UTF-8 bytes must not change
-    /// until the promise is settled.
+    /// Splits a text and returns the tokens of its chunks; an empty text has no chunks. UTF-8 bytes
+    /// must not change until the promise is settled.
     #[napi(
         catch_unwind,
         ts_args_type = "text: Uint8Array | string",
@@ -58,11 +57,11 @@ impl SentenceTokenizer {
     )]
     pub fn split<'env>(&self, env: &'env Env, text: Text) -> Result<Object<'env>> {
         let tokenizer = Arc::clone(&self.0);
-        POOL.run(env, move || {
+        CPU.run(env, move || {
             let text = utf8(&text)?;
-            let chunks = split(&tokenizer, &text).map_err(reason)?;
+            let chunks = split(&tokenizer, &text)?;
             let ids = chunks.iter().map(|chunk| tokenizer.ids(chunk.text));
-            let ids = ids.collect::<std::result::Result<Vec<_>, _>>().map_err(reason)?;
+            let ids = ids.collect::<std::result::Result<Vec<_>, _>>()?;
             let narrow =
                 |numbers: Vec<usize>| numbers.iter().map(|n| *n as u32).collect::<Vec<_>>();
             Ok(SemanticChunks {
@@ -75,14 +74,12 @@ impl SentenceTokenizer {
     }
 }
 
-/// Reads a `tokenizer.json`. Rejects for anything else.
+/// Reads a `tokenizer.json`. Rejects with `DAMAGED` for any other file.
 #[napi(catch_unwind, ts_return_type = "Promise<SentenceTokenizer>")]
 pub fn load_tokenizer<'env>(env: &'env Env, path: String) -> Result<Object<'env>> {
-    POOL.run(env, move || {
-        let json =
-            fs::read(&path).map_err(|error| Error::from_reason(format!("{path}: {error}")))?;
-        let tokenizer = Tokenizer::from_json(&json);
-        Ok(SentenceTokenizer(Arc::new(tokenizer.map_err(reason)?)))
+    IO.run(env, move || {
+        let json = std::fs::read(&path).map_err(|error| NativeError::io(&path, &error))?;
+        Ok(SentenceTokenizer(Arc::new(Tokenizer::from_json(&json)?)))
     })
 }
 
@@ -93,43 +90,44 @@ pub struct TextEmbedding(iscc_semantic::TextEmbedding);
 
 #[napi]
 impl TextEmbedding {
-    /// Of no chunk.
+    /// An embedding without chunks.
     #[napi(constructor, catch_unwind)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a chunk: the model's states of so many tokens, one after the other. Some 50 000 numbers: not worth a thread.
+    /// Adds a chunk: the model's states of `tokens` tokens, one after the other. Runs on the calling
+    /// thread: some 50,000 numbers.
     #[napi(catch_unwind)]
     pub fn push(&mut self, states: &[f32], tokens: u32) -> Result<()> {
-        self.0.push(states, tokens as usize).map(drop).map_err(reason)
+        Ok(self.0.push(states, tokens as usize).map(drop)?)
     }
 
-    /// Semantic-Code and simprints. Throws if there was no chunk.
+    /// Semantic-Code and simprints. Fails with `NO_TEXT` if there are no chunks.
     #[napi(catch_unwind)]
     pub fn finish(&self) -> Result<SemanticText> {
         Ok(SemanticText {
-            unit: unit(Mode::Text, &self.0.digest().map_err(reason)?)?,
+            unit: semantic_code(Mode::Text, &self.0.digest()?)?,
             simprints: self.0.simprints().iter().map(simprint::encode).collect(),
         })
     }
 }
 
-/// An image as an image model takes it: red, green and blue planes of 512 x 512 levels from -1 to 1. Rejects like
-/// `imageContent`.
+/// The input of an image model: red, green and blue planes of 512 x 512 levels from -1 to 1. Rejects
+/// like `imageContent`.
 #[napi(catch_unwind, ts_return_type = "Promise<Float32Array>")]
 pub fn semantic_image<'env>(env: &'env Env, path: String, compat: String) -> Result<Object<'env>> {
-    let compat = parse(&compat)?;
-    POOL.run(env, move || {
+    let compat = release(&compat)?;
+    CPU.run(env, move || {
         let file = read(&path)?;
         let file = Sniffed::new(&file);
-        let raster = image::decode(&file, image::IMAGE_PIXELS_MAX).map_err(refused)?;
+        let raster = image::decode(&file, IMAGE_PIXELS_MAX)?;
         let orientation = Orientation::from_blocks(&Blocks::read(&file));
         Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
     })
 }
 
-/// Like `semanticImage`, with pixels that another decoder made of the file.
+/// Like `semanticImage`, with pixels that another decoder read from the file.
 #[napi(catch_unwind, ts_return_type = "Promise<Float32Array>")]
 pub fn semantic_image_of_pixels<'env>(
     env: &'env Env,
@@ -137,8 +135,8 @@ pub fn semantic_image_of_pixels<'env>(
     pixels: RawPixels,
     compat: String,
 ) -> Result<Object<'env>> {
-    let compat = parse(&compat)?;
-    POOL.run(env, move || {
+    let compat = release(&compat)?;
+    CPU.run(env, move || {
         let raster = raster_of(&pixels)?;
         let orientation = Orientation::from_blocks(&Blocks::read(&Sniffed::new(&read(&path)?)));
         Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
@@ -148,14 +146,20 @@ pub fn semantic_image_of_pixels<'env>(
 /// Semantic-Code of an image model's vector: 256 bits, with prefix.
 #[napi(catch_unwind)]
 pub fn semantic_image_code(vector: &[f32]) -> Result<String> {
-    unit(Mode::Image, &digest(vector).map_err(reason)?)
+    semantic_code(Mode::Image, &digest(vector)?)
 }
 
-fn unit(mode: Mode, digest: &Digest) -> Result<String> {
-    let unit = Unit::new(Kind::semantic(mode), digest, iscc_semantic::BITS);
-    unit.map(|unit| unit.to_string()).map_err(reason)
+impl From<SemanticError> for NativeError {
+    fn from(error: SemanticError) -> Self {
+        let code = match error {
+            SemanticError::Tokenizer(_) => ErrorCode::Damaged,
+            SemanticError::NoText => ErrorCode::NoText,
+            SemanticError::Encoding(_) | SemanticError::Output(_) => ErrorCode::InvalidArgument,
+        };
+        Self::new(code, error)
+    }
 }
 
-fn reason(error: impl std::fmt::Display) -> Error {
-    Error::from_reason(error.to_string())
+fn semantic_code(mode: Mode, digest: &Digest) -> Result<String> {
+    unit(Kind::semantic(mode), digest, iscc_semantic::BITS as u32)
 }

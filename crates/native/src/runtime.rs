@@ -1,12 +1,14 @@
-//! Threads, promises and the process's life cycle: what the bindings share.
+//! Threads, promises, bounds and the end of the process: what the bindings share.
 
 mod gate;
 pub mod parent;
 pub mod pool;
 mod promise;
+mod serial;
 mod watchdog;
 
 pub use gate::{Gate, Place};
-pub use pool::Pool;
-pub use promise::{Pending, settled};
-pub use watchdog::{Contested, Watchdog};
+pub use pool::{C2PA, CPU, IO, Pool, cores};
+pub use promise::{Pending, caught, rejected, settled};
+pub use serial::Serial;
+pub use watchdog::Watchdog;

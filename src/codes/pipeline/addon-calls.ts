@@ -1,7 +1,7 @@
 /** Calls to the addon with the types and error codes of this room. */
 import { isUtf8 } from 'node:buffer';
 import { composeCode } from '../../codec.js';
-import { native } from '../../native.js';
+import { isNativeError, native } from '../../native.js';
 import { CodesRefusal } from '../errors.js';
 import type { Mode } from '../result.js';
 import type { Compat } from './jobs.js';
@@ -41,9 +41,8 @@ export function explainJson(code: string, compat: Compat): string {
   try {
     return native.explainJson(code, compat);
   } catch (error) {
-    throw new CodesRefusal('ISCC_INVALID', {
-      reason: error instanceof Error ? error.message : String(error),
-    });
+    if (!isNativeError(error, 'INVALID_ARGUMENT')) throw error;
+    throw new CodesRefusal('ISCC_INVALID', { reason: error.message });
   }
 }
 

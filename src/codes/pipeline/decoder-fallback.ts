@@ -1,4 +1,5 @@
 /** Uses the addon's image decoder and, if it has none for the format, the pixels from another decoder. */
+import { isNativeError } from '../../native.js';
 
 /** Above this the reference rejects an image as a decompression bomb. */
 export const IMAGE_PIXELS_MAX = 256_000_000;
@@ -12,8 +13,6 @@ export interface RawPixels {
   readonly channels: 1 | 2 | 3 | 4;
 }
 
-const NO_DECODER = /^NO_DECODER\b/;
-
 /** Resolves to `addonResult`, or to `fromPixels` of the other decoder's pixels if the addon has no decoder. */
 export async function withDecoderFallback<T>(
   addonResult: Promise<T>,
@@ -23,7 +22,7 @@ export async function withDecoderFallback<T>(
   try {
     return await addonResult;
   } catch (error) {
-    if (error instanceof Error && NO_DECODER.test(error.message)) return fromPixels(await otherDecoder());
+    if (isNativeError(error, 'NO_DECODER')) return fromPixels(await otherDecoder());
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { Stopwatch } from './stopwatch.js';
 import type { WorkerMessage } from './worker-process.js';
 
 // Blocking the event loop is safe: there is only one job at a time.
-native.workAtOnce();
+native.runInline();
 // Exits if the parent process ends. A separate thread watches for it, because this one may be busy.
 native.endWithParent();
 process.on('message', (job: Job) => void run(job));

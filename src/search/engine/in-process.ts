@@ -1,11 +1,10 @@
 /** The search API in this process, without HTTP. */
 import { serviceError } from '../../client/errors.js';
 import type { AddResult, Entry, IndexInfo, Query, SearchApi, SearchResult } from '../../client/search-api.js';
-import type { SearchAnswer, SearchEngine } from '../../native.js';
+import { isNativeError, type SearchEngine } from '../../native.js';
+import { ERRORS, engineFailure } from '../errors.js';
 import { LIMIT_DEFAULT } from '../schema.js';
 import { openEngine } from './open.js';
-
-const OK = 200;
 
 export class InProcessSearch implements SearchApi {
   readonly #engine: SearchEngine;
@@ -30,35 +29,35 @@ export class InProcessSearch implements SearchApi {
   }
 
   async createIndex(name: string): Promise<IndexInfo> {
-    return parse(await this.#engine.createIndex(toJson({ name }))) as IndexInfo;
+    return (await parse(this.#engine.createIndex(toJson({ name })))) as IndexInfo;
   }
 
   async listIndexes(): Promise<IndexInfo[]> {
-    return parse(await this.#engine.listIndexes()) as IndexInfo[];
+    return (await parse(this.#engine.listIndexes())) as IndexInfo[];
   }
 
   async getIndex(name: string): Promise<IndexInfo> {
-    return parse(await this.#engine.getIndex(name)) as IndexInfo;
+    return (await parse(this.#engine.getIndex(name))) as IndexInfo;
   }
 
   async deleteIndex(name: string): Promise<void> {
-    parse(await this.#engine.deleteIndex(name));
+    await parse(this.#engine.deleteIndex(name));
   }
 
   async addAssets(index: string, entries: readonly Entry[]): Promise<AddResult[]> {
-    return parse(await this.#engine.addAssets(index, toJson(entries))) as AddResult[];
+    return (await parse(this.#engine.addAssets(index, toJson(entries)))) as AddResult[];
   }
 
   async getAsset(index: string, isccId: string): Promise<Entry> {
-    return parse(await this.#engine.getAsset(index, isccId)) as Entry;
+    return (await parse(this.#engine.getAsset(index, isccId))) as Entry;
   }
 
   async deleteAsset(index: string, isccId: string): Promise<void> {
-    parse(await this.#engine.deleteAsset(index, isccId));
+    await parse(this.#engine.deleteAsset(index, isccId));
   }
 
   async search(index: string, query: Query, limit = LIMIT_DEFAULT): Promise<SearchResult> {
-    return parse(await this.#engine.search(index, toJson(query), limit)) as SearchResult;
+    return (await parse(this.#engine.search(index, toJson(query), limit))) as SearchResult;
   }
 
   async close(): Promise<void> {
@@ -70,9 +69,23 @@ function toJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** @throws {ServiceError} for every status but 200, as the HTTP client does */
-function parse({ status, body }: SearchAnswer): unknown {
-  const value: unknown = body.length === 0 ? undefined : JSON.parse(body.toString());
-  if (status === OK) return value;
-  throw serviceError({ status, body: value });
+/** @throws {ServiceError} with the status that the HTTP service would return */
+async function parse(response: Promise<Buffer>): Promise<unknown> {
+  try {
+    const json = await response;
+    return json.length === 0 ? undefined : JSON.parse(json.toString());
+  } catch (error) {
+    throw asServiceError(error);
+  }
 }
+
+/** A closed engine has no status: the service would not respond. */
+function asServiceError(error: unknown): unknown {
+  if (isNativeError(error, 'INVALID_STATE')) return error;
+  const { status, detail } = engineFailure(error) ?? INTERNAL;
+  const failure = serviceError({ status, body: { detail: JSON.parse(detail) } });
+  failure.cause = error;
+  return failure;
+}
+
+const INTERNAL = { status: ERRORS.INTERNAL[0], detail: JSON.stringify(ERRORS.INTERNAL[1]) };

@@ -2,10 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { makeFolder } from '../../data/folder.js';
 import { FORMAT_FILE, FormatRefused, prepareData } from '../../data/format.js';
-import { native, type SearchEngine, type SearchOptions } from '../../native.js';
-
-/** Error code of the addon for an invalid location and for an index written by a newer version. */
-const INVALID_LOCATION = 'InvalidArg';
+import { isNativeError, native, type SearchEngine, type SearchOptions } from '../../native.js';
 
 /**
  * @param location `memory://`, `lmdb:///path` or `usearch:///path`
@@ -22,8 +19,8 @@ export async function openEngine(location: string, options?: SearchOptions): Pro
   try {
     return await native.openSearchEngine(location, options);
   } catch (error) {
-    const isInvalid = error instanceof Error && 'code' in error && error.code === INVALID_LOCATION;
-    throw isInvalid ? new FormatRefused(error.message) : error;
+    const isRefusal = isNativeError(error, 'INVALID_ARGUMENT') || isNativeError(error, 'NEWER_FORMAT');
+    throw isRefusal ? new FormatRefused(error.message) : error;
   }
 }
 

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 
-use iscc_search::{Answer, Engine, Options, Reply};
+use iscc_search::{Answer, Engine, FailureKind, Options, Reply};
 use serde_json::Value;
 
 pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/search");
@@ -76,9 +76,21 @@ pub fn value(answer: Answer) -> Result<Value, (u16, Value)> {
     answer.map(|json| serde_json::from_slice(&json).unwrap()).map_err(failure)
 }
 
+/// The status in the recorded exchanges.
+fn status(kind: FailureKind) -> u16 {
+    match kind {
+        FailureKind::Rejected => 400,
+        FailureKind::NotFound => 404,
+        FailureKind::Conflict => 409,
+        FailureKind::Invalid => 422,
+        FailureKind::Broken => 500,
+        FailureKind::Busy => 503,
+        FailureKind::Full => 507,
+    }
+}
+
 fn failure(failure: iscc_search::Failure) -> (u16, Value) {
-    let body: Value = serde_json::from_slice(&failure.body()).unwrap();
-    (failure.kind.status(), body["detail"].clone())
+    (status(failure.kind), serde_json::from_slice(&failure.detail).unwrap())
 }
 
 /// Puts the recorded assets into index `ds`, in batches of 100.

@@ -1,23 +1,23 @@
-//! JavaScript face of what `iscc-search` does to a folder beside the process that owns it.
+//! Copies and checks search indexes, also while another process owns their folder.
 
 use std::path::Path;
-use std::sync::OnceLock;
 
 use iscc_search::read_only;
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::runtime::Pool;
+use crate::error::{ErrorCode, NativeError, Result};
+use crate::runtime::IO;
 
-/// What the check of an index found.
+/// The result of checking an index.
 #[napi(object)]
 pub struct SearchIndexCheck {
     /// Rows of assets.
     pub assets: i64,
     /// Rows of simprints: one per asset that has some.
     pub simprints: i64,
-    /// Units and simprints in the columns that a start makes of the rows.
+    /// Units and simprints in the columns that are built from the rows at start.
     pub vectors: i64,
     /// The first problems.
     pub problems: Vec<SearchIndexProblem>,
@@ -25,38 +25,41 @@ pub struct SearchIndexCheck {
     pub problem_count: i64,
 }
 
-/// One thing that is not as it has to be.
+/// A broken rule in an index.
 #[napi(object)]
 pub struct SearchIndexProblem {
-    /// What it is about: an ISCC-ID, or a key in hex.
+    /// An ISCC-ID, or a key in hexadecimal.
     pub key: String,
-    /// The rule that is broken.
+    /// The rule.
     pub rule: String,
 }
 
-/// Names of the indexes in a folder, in order. Rejects if it can't be read.
+/// Names of the indexes in a folder, sorted. Rejects with `IO` if it cannot be read.
 #[napi(catch_unwind, ts_return_type = "Promise<Array<string>>")]
 pub fn search_index_names<'env>(env: &'env Env, folder: String) -> Result<Object<'env>> {
-    pool().run(env, move || read_only::indexes(Path::new(&folder)).map_err(reason))
+    IO.run(env, move || {
+        read_only::indexes(Path::new(&folder)).map_err(|error| NativeError::io(&folder, &error))
+    })
 }
 
-/// Copies an index's last committed state into a folder that is made, durably, while another
-/// process may be writing. Resolves to `false` if the index is not there, or not completely made.
+/// Copies the last committed state of an index into a new folder, durably. Another process may be
+/// writing to the index. Resolves to `false` if the index does not exist or its creation is
+/// incomplete.
 #[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
 pub fn copy_search_index<'env>(
     env: &'env Env,
     index: String,
     target: String,
 ) -> Result<Object<'env>> {
-    pool().run(env, move || read_only::copy(Path::new(&index), Path::new(&target)).map_err(reason))
+    IO.run(env, move || Ok(read_only::copy(Path::new(&index), Path::new(&target))?))
 }
 
-/// Checks the index in a folder, also while another process works on it. Rejects with the reason
-/// if it can't be read at all.
+/// Checks the index in a folder. Another process may be working on it. Rejects if the index cannot
+/// be opened.
 #[napi(catch_unwind, ts_return_type = "Promise<SearchIndexCheck>")]
 pub fn check_search_index<'env>(env: &'env Env, index: String) -> Result<Object<'env>> {
-    pool().run(env, move || {
-        let check = read_only::check(Path::new(&index)).map_err(reason)?;
+    IO.run(env, move || {
+        let check = read_only::check(Path::new(&index))?;
         let problem =
             |read_only::Problem { key, rule }| SearchIndexProblem { key, rule: rule.into() };
         Ok(SearchIndexCheck {
@@ -69,12 +72,18 @@ pub fn check_search_index<'env>(env: &'env Env, index: String) -> Result<Object<
     })
 }
 
-/// A copy or a check takes as long as it takes; requests of a running service have other threads.
-fn pool() -> &'static Pool {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    POOL.get_or_init(|| Pool::new("beside", 1))
+impl From<read_only::StoreError> for NativeError {
+    fn from(error: read_only::StoreError) -> Self {
+        Self::new(code(&error), error)
+    }
 }
 
-fn reason(error: impl std::fmt::Display) -> Error {
-    Error::from_reason(error.to_string())
+pub(super) fn code(error: &read_only::StoreError) -> ErrorCode {
+    use read_only::StoreError;
+    match error {
+        StoreError::Full => ErrorCode::StorageFull,
+        StoreError::Format { .. } => ErrorCode::NewerFormat,
+        StoreError::File(_) => ErrorCode::Io,
+        _ => ErrorCode::Damaged,
+    }
 }

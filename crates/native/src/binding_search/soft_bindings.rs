@@ -1,4 +1,4 @@
-//! JavaScript face of the binding index of `iscc-search`.
+//! The index of soft bindings in `iscc-search`.
 
 use std::sync::Arc;
 
@@ -7,32 +7,31 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::binding_c2pa::cores;
-use crate::runtime::{Gate, Pending, Pool};
+use crate::binding_codec::whole;
+use crate::error::{NativeError, Result};
+use crate::runtime::{CPU, Gate, Serial, rejected};
 
-/// Queries that may wait or run at once, unless it is said otherwise.
+/// Default for the queries that may wait or run.
 const WAITING_MAX: u32 = 256;
 
-/// Settings of a binding index; what is absent has its default.
+/// Settings of a binding index. Absent ones have their default.
 #[napi(object)]
 #[derive(Default)]
 pub struct BindingIndexOptions {
-    /// Queries at once; default: one per core.
-    pub threads: Option<u32>,
-    /// Queries that may wait or run; one more gets `busy`. Default: 256.
+    /// Queries that may wait or run; further ones fail with `BUSY`. Default: 256.
     pub waiting_max: Option<u32>,
 }
 
-/// A manifest with what it is found by.
+/// A manifest with its indexed bindings.
 #[napi(object)]
 pub struct ManifestBindings {
-    /// What answers name it by: an integer from 0 to 2^53 - 1.
+    /// Identifies the manifest in results: an integer from 0 to 2^53 - 1.
     pub key: f64,
     /// Whether its signer is trusted.
     pub trusted: bool,
-    /// When it came, in milliseconds since 1970.
+    /// Time of upload, in milliseconds since 1970.
     pub uploaded_at: f64,
-    /// Its indexed bindings.
+    /// Its bindings.
     pub bindings: Vec<SoftBinding>,
 }
 
@@ -45,32 +44,20 @@ pub struct SoftBinding {
     pub value: Uint8Array,
 }
 
-/// What a query came to.
-#[napi(discriminant = "outcome", discriminant_case = "lowercase")]
-pub enum BindingAnswer {
-    /// Manifests with their scores, best first; the two are of equal length.
-    Matches {
-        /// Their keys.
-        keys: Float64Array,
-        /// Their scores, 0 to 100.
-        scores: Uint8Array,
-    },
-    /// The value is none that could be searched with.
-    Refused {
-        /// Why, in the words that clients get.
-        detail: String,
-    },
-    /// Too many queries are waiting; try later.
-    Busy,
+/// Manifests that match a query, best first. Both arrays have the same length.
+#[napi(object)]
+pub struct BindingMatches {
+    /// Keys of the manifests.
+    pub keys: Float64Array,
+    /// Their scores, 0 to 100.
+    pub scores: Uint8Array,
 }
 
 /// The bindings of all live manifests, in memory. Changes take effect in the order of the calls.
 #[napi]
 pub struct BindingIndex {
     index: Arc<Index>,
-    /// One thread, which keeps the order of changes.
-    writer: Pool,
-    readers: Pool,
+    changes: Serial,
     gate: Gate,
 }
 
@@ -80,11 +67,9 @@ impl BindingIndex {
     #[napi(constructor, catch_unwind)]
     pub fn new(options: Option<BindingIndexOptions>) -> Self {
         let options = options.unwrap_or_default();
-        let threads = options.threads.map_or_else(cores, |count| count as usize);
         Self {
             index: Arc::new(Index::new()),
-            writer: Pool::new("bindings-writer", 1),
-            readers: Pool::new("bindings", threads),
+            changes: Serial::new(&CPU),
             gate: Gate::new(options.waiting_max.unwrap_or(WAITING_MAX) as usize),
         }
     }
@@ -95,7 +80,7 @@ impl BindingIndex {
         self.index.len() as u32
     }
 
-    /// Adds manifests; one whose key is there already is replaced.
+    /// Adds manifests. Replaces those whose key exists.
     #[napi(catch_unwind, ts_return_type = "Promise<void>")]
     pub fn insert_batch<'env>(
         &self,
@@ -104,24 +89,27 @@ impl BindingIndex {
     ) -> Result<Object<'env>> {
         let entries = manifests.into_iter().map(entry).collect::<Result<Vec<_>>>()?;
         let index = Arc::clone(&self.index);
-        self.writer.run(env, move || {
+        self.changes.run(env, move || {
             index.insert(&entries);
             Ok(())
         })
     }
 
-    /// Takes a manifest out; whether it was there.
+    /// Removes a manifest. Resolves to whether it existed.
     #[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
     pub fn remove<'env>(&self, env: &'env Env, key: f64) -> Result<Object<'env>> {
-        let key = integer("key", key)?;
+        let key = whole("key", key)?;
         let index = Arc::clone(&self.index);
-        self.writer.run(env, move || Ok(index.remove(key)))
+        self.changes.run(env, move || Ok(index.remove(key)))
     }
 
-    /// The best matches for a value with at least a score of `threshold`: highest score first, then
-    /// trusted ones, then the earliest. At most `maxResults`, and all that tie with the last one in
-    /// these three: sort those by something else, then cut.
-    #[napi(catch_unwind, ts_return_type = "Promise<BindingAnswer>")]
+    /// The best matches for a value with a score of at least `threshold`, sorted by score, then
+    /// trusted before untrusted, then by time of upload.
+    ///
+    /// Returns at most `maxResults`, plus all that equal the last one in these three: sort those by
+    /// another criterion, then cut. Rejects with `INVALID_ARGUMENT` for a value without searchable
+    /// units, and with `BUSY`.
+    #[napi(catch_unwind, ts_return_type = "Promise<BindingMatches>")]
     pub fn query<'env>(
         &self,
         env: &'env Env,
@@ -130,51 +118,37 @@ impl BindingIndex {
         threshold: u32,
         max_results: u32,
     ) -> Result<Object<'env>> {
-        let Some(place) = self.gate.enter() else {
-            let (pending, promise) = Pending::new(env)?;
-            pending.resolve(BindingAnswer::Busy);
-            return Ok(promise);
+        let place = match self.gate.enter() {
+            Ok(place) => place,
+            Err(error) => return rejected(env, error),
         };
         let value = value.to_vec();
         let index = Arc::clone(&self.index);
-        self.readers.run(env, move || {
+        CPU.run(env, move || {
             let _place = place;
             let threshold = threshold.min(u8::MAX.into()) as u8;
             let results_max = max_results as usize;
-            Ok(answer(&index, &BindingQuery { alg: &alg, value: &value, threshold, results_max }))
+            matches(&index, &BindingQuery { alg: &alg, value: &value, threshold, results_max })
         })
     }
 }
 
-fn answer(index: &Index, query: &BindingQuery<'_>) -> BindingAnswer {
-    match index.query(query) {
-        Ok(matches) => {
-            let keys: Vec<f64> = matches.iter().map(|found| found.key as f64).collect();
-            let scores: Vec<u8> = matches.iter().map(|found| found.score).collect();
-            BindingAnswer::Matches { keys: keys.into(), scores: scores.into() }
-        }
-        Err(error) => BindingAnswer::Refused { detail: error.to_string() },
-    }
+fn matches(index: &Index, query: &BindingQuery<'_>) -> Result<BindingMatches> {
+    let found = index.query(query).map_err(NativeError::invalid)?;
+    let keys: Vec<f64> = found.iter().map(|one| one.key as f64).collect();
+    let scores: Vec<u8> = found.iter().map(|one| one.score).collect();
+    Ok(BindingMatches { keys: keys.into(), scores: scores.into() })
 }
 
 fn entry(manifest: ManifestBindings) -> Result<BindingEntry> {
     Ok(BindingEntry {
-        key: integer("key", manifest.key)?,
+        key: whole("key", manifest.key)?,
         trusted: manifest.trusted,
-        uploaded_at: integer("uploadedAt", manifest.uploaded_at)?,
+        uploaded_at: whole("uploadedAt", manifest.uploaded_at)?,
         bindings: manifest
             .bindings
             .into_iter()
             .map(|binding| (binding.alg, binding.value.to_vec()))
             .collect(),
     })
-}
-
-fn integer(name: &str, number: f64) -> Result<u64> {
-    const SAFE_MAX: f64 = 9_007_199_254_740_991.0;
-    if number.fract() == 0.0 && (0.0..=SAFE_MAX).contains(&number) {
-        return Ok(number as u64);
-    }
-    let rule = format!("{name} must be an integer from 0 to 2^53 - 1, not {number}");
-    Err(Error::new(Status::InvalidArg, rule))
 }

@@ -1,34 +1,36 @@
-//! Data- and Instance-Code of a file that is read here, by the threads that hash it.
+//! Data- and Instance-Code of a file. The threads that hash it also read it.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::thread::available_parallelism;
 
 use iscc_units::{Source, sum};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::binding_units::bytes::{FileSum, POOL, file_sum};
+use crate::binding_units::bytes::{FileSum, file_sum};
+use crate::error::{NativeError, Result};
+use crate::runtime::{CPU, cores};
 
-/// Data- and Instance-Code of a file, on all cores. Each thread reads pieces of its own, of 1 MiB;
-/// the file must not change meanwhile. The promise is rejected if it can't be read.
+/// Data- and Instance-Code of a file, on all cores. Each thread reads its own pieces of 1 MiB; the
+/// file must not change meanwhile. Rejects with `IO` if it cannot be read.
 #[napi(catch_unwind, ts_return_type = "Promise<FileSum>")]
 pub fn sum_file<'env>(env: &'env Env, path: String) -> Result<Object<'env>> {
-    POOL.run(env, move || file_sum(&sum_of(&path, &open(&path)?)?))
+    CPU.run(env, move || file_sum(&sum_of(&path, &open(&path)?)?))
 }
 
-/// A file's first bytes, and what a pass over all of them gives.
+/// The first bytes of a file, and the codes of all its bytes.
 #[napi(object)]
 pub struct HeadAndSum {
-    /// As many as asked for, or all of a shorter file.
+    /// As many bytes as the call specified, or the whole of a shorter file.
     pub head: Buffer,
-    /// Of the whole file.
+    /// Codes of the whole file.
     pub sum: FileSum,
 }
 
-/// Like `sumFile`, with the first `headBytes` of the file; `null` for one of more than `bytesMax`.
+/// Like `sumFile`, with the first `headBytes` of the file. Resolves to `null` for a file larger
+/// than `bytesMax`.
 #[napi(catch_unwind, ts_return_type = "Promise<HeadAndSum | null>")]
 pub fn head_and_sum_of_file<'env>(
     env: &'env Env,
@@ -36,32 +38,29 @@ pub fn head_and_sum_of_file<'env>(
     head_bytes: u32,
     bytes_max: f64,
 ) -> Result<Object<'env>> {
-    POOL.run(env, move || {
+    CPU.run(env, move || {
         let source = open(&path)?;
         if source.len() as f64 > bytes_max {
             return Ok(None);
         }
         let sum = file_sum(&sum_of(&path, &source)?)?;
         let mut head = vec![0; source.len().min(u64::from(head_bytes)) as usize];
-        read_exact_at(&source.file, &mut head, 0).map_err(|error| unreadable(&path, &error))?;
+        read_exact_at(&source.file, &mut head, 0)
+            .map_err(|error| NativeError::io(&path, &error))?;
         Ok(Some(HeadAndSum { head: head.into(), sum }))
     })
 }
 
 fn open(path: &str) -> Result<FileSource> {
-    FileSource::open(path).map_err(|error| unreadable(path, &error))
+    FileSource::open(path).map_err(|error| NativeError::io(path, &error))
 }
 
 fn sum_of(path: &str, source: &FileSource) -> Result<sum::Sum> {
-    let threads = available_parallelism().map_or(1, Into::into);
-    sum::digest_parallel(source, threads).map_err(|error| unreadable(path, &error))
+    sum::digest_parallel(source, cores()).map_err(|error| NativeError::io(path, &error))
 }
 
-fn unreadable(path: &str, error: &io::Error) -> Error {
-    Error::from_reason(format!("{path}: {error}"))
-}
-
-/// A file as it is when it is opened: bytes added later are left out, missing ones are an error.
+/// A file with the length it had when it was opened: bytes added later are ignored, missing ones
+/// are an error.
 struct FileSource {
     file: File,
     length: u64,
@@ -87,7 +86,7 @@ impl Source for FileSource {
 
     fn read<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
         let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
-        // Only grown: what is in it is overwritten anyway.
+        // The buffer only grows; the read overwrites its contents.
         if buffer.len() < length {
             buffer.resize(length, 0);
         }

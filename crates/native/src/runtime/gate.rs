@@ -1,28 +1,30 @@
-//! A bound on the work that waits and runs.
+//! A bound on calls that wait or run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Limits how much work waits and runs at once.
+use crate::error::{NativeError, Result};
+
+/// Limits how many calls wait or run.
 pub struct Gate {
     inside: Arc<AtomicUsize>,
     max: usize,
 }
 
-/// A place inside a [`Gate`]; it is free again when this is dropped.
+/// A place inside a [`Gate`]. Dropping it frees the place.
 pub struct Place(Arc<AtomicUsize>);
 
 impl Gate {
-    /// A gate that lets `max` in.
+    /// A gate with `max` places.
     pub fn new(max: usize) -> Self {
         Self { inside: Arc::default(), max }
     }
 
-    /// A place, if one is free.
-    pub fn enter(&self) -> Option<Place> {
+    /// Takes a place. Fails with `BUSY` if none is free.
+    pub fn enter(&self) -> Result<Place> {
         let place = Place(Arc::clone(&self.inside));
         let inside = self.inside.fetch_add(1, Ordering::Relaxed);
-        (inside < self.max).then_some(place)
+        if inside < self.max { Ok(place) } else { Err(NativeError::busy()) }
     }
 }
 

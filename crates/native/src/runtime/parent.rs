@@ -1,33 +1,37 @@
-//! The end of a process whose parent is gone, however busy its JavaScript thread is.
+//! Ends this process with its parent, even while its JavaScript thread is busy.
 
 use std::io::{Read, stdin};
 use std::{process, thread};
 
-use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-/// A thread that only waits needs no more.
+use crate::error::{NativeError, Result};
+
+/// The thread only waits.
 const STACK_BYTES: usize = 64 * 1024;
 
-/// Ends this process and its group as soon as standard input ends. It has to be a pipe of which the
-/// parent holds the other end and writes nothing: the system closes it whatever the parent dies of.
+/// Ends this process and its process group when standard input ends. Standard input must be a pipe
+/// whose other end the parent holds without writing to it: the system closes it when the parent
+/// dies, for whatever reason.
 #[napi(catch_unwind)]
 pub fn end_with_parent() -> Result<()> {
     let thread = thread::Builder::new().name("parent".to_owned()).stack_size(STACK_BYTES);
-    thread.spawn(|| {
-        wait_for_end();
-        end_group();
-    })?;
+    thread
+        .spawn(|| {
+            wait_for_end();
+            end_group();
+        })
+        .map_err(NativeError::internal)?;
     Ok(())
 }
 
-/// An error is an end too: nothing will be known of the parent any more.
+/// An error counts as the end: nothing more can be learned about the parent.
 fn wait_for_end() {
-    let mut nothing = [0];
-    while matches!(stdin().lock().read(&mut nothing), Ok(1..)) {}
+    let mut byte = [0];
+    while matches!(stdin().lock().read(&mut byte), Ok(1..)) {}
 }
 
-/// Only the leader of a group may take it along: others would end who started them.
+/// Kills the group only if this process leads it; otherwise the group contains the parent.
 #[cfg(unix)]
 fn end_group() -> ! {
     use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};

@@ -1,87 +1,129 @@
-//! Work that leaves the event loop: named thread pools with promises.
+//! The three thread pools that take work off the event loop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::runtime::promise::{outcome, settled};
+use crate::error::{NativeError, Result};
+use crate::runtime::{Gate, Pending, Place, caught, rejected, settled};
 
-type Job = Box<dyn FnOnce() + Send + 'static>;
+/// Work that computes: hashing, decoding, text, signing, and queries of soft bindings. One thread
+/// per core.
+pub static CPU: Pool = Pool::new("cpu", cores);
+/// Work that mostly waits for files: single rows, copies and checks of search indexes, and loading
+/// them. Searches and batches of assets run on the threads of `iscc-search`.
+pub static IO: Pool = Pool::new("io", || 4);
+/// Validation of C2PA manifests. One thread per core, separate from [`CPU`]: a validation that
+/// exceeds its time limit still holds its thread, and must not hold up hashing.
+pub static C2PA: Pool = Pool::new("c2pa", cores);
 
-/// A fixed set of threads that take jobs in order.
+/// Jobs of one pool that may wait or run. A job holds its arguments, so the queue has to be bounded.
+const JOBS_MAX: usize = 4096;
+
+pub(super) type Job = Box<dyn FnOnce() + Send + 'static>;
+
+/// A fixed number of threads with one bounded queue. The threads start with the first job.
 ///
-/// Not libuv's pool: file system calls and name look-ups wait in that one, and a batch of hashing
-/// must not hold them up. Bounding the queue is the caller's business (it knows what to answer).
+/// This is not libuv's pool: file system calls and name look-ups wait in that one, and a batch of
+/// hashing must not delay them.
 pub struct Pool {
+    name: &'static str,
+    threads: fn() -> usize,
+    started: OnceLock<Started>,
+}
+
+struct Started {
     jobs: Sender<Job>,
+    gate: Gate,
 }
 
 impl Pool {
-    /// Starts `threads` threads named `name`.
-    pub fn new(name: &str, threads: usize) -> Self {
-        let (jobs, queue) = channel::<Job>();
-        let queue = Arc::new(Mutex::new(queue));
-        for index in 0..threads.max(1) {
-            let queue = Arc::clone(&queue);
-            let spawned =
-                thread::Builder::new().name(format!("{name}-{index}")).spawn(move || serve(&queue));
-            // A pool without its first thread could never answer; the operating system refusing a
-            // thread at load time is not something to go on from.
-            assert!(spawned.is_ok() || index > 0, "cannot start thread pool {name}");
-        }
-        Self { jobs }
+    const fn new(name: &'static str, threads: fn() -> usize) -> Self {
+        Self { name, threads, started: OnceLock::new() }
     }
 
-    /// Runs `work` on the pool, or at once after [`work_at_once`]; the promise is settled with its value or its error.
-    ///
-    /// A panic inside `work` rejects the promise: across the boundary it would abort the process.
+    /// Runs `work` on the pool and returns a promise of its result: `BUSY` if the queue is full,
+    /// `INTERNAL` if the work panics. After [`run_inline`], it runs on the calling thread.
     pub fn run<'env, T, F>(&self, env: &'env Env, work: F) -> Result<Object<'env>>
     where
         T: ToNapiValue + Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        if AT_ONCE.load(Ordering::Relaxed) {
-            return settled(env, outcome(work));
+        if is_inline() {
+            return settled(env, caught(work));
         }
-        let (deferred, promise) = env.create_deferred()?;
-        self.spawn(move || match outcome(work) {
-            Ok(value) => deferred.resolve(Box::new(move |_| Ok(value))),
-            Err(error) => deferred.reject(error),
-        })?;
+        let place = match self.enter() {
+            Ok(place) => place,
+            Err(error) => return rejected(env, error),
+        };
+        let (pending, promise) = Pending::new(env)?;
+        self.spawn(place, move || pending.settle(caught(work)))?;
         Ok(promise)
     }
 
-    /// Runs `work`, which settles its promise itself, on the pool.
-    pub fn spawn(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
-        let job: Job = Box::new(work);
-        self.jobs.send(job).map_err(|_| Error::from_reason("thread pool has stopped"))
+    /// A place in the queue. Fails with `BUSY` if it is full.
+    pub fn enter(&self) -> Result<Place> {
+        self.started().gate.enter()
     }
+
+    /// Runs `work`, which must not panic, on the pool.
+    pub fn spawn(&self, place: Place, work: impl FnOnce() + Send + 'static) -> Result<()> {
+        let job: Job = Box::new(move || {
+            work();
+            drop(place);
+        });
+        let sent = self.started().jobs.send(job);
+        sent.map_err(|_| NativeError::internal(format_args!("thread pool {} ended", self.name)))
+    }
+
+    fn started(&self) -> &Started {
+        self.started.get_or_init(|| {
+            let (jobs, queue) = channel();
+            let queue = Arc::new(Mutex::new(queue));
+            for index in 0..(self.threads)().max(1) {
+                let queue = Arc::clone(&queue);
+                let thread = thread::Builder::new().name(format!("{}-{index}", self.name));
+                let spawned = thread.spawn(move || serve(&queue));
+                // Fewer threads are enough. Without one, no promise would ever settle.
+                assert!(spawned.is_ok() || index > 0, "cannot start thread pool {}", self.name);
+            }
+            Started { jobs, gate: Gate::new(JOBS_MAX) }
+        })
+    }
+}
+
+/// Number of cores that this process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Makes all pool work run on the calling thread from now on, before the call returns. Calls still
+/// return promises. For processes that have one job at a time: switching threads would take longer
+/// than many of their jobs.
+#[napi(catch_unwind)]
+pub fn run_inline() {
+    INLINE.store(true, Ordering::Relaxed);
+}
+
+static INLINE: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn is_inline() -> bool {
+    INLINE.load(Ordering::Relaxed)
 }
 
 fn serve(queue: &Mutex<Receiver<Job>>) {
     loop {
-        let job = match queue.lock() {
-            Ok(receiver) => receiver.recv(),
-            Err(_) => return,
-        };
-        match job {
-            Ok(job) => job(),
-            Err(_) => return,
-        }
+        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        // The job's promise has the error already; the thread goes on.
+        let _ = caught(|| {
+            job();
+            Ok(())
+        });
     }
 }
-
-/// Makes what pools are given happen on the JavaScript thread from now on, before the call returns; it still gives a
-/// promise. For processes whose event loop has one job at a time: waking another thread and being woken by it costs more
-/// than many a job.
-#[napi]
-pub fn work_at_once() {
-    AT_ONCE.store(true, Ordering::Relaxed);
-}
-
-static AT_ONCE: AtomicBool = AtomicBool::new(false);

@@ -1,34 +1,35 @@
-//! Answers for work that takes too long, while its thread is still busy with it.
+//! Rejects promises whose work takes too long, while its thread is still busy.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use napi::Env;
 use napi::bindgen_prelude::*;
 
-use crate::runtime::Pending;
+use crate::error::{ErrorCode, NativeError, Result};
+use crate::runtime::{Pending, Pool, caught, rejected};
 
-/// A promise that the work or the watchdog settles, whoever is first.
-pub struct Contested<T: ToNapiValue + Send + 'static>(Mutex<Option<Pending<T>>>);
+/// A promise that either the work or the watchdog settles; the first one wins.
+struct Contested<T: ToNapiValue + Send + 'static>(Mutex<Option<Pending<T>>>);
 
 impl<T: ToNapiValue + Send + 'static> Contested<T> {
-    /// A promise that nobody has settled yet.
-    pub fn new(pending: Pending<T>) -> Arc<Self> {
+    fn new(pending: Pending<T>) -> Arc<Self> {
         Arc::new(Self(Mutex::new(Some(pending))))
     }
 
-    /// Settles it, unless that has been done.
-    pub fn resolve(&self, value: T) {
+    /// Settles the promise, unless it is settled already.
+    fn settle(&self, outcome: Result<T>) {
         let pending = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(pending) = pending {
-            pending.resolve(value);
+            pending.settle(outcome);
         }
     }
 }
 
-/// One thread that sleeps until the next deadline. All work has the same time, so deadlines come
-/// in the order in which work starts.
+/// A thread that sleeps until the next deadline. All work has the same limit, so deadlines come in
+/// the order in which work starts.
 pub struct Watchdog<T: ToNapiValue + Send + 'static> {
     limit: Duration,
     started: Sender<Watched<T>>,
@@ -37,30 +38,59 @@ pub struct Watchdog<T: ToNapiValue + Send + 'static> {
 type Watched<T> = (Instant, Weak<Contested<T>>);
 
 impl<T: ToNapiValue + Send + 'static> Watchdog<T> {
-    /// Settles with what `late` gives whatever takes longer than `limit`.
-    pub fn new(limit: Duration, late: fn() -> T) -> Result<Self> {
+    /// Rejects with `TIMEOUT` what takes longer than `limit`.
+    pub fn new(limit: Duration) -> Result<Self> {
         let (started, queue) = channel();
         let thread = thread::Builder::new().name("watchdog".to_owned());
-        thread.spawn(move || watch(&queue, late))?;
+        thread.spawn(move || watch(&queue)).map_err(NativeError::internal)?;
         Ok(Self { limit, started })
     }
 
-    /// Work on a promise starts now; gives its deadline.
-    pub fn start(&self, promise: &Arc<Contested<T>>) -> Instant {
+    /// Starts the time of a promise's work. Returns the deadline.
+    fn start(&self, promise: &Arc<Contested<T>>) -> Instant {
         let deadline = Instant::now() + self.limit;
-        // The thread only ends with the sender.
+        // The thread ends only with the sender.
         let _ = self.started.send((deadline, Arc::downgrade(promise)));
         deadline
     }
 }
 
-fn watch<T: ToNapiValue + Send + 'static>(queue: &Receiver<Watched<T>>, late: fn() -> T) {
+impl Pool {
+    /// Like [`Pool::run`], but rejects with `TIMEOUT` at the watchdog's deadline. `work` gets the
+    /// deadline; it holds its thread until it returns. Never runs on the calling thread.
+    pub fn run_watched<'env, T, F>(
+        &self,
+        env: &'env Env,
+        watchdog: &Arc<Watchdog<T>>,
+        work: F,
+    ) -> Result<Object<'env>>
+    where
+        T: ToNapiValue + Send + 'static,
+        F: FnOnce(Instant) -> Result<T> + Send + 'static,
+    {
+        let place = match self.enter() {
+            Ok(place) => place,
+            Err(error) => return rejected(env, error),
+        };
+        let (pending, promise) = Pending::new(env)?;
+        let contested = Contested::new(pending);
+        let watchdog = Arc::clone(watchdog);
+        self.spawn(place, move || {
+            let deadline = watchdog.start(&contested);
+            contested.settle(caught(|| work(deadline)));
+        })?;
+        Ok(promise)
+    }
+}
+
+fn watch<T: ToNapiValue + Send + 'static>(queue: &Receiver<Watched<T>>) {
     for (deadline, promise) in queue {
         if promise.strong_count() > 0 {
             thread::sleep(deadline.saturating_duration_since(Instant::now()));
         }
         if let Some(promise) = promise.upgrade() {
-            promise.resolve(late());
+            let late = "the work took longer than its time limit";
+            promise.settle(Err(NativeError::new(ErrorCode::Timeout, late)));
         }
     }
 }

@@ -1,4 +1,4 @@
-/** What pools of threads do, done on the calling thread: the same answers. This file's process is changed for good. */
+/** `runInline`: pool work on the calling thread has the same results. The setting lasts for this test's process. */
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,13 @@ import { native } from '../../src/native.js';
 let folder: string;
 let file: string;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'isccd-at-once-'));
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-inline-'));
   file = path.join(folder, 'file');
   writeFileSync(file, 'some bytes');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A value, an error of the work, an error with a code in front. */
+/** Two results, and two errors with a code. */
 const calls = () =>
   Promise.allSettled([
     native.sumFile(file),
@@ -24,20 +24,20 @@ const calls = () =>
     native.imageContent(file, '0.9.7', 128),
   ]);
 
-test('work at once gives what work on threads gives', async () => {
+test('has the same results and errors as the threads', async () => {
   const onThreads = await calls();
   expect(onThreads.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
-  native.workAtOnce();
+  native.runInline();
   expect(await calls()).toEqual(onThreads);
 });
 
-test('it is over when the call returns', async () => {
-  let over = false;
+test('finishes the work before the call returns', async () => {
+  let isDone = false;
   const summing = native.sumFile(file).then(() => {
-    over = true;
+    isDone = true;
   });
-  // A promise that is settled already comes before the next one.
+  // Callbacks of a settled promise run before this one.
   await Promise.resolve();
-  expect(over).toBe(true);
+  expect(isDone).toBe(true);
   await summing;
 });

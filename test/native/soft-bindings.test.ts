@@ -1,4 +1,4 @@
-/** The index of soft bindings as JavaScript sees it. */
+/** The index of soft bindings through the addon. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type ManifestBindings, native } from '../../src/native.js';
@@ -38,24 +38,23 @@ const marked = (key: number, text: string, uploadedAt = 0, trusted = true): Mani
   bindings: [{ alg: MARK, value: Buffer.from(text) }],
 });
 
-describe('the binding index', () => {
-  it.each(store)('answers recorded queries (store %#)', async ({ manifests, queries }) => {
+describe('BindingIndex', () => {
+  it.each(store)('returns the recorded matches (store %#)', async ({ manifests, queries }) => {
     const index = new native.BindingIndex();
     await index.insertBatch(entries(manifests));
     expect(index.size).toBe(manifests.length);
     for (const { alg, value, maxResults, threshold, matches } of queries) {
-      const answer = await index.query(alg, Buffer.from(value, 'base64'), threshold, maxResults);
-      if (answer.outcome !== 'matches') throw new Error(answer.outcome);
-      const found = Array.from(answer.keys, (key, at) => ({
+      const { keys, scores } = await index.query(alg, Buffer.from(value, 'base64'), threshold, maxResults);
+      const found = Array.from(keys, (key, at) => ({
         manifestId: manifests[key]?.manifestId,
-        similarityScore: answer.scores[at],
+        similarityScore: scores[at],
       }));
       expect(found.slice(0, maxResults)).toEqual(matches);
     }
   });
 
-  it('takes changes in the order of the calls', async () => {
-    const index = new native.BindingIndex({ threads: 1 });
+  it('applies changes in the order of the calls', async () => {
+    const index = new native.BindingIndex();
     const removed = [];
     for (let round = 0; round < 50; round += 1) {
       void index.insertBatch([marked(1, 'a')]);
@@ -66,7 +65,7 @@ describe('the binding index', () => {
     expect(index.size).toBe(0);
   });
 
-  it('gives more than asked for only where all is equal', async () => {
+  it('exceeds maxResults only by matches that are equal', async () => {
     const index = new native.BindingIndex();
     await index.insertBatch([
       marked(1, 'a', 7, false),
@@ -75,37 +74,34 @@ describe('the binding index', () => {
       marked(4, 'a', 8),
       marked(5, 'b', 1),
     ]);
-    const ask = async (maxResults: number) => {
-      const answer = await index.query(MARK, Buffer.from('a'), 75, maxResults);
-      return answer.outcome === 'matches' ? Array.from(answer.keys) : answer.outcome;
-    };
-    expect(await ask(1)).toEqual([3, 4]);
-    expect(await ask(3)).toEqual([3, 4, 2]);
-    expect(await ask(10)).toEqual([3, 4, 2, 1]);
+    const keysOf = async (maxResults: number) =>
+      Array.from((await index.query(MARK, Buffer.from('a'), 75, maxResults)).keys);
+    expect(await keysOf(1)).toEqual([3, 4]);
+    expect(await keysOf(3)).toEqual([3, 4, 2]);
+    expect(await keysOf(10)).toEqual([3, 4, 2, 1]);
   });
 
-  it('words what cannot be searched with', async () => {
+  it('rejects values that cannot be searched with INVALID_ARGUMENT', async () => {
     const index = new native.BindingIndex();
-    const ask = (bytes: Uint8Array) => index.query('io.iscc.v0', bytes, 75, 10);
-    expect(await ask(Buffer.from([1]))).toEqual({
-      outcome: 'refused',
-      detail: expect.stringMatching(/^Value is not a valid ISCC-SEQ: ./),
+    const query = (bytes: Uint8Array) => index.query('io.iscc.v0', bytes, 75, 10);
+    await expect(query(Buffer.from([1]))).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/^Value is not a valid ISCC-SEQ: ./),
     });
-    expect(await ask(Buffer.concat([Buffer.from([0, 7]), Buffer.alloc(32)]))).toEqual({
-      outcome: 'refused',
-      detail: 'Value holds no searchable ISCC-UNIT',
+    await expect(query(Buffer.concat([Buffer.from([0, 7]), Buffer.alloc(32)]))).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'Value holds no searchable ISCC-UNIT',
     });
   });
 
-  it('names a key that is no integer', () => {
+  it('rejects a key that is not an integer', () => {
     const index = new native.BindingIndex();
     expect(() => index.insertBatch([marked(1.5, 'a')])).toThrow('key must be an integer');
     expect(() => index.remove(-1)).toThrow('key must be an integer');
   });
 
-  it('lets only so many queries wait', async () => {
-    const index = new native.BindingIndex({ threads: 1, waitingMax: 1 });
-    const answers = await Promise.all([1, 2].map(() => index.query(MARK, Buffer.from('a'), 75, 10)));
-    expect(answers.map(({ outcome }) => outcome)).toContain('busy');
+  it('rejects with BUSY when too many queries are waiting', async () => {
+    const index = new native.BindingIndex({ waitingMax: 0 });
+    await expect(index.query(MARK, Buffer.from('a'), 75, 10)).rejects.toMatchObject({ code: 'BUSY' });
   });
 });
