@@ -1,7 +1,6 @@
 //! Errors of preparing a file.
 
-/// Why a file could not be prepared. Each variant has a stable [`code`](MediaError::code), which
-/// the service maps to a response.
+/// Why a file could not be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// This crate has no decoder for the format; another decoder may.
@@ -35,18 +34,6 @@ pub enum MediaError {
 }
 
 impl MediaError {
-    /// A constant name of the variant, for programs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoDecoder(_) => "NO_DECODER",
-            Self::Damaged { .. } => "DAMAGED",
-            Self::TooLarge { .. } => "TOO_LARGE",
-            Self::NoText => "NO_TEXT",
-            Self::RawPixels(_) => "RAW_PIXELS",
-            Self::Io(_) => "IO",
-        }
-    }
-
     /// [`MediaError::Damaged`] from a decoder's error.
     pub(crate) fn damaged(format: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { format, reason: reason.to_string() }

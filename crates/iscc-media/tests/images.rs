@@ -74,7 +74,7 @@ fn cut_files_are_refused() {
     let truncated =
         common::cases().into_iter().find(|case| case.name == "truncated_a.jpg").unwrap();
     let error = image::prepare(&Sniffed::new(&truncated.bytes), &Options::default()).unwrap_err();
-    assert_eq!(error.code(), "DAMAGED");
+    assert!(matches!(error, MediaError::Damaged { .. }), "{error}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn bombs_are_refused_by_their_header() {
             continue;
         }
         let error = image::prepare(&Sniffed::new(&case.bytes), &options).unwrap_err();
-        assert_eq!(error.code(), "TOO_LARGE", "{}", case.name);
+        assert!(matches!(error, MediaError::TooLarge { .. }), "{}: {error}", case.name);
     }
 }
 
@@ -102,8 +102,8 @@ fn raw_samples_are_prepared_like_files() {
     let pixels = prepare(&gray, 1).unwrap().pixels;
     assert_eq!(prepare(&rgb, 3).unwrap().pixels, pixels);
     assert_eq!(prepare(&rgba, 4).unwrap().pixels, pixels);
-    assert_eq!(prepare(&rgb, 4).unwrap_err().code(), "RAW_PIXELS");
-    assert_eq!(prepare(&gray, 5).unwrap_err().code(), "RAW_PIXELS");
+    assert!(matches!(prepare(&rgb, 4), Err(MediaError::RawPixels(_))));
+    assert!(matches!(prepare(&gray, 5), Err(MediaError::RawPixels(_))));
 }
 
 #[test]

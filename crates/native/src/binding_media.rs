@@ -156,7 +156,7 @@ impl From<MediaError> for NativeError {
             MediaError::Damaged { .. } => ErrorCode::Damaged,
             MediaError::TooLarge { .. } => ErrorCode::TooLarge,
             MediaError::NoText => ErrorCode::NoText,
-            MediaError::Raw(_) => ErrorCode::InvalidArgument,
+            MediaError::RawPixels(_) => ErrorCode::InvalidArgument,
             MediaError::Io(_) => ErrorCode::Io,
         };
         Self::new(code, error)
