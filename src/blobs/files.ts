@@ -3,7 +3,7 @@
  * system, so a commit is a rename.
  */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncPath } from '../data/durable.js';
 import { type BlobDraft, BlobFolderTaken, type BlobKey, type Blobs, type StoredBlob } from './port.js';
@@ -111,7 +111,11 @@ class FileDraft implements BlobDraft {
   async discard(): Promise<void> {
     if (this.#committed) return;
     await this.#end();
-    await rm(this.path, { force: true });
+    // A killed program may have left files next to the draft.
+    const [folder, draft] = [path.dirname(this.path), path.basename(this.path)];
+    const names = (await readdir(folder)).filter((name) => name.startsWith(draft));
+    const options = { recursive: true, force: true, maxRetries: 3 };
+    await Promise.all(names.map((name) => rm(path.join(folder, name), options)));
   }
 
   async #end(): Promise<void> {

@@ -12,15 +12,25 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|]/g;
 /** Windows device names, reserved with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
+/** A path with a drive letter or a UNC path. */
+const WINDOWS_PATH = /^(?:[A-Za-z]:\\|\\\\)/;
 const EXTENSION = /\.[^.]{1,16}$/;
 
 /** Decodes and sanitises the value of `X-Upload-Filename`. @throws {CodesRefusal} if it is missing or invalid */
 export function filenameFromHeader(value: string | undefined): string {
   if (value === undefined || value === '') throw new CodesRefusal('FILENAME_MISSING');
   if (!BASE64.test(value)) throw new CodesRefusal('FILENAME_NOT_BASE64');
-  const name = sanitizeFilename(decodeUtf8(Buffer.from(value, 'base64')));
+  const name = sanitizeFilename(withoutWindowsPath(decodeUtf8(Buffer.from(value, 'base64'))));
   if (name === '') throw new CodesRefusal('FILENAME_EMPTY');
   return name;
+}
+
+/**
+ * The last part of an absolute Windows path: `C:\\photos\\cat.jpg` becomes `cat.jpg`. The reference joins the parts to
+ * `Cphotoscat.jpg`, which would become the title. Backslashes in other names are removed as in the reference.
+ */
+function withoutWindowsPath(name: string): string {
+  return WINDOWS_PATH.test(name) ? name.slice(name.lastIndexOf('\\') + 1) : name;
 }
 
 /** A single path segment without special meaning on any file system; may be empty. */

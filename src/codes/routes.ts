@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
+import { CodesRefusal } from './errors.js';
 import type { MediaId } from './media-id.js';
 import { STEPS, serverTiming } from './pipeline/stopwatch.js';
 import { orderedResult } from './result.js';
@@ -41,6 +42,11 @@ const PROCESSED = {
   'Server-Timing': { description: 'Processing steps in milliseconds', schema: z.string() },
 };
 
+/** `curl -F` is a common first try. */
+function refuseMultipart(request: Request): void {
+  if (/^multipart\//i.test(request.header('content-type') ?? '')) throw new CodesRefusal('MULTIPART');
+}
+
 export function codesRoutes(service: CodesService, options: RoutesOptions): readonly Route[] {
   return [
     ...isccRoutes(service, options),
@@ -64,6 +70,7 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       headers: schema.uploadHeaders,
       query: schema.processQuery,
       body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
+      guard: refuseMultipart,
       responses: {
         201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
         400: { description: 'Invalid file name, body size or query value' },
@@ -128,6 +135,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       tags: ['media'],
       headers: schema.uploadHeaders,
       body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
+      guard: refuseMultipart,
       responses: {
         201: { description: 'Created', schema: schema.uploadResult, headers: LOCATION },
         400: { description: 'Invalid file name or body size' },

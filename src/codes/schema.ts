@@ -22,7 +22,10 @@ export const uploadHeaders = z.object({
   'x-upload-filename': z
     .string()
     .min(1)
-    .describe('Base64 of the UTF-8 file name')
+    .describe(
+      'Base64 of the UTF-8 file name. Characters that file systems reserve are removed; of a Windows path only the ' +
+        'last part is kept.',
+    )
     .meta({ example: 'cGhvdG8uanBn' }),
 });
 
@@ -162,22 +165,25 @@ function isAbsoluteUri(value: string): boolean {
 
 const uri = text().refine(isAbsoluteUri, 'must be an absolute URI').meta({ format: 'uri' });
 
+/** Clients that serialise a model with all its fields send `null` for missing ones. */
+function optional<T extends z.ZodType>(field: T) {
+  return field.nullish().transform((value) => value ?? undefined);
+}
+
 export const embedRequest = z
   .object({
-    name: text(NAME_CHARACTERS_MAX)
-      .refine((value) => VISIBLE.test(value), 'must not be empty')
-      .optional(),
-    description: text(DESCRIPTION_CHARACTERS_MAX).optional(),
-    meta: text(META_CHARACTERS_MAX)
-      .refine((value) => DATA_URL.test(value), 'must be a base64 Data-URL')
-      .optional(),
-    identifier: text().optional(),
-    creator: text().optional(),
-    license: uri.optional(),
-    acquire: uri.optional(),
-    credit: text().optional(),
-    rights: text().optional(),
-    keywords: z.union([text(), z.array(text()).transform((list) => list.join(', '))]).optional(),
+    name: optional(text(NAME_CHARACTERS_MAX).refine((value) => VISIBLE.test(value), 'must not be empty')),
+    description: optional(text(DESCRIPTION_CHARACTERS_MAX)),
+    meta: optional(
+      text(META_CHARACTERS_MAX).refine((value) => DATA_URL.test(value), 'must be a base64 Data-URL'),
+    ),
+    identifier: optional(text()),
+    creator: optional(text()),
+    license: optional(uri),
+    acquire: optional(uri),
+    credit: optional(text()),
+    rights: optional(text()),
+    keywords: optional(z.union([text(), z.array(text()).transform((list) => list.join(', '))])),
   })
   .meta({ id: 'EmbedRequest' });
 

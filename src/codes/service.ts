@@ -188,7 +188,7 @@ export class CodesService {
     signal: AbortSignal,
   ): Promise<Processed> {
     const fields: EmbeddedMetadata = Object.fromEntries(
-      Object.entries(submitted).filter(([, value]) => value !== ''),
+      Object.entries(submitted).filter(([, value]) => value !== '' && value !== undefined),
     );
     const record = this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
@@ -216,14 +216,9 @@ export class CodesService {
   /** Simprints of every chunk of the `text` in a JSON body, by type. */
   async simprint(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Simprints> {
     const max = this.#options.uploadBytesMax;
-    return this.#texts.read(body, async (text) => {
+    return this.#texts.read(body, (text) => {
       if (text.length === 0 || text.length > max) throw new CodesRefusal('TEXT_SIZE', { max });
-      try {
-        return await this.#pipeline.simprints(text, signal);
-      } catch (error) {
-        const failed = error instanceof CodesRefusal && error.code === 'PROCESSING_FAILED';
-        throw failed ? new CodesRefusal('SIMPRINT_FAILED', {}, { cause: error.cause }) : error;
-      }
+      return this.#pipeline.simprints(text, signal);
     });
   }
 

@@ -10,21 +10,48 @@ const text = (reply: ReturnType<typeof development.thrown>) => [
 ];
 
 test('the cause is shown in development only', () => {
-  const error = new CodesRefusal('PROCESSING_FAILED', {}, { cause: new Error('truncated JPEG') });
-  expect(text(development.thrown(error, 'id'))).toEqual([422, 'ISCC processing error. (truncated JPEG)']);
-  expect(text(production.thrown(error, 'id'))).toEqual([422, 'ISCC processing error.']);
+  const error = new CodesRefusal('FILE_DAMAGED', {}, { cause: new Error('truncated\n  JPEG') });
+  const sentence = 'The file is damaged, incomplete or not in the format of its file name.';
+  expect(text(development.thrown(error, 'id'))).toEqual([
+    422,
+    `ISCC processing error. ${sentence} (FILE_DAMAGED: truncated JPEG)`,
+  ]);
+  expect(text(production.thrown(error, 'id'))).toEqual([
+    422,
+    `ISCC processing error. ${sentence} (FILE_DAMAGED)`,
+  ]);
 });
 
 test('the message of an unexpected error is hidden in production', () => {
   const error = new Error('/home/me/secret');
   expect(text(production.thrown(error, 'id'))).toEqual([500, 'Internal Server Error']);
-  expect(text(development.thrown(error, 'id'))).toEqual([500, 'Internal Server Error: /home/me/secret']);
+  expect(text(development.thrown(error, 'id'))).toEqual([500, 'Internal Server Error (/home/me/secret)']);
   expect(text(production.thrown('not an Error', 'id'))).toEqual([500, 'Internal Server Error']);
 });
 
 test('a busy service responds with Retry-After', () => {
   const reply = production.thrown(new Unavailable(5), 'id');
   expect([reply.status, reply.headers?.['Retry-After']]).toEqual([503, '5']);
+});
+
+test('problem details have the code, the sentence and, in development, the cause', () => {
+  const error = new CodesRefusal('ISCC_INVALID', { reason: 'too short' }, { cause: new Error('inner') });
+  const problem = {
+    title: 'Bad Request',
+    status: 400,
+    detail: 'Invalid ISCC - too short',
+    code: 'ISCC_INVALID',
+  };
+  const bodyOf = (reply: ReturnType<typeof production.thrown> | undefined) => reply?.body;
+  const contentType = 'application/problem+json';
+  expect(bodyOf(production.problems?.thrown(error, 'id'))).toEqual({
+    ...{ kind: 'text', contentType },
+    text: JSON.stringify(problem),
+  });
+  expect(bodyOf(development.problems?.thrown(error, 'id'))).toEqual({
+    ...{ kind: 'text', contentType },
+    text: JSON.stringify({ ...problem, cause: 'inner' }),
+  });
 });
 
 describe('refusals of the HTTP layer', () => {
@@ -59,6 +86,6 @@ describe('refusals of the HTTP layer', () => {
 
   test('a wrong method gets the allowed methods', () => {
     const reply = production.refusal({ kind: 'method-not-allowed', allow: ['GET', 'HEAD'] });
-    expect([reply.status, reply.headers?.Allow]).toEqual([405, 'GET, HEAD']);
+    expect(text(reply)).toEqual([405, 'Method Not Allowed - use GET, HEAD.']);
   });
 });

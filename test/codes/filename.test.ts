@@ -19,6 +19,9 @@ describe('X-Upload-Filename', () => {
     ['Straße 中文 🎉.png', 'Straße 中文 🎉.png'],
     ['../../etc/passwd', '....etcpasswd'],
     ['a"\r\nSet-Cookie: x=1.txt', 'aSet-Cookie x=1.txt'],
+    ['C:\\Users\\me\\pic.jpg', 'pic.jpg'],
+    ['\\\\server\\share\\pic.jpg', 'pic.jpg'],
+    ['AC\\DC.mp3', 'ACDC.mp3'],
   ])('%j is stored as %j', (name, stored) => {
     expect(filenameFromHeader(base64(name))).toBe(stored);
   });
@@ -36,6 +39,7 @@ describe('X-Upload-Filename', () => {
     [base64(Uint8Array.of(0xed, 0xa0, 0x80)), 'FILENAME_NOT_UTF8'],
     [base64('/'), 'FILENAME_EMPTY'],
     [base64('..'), 'FILENAME_EMPTY'],
+    [base64('C:\\folder\\'), 'FILENAME_EMPTY'],
     [base64(' \u00a0 '), 'FILENAME_EMPTY'],
     [base64('\0\x1f"<>|?*'), 'FILENAME_EMPTY'],
   ])('%j is refused as %s', (value, code) => {

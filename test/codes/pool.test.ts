@@ -147,6 +147,36 @@ test('marks a worker that never becomes ready as not started', async () => {
   await expect(workers.run({ act: 'echo' })).rejects.toMatchObject({ started: false });
 });
 
+test.skipIf(process.platform === 'win32')('repeats a repeatable job once after a crash', async () => {
+  const workers = pool({ workersMax: 1 });
+  const { pid } = await workers.run({ act: 'echo' });
+  const running = workers.run({ act: 'wait', value: 1000 }, { repeatable: true });
+  await pause(200);
+  process.kill(pid, 'SIGKILL');
+  expect((await running).pid).not.toBe(pid);
+
+  const twice = workers.run({ act: 'crash' }, { repeatable: true });
+  await expect(twice).rejects.toMatchObject({ reason: 'crashed', crashedInJob: true });
+});
+
+test.skipIf(process.platform === 'win32')('gives an idle worker that was killed no job', async () => {
+  const workers = pool({ workersMax: 1 });
+  for (let round = 0; round < 10; round += 1) {
+    const { pid } = await workers.run({ act: 'echo' });
+    process.kill(pid, 'SIGKILL');
+    expect((await workers.run({ act: 'echo', value: round }, { repeatable: true })).value).toBe(round);
+  }
+});
+
+test('does not repeat a job that hit its limits', async () => {
+  const workers = pool({ workersMax: 1, jobDurationMaxMs: 2000 });
+  const start = performance.now();
+  await expect(workers.run({ act: 'hang' }, { repeatable: true })).rejects.toMatchObject({
+    reason: 'took too long',
+  });
+  expect(performance.now() - start).toBeLessThan(4000);
+});
+
 test('closing kills the workers and rejects queued jobs', async () => {
   const workers = pool({ workersMax: 1 });
   const { pid } = await workers.run({ act: 'echo' });

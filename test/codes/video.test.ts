@@ -8,7 +8,6 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { format, readVideo } from '../../src/codes/pipeline/formats/video.js';
-import { NoTagsInFormat } from '../../src/codes/pipeline/formats/video-embed.js';
 import { FfmpegMissing } from '../../src/codes/pipeline/tools/ffmpeg.js';
 import { ToolFailed } from '../../src/codes/pipeline/tools/process.js';
 import {
@@ -152,15 +151,18 @@ describe.skipIf(!hasProgram('ffmpeg'))('video', () => {
   it('rejects embedding into a container without tags', async () => {
     const one = recorded('test_a.mp4');
     const file = { ...fileOf(one), mediatype: 'video/h264' };
-    await expect(format.embed?.(file, EMBED_REQUEST)).rejects.toThrow(NoTagsInFormat);
+    await expect(format.embed?.(file, EMBED_REQUEST)).rejects.toMatchObject({
+      code: 'EMBEDDING_UNSUPPORTED',
+    });
   });
 
-  it('rejects files that are not video or have no video stream', async () => {
+  it('rejects files that are not video, and reads audio without a video stream as audio', async () => {
     const file = path.join(folder, 'noise.mp4');
     await writeFile(file, Buffer.alloc(5000, 0x5a));
     const noise = { path: file, filename: 'noise.mp4', mediatype: 'video/mp4' };
     await expect(format.content({ ...noise, ...OPTIONS })).rejects.toThrow(ToolFailed);
-    await expect(format.content({ ...fileOf(recorded('song_a.flac')), ...OPTIONS })).rejects.toThrow();
+    const song = await format.content({ ...fileOf(recorded('song_a.flac')), ...OPTIONS });
+    expect(song).toMatchObject({ mode: 'audio', unit: contentUnit(recorded('song_a.flac')) });
   });
 
   it('reports an ffmpeg built without the signature filter', async () => {

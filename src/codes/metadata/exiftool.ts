@@ -1,7 +1,9 @@
 /** Runs ExifTool on a file. Values are escaped as character references, so that none can be read as an argument. */
 import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { runTool, type ToolLimits } from '../pipeline/tools/process.js';
+import { CodesRefusal } from '../errors.js';
+import { FileError } from '../pipeline/file-error.js';
+import { runTool, ToolFailed, type ToolLimits, ToolMissing } from '../pipeline/tools/process.js';
 
 /** A tag and its new value. `append` adds to a list instead of replacing it. */
 export interface TagValue {
@@ -10,8 +12,8 @@ export interface TagValue {
   readonly append?: boolean;
 }
 
-/** ExifTool is missing or could not write. */
-export class ExifToolFailed extends Error {
+/** ExifTool could not write the file. */
+export class ExifToolFailed extends FileError {
   override readonly name = 'ExifToolFailed';
 }
 
@@ -45,7 +47,9 @@ export async function writeTags(path: string, values: readonly TagValue[]): Prom
     const args = [program, '-config', configFile, '-@', argumentsFile];
     await runTool('perl', args, () => undefined, { limits: LIMITS });
   } catch (error) {
-    throw new ExifToolFailed(error instanceof Error ? error.message : String(error), { cause: error });
+    if (error instanceof ToolMissing) throw new CodesRefusal('PERL_MISSING', {}, { cause: error });
+    if (!(error instanceof ToolFailed)) throw error;
+    throw new ExifToolFailed(error.code, error.message, { cause: error });
   } finally {
     await Promise.all([rm(configFile, { force: true }), rm(argumentsFile, { force: true })]);
   }

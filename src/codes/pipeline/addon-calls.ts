@@ -49,10 +49,10 @@ export function explainJson(code: string, compat: Compat): string {
 /**
  * One 256-bit simprint in base64url per content-defined chunk of a UTF-8 text.
  *
- * @throws {CodesRefusal} `SIMPRINT_FAILED` if the text is not valid UTF-8
+ * @throws {CodesRefusal} `TEXT_NOT_UNICODE` if the text is not valid UTF-8
  */
 export function textSimprints(text: Uint8Array): Promise<string[]> {
   // Escaped lone surrogates in JSON have no UTF-8 form.
-  if (!isUtf8(text)) throw new CodesRefusal('SIMPRINT_FAILED');
+  if (!isUtf8(text)) throw new CodesRefusal('TEXT_NOT_UNICODE');
   return native.simprints(text);
 }

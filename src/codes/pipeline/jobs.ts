@@ -1,5 +1,5 @@
 /** Messages between the server and its worker processes. Plain objects only. */
-import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../result.js';
+import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../result.js';
 import type { SemanticModels } from './semantic/models.js';
 import type { PipelineStep } from './stopwatch.js';
 
@@ -56,6 +56,8 @@ export interface FileContent {
   readonly metadata: EmbeddedMetadata;
   /** Whether `name` was read from the file. */
   readonly nameWasRead: boolean;
+  /** Present if the content has another mode than the media type says. */
+  readonly mode?: Mode;
   readonly facts: ContentFacts;
   readonly features?: readonly FeatureSet[];
   readonly thumbnail?: string;

@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { FileSum } from '../../native.js';
 import { generator } from '../../version.js';
-import { CodesRefusal, Unavailable } from '../errors.js';
+import { CodesRefusal, type ErrorCode, TASKS, Unavailable } from '../errors.js';
 import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '../result.js';
 import { composite, mediaTypeOf, textSimprints } from './addon-calls.js';
 import { formatNameOf } from './formats/table.js';
@@ -16,7 +16,7 @@ import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from './pool.j
 import { requireModels, type SemanticModels } from './semantic/models.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
 import { headAndSumOf, readHead } from './sum.js';
-import { JobFailed, WorkerLost } from './worker-process.js';
+import { JobFailed, type LossReason, WorkerLost } from './worker-process.js';
 
 export interface PipelineOptions {
   /** Maximum number of worker processes, each with one job at a time. */
@@ -174,18 +174,12 @@ export class Pipeline {
   /** Writes fields into the file at `file.path`, in place. */
   async embed(file: NamedFile, fields: EmbeddedMetadata, signal: AbortSignal): Promise<void> {
     const { mediatype, mode, format } = typeOf(file.filename, await readHead(file.path));
-    if (format === undefined) throw new CodesRefusal('EMBEDDING_FAILED');
-    const { size } = await stat(file.path);
-    try {
-      await this.#run(
-        { kind: 'embed', ...file, mediatype, format, fields },
-        { signal, extraMs: extraMs(mode, size) },
-      );
-    } catch (error) {
-      // A missing program is reported as it is for uploads.
-      const isFileError = error instanceof CodesRefusal && error.code !== 'FFMPEG_MISSING';
-      throw isFileError ? new CodesRefusal('EMBEDDING_FAILED', {}, { cause: error.cause }) : error;
+    if (format === undefined) {
+      throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { task: TASKS.embed, mediatype });
     }
+    const { size } = await stat(file.path);
+    const job: Job = { kind: 'embed', ...file, mediatype, format, fields };
+    await this.#run(job, { signal, extraMs: extraMs(mode, size) });
   }
 
   /** Runs a content job. Adds its waiting time and the worker's steps to `watch`. */
@@ -220,19 +214,39 @@ export class Pipeline {
   async #run(job: Job, options?: RunOptions): Promise<Output> {
     const type = 'format' in job ? `${job.kind} ${job.format}` : job.kind;
     try {
-      const output = await this.#pool.run(job, options);
+      // An embed job changes its file in place, so it can't be repeated.
+      const output = await this.#pool.run(job, { ...options, repeatable: job.kind !== 'embed' });
       this.#options.onJob?.({ type, outcome: 'done' });
       return output;
     } catch (error) {
       this.#options.onJob?.({ type, outcome: outcomeOf(error) });
-      if (error instanceof PoolBusy) throw new Unavailable();
-      const refusal = error instanceof JobFailed ? error.refusal : undefined;
-      if (refusal) throw new CodesRefusal(refusal.code, refusal.details, { cause: error });
-      const isFileError = error instanceof JobFailed || (error instanceof WorkerLost && error.started);
-      throw isFileError ? new CodesRefusal('PROCESSING_FAILED', {}, { cause: error }) : error;
+      throw clientError(error, job.kind);
     }
   }
 }
+
+/** What the client learns of a failed job. */
+function clientError(error: unknown, kind: Job['kind']): unknown {
+  if (error instanceof PoolBusy) return new Unavailable();
+  const task = TASKS[kind];
+  if (error instanceof JobFailed) {
+    const { code = 'PROCESSING_FAILED', details } = error.refusal ?? {};
+    return new CodesRefusal(code, { task, ...details }, { cause: error });
+  }
+  if (!(error instanceof WorkerLost)) return error;
+  const code = LOSSES[error.reason];
+  if (code !== undefined) return new CodesRefusal(code, { task }, { cause: error });
+  if (error.reason !== 'crashed') return error;
+  // Killed from outside, for example by the system when memory is short: not the fault of the file.
+  if (!error.crashedInJob) return new Unavailable(undefined, { cause: error });
+  return new CodesRefusal('FILE_CRASHES_DECODER', { task }, { cause: error });
+}
+
+/** Workers lost to the limits of their job. */
+const LOSSES: Partial<Record<LossReason, ErrorCode>> = {
+  'took too long': 'FILE_TOO_SLOW',
+  'needed too much memory': 'FILE_TOO_COMPLEX',
+};
 
 /** Supported types have both `mode` and `format`, others neither. */
 type FileType =
@@ -258,13 +272,12 @@ function outcomeOf(error: unknown): string {
 type ContentOutput = Extract<Output, { kind: 'content' }>;
 
 function contentResult(file: SourceFile, type: FileType, content: FileContent): IsccResult {
-  const { units, metahash, metadata, facts, features, thumbnail } = content;
+  const { units, metahash, metadata, mode, facts, features, thumbnail } = content;
   const all = [...units, ...file.sum.units];
   return isccResult({
     iscc: composite(all),
     ...metadata,
-    ...(type.mode && { mode: type.mode }),
-    ...fileFields(file, type),
+    ...modeFields(file, type, mode),
     ...facts,
     ...(features && features.length > 0 ? { features } : {}),
     units: all,
@@ -274,6 +287,25 @@ function contentResult(file: SourceFile, type: FileType, content: FileContent): 
     datahash: file.sum.datahash,
   });
 }
+
+/** Audio in a video container has the media type of the container's audio variant. */
+function modeFields(file: SourceFile, type: FileType, mode = type.mode) {
+  const mediatype = mode === type.mode ? type.mediatype : (AUDIO_TYPES[type.mediatype] ?? type.mediatype);
+  return { ...(mode && { mode }), ...fileFields(file, { mediatype }) };
+}
+
+const AUDIO_TYPES: Readonly<Record<string, string>> = {
+  'video/mp4': 'audio/mp4',
+  'video/x-m4v': 'audio/mp4',
+  'video/quicktime': 'audio/mp4',
+  'video/3gpp': 'audio/3gpp',
+  'video/3gpp2': 'audio/3gpp2',
+  'video/webm': 'audio/webm',
+  'video/x-matroska': 'audio/x-matroska',
+  'video/ogg': 'audio/ogg',
+  'video/x-ms-asf': 'audio/x-ms-wma',
+  'video/x-ms-wmv': 'audio/x-ms-wma',
+};
 
 function fileFields({ filename, sum }: SourceFile, { mediatype }: FileType) {
   return { filename, filesize: sum.filesize, mediatype };

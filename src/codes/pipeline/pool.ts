@@ -4,7 +4,7 @@
  */
 import type { StepChange } from './stopwatch.js';
 import type { Unwatch } from './worker-process.js';
-import { WorkerProcess } from './worker-process.js';
+import { WorkerLost, WorkerProcess } from './worker-process.js';
 
 export interface PoolLimits {
   readonly workersMax: number;
@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Added to the time limit. */
   readonly extraMs?: number;
+  /** Whether the job may run again if its worker crashes or is killed from outside. */
+  readonly repeatable?: boolean;
   /** Called when a step of a watched job begins or ends. */
   readonly onStep?: ((step: StepChange) => void) | undefined;
 }
@@ -42,6 +44,7 @@ interface Task<Job, Output> {
   readonly reject: (error: unknown) => void;
   readonly options: RunOptions;
   unwatch: Unwatch;
+  isRepeated: boolean;
 }
 
 export class WorkerPool<Job, Output> {
@@ -79,15 +82,22 @@ export class WorkerPool<Job, Output> {
   }
 
   /**
-   * Rejects with {@link PoolBusy}, with `JobFailed` if the job failed, with `WorkerLost` if its worker ended, or with
-   * the signal's reason.
+   * Rejects with {@link PoolBusy}, with `JobFailed` if the job failed, with `WorkerLost` if its worker ended (twice, if
+   * the job is repeatable), or with the signal's reason.
    */
   run(job: Job, options: RunOptions = {}): Promise<Output> {
     return new Promise((resolve, reject) => {
       options.signal?.throwIfAborted();
       if (this.#closed) throw new PoolBusy('the pool is closed');
       const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#spawn() : undefined);
-      const task: Task<Job, Output> = { job, resolve, reject, options, unwatch: () => undefined };
+      const task: Task<Job, Output> = {
+        job,
+        resolve,
+        reject,
+        options,
+        unwatch: () => undefined,
+        isRepeated: false,
+      };
       if (worker) this.#start(worker, task);
       else this.#enqueue(task);
     });
@@ -122,17 +132,27 @@ export class WorkerPool<Job, Output> {
 
   #start(worker: WorkerProcess<Job, Output>, task: Task<Job, Output>): void {
     task.unwatch();
-    const unwatch = onAbort(task.options.signal, (reason) => {
-      task.reject(reason);
-      void worker.kill('cancelled');
-    });
+    const { signal } = task.options;
+    // Rejects after the worker has ended, so that nothing writes to the file of the job any more.
+    const unwatch = onAbort(signal, () => void worker.kill('cancelled'));
     worker
       .run(task.job, task.options)
-      .then(task.resolve, task.reject)
+      .then(task.resolve, (error: unknown) => {
+        if (signal?.aborted) return task.reject(signal.reason);
+        if (!this.#mayRepeat(task, error)) return task.reject(error);
+        // Runs next, on another worker: a crash may have other reasons than this job.
+        task.isRepeated = true;
+        this.#queue.unshift(task);
+      })
       .finally(() => {
         unwatch();
         this.#release(worker);
       });
+  }
+
+  #mayRepeat({ options, isRepeated }: Task<Job, Output>, error: unknown): boolean {
+    const isCrash = error instanceof WorkerLost && error.reason === 'crashed';
+    return isCrash && options.repeatable === true && !isRepeated && !this.#closed;
   }
 
   #release(worker: WorkerProcess<Job, Output>): void {

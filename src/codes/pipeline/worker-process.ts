@@ -41,13 +41,19 @@ export class WorkerLost extends Error {
   readonly reason: LossReason;
   /** Whether the worker was ready. If not, the job is not the cause. */
   readonly started: boolean;
+  /** Whether the worker crashed by itself during the job, and was not killed from outside. */
+  readonly crashedInJob: boolean;
 
-  constructor(reason: LossReason, started: boolean) {
+  constructor(reason: LossReason, started: boolean, wasKilled = false) {
     super(started ? `the worker ${reason}` : `the worker ${reason} before it could start`);
     this.reason = reason;
     this.started = started;
+    this.crashedInJob = reason === 'crashed' && started && !wasKilled;
   }
 }
+
+/** Signals sent by operators, supervisors and the kernel's OOM killer. Crashes have other signals, or none. */
+const KILL_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
 
 const WATCH_INTERVAL_MS = 100;
 const STDERR_MAX_BYTES = 4096;
@@ -71,6 +77,7 @@ export class WorkerProcess<Job, Output> {
   #started = false;
   #loss: LossReason = 'crashed';
   #pending: Pending<Output> | undefined;
+  #wasKilled = false;
   #stderr = '';
 
   constructor(entry: string, limits: PoolLimits) {
@@ -86,8 +93,8 @@ export class WorkerProcess<Job, Output> {
       this.#stderr = (this.#stderr + data.toString()).slice(-STDERR_MAX_BYTES);
     });
     this.exited = new Promise((resolve) => {
-      this.#child.once('exit', () => resolve(this.#onExit()));
-      this.#child.once('error', () => resolve(this.#onExit()));
+      this.#child.once('exit', (_, signal) => resolve(this.#onExit(signal)));
+      this.#child.once('error', () => resolve(this.#onExit(null)));
     });
     this.ready = new Promise((resolve, reject) => {
       this.#child.on('message', (message) => this.#receive(message as WorkerMessage<Output>, resolve));
@@ -173,15 +180,16 @@ export class WorkerProcess<Job, Output> {
     return residentBytes(this.#child.pid);
   }
 
-  #onExit(): void {
+  #onExit(signal: NodeJS.Signals | null): void {
     this.alive = false;
+    this.#wasKilled = signal !== null && KILL_SIGNALS.has(signal);
     // Programs started by the worker may still be running.
     this.#signal();
     if (this.#pending) this.#settle((pending) => pending.reject(this.#lost()));
   }
 
   #lost(): WorkerLost {
-    const lost = new WorkerLost(this.#loss, this.#started);
+    const lost = new WorkerLost(this.#loss, this.#started, this.#wasKilled);
     if (this.#loss === 'crashed' && this.#stderr !== '') lost.cause = this.#stderr;
     return lost;
   }

@@ -2,6 +2,7 @@
 import { native } from '../../native.js';
 import { CodesRefusal } from '../errors.js';
 import { contentOf, metadataOf } from './content.js';
+import { fileErrorCode } from './file-error.js';
 import { loadFormat } from './formats/table.js';
 import type { ContentJob, EmbedJob, Job, Output, SimprintJob } from './jobs.js';
 import { Stopwatch } from './stopwatch.js';
@@ -52,14 +53,23 @@ async function semanticSimprints({ semantic, text }: SimprintJob): Promise<reado
 
 async function embed(job: EmbedJob): Promise<void> {
   const format = await loadFormat(job.format);
-  if (format.embed === undefined) throw new Error(`embedding into ${job.mediatype} is not supported`);
+  const { mediatype } = job;
+  if (format.embed === undefined) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
   await format.embed(job, job.fields);
 }
 
+/** `message` is for the log, `refusal` for the client. */
 function failure(error: unknown): WorkerMessage<Output> {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof CodesRefusal)) return { kind: 'failed', message };
-  return { kind: 'failed', message, refusal: { code: error.code, details: error.details } };
+  if (error instanceof CodesRefusal) {
+    const { code, details, cause } = error;
+    return { kind: 'failed', message: messageOf(cause ?? error), refusal: { code, details } };
+  }
+  const code = fileErrorCode(error);
+  return { kind: 'failed', message: messageOf(error), ...(code && { refusal: { code, details: {} } }) };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function send(message: WorkerMessage<Output>): void {

@@ -74,9 +74,12 @@ function successContent(
   return { [contentType]: { schema: { type: 'string', format: 'binary' } } };
 }
 
-function errorContent({ contentType, schema }: ErrorForm, schemas: SchemaWriter): JsonObject {
-  const [type = contentType] = contentType.split(';');
-  return { [type]: { schema: schema === undefined ? { type: 'string' } : schemas.write(schema, 'output') } };
+function errorContent({ problems, ...form }: ErrorForm, schemas: SchemaWriter): JsonObject {
+  const entries = [form, ...(problems ? [problems] : [])].map(({ contentType, schema }) => {
+    const [type = contentType] = contentType.split(';');
+    return [type, { schema: schema === undefined ? { type: 'string' } : schemas.write(schema, 'output') }];
+  });
+  return Object.fromEntries(entries);
 }
 
 function headersOf(headers: NonNullable<ResponseSpec['headers']>, schemas: SchemaWriter): JsonObject {

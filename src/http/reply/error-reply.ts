@@ -1,7 +1,7 @@
 /** Error responses in the service's own form. */
 
 import type { Reply, Request } from '../routing/route.js';
-import type { ErrorForm, Refusal, ServiceApp } from '../routing/service.js';
+import type { ErrorForm, ErrorRenderer, Refusal, ServiceApp } from '../routing/service.js';
 import { RequestRefused } from './errors.js';
 
 /** The parts of a service that handle errors. */
@@ -9,10 +9,12 @@ export type ErrorHandling = Pick<ServiceApp, 'errors' | 'errorReports'>;
 
 /** The response to a thrown value. Errors that are not the client's fault are logged and reported here and only here. */
 export function errorReply(
-  { errors: form, errorReports }: ErrorHandling,
+  { errors, errorReports }: ErrorHandling,
   error: unknown,
-  { id, trace, log }: Pick<Request, 'id' | 'trace' | 'log'>,
+  request: Pick<Request, 'id' | 'trace' | 'log' | 'header'>,
 ): Reply {
+  const { id, trace, log } = request;
+  const form = formFor(request, errors);
   const reply = error instanceof RequestRefused ? refusalReply(form, error.refusal) : form.thrown(error, id);
   if (reply.status >= 500) {
     // 503 and 507 are states of the service, not faults.
@@ -24,8 +26,22 @@ export function errorReply(
   return reply;
 }
 
+/** Problem details if the service has them and the client accepts them. */
+function formFor(request: Pick<Request, 'header'>, form: ErrorForm): ErrorRenderer {
+  const { problems } = form;
+  return problems !== undefined && accepts(request.header('accept'), problems.contentType) ? problems : form;
+}
+
+/** Whether an Accept header names the type itself. Wildcards do not count: they also accept the default form. */
+function accepts(header = '', type: string): boolean {
+  return header.split(',').some((range) => {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    return name === type && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+}
+
 /** The response to a refusal, with the headers that HTTP requires. */
-export function refusalReply(form: ErrorForm, refusal: Refusal): Reply {
+export function refusalReply(form: ErrorRenderer, refusal: Refusal): Reply {
   const reply = form.refusal(refusal);
   const required = requiredHeaders(refusal);
   return required === undefined ? reply : { ...reply, headers: { ...required, ...reply.headers } };

@@ -30,15 +30,23 @@ export type Refusal =
   | { readonly kind: 'range-unsatisfiable'; readonly size: number }
   | { readonly kind: 'media-type'; readonly accepted: readonly string[] };
 
-/** Renders all errors of a service. Handlers never choose between JSON and plain text. */
-export interface ErrorForm {
+export interface ErrorRenderer {
+  refusal(refusal: Refusal): Reply;
+  /** Renders a thrown value. Unknown errors become a 500 without detail; the HTTP layer logs them. */
+  thrown(error: unknown, requestId: string): Reply;
+}
+
+interface ErrorBodies {
   /** Content type of error responses, for the OpenAPI document. */
   readonly contentType: string;
   /** Schema of error bodies, if they are JSON. */
   readonly schema?: z.ZodType;
-  refusal(refusal: Refusal): Reply;
-  /** Renders a thrown value. Unknown errors become a 500 without detail; the HTTP layer logs them. */
-  thrown(error: unknown, requestId: string): Reply;
+}
+
+/** Renders all errors of a service. Handlers never choose between JSON and plain text. */
+export interface ErrorForm extends ErrorRenderer, ErrorBodies {
+  /** RFC 9457 problem details, for requests that accept `application/problem+json`. */
+  readonly problems?: ErrorRenderer & ErrorBodies;
 }
 
 export interface CorsPolicy {

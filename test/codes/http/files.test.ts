@@ -115,7 +115,9 @@ describe('reference files', () => {
     try {
       const response = await upload(strict.url, 'random_a.bin', fileBytes('random_a.bin'));
       expect(response.status).toBe(422);
-      expect(await response.text()).toBe('Unsupported mediatype application/octet-stream for random_a.bin');
+      expect(await response.text()).toBe(
+        'Unsupported mediatype application/octet-stream for random_a.bin (MEDIATYPE_UNSUPPORTED)',
+      );
       expect((await uploaded(strict.url, 'short_a.txt', fileBytes('short_a.txt'))).units).toHaveLength(4);
     } finally {
       await strict.close();

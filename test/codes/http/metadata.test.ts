@@ -104,6 +104,16 @@ describe('metadata', () => {
     expect([copy.iscc, copy.media_id === original.media_id]).toEqual([original.iscc, false]);
   });
 
+  test('null means that a field is not given', async () => {
+    const original = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'));
+    const fields = Object.fromEntries([...EXTRACTED, 'keywords'].map((field) => [field, null]));
+    const response = await postJson(server.url, `/metadata/${original.media_id}`, { ...fields, rights: 'R' });
+    expect(response.status).toBe(201);
+    const copy = await bodyOf(response);
+    expect(copy).toMatchObject({ name: original.name, rights: 'R' });
+    expect(await extract(copy.media_id)).toEqual({ rights: 'R' });
+  });
+
   test('ignores empty fields', async () => {
     const original = await uploaded(server.url, 'photo_a.png', fileBytes('photo_a.png'));
     const fields = { description: '', creator: '', credit: '', keywords: [], rights: 'Some' };
@@ -147,7 +157,6 @@ describe('metadata', () => {
     ['name empty', { name: '' }, 'name: must not be empty'],
     ['name without visible characters', { name: ' \u200b\u00ad' }, 'name: must not be empty'],
     ['name not a string', { name: 5 }, 'name: '],
-    ['name null', { name: null }, 'name: '],
     [
       'description too long',
       { description: 'x'.repeat(4097) },

@@ -50,6 +50,19 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
       await expectText(await post(headers as Record<string, string>), 400, expected);
     });
 
+    test('multipart/form-data', async () => {
+      const form = new FormData();
+      form.set('file', new Blob(['x']), 'a.txt');
+      const url = `${server.url}/api/v1/${to}`;
+      for (const headers of [{}, filenameHeader('a.txt')]) {
+        await expectText(
+          await fetch(url, { method: 'POST', headers, body: form }),
+          400,
+          /--data-binary @FILE/,
+        );
+      }
+    });
+
     test('empty body', async () => {
       await expectText(await post(filenameHeader('a'), ''), 400, SIZE);
     });

@@ -17,9 +17,12 @@ test('CODEWEB_ENVIRONMENT: only development shows the cause of an error', async 
   };
   expect(await answer('development')).toEqual([
     422,
-    expect.stringMatching(/^ISCC processing error\. \(.*cut off/),
+    expect.stringMatching(/^ISCC processing error\. The file is damaged.* \(FILE_DAMAGED: .*cut off/),
   ]);
-  expect(await answer('production')).toEqual([422, 'ISCC processing error.']);
+  expect(await answer('production')).toEqual([
+    422,
+    expect.stringMatching(/^ISCC processing error\. The file is damaged.* \(FILE_DAMAGED\)$/),
+  ]);
 });
 
 test('CODEWEB_LOG_LEVEL: requests are logged at info, not at error', async () => {

@@ -212,3 +212,15 @@ export async function longVideo(): Promise<Bytes> {
 function ffmpeg(args: readonly string[]): void {
   execFileSync('ffmpeg', ['-loglevel', 'error', ...args]);
 }
+
+/** A PDF that needs a password. */
+export function encryptedPdf(): Bytes {
+  const key = `<${'5a'.repeat(32)}>`;
+  return bytes(
+    '%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n',
+    '2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n',
+    '3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>\nendobj\n',
+    `4 0 obj\n<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>\nendobj\n`,
+    'trailer << /Root 1 0 R /Encrypt 4 0 R /ID [<00><00>] >>\n%%EOF\n',
+  );
+}

@@ -2,6 +2,7 @@
 import { native } from '../../../native.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { UNIT_BITS } from '../addon-calls.js';
+import { FileError } from '../file-error.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
 import { configuredTools, type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
@@ -16,7 +17,7 @@ export const format: Format = {
 };
 
 /** The audio is shorter than about 2.6 s, so it has no fingerprint and no code. */
-export class AudioTooShort extends Error {
+export class AudioTooShort extends FileError {
   override readonly name = 'AudioTooShort';
 }
 
@@ -50,7 +51,8 @@ export async function fingerprintOf(
 ): Promise<Int32Array> {
   const own = await native.soundFingerprint(path);
   const fingerprint = own ?? (await fingerprintByFfmpeg(tools, path, options));
-  if (fingerprint.length === 0) throw new AudioTooShort('the audio is too short for a fingerprint');
+  if (fingerprint.length === 0)
+    throw new AudioTooShort('FILE_TOO_SHORT', 'the audio is too short for a fingerprint');
   return fingerprint;
 }
 
@@ -75,7 +77,7 @@ async function coverThumbnail({ cover }: AudioTags): Promise<string | undefined>
 const WRITTEN = ['name', 'description', 'meta', 'license', 'acquire'] as const;
 
 /** Rewriting the file would change its Audio-Code. */
-export class AudioDamaged extends Error {
+export class AudioDamaged extends FileError {
   override readonly name = 'AudioDamaged';
 }
 
@@ -91,6 +93,6 @@ async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<v
   const after = await fingerprintOf(tools, file.path);
   // Damage that decoders tolerate may not survive rewriting the container.
   if (before.length !== after.length || before.some((item, index) => item !== after[index])) {
-    throw new AudioDamaged('the file is damaged: rewriting it would change the audio');
+    throw new AudioDamaged('FILE_DAMAGED', 'the file is damaged: rewriting it would change the audio');
   }
 }

@@ -1,5 +1,5 @@
 /** The interface that each format module in this folder implements. */
-import type { ContentFacts, EmbeddedMetadata, FeatureSet } from '../../result.js';
+import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../../result.js';
 import type { Compat } from '../jobs.js';
 import type { SemanticModels } from '../semantic/models.js';
 import type { Stopwatch } from '../stopwatch.js';
@@ -25,6 +25,8 @@ export type ContentFile = FormatFile & ContentOptions;
 
 /** What a format module reads from a file. The Meta-Code is made later, from `metadata`. */
 export interface FormatContent {
+  /** Present if the content has another mode than the media type says. */
+  readonly mode?: Mode;
   /** Content-Code of 256 bits, with prefix. */
   readonly unit: string;
   /** Semantic-Code of 256 bits, with prefix. */

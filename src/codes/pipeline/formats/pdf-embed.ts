@@ -24,7 +24,7 @@ const ENTRIES = [
 /** Rewrites the file with new entries; pages and other entries are kept. Rejects encrypted files. */
 export async function embedPdfMetadata(file: FormatFile, fields: EmbeddedMetadata): Promise<void> {
   const original = await readFile(file.path);
-  const document = await PDFDocument.load(original, { updateMetadata: false });
+  const document = await load(original);
   const info = informationOf(document);
   for (const [field, entry] of ENTRIES) {
     const value = fields[field];
@@ -42,6 +42,16 @@ export async function embedPdfMetadata(file: FormatFile, fields: EmbeddedMetadat
   } finally {
     await rm(target, { force: true });
   }
+}
+
+async function load(bytes: Uint8Array): Promise<PDFDocument> {
+  const options = { updateMetadata: false, ignoreEncryption: true };
+  const document = await PDFDocument.load(bytes, options).catch((cause: unknown) => {
+    throw new PdfUnreadable('the document can not be parsed', 'FILE_DAMAGED', { cause });
+  });
+  // pdf-lib can't decrypt; a copy would be unreadable.
+  if (document.isEncrypted) throw new PdfUnreadable('the document is encrypted', 'FILE_ENCRYPTED');
+  return document;
 }
 
 function informationOf({ context }: PDFDocument): PDFDict {

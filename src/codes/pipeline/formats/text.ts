@@ -1,5 +1,6 @@
 /** Plain text, markup and office documents: the addon extracts the text and its properties. */
 import { native } from '../../../native.js';
+import { CodesRefusal } from '../../errors.js';
 import type { FeatureSet } from '../../result.js';
 import { semanticText } from '../semantic/text.js';
 import { Stopwatch } from '../stopwatch.js';
@@ -37,7 +38,7 @@ export const format: Format = {
   },
 
   async embed({ path, mediatype }, { name, description, creator, keywords }) {
-    if (!EMBEDDABLE.has(mediatype)) throw new Error(`embedding into ${mediatype} is not supported`);
+    if (!EMBEDDABLE.has(mediatype)) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
     const fields = { title: name, description, creator, keywords };
     await native.embedDocument(path, mediatype, present(fields));
   },

@@ -1,6 +1,7 @@
 /** Writes metadata into video files without re-encoding. */
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { CodesRefusal } from '../../errors.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '../tools/ffmpeg.js';
 import { ToolFailed } from '../tools/process.js';
@@ -31,11 +32,6 @@ const BOX_MUXERS: ReadonlySet<string> = new Set(['mp4', 'mov', '3gp', '3g2']);
 /** Rewritten tables and padding may make the copy larger than the file. */
 const COPY_EXTRA_MAX_BYTES = 64 * 1024 ** 2;
 
-/** The container can't hold metadata. */
-export class NoTagsInFormat extends Error {
-  override readonly name = 'NoTagsInFormat';
-}
-
 /** Replaces the descriptive tags of the file. Streams are copied unchanged. */
 export async function embedVideoMetadata(
   tools: FfmpegTools,
@@ -43,7 +39,7 @@ export async function embedVideoMetadata(
   fields: EmbeddedMetadata,
 ): Promise<void> {
   const muxer = MUXERS[file.mediatype];
-  if (muxer === undefined) throw new NoTagsInFormat(`embedding into ${file.mediatype} is not supported`);
+  if (muxer === undefined) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype: file.mediatype });
   const target = `${file.path}.embedding`;
   const change = videoTags(fields);
   try {

@@ -14,9 +14,10 @@ import {
   input,
   withoutFilter,
 } from '../tools/ffmpeg.js';
-import { probe } from '../tools/probe.js';
-import { collector } from '../tools/process.js';
+import { type Probe, probe } from '../tools/probe.js';
+import { collector, ToolFailed } from '../tools/process.js';
 import { runBoth } from '../tools/run-both.js';
+import { fingerprintOf } from './audio.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
 import { embedVideoMetadata } from './video-embed.js';
 import { videoFacts, videoMetadata } from './video-metadata.js';
@@ -42,19 +43,49 @@ export async function readVideo(
   compat: Compat,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
-  const [facts, pictures] = await runBoth(
+  const [info, pictures] = await runBoth(
     (signal) => watch.measure('metadata', () => probe(tools, file.path, { signal })),
     (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal })),
-  );
+  ).catch(async (error: unknown) => [await probeAudioOnly(tools, file, error), undefined] as const);
+  if (pictures === undefined || isAudioOnly(info)) return readAudioOnly(tools, file, info, watch);
   const thumbnail = await watch.measure('thumbnail', () =>
     // FFmpeg has already scaled it.
     thumbnailOfImage(pictures.thumbnail, WEBP_SIDE_MAX_PIXELS).catch(() => undefined),
   );
   return {
     unit: await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS)),
-    facts: videoFacts(facts),
-    metadata: videoMetadata(facts),
+    facts: videoFacts(info),
+    metadata: videoMetadata(info),
     ...(thumbnail !== undefined && { thumbnail }),
+  };
+}
+
+/** Whether a file in a video container is audio, such as a voice recording; it may have a cover. */
+function isAudioOnly({ streams }: Probe): boolean {
+  const hasVideo = streams.some(({ kind, isAttachedPicture }) => kind === 'video' && !isAttachedPicture);
+  return !hasVideo && streams.some(({ kind }) => kind === 'audio');
+}
+
+/** After a failure to read video: the file's streams if it has no video, else the failure. */
+async function probeAudioOnly(tools: FfmpegTools, file: FormatFile, error: unknown): Promise<Probe> {
+  const info = error instanceof ToolFailed ? await probe(tools, file.path) : undefined;
+  if (info === undefined || !isAudioOnly(info)) throw error;
+  return info;
+}
+
+async function readAudioOnly(
+  tools: FfmpegTools,
+  { path: file }: FormatFile,
+  info: Probe,
+  watch: Stopwatch,
+): Promise<FormatContent> {
+  const fingerprint = await watch.measure('audio', () => fingerprintOf(tools, file));
+  const { duration, language } = videoFacts(info);
+  return {
+    mode: 'audio',
+    unit: await watch.measure('content', () => native.audioCode(fingerprint, UNIT_BITS)),
+    facts: { ...(duration !== undefined && { duration }), ...(language !== undefined && { language }) },
+    metadata: videoMetadata(info),
   };
 }
 

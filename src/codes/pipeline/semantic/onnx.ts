@@ -95,8 +95,8 @@ function loadRuntime(name: string): Runtime {
     return createRequire(import.meta.url)(name) as Runtime;
   } catch (error) {
     const reason =
-      'semantic units need the package onnxruntime-node: install it ' +
-      '(ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node) or name its folder in CODESDK_ONNXRUNTIME';
+      'Semantic units need the package onnxruntime-node: install it ' +
+      '(ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node) or set CODESDK_ONNXRUNTIME to its folder.';
     throw new CodesRefusal('ONNXRUNTIME_MISSING', { reason }, { cause: error });
   }
 }

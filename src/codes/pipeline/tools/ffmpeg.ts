@@ -135,22 +135,17 @@ async function explained(run: Promise<void>): Promise<void> {
   try {
     await run;
   } catch (error) {
-    if (error instanceof ToolMissing)
-      throw new FfmpegMissing(missingText(error.executable), { cause: error });
-    throw error;
+    throw error instanceof ToolMissing ? new FfmpegMissing(NOT_INSTALLED, { cause: error }) : error;
   }
 }
 
-function missingText(executable: string): string {
-  return (
-    `audio and video need FFmpeg, and ${executable} is not installed: install it ` +
-    '(on Debian: apt-get install -y ffmpeg) or name it in CODESDK_FFMPEG and CODESDK_FFPROBE'
-  );
-}
+const NOT_INSTALLED =
+  'Audio and video need FFmpeg, which is not installed: install it (on Debian: apt-get install -y ffmpeg) ' +
+  'or set CODESDK_FFMPEG and CODESDK_FFPROBE.';
 
 /** Maps the error of a run that needs `filter` to {@link FfmpegMissing} if `ffmpeg` was built without it. */
 export async function withoutFilter(tools: FfmpegTools, filter: string, error: unknown): Promise<unknown> {
   if (!(error instanceof ToolFailed) || (await filters(tools)).has(filter)) return error;
-  const text = `video needs an FFmpeg with the filter "${filter}", which ${tools.ffmpeg} was built without`;
-  return new FfmpegMissing(text, { cause: error });
+  const reason = `Video needs an FFmpeg with the filter "${filter}"; the installed one was built without it.`;
+  return new FfmpegMissing(reason, { cause: error });
 }

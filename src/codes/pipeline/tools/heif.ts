@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
+import { FileError, type FileErrorCode } from '../file-error.js';
 
 const MODULE = 'libheif-js/wasm-bundle';
 const require = createRequire(import.meta.url);
@@ -32,8 +33,12 @@ interface PixelTarget {
 }
 
 /** The file has no image that can be decoded. */
-export class HeifUnreadable extends Error {
+export class HeifUnreadable extends FileError {
   override readonly name = 'HeifUnreadable';
+
+  constructor(message: string, code: FileErrorCode = 'FILE_DAMAGED') {
+    super(code, message);
+  }
 }
 
 /** Whether the library is installed. */
@@ -57,7 +62,8 @@ export async function decodeHeif(path: string): Promise<RawPixels> {
     if (image === undefined) throw new HeifUnreadable('the file contains no image');
     const [width, height] = [image.get_width(), image.get_height()];
     if (width * height > IMAGE_PIXELS_MAX) {
-      throw new HeifUnreadable(`${width} x ${height} pixels exceed the limit of ${IMAGE_PIXELS_MAX}`);
+      const pixels = `${width} x ${height} pixels exceed the limit of ${IMAGE_PIXELS_MAX}`;
+      throw new HeifUnreadable(pixels, 'FILE_TOO_LARGE');
     }
     const data = await pixelsOf(image, width, height);
     return { bytes: new Uint8Array(data.buffer), width, height, channels: 4 };

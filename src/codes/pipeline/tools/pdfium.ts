@@ -1,9 +1,14 @@
 /** Typed wrapper for the functions of PDFium (WebAssembly) that the pipeline uses. */
 import { PDFiumModule } from '@hyzyla/pdfium';
+import { FileError, type FileErrorCode } from '../file-error.js';
 
 /** PDFium can't open or read this document. */
-export class PdfUnreadable extends Error {
+export class PdfUnreadable extends FileError {
   override readonly name = 'PdfUnreadable';
+
+  constructor(message: string, code: FileErrorCode = 'FILE_DAMAGED', options?: ErrorOptions) {
+    super(code, message, options);
+  }
 }
 
 export interface RgbaImage {
@@ -44,6 +49,9 @@ const ERRORS: Readonly<Record<number, string>> = {
   6: 'a page can not be read',
 };
 
+/** Password missing, or unknown encryption. */
+const ENCRYPTED: ReadonlySet<number> = new Set([4, 5]);
+
 let library: Promise<Pdfium> | undefined;
 
 /**
@@ -63,7 +71,7 @@ export async function withPdf<T>(bytes: Uint8Array, work: (document: PdfDocument
   } catch (error) {
     if (error instanceof PdfUnreadable) throw error;
     library = undefined;
-    throw new PdfUnreadable(`PDFium failed: ${error}`, { cause: error });
+    throw new PdfUnreadable(`PDFium failed: ${error}`, 'FILE_DAMAGED', { cause: error });
   }
 }
 
@@ -85,9 +93,13 @@ export class PdfDocument {
     pdfium.HEAPU8.set(bytes, this.#bytes);
     this.#document = pdfium._FPDF_LoadMemDocument(this.#bytes, bytes.length, 0);
     if (this.#document === 0) {
-      const reason = ERRORS[pdfium._FPDF_GetLastError()] ?? 'unknown error';
+      const error = pdfium._FPDF_GetLastError();
       this.#free(this.#bytes);
-      throw new PdfUnreadable(`the PDF document can not be opened: ${reason}`);
+      const code = ENCRYPTED.has(error) ? 'FILE_ENCRYPTED' : 'FILE_DAMAGED';
+      throw new PdfUnreadable(
+        `the PDF document can not be opened: ${ERRORS[error] ?? 'unknown error'}`,
+        code,
+      );
     }
   }
 
@@ -209,7 +221,7 @@ export class PdfDocument {
 
   #allocate(bytes: number): number {
     const address = this.#pdfium.wasmExports.malloc(Math.max(bytes, 1));
-    if (address === 0) throw new PdfUnreadable(`PDFium can not allocate ${bytes} bytes`);
+    if (address === 0) throw new PdfUnreadable(`PDFium can not allocate ${bytes} bytes`, 'FILE_TOO_LARGE');
     return address;
   }
 

@@ -12,6 +12,8 @@ export interface Stream {
   readonly height: number | undefined;
   /** Frames per second. */
   readonly frameRate: number | undefined;
+  /** Whether the stream is a cover image and not a video. */
+  readonly isAttachedPicture: boolean;
   readonly tags: Tags;
 }
 
@@ -23,7 +25,7 @@ export interface Probe {
 
 const ENTRIES = [
   'format=duration:format_tags',
-  'stream=codec_type,duration,width,height,r_frame_rate:stream_tags',
+  'stream=codec_type,duration,width,height,r_frame_rate:stream_disposition=attached_pic:stream_tags',
 ].join(':');
 
 export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOptions): Promise<Probe> {
@@ -37,6 +39,7 @@ export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOp
       width: positive(stream.width),
       height: positive(stream.height),
       frameRate: ratio(stream.r_frame_rate),
+      isAttachedPicture: stream.disposition?.attached_pic === 1,
       tags: lowerCased(stream.tags),
     })),
   };
@@ -51,6 +54,7 @@ interface ProbeJson {
     readonly width?: number;
     readonly height?: number;
     readonly r_frame_rate?: string;
+    readonly disposition?: { readonly attached_pic?: number };
     readonly tags?: Record<string, string>;
   }[];
 }

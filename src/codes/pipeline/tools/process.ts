@@ -5,6 +5,7 @@
  * kills the program. It has no children, so one signal is enough here.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { FileError, type FileErrorCode } from '../file-error.js';
 
 export interface ToolLimits {
   readonly durationMaxMs: number;
@@ -35,8 +36,12 @@ export class ToolMissing extends Error {
 }
 
 /** The program failed or exceeded its limits. */
-export class ToolFailed extends Error {
+export class ToolFailed extends FileError {
   override readonly name = 'ToolFailed';
+
+  constructor(message: string, code: FileErrorCode = 'FILE_DAMAGED') {
+    super(code, message);
+  }
 }
 
 const STDERR_MAX_BYTES = 4096;
@@ -72,7 +77,10 @@ export async function runTool(
     child.stdout?.destroy();
     child.stderr?.destroy();
   };
-  const timer = setTimeout(() => stop(new ToolFailed(`${executable} took too long`)), limits.durationMaxMs);
+  const timer = setTimeout(
+    () => stop(new ToolFailed(`${executable} took too long`, 'FILE_TOO_SLOW')),
+    limits.durationMaxMs,
+  );
   const abort = () => stop(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   try {
@@ -95,7 +103,8 @@ export function collector(bytesMax: number): { readonly sink: Sink; bytes(): Buf
   return {
     sink(chunk) {
       size += chunk.length;
-      if (size > bytesMax) throw new ToolFailed(`the program wrote more than ${bytesMax} bytes`);
+      if (size > bytesMax)
+        throw new ToolFailed(`the program wrote more than ${bytesMax} bytes`, 'FILE_TOO_LARGE');
       chunks.push(chunk);
     },
     bytes: () => Buffer.concat(chunks),

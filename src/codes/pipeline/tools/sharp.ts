@@ -1,6 +1,7 @@
 /** Decodes images that the addon does not support, such as AVIF, with libvips. Loaded on first use. */
 import { createRequire } from 'node:module';
 import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
+import { FileError } from '../file-error.js';
 
 const require = createRequire(import.meta.url);
 
@@ -31,7 +32,11 @@ export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixe
     pages: 1,
     ignoreIcc: true,
   });
-  const { data, info } = await decoder.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+  const decoded = decoder.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+  const { data, info } = await decoded.catch((error: Error) => {
+    const code = error.message.includes('pixel limit') ? 'FILE_TOO_LARGE' : 'FILE_DAMAGED';
+    throw new FileError(code, error.message, { cause: error });
+  });
   const { width, height, channels } = info;
   return { bytes: data, width, height, channels: channels as RawPixels['channels'] };
 }

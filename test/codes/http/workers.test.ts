@@ -1,0 +1,57 @@
+/** Jobs whose worker is killed from outside, such as by the kernel when memory is short. */
+import { execFileSync } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { upload } from '../support/client.js';
+import { temporaryFolder } from '../support/folder.js';
+import { longVideo } from '../support/hostile.js';
+import { serveCodes } from '../support/process.js';
+import { hasProgram } from '../support/recorded.js';
+import { fileBytes } from '../support/reference.js';
+
+const PHOTO = fileBytes('photo_a.png');
+
+/** Process ids of the workers of a server. */
+function workersOf(pid: number): number[] {
+  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', `${pid}`], { encoding: 'utf8' }).split(
+    '\n',
+  );
+  return lines.filter((line) => line.includes('worker.js')).map((line) => Number.parseInt(line, 10));
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'an upload succeeds although its idle worker was killed',
+  async () => {
+    const { url, pid } = await serveCodes(await temporaryFolder(), { CODEWEB_MAX_WORKERS: '1' });
+    for (let round = 0; round < 10; round += 1) {
+      for (const worker of workersOf(pid)) process.kill(worker, 'SIGKILL');
+      const response = await upload(url, 'photo.png', PHOTO);
+      expect([round, response.status, await response.text()]).toEqual([round, 201, expect.any(String)]);
+    }
+  },
+);
+
+test.skipIf(process.platform !== 'linux' || !hasProgram('ffmpeg'))(
+  'a job whose workers are killed twice gets a 503 with Retry-After and leaves no files',
+  async () => {
+    const folder = await temporaryFolder();
+    const { url, pid } = await serveCodes(folder, {
+      CODEWEB_MAX_WORKERS: '1',
+      CODEWEB_CLEANUP_INTERVAL: '0',
+    });
+    const drafts = path.join(folder, 'media', 'drafts');
+    const response = upload(url, 'long.mkv', await longVideo());
+    for (let kill = 0; kill < 2; kill += 1) {
+      await vi.waitFor(async () => expect((await readdir(drafts)).length).toBeGreaterThan(1), 10_000);
+      const [worker] = workersOf(pid);
+      await pause(300);
+      process.kill(worker ?? 0, 'SIGKILL');
+      if (kill === 0) await vi.waitFor(() => expect(workersOf(pid)).not.toEqual([worker]), 10_000);
+    }
+    const { status, headers } = await response;
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await readdir(drafts)).toEqual([]);
+  },
+);
