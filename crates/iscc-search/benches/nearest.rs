@@ -1,8 +1,8 @@
-//! All rows within the threshold of a query: our scan at each level, next to the graph of the
-//! `usearch` crate, which finds a share of them only. 256 bits, clusters of ten.
+//! Finds all rows within the threshold of a query: the scan at each level, compared with the HNSW graph of the
+//! `usearch` crate, which finds only a share of them. Vectors have 256 bits and form clusters of ten.
 //!
-//! With `ISCC_BENCH_VECTORS=FOLDER` the rows and queries are also written there, for peers in
-//! other languages (`bench/nearest.ts`).
+//! With `ISCC_BENCH_VECTORS=FOLDER`, also writes the rows and queries to that folder, for peers in other languages
+//! (`bench/nearest.ts`).
 
 use std::path::Path;
 
@@ -14,9 +14,9 @@ const QUERIES: usize = 256;
 const CLUSTER_ROWS: usize = 10;
 const ROW_FLIPS_MAX: u64 = 64;
 const QUERY_FLIPS_MAX: u64 = 32;
-/// A quarter of 256 bits.
+/// 25 % of 256 bits.
 const DISTANCE_MAX: u32 = 64;
-/// Rows that the scan takes in at once, as the engine does.
+/// Rows per scan call, as in the engine.
 const BLOCK_ROWS: usize = 4096;
 const NEIGHBOURS: usize = 10;
 const EXPANSION_SEARCH: usize = 64;
@@ -50,7 +50,7 @@ fn compare(rows: &[Row], queries: &[Row]) {
         for together in [4, 1] {
             let mut next = Cycle::new(queries);
             let columns = &columns;
-            let name = format!("scan, {level:?}, {together} a pass, recall 1");
+            let name = format!("scan, {level:?}, {together} per pass, recall 1");
             group = group.case(name, move || {
                 let found = (0..4 / together).map(|_| scan(level, columns, &next.take(together)));
                 found.sum::<usize>()
@@ -103,7 +103,7 @@ fn graph(rows: &[Row]) -> Index {
     index
 }
 
-/// Share of the nearest neighbours that the graph finds; a row as near as the last one counts.
+/// Share of the nearest neighbours that the graph finds. A row as near as the last one counts.
 fn recall(graph: &Index, rows: &[Row], queries: &[Row]) -> f64 {
     let mut found = 0;
     for query in queries {
@@ -152,7 +152,7 @@ fn flipped(random: &mut Random, mut row: Row, flips_max: u64) -> Row {
     row
 }
 
-/// Queries one after the other, so that no branch is learnt by heart.
+/// Cycles through the queries, so that branch predictors cannot learn them.
 struct Cycle<'a> {
     queries: &'a [Row],
     next: usize,
@@ -169,7 +169,7 @@ impl<'a> Cycle<'a> {
     }
 }
 
-/// The same numbers at every run (xorshift).
+/// A deterministic generator (xorshift).
 struct Random(u64);
 
 impl Random {

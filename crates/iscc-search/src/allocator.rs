@@ -1,12 +1,11 @@
-//! Memory that the allocator keeps for later, given back to the system.
+//! Returns free heap memory to the operating system.
 
-/// Gives back what the allocator holds and nobody uses.
+/// Returns the allocator's free memory to the operating system.
 ///
-/// Reading large batches leaves holes between the rows that stay. glibc keeps them, and raises the
-/// size from which on it maps memory apart; a service that has taken in a collection would hold
-/// about twice of what its index needs until it ends. Takes some milliseconds, during which other
-/// threads may wait for memory: for a quiet moment.
-pub fn give_back() {
+/// Reading large batches leaves free blocks between rows that stay allocated. glibc keeps these blocks and raises its
+/// mmap threshold, so that after an import a service would hold about twice the memory of its index. The call takes a
+/// few milliseconds and may block other threads that allocate: use it when the engine is idle.
+pub fn release_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: `malloc_trim` has no preconditions and touches only memory that is free.
     unsafe {

@@ -1,4 +1,4 @@
-//! An entry of an add request, checked and ready to be stored.
+//! An entry of an add request, checked and ready to store.
 
 use crate::base64;
 use crate::code::{self, CodeError};
@@ -10,7 +10,7 @@ use crate::request::entry::{Entry, Simprint};
 use crate::segment::Matching;
 use crate::unit::{Unit, UnitType, decompose_stored};
 
-/// Longest simprint in bits.
+/// Maximum length of a simprint in bits.
 pub const SIMPRINT_BITS_MAX: usize = 256;
 
 /// An asset to be stored.
@@ -18,18 +18,18 @@ pub const SIMPRINT_BITS_MAX: usize = 256;
 pub struct NewAsset {
     /// Its ISCC-ID.
     pub id: IsccId,
-    /// Its ISCC-ID as it was sent.
+    /// Its ISCC-ID as the client sent it.
     pub id_text: String,
-    /// Its record, which does not yet say whether there are simprints.
+    /// Its record. The flag for simprints is set when the asset is stored.
     pub record: Vec<u8>,
-    /// Its units, those of the code if none were sent.
+    /// Its units, or those of its ISCC-CODE if no units were sent.
     pub units: Vec<(UnitType, Body)>,
-    /// Its simprints; `None` keeps those that are stored.
+    /// Its simprints. `None` keeps the stored ones.
     pub simprints: Option<StoredSimprints>,
 }
 
 impl NewAsset {
-    /// Checks what the form of an entry does not tell.
+    /// Decodes an entry and checks the rules that its schema does not cover.
     pub fn new(entry: Entry<'_>, matching: Matching) -> Result<Self, Failure> {
         let Some(id_text) = entry.iscc_id else {
             return Err(Failure::rejected("Asset must have iscc_id field when adding to index"));
@@ -53,12 +53,12 @@ impl NewAsset {
     }
 }
 
-/// What an entry is found by.
+/// The searchable content of an entry.
 #[derive(Debug)]
 pub struct Content {
-    /// Its units, those of the code if none were sent.
+    /// Its units, or those of its ISCC-CODE if no units were sent.
     pub units: Vec<(UnitType, Body)>,
-    /// Its simprints, if the member was there.
+    /// Its simprints. `None` if the member is absent.
     pub simprints: Option<StoredSimprints>,
 }
 
@@ -112,7 +112,7 @@ fn stored_simprints<Text: AsRef<str>>(
             if matching == Matching::Approximate
                 && stored.first().is_some_and(|first| first.body.bits() != body.bits())
             {
-                return Err(other_length());
+                return Err(length_mismatch());
             }
             stored.push(StoredSimprint { body, offset, size });
         }
@@ -130,7 +130,7 @@ fn simprint_body(text: &str) -> Result<Body, Failure> {
     })
 }
 
-/// A simprint of another length than the type's first one.
-pub fn other_length() -> Failure {
+/// The failure for a simprint whose length differs from the type's first one. The reference service fixes the text.
+pub fn length_mismatch() -> Failure {
     Failure::rejected("The number of vector dimensions doesn't match!")
 }

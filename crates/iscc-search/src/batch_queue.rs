@@ -1,4 +1,4 @@
-//! Threads that take waiting jobs, several at once if several wait.
+//! A bounded job queue whose threads take several waiting jobs as one batch.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ struct Shared<J> {
     queue: Mutex<Queue<J>>,
     changed: Condvar,
     waiting_max: usize,
-    /// Threads that have a batch.
+    /// Number of threads that are running a batch.
     busy: AtomicUsize,
 }
 
@@ -28,8 +28,8 @@ struct Queue<J> {
 impl<J: Send + 'static> BatchQueue<J> {
     /// Starts `threads` threads that call `run` with up to `batch_max` waiting jobs at a time.
     ///
-    /// The threads share what waits evenly, so that one does not take all while others are idle.
-    /// Jobs that are still in a batch when `run` panics are dropped.
+    /// A thread takes only its share of the queue, so that it does not take all jobs while others are idle. If `run`
+    /// panics, the jobs of its batch are dropped.
     pub fn start(
         name: &str,
         threads: usize,
@@ -49,7 +49,7 @@ impl<J: Send + 'static> BatchQueue<J> {
             let (shared, run) = (Arc::clone(&shared), Arc::clone(&run));
             std::thread::Builder::new().name(format!("{name}-{index}")).spawn(move || {
                 while let Some(batch) = shared.take(threads, batch_max) {
-                    // The panic hook has reported it; the thread goes on with the next jobs.
+                    // The panic hook has reported it. The thread continues with the next jobs.
                     let _ = catch_unwind(AssertUnwindSafe(|| run(batch)));
                     shared.busy.fetch_sub(1, Ordering::Relaxed);
                 }
@@ -59,13 +59,13 @@ impl<J: Send + 'static> BatchQueue<J> {
         Ok(Self { shared, threads })
     }
 
-    /// Whether no job waits or is being done.
+    /// Whether no job is waiting or running.
     pub fn is_idle(&self) -> bool {
         let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.jobs.is_empty() && self.shared.busy.load(Ordering::Relaxed) == 0
     }
 
-    /// Adds a job; gives it back if too many wait.
+    /// Adds a job. Returns it as the error if the queue is full.
     pub fn push(&self, job: J) -> Result<(), J> {
         let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.jobs.len() >= self.shared.waiting_max || queue.stopping {
@@ -96,12 +96,12 @@ impl<J> Shared<J> {
 }
 
 impl<J> Drop for BatchQueue<J> {
-    /// Lets the threads finish what waits, then stops them.
+    /// Finishes the waiting jobs, then stops the threads.
     fn drop(&mut self) {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).stopping = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
-            // A worker that drops the last owner of its own pool must not wait for itself.
+            // A thread that drops the last reference to its own queue must not join itself.
             if thread.thread().id() != std::thread::current().id() {
                 let _ = thread.join();
             }
@@ -116,53 +116,53 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_jobs_are_done_though_some_panic() {
+    fn runs_all_jobs_even_if_some_panic() {
         let (sender, receiver) = channel();
-        let workers = BatchQueue::start("test", 2, 4, 1000, move |batch: Vec<u32>| {
+        let queue = BatchQueue::start("test", 2, 4, 1000, move |batch: Vec<u32>| {
             assert!(batch.len() <= 4);
             for job in batch {
                 sender.send(job).unwrap();
                 assert!(job != 5, "an expected panic");
             }
         });
-        let workers = workers.unwrap();
+        let queue = queue.unwrap();
         for job in 0..100 {
-            assert!(workers.push(job).is_ok());
+            assert!(queue.push(job).is_ok());
         }
-        drop(workers);
+        drop(queue);
         let done: Vec<u32> = receiver.iter().collect();
-        // The batch with 5 may have lost what came after it.
+        // The jobs after 5 in its batch may be lost.
         assert!(done.contains(&5) && done.contains(&99) && done.len() >= 97, "{done:?}");
     }
 
-    /// One thread, which keeps each job until it is released, and two places to wait.
-    fn held() -> (Sender<()>, BatchQueue<u32>) {
+    /// A queue of two jobs with one thread that blocks on each job until the sender releases it.
+    fn blocked_queue() -> (Sender<()>, BatchQueue<u32>) {
         let (release, gate) = channel::<()>();
         let gate = Mutex::new(gate);
-        let workers = BatchQueue::start("test", 1, 1, 2, move |_: Vec<u32>| {
+        let queue = BatchQueue::start("test", 1, 1, 2, move |_: Vec<u32>| {
             let _ = gate.lock().unwrap().recv();
         });
-        (release, workers.unwrap())
+        (release, queue.unwrap())
     }
 
     #[test]
-    fn it_is_idle_when_nothing_is_to_do() {
-        let (release, workers) = held();
-        assert!(workers.is_idle());
-        workers.push(1).unwrap();
+    fn is_idle_only_without_waiting_or_running_jobs() {
+        let (release, queue) = blocked_queue();
+        assert!(queue.is_idle());
+        queue.push(1).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(20));
-        assert!(!workers.is_idle());
+        assert!(!queue.is_idle());
         release.send(()).unwrap();
-        while !workers.is_idle() {
+        while !queue.is_idle() {
             std::thread::yield_now();
         }
     }
 
     #[test]
-    fn a_full_queue_gives_the_job_back() {
-        let (release, workers) = held();
-        let refused = (0..20).filter_map(|job| workers.push(job).err()).count();
-        assert!((17..=18).contains(&refused), "{refused}");
+    fn a_full_queue_returns_the_job() {
+        let (release, queue) = blocked_queue();
+        let rejected = (0..20).filter_map(|job| queue.push(job).err()).count();
+        assert!((17..=18).contains(&rejected), "{rejected}");
         drop(release);
     }
 }

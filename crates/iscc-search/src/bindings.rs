@@ -1,8 +1,7 @@
-//! The soft bindings of a manifest store, by which its manifests are found again.
+//! An in-memory index of C2PA soft bindings, which finds the manifests of a manifest store.
 //!
-//! Units lie in the same columns and are measured by the same kernels as those of the similarity
-//! index. Whoever has the manifests keeps the truth; this index is filled at the start of each
-//! process and then kept current.
+//! Units are stored in the same columns and compared by the same kernels as in the similarity index. The caller's
+//! database is the source of truth: it fills this index at start-up and then keeps it up to date.
 
 mod postings;
 mod query;
@@ -23,42 +22,43 @@ use rows::Rows;
 pub use query::{BindingMatch, BindingQuery, BindingQueryError};
 pub use score::unit_score;
 
-/// The algorithm whose values are ISCC-SEQs; all others match by equality only.
+/// The algorithm whose values are ISCC-SEQs. Values of all other algorithms match only by equality.
 const ISCC: &str = "io.iscc.v0";
 
-/// Dead manifests that are not worth writing everything anew.
+/// Minimum number of dead manifests before the index is compacted.
 const DEAD_MIN: u32 = 1024;
 
-/// A manifest with the bindings that it is found by.
+/// A manifest with its soft bindings.
 #[derive(Debug, Clone)]
 pub struct BindingEntry {
-    /// What answers name it by.
+    /// Identifies the manifest in results.
     pub key: u64,
-    /// Whether its signer is trusted: such manifests come first among equals.
+    /// Whether its signer is trusted. At equal scores, trusted manifests come first.
     pub trusted: bool,
-    /// When it came, in milliseconds: earlier ones come first among equals.
+    /// Time of the upload in milliseconds. At equal scores and trust, earlier ones come first.
     pub uploaded_at: u64,
     /// Algorithm and value of each binding.
     pub bindings: Vec<(String, Vec<u8>)>,
 }
 
-/// An index of bindings that many threads use at once.
+/// An index of soft bindings, safe for concurrent use.
 ///
-/// A query holds the lock for what is found by equality, and shares the rows it scans.
+/// A query holds the lock only while it looks up equal values. It then scans a shared snapshot of the rows.
 #[derive(Debug, Default)]
 pub struct BindingIndex {
     state: Mutex<State>,
-    /// Number of manifests, to be read without waiting for the lock.
+    /// Number of manifests, readable without the lock.
     count: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
 struct State {
     rows: Rows,
-    /// By algorithm and value.
+    /// Slots by digest of algorithm and value.
     values: Postings,
-    /// By the body of an Instance-Code.
+    /// Slots by body of an Instance-Code.
     instances: Postings,
+    /// Slot of each manifest, by key.
     slots: HashMap<u64, u32>,
 }
 
@@ -73,12 +73,12 @@ impl BindingIndex {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Whether there is none.
+    /// Whether the index has no manifests.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds manifests; one whose key is there already takes the other's place.
+    /// Adds manifests. Replaces those with the same key.
     pub fn insert(&self, entries: &[BindingEntry]) {
         let prepared: Vec<Prepared> = entries.iter().map(Prepared::new).collect();
         let mut state = self.state();
@@ -89,7 +89,7 @@ impl BindingIndex {
         self.count.store(state.slots.len(), Ordering::Relaxed);
     }
 
-    /// Takes a manifest out; whether it was there.
+    /// Removes a manifest. Returns whether it existed.
     pub fn remove(&self, key: u64) -> bool {
         let mut state = self.state();
         let removed = state.remove(key);
@@ -97,7 +97,7 @@ impl BindingIndex {
         removed
     }
 
-    /// The state stays whole between its changes, so a panic elsewhere need not spoil it.
+    /// Ignores poisoning: the state is consistent between changes.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -120,24 +120,24 @@ impl State {
 
     fn remove(&mut self, key: u64) -> bool {
         let Some(slot) = self.slots.remove(&key) else { return false };
-        self.rows.kill(slot);
+        self.rows.mark_dead(slot);
         if self.rows.dead() >= DEAD_MIN && self.rows.dead() > self.rows.live() {
-            self.rewrite();
+            self.compact();
         }
         true
     }
 
-    /// Leaves out what belongs to dead manifests.
-    fn rewrite(&mut self) {
-        let moved = self.rows.rewrite();
-        let moves = |slot: u32| moved[slot as usize];
-        self.values.rewrite(moves);
-        self.instances.rewrite(moves);
+    /// Removes the rows and postings of dead manifests.
+    fn compact(&mut self) {
+        let moved = self.rows.compact();
+        let new_slot = |slot: u32| moved[slot as usize];
+        self.values.renumber(new_slot);
+        self.instances.renumber(new_slot);
         self.slots = self.rows.iter_live().map(|(slot, key)| (key, slot)).collect();
     }
 }
 
-/// What an entry puts where, each thing once. Made before the lock is taken.
+/// The distinct keys and units of an entry. Prepared before the lock is taken.
 struct Prepared {
     values: HashSet<Digest>,
     instances: HashSet<Digest>,
@@ -172,11 +172,11 @@ impl Prepared {
     }
 }
 
-/// How a unit is searched.
+/// How a unit is matched.
 enum Searchable {
     /// By equality.
     Instance(Digest),
-    /// By distance, among its kind.
+    /// By distance, among units of the same type.
     Similar(UnitType, Body),
 }
 

@@ -1,5 +1,5 @@
-//! The full check of a stored index: every row decodes, the rows agree with each other, and the
-//! vectors that a start makes of them are those rows, in both directions.
+//! The full check of a stored index: every row decodes, rows are consistent with each other, and the vectors loaded at
+//! start-up are exactly those of the rows.
 
 mod columns;
 mod rows;
@@ -12,42 +12,42 @@ use crate::segment::Matching;
 use crate::store::load::load_state;
 use crate::store::{Store, StoreError};
 
-/// Problems that are told one by one; beyond, only their number is.
+/// Maximum number of problems that are listed. Further ones are only counted.
 const PROBLEMS_MAX: usize = 1000;
 
-/// What a check found.
+/// Result of a check.
 #[derive(Debug, Default)]
 pub struct IndexCheck {
-    /// Rows of assets.
+    /// Number of asset rows.
     pub assets: u64,
-    /// Rows of simprints: one per asset that has some.
+    /// Number of simprint rows: one per asset with simprints.
     pub simprints: u64,
-    /// Units and simprints in the columns that a start makes.
+    /// Number of units and simprints in the columns loaded at start-up.
     pub vectors: u64,
-    /// The first problems.
+    /// The first problems, at most 1000.
     pub problems: Vec<Problem>,
     /// Number of all problems.
     pub problem_count: u64,
 }
 
-/// One thing that is not as it has to be.
+/// A violated rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What it is about: an ISCC-ID, or a key in hex.
+    /// ISCC-ID of the asset, or a key in hex.
     pub key: String,
-    /// The rule that is broken.
+    /// The violated rule.
     pub rule: &'static str,
 }
 
-/// Checks the index in a folder, in the last committed state.
+/// Checks the last committed state of the index in a folder.
 ///
-/// The error says why the index can't be read at all.
+/// Fails if the index cannot be read at all.
 pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
     let store = Store::open_read_only(index)?;
     let reading = store.read()?;
     let mut found = Findings { realm: reading.meta()?.realm, ..Findings::default() };
     rows::check(&reading, &mut found)?;
-    // Of damaged rows no columns are made.
+    // Columns cannot be loaded from damaged rows.
     if found.check.problem_count == 0 {
         let slots = Options::default().segment_slots();
         let state = load_state(&reading, Matching::Approximate, slots)?;
@@ -56,7 +56,7 @@ pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
     Ok(found.check)
 }
 
-/// Collects what is found, with keys as people know them.
+/// Collects problems, with readable keys.
 #[derive(Default)]
 struct Findings {
     check: IndexCheck,

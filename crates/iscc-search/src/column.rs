@@ -1,16 +1,16 @@
-//! Vectors of one kind and one length, column-wise in blocks that snapshots share.
+//! Bit vectors of one type and length, stored column by column in blocks that snapshots share.
 
 use std::sync::Arc;
 
 use crate::scan::{Columns, WORDS_MAX};
 
-/// Rows of a full block: three words of it fit a core's second-level cache beside other data.
+/// Rows of a full block. Three of its word columns fit into a core's L2 cache next to other data.
 pub const BLOCK_ROWS: usize = 4096;
 
-/// Rows a new block has room for; it doubles until it is full, so that small indexes stay small.
+/// Initial capacity of a block. It doubles until the block is full, so that small indexes stay small.
 const BLOCK_ROWS_MIN: usize = 64;
 
-/// A bit string of up to 256 bits, first bit in the highest place of the first word.
+/// A bit string of up to 256 bits. The first bit is the most significant bit of the first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Body {
     words: [u64; WORDS_MAX],
@@ -18,10 +18,10 @@ pub struct Body {
 }
 
 impl Body {
-    /// No bits at all, which nothing that is stored equals.
-    pub const NOTHING: Self = Self { words: [0; WORDS_MAX], bits: 0 };
+    /// No bits. Differs from every stored body.
+    pub const EMPTY: Self = Self { words: [0; WORDS_MAX], bits: 0 };
 
-    /// Takes up to 32 bytes; `None` for none or more.
+    /// Takes 1 to 32 bytes; otherwise returns `None`.
     pub fn new(bytes: &[u8]) -> Option<Self> {
         if bytes.is_empty() || bytes.len() > WORDS_MAX * 8 {
             return None;
@@ -40,7 +40,7 @@ impl Body {
         self.bits
     }
 
-    /// The words; bits beyond the length are zero.
+    /// The words. Bits after the length are zero.
     pub fn words(&self) -> &[u64; WORDS_MAX] {
         &self.words
     }
@@ -63,7 +63,7 @@ impl Body {
     }
 }
 
-/// Which bits of word `index` belong to a prefix of `bits` bits.
+/// Mask of the bits of word `index` that belong to a prefix of `bits` bits.
 pub fn word_mask(bits: u16, index: usize) -> u64 {
     match usize::from(bits).saturating_sub(index * 64) {
         0 => 0,
@@ -72,12 +72,12 @@ pub fn word_mask(bits: u16, index: usize) -> u64 {
     }
 }
 
-/// Words that a prefix of `bits` bits touches.
+/// Number of words that a prefix of `bits` bits touches.
 pub fn word_count(bits: u16) -> usize {
     usize::from(bits).div_ceil(64)
 }
 
-/// A growing list of equally long bodies with a payload each. Clones share all full blocks.
+/// A growing list of bodies of equal length, each with a payload. Clones share all full blocks.
 #[derive(Debug, Clone)]
 pub struct Column<P> {
     bits: u16,
@@ -101,12 +101,12 @@ impl<P: Copy> Column<P> {
         self.rows
     }
 
-    /// Appends a row. Blocks that a clone still holds are copied first (only ever the last one).
+    /// Appends a row. Copies the last block first if a clone shares it.
     ///
     /// # Panics
-    /// If the body has another length than the column.
+    /// If the body's length differs from the column's.
     pub fn push(&mut self, body: &Body, payload: P) {
-        assert_eq!(body.bits, self.bits, "body of another length");
+        assert_eq!(body.bits, self.bits, "body has the wrong length");
         if self.rows.is_multiple_of(BLOCK_ROWS) {
             self.blocks.push(Arc::new(Block::new(word_count(self.bits))));
         }
@@ -115,19 +115,19 @@ impl<P: Copy> Column<P> {
         self.rows += 1;
     }
 
-    /// The blocks in row order; all but the last are full.
+    /// The blocks in row order. All but the last are full.
     pub fn blocks(&self) -> &[Arc<Block<P>>] {
         &self.blocks
     }
 
-    /// All rows: body and payload.
+    /// All rows, as body and payload.
     pub fn iter(&self) -> impl Iterator<Item = (Body, P)> + '_ {
         self.blocks.iter().flat_map(move |block| {
             (0..block.rows()).map(move |row| (block.body(row, self.bits), block.payload(row)))
         })
     }
 
-    /// Bytes of memory that the rows take.
+    /// Memory of the rows in bytes.
     pub fn memory_bytes(&self) -> usize {
         let block = |block: &Arc<Block<P>>| {
             block.words.len() * 8 + block.payload.capacity() * size_of::<P>()
@@ -140,7 +140,7 @@ impl<P: Copy> Column<P> {
 #[derive(Debug)]
 pub struct Block<P> {
     width: usize,
-    /// One stretch of `capacity` words after the other; the words of a row stand `capacity` apart.
+    /// `width` columns of `capacity` words each, one after the other.
     words: Vec<u64>,
     capacity: usize,
     payload: Vec<P>,
@@ -161,7 +161,7 @@ impl<P: Copy> Block<P> {
         self.payload.len()
     }
 
-    /// The rows' first `count` words, for the scan.
+    /// The first `count` words of all rows, for the scan.
     pub fn columns(&self, count: usize) -> Columns<'_> {
         let mut columns: [&[u64]; WORDS_MAX] = [&[]; WORDS_MAX];
         for (index, column) in columns[..count].iter_mut().enumerate() {
@@ -171,12 +171,12 @@ impl<P: Copy> Block<P> {
         Columns::new(&columns[..count])
     }
 
-    /// What belongs to a row.
+    /// Payload of a row.
     pub fn payload(&self, row: usize) -> P {
         self.payload[row]
     }
 
-    /// A row's body, whose length the column knows.
+    /// Body of a row. The column knows its length.
     pub fn body(&self, row: usize, bits: u16) -> Body {
         let mut words = [0; WORDS_MAX];
         for (index, word) in words[..self.width].iter_mut().enumerate() {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_end_inside_words() {
+    fn a_prefix_may_end_inside_a_word() {
         let body = Body::new(&[0xff; 32]).unwrap();
         assert_eq!(body.prefix(96).words(), &[u64::MAX, u64::MAX << 32, 0, 0]);
         assert_eq!(body.prefix(96).to_bytes(), vec![0xff; 12]);

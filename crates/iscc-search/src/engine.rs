@@ -1,4 +1,4 @@
-//! All indexes of one location, and the threads that work on them.
+//! The engine: all indexes of one location, and the threads that serve them.
 
 mod folder;
 mod jobs;
@@ -7,15 +7,14 @@ mod registry;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 
 use crate::batch_queue::BatchQueue;
 use crate::failure::{Answer, Failure, FailureKind};
 use crate::index::Change;
-use crate::memory_index::MemoryIndex;
+
 use crate::options::{Backend, BadLocation, Options};
 use crate::reply::Reply;
-use crate::request;
+use crate::request::{self, query};
 use crate::response::IndexInfo;
 use crate::scan_pool::ScanPool;
 use crate::store::StoreError;
@@ -23,29 +22,27 @@ use jobs::{AddJob, SearchBody, SearchTask};
 use maintenance::Maintenance;
 use registry::{AnyIndex, Registry};
 
-/// Searches that wait at most; beyond, clients are asked to come again.
+/// Maximum number of waiting searches. Further ones fail with `Busy`.
 const SEARCHES_WAITING_MAX: usize = 4096;
-/// Batches that wait at most.
+/// Maximum number of waiting batches. Further ones fail with `Busy`.
 const BATCHES_WAITING_MAX: usize = 256;
-/// Searches of one pass at most.
+/// Maximum number of searches in one pass.
 const PASS_SEARCHES_MAX: usize = 16;
 
-/// What a search may have to look at so that it is over in some 100 microseconds: rows, ...
-const AT_ONCE_ROWS_MAX: usize = 50_000;
-/// ... what is stored with them (metadata may be of any size), ...
-const AT_ONCE_DISK_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// ... what is asked for, ...
-const AT_ONCE_BODY_BYTES_MAX: usize = 2048;
-/// ... and matches.
-const AT_ONCE_LIMIT_MAX: i64 = 100;
+// Limits of a search that runs on the calling thread. Together they keep it at about 100 µs.
+const INLINE_ROWS_MAX: usize = 50_000;
+/// Stored bytes, because metadata may have any size.
+const INLINE_DISK_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const INLINE_BODY_BYTES_MAX: usize = 2048;
+const INLINE_LIMIT_MAX: i64 = 100;
 
 /// Why an engine does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The location is none.
+    /// The location is invalid.
     #[error(transparent)]
     Location(#[from] BadLocation),
-    /// Another process works on the folder.
+    /// Another process uses the folder.
     #[error("{0} is in use by another process; two would damage its indexes")]
     InUse(PathBuf),
     /// The folder cannot be used.
@@ -60,8 +57,8 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether trying again is of no use: the location is none, or not for this version.
-    pub fn is_refusal(&self) -> bool {
+    /// Whether retrying is pointless: the location is invalid, or an index has a newer format.
+    pub fn is_permanent(&self) -> bool {
         matches!(self, Self::Location(_) | Self::Index(_, StoreError::Format { .. }))
     }
 }
@@ -112,18 +109,18 @@ impl Engine {
         })
     }
 
-    /// Creates an index: `{"name": ...}` to the new index.
+    /// Creates an index from `{"name": ...}`. Returns its description.
     pub fn create_index(&self, body: &[u8]) -> Answer {
         let name = request::index::read(body)?;
         self.registry.create(&name)?;
         Ok(IndexInfo { name, assets: 0, bytes: None }.json())
     }
 
-    /// All indexes.
+    /// Descriptions of all indexes.
     pub fn list_indexes(&self) -> Answer {
         let mut json = vec![b'['];
         for index in self.registry.all() {
-            // An index that is deleted meanwhile is no failure of the list.
+            // The index may have been deleted since `all`.
             let Ok(info) = index.info() else { continue };
             if json.len() > 1 {
                 json.push(b',');
@@ -134,17 +131,17 @@ impl Engine {
         Ok(json)
     }
 
-    /// One index.
+    /// Description of one index.
     pub fn index(&self, name: &str) -> Answer {
         Ok(self.registry.find(name)?.info()?.json())
     }
 
-    /// Deletes an index and all that is in it, durably.
+    /// Deletes an index with its assets, durably.
     pub fn delete_index(&self, name: &str) -> Result<(), Failure> {
         self.registry.delete(name)
     }
 
-    /// One asset as it was sent.
+    /// One asset, as its client sent it.
     pub fn asset(&self, index: &str, id: &str) -> Answer {
         match &*self.registry.find(index)? {
             AnyIndex::Stored(index) => index.asset(id),
@@ -152,7 +149,7 @@ impl Engine {
         }
     }
 
-    /// Adds a batch of entries; the reply comes when it is durable and visible.
+    /// Adds a batch of entries. Replies when it is durable and visible.
     pub fn add(&self, index: &str, body: impl AsRef<[u8]> + Send + 'static, reply: Reply) {
         let job = AddJob { index: index.to_owned(), body: Box::new(body), reply };
         if let Err(job) = self.batches.push(job) {
@@ -160,7 +157,7 @@ impl Engine {
         }
     }
 
-    /// Deletes an asset; the reply, which is empty, comes when that is durable and visible.
+    /// Deletes an asset. Replies with an empty body when the deletion is durable and visible.
     pub fn delete_asset(&self, index: &str, id: &str, reply: Reply) {
         match self.registry.find(index).as_deref() {
             Err(failure) => reply.send(Err(failure.clone())),
@@ -172,7 +169,7 @@ impl Engine {
         }
     }
 
-    /// Searches with a query's JSON.
+    /// Searches with the JSON of a query.
     pub fn search(&self, index: &str, body: Vec<u8>, limit: i64, reply: Reply) {
         self.enqueue(index, SearchBody::Json(body), limit, reply);
     }
@@ -182,22 +179,22 @@ impl Engine {
         self.enqueue(index, SearchBody::Code(code), limit, reply);
     }
 
-    /// Answers on this thread a search that takes less time than to wake another one and be woken by it; `None` if it
-    /// takes longer, or if others are under way, which are better done together.
-    pub fn search_at_once(&self, index: &str, body: &[u8], limit: i64) -> Option<Answer> {
-        if !tells_all(body) || limit > AT_ONCE_LIMIT_MAX || !self.searches.is_idle() {
+    /// Runs a search on the calling thread if that takes less time than handing it to another thread.
+    ///
+    /// Returns `None` for larger searches, and while other searches are running or waiting: those share one pass.
+    pub fn search_inline(&self, index: &str, body: &[u8], limit: i64) -> Option<Answer> {
+        if !is_bounded(body) || limit > INLINE_LIMIT_MAX || !self.searches.is_idle() {
             return None;
         }
         let AnyIndex::Stored(stored) = &*self.registry.find(index).ok()? else { return None };
-        if !stored.is_small(AT_ONCE_ROWS_MAX, AT_ONCE_DISK_BYTES_MAX) {
+        if !stored.is_small(INLINE_ROWS_MAX, INLINE_DISK_BYTES_MAX) {
             return None;
         }
-        let (sender, answer) = channel();
-        let reply = Reply::new(move |answer| drop(sender.send(answer)));
-        let body = SearchBody::Json(body.to_vec());
-        let task = SearchTask { index: index.to_owned(), body, limit, reply };
-        jobs::search(&self.registry, &self.scan_pool, vec![task]);
-        answer.try_recv().ok()
+        let search = || {
+            let query = query::read(body)?;
+            stored.search_one(&self.scan_pool, query, query::checked_limit(limit)?)
+        };
+        Some(search())
     }
 
     fn enqueue(&self, index: &str, body: SearchBody, limit: i64, reply: Reply) {
@@ -207,12 +204,12 @@ impl Engine {
         }
     }
 
-    /// Waits until no graph is due any more. For tests and measurements.
+    /// Waits until all due graphs are built. For tests and benchmarks.
     pub fn wait_for_graphs(&self) {
         self.maintenance.wait();
     }
 
-    /// Number of graphs of an index. For tests and measurements.
+    /// Number of graphs of an index. For tests and benchmarks.
     pub fn graphs(&self, index: &str) -> usize {
         match self.registry.find(index).as_deref() {
             Ok(AnyIndex::Stored(index)) => index.graphs(),
@@ -221,19 +218,16 @@ impl Engine {
     }
 }
 
-/// Whether a query is short and names no asset, of which there may be much more to search for. An escape could hide that.
-fn tells_all(body: &[u8]) -> bool {
-    const NAMED: &[u8] = b"iscc_id";
-    body.len() <= AT_ONCE_BODY_BYTES_MAX
+/// Whether a body is short and has no `iscc_id`: a stored asset may have any number of units and simprints.
+///
+/// This is a byte search, so bodies with escapes, which could hide the name, count as unbounded.
+fn is_bounded(body: &[u8]) -> bool {
+    const NAME: &[u8] = b"iscc_id";
+    body.len() <= INLINE_BODY_BYTES_MAX
         && !body.contains(&b'\\')
-        && !body.windows(NAMED.len()).any(|part| part == NAMED)
+        && !body.windows(NAME.len()).any(|part| part == NAME)
 }
 
 fn busy() -> Failure {
     Failure::new(FailureKind::Busy, "Too many requests are waiting; try again in a moment")
-}
-
-/// A new index in memory.
-fn in_memory(name: &str) -> AnyIndex {
-    AnyIndex::Memory(MemoryIndex::new(name))
 }

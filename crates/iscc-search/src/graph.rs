@@ -1,9 +1,9 @@
-//! A nearest-neighbour graph (HNSW) over one column of a segment that takes no more rows.
+//! A nearest-neighbour graph (HNSW) over one column of a full segment.
 //!
-//! The graph only proposes rows: what it finds is measured again against the column. It has to
-//! earn its place. Right after it is built it answers for rows of its own column with some bits
-//! flipped, and is dropped if it misses too much of what a scan finds, or is not faster. Uniform
-//! random codes, on which graphs are known to fail, are thus scanned for ever.
+//! The graph only proposes rows: searches compute their exact distances from the column. A new graph is checked with
+//! queries made from its own rows with some bits flipped. It is rejected if it misses too many of the rows that a scan
+//! finds, or is not faster. Columns of uniform random codes, on which HNSW performs poorly, are therefore always
+//! scanned.
 
 pub mod metric;
 mod recall_check;
@@ -13,17 +13,17 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind, b1x8};
 use crate::column::{Body, Column};
 use metric::{ROW_BYTES, pack};
 
-/// Links a row has to others on each level (`M`).
+/// Links per row on each level (`M`).
 const CONNECTIVITY: usize = 16;
-/// Candidates kept while a row is linked (`efConstruction`).
+/// Candidates while a row is added (`efConstruction`).
 const EXPANSION_ADD: usize = 128;
-/// Candidates kept during a search (`ef`), tried in this order until the trial is passed.
+/// Candidates during a search (`ef`). The first value that passes the recall check is used.
 const EXPANSIONS_SEARCH: [usize; 3] = [64, 128, 256];
-/// Neighbours asked for at first; four times as many while all of them are within the distance.
+/// Neighbours requested first. Four times as many are requested while all of them are within the distance.
 const NEIGHBOURS_FIRST: usize = 64;
-/// From so many on, scanning costs no more.
+/// With more neighbours than this, a scan is not slower.
 const NEIGHBOURS_MAX: usize = 4096;
-/// Rows linked between two looks at whether to go on.
+/// Rows added between two calls of `should_continue`.
 const ROWS_PER_STEP: usize = 256;
 
 /// A graph over the live rows of a column.
@@ -40,40 +40,40 @@ impl std::fmt::Debug for Graph {
 /// Why there is no graph.
 #[derive(Debug, thiserror::Error)]
 pub enum NoGraph {
-    /// The caller wanted to stop.
+    /// The caller stopped the build.
     #[error("building was stopped")]
     Stopped,
-    /// It misses rows, or a scan is as fast: the column is better scanned.
-    #[error("a scan answers better: recall {recall:.4}, {speedup:.2} times a scan's speed")]
+    /// The graph misses too many rows or is not faster than a scan.
+    #[error("graph rejected: recall {recall:.4}, {speedup:.2} times the speed of a scan")]
     Unfit {
-        /// Share of the rows within the distance that it found.
+        /// Share of the rows within the distance that the graph found, 0 to 1.
         recall: f64,
-        /// Time of a scan divided by the graph's.
+        /// Time of a scan divided by the time of the graph.
         speedup: f64,
     },
-    /// The library failed, for example for want of memory.
+    /// The library failed, for example because memory ran out.
     #[error("{0}")]
     Library(String),
 }
 
-/// Searches and building at the same time, and when to stop building.
+/// Settings of a build.
 pub struct Build<'a> {
-    /// Searches that may run at once.
+    /// Maximum number of concurrent searches.
     pub searchers: usize,
-    /// Which rows to leave out, by slot.
+    /// Whether the row of a slot is live. Dead rows are left out.
     pub is_live: &'a dyn Fn(u32) -> bool,
-    /// Asked now and then: `false` ends the work. May sleep, to leave the processor to searches.
-    pub go_on: &'a dyn Fn() -> bool,
-    /// Similarity from which on a row is a match.
+    /// Called between steps. `false` stops the build. May sleep, to leave processor time to searches.
+    pub should_continue: &'a dyn Fn() -> bool,
+    /// Minimum similarity of a match, 0 to 1.
     pub threshold: f64,
 }
 
 impl Graph {
-    /// Links all live rows of a column, and tries the result out.
+    /// Builds a graph of all live rows of a column and checks its recall and speed.
     pub fn build(column: &Column<u32>, build: &Build<'_>) -> Result<Self, NoGraph> {
         let graph = Self::empty(column.rows(), build.searchers)?;
         for (row, (body, slot)) in column.iter().enumerate() {
-            if row.is_multiple_of(ROWS_PER_STEP) && !(build.go_on)() {
+            if row.is_multiple_of(ROWS_PER_STEP) && !(build.should_continue)() {
                 return Err(NoGraph::Stopped);
             }
             if (build.is_live)(slot) {
@@ -92,8 +92,8 @@ impl Graph {
         Err(last)
     }
 
-    /// Rows that probably lie within `distance` (0 to 1) of a body that is at least as long as
-    /// they are; `None` if there are so many that scanning is better.
+    /// Rows that are probably within `distance` (0 to 1) of a body. The body must be at least as long as the rows.
+    /// Returns `None` if there are so many that a scan is better.
     pub fn near(&self, body: &Body, distance: f32) -> Option<Vec<u32>> {
         let packed = pack(body);
         let mut count = NEIGHBOURS_FIRST;
@@ -113,7 +113,7 @@ impl Graph {
         }
     }
 
-    /// Bytes of memory it takes.
+    /// Memory of the graph in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.index.memory_usage()
     }
@@ -131,8 +131,8 @@ impl Graph {
         let mut index = Index::new(&options).map_err(library)?;
         let nphd = metric::metric();
         index.change_metric::<b1x8>(Box::new(move |a, b| {
-            // SAFETY: the library hands out its own vectors and the query, all of the dimensions
-            // given above: `ROW_BYTES` bytes.
+            // SAFETY: the library passes its own vectors and the query, all with the dimensions given above, that is,
+            // `ROW_BYTES` bytes.
             let (a, b) = unsafe { (&*a.cast(), &*b.cast()) };
             nphd(a, b)
         }));

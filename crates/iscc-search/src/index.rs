@@ -1,4 +1,4 @@
-//! One stored index: its truth on disk, its state in memory, and the way from one to the other.
+//! One stored index: LMDB on disk, a snapshot in memory, and commits that keep the two in step.
 
 mod commit;
 mod draft;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
 use crate::options::Options;
-use crate::query::Named;
+use crate::query::QueryAsset;
 use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response::{self, IndexInfo};
 use crate::segment::Matching;
@@ -32,16 +32,16 @@ pub struct Index {
     published: RwLock<Arc<Snapshot>>,
     writer: Mutex<Writer>,
     queue: Mutex<commit::Queue>,
-    tried: Mutex<graphs::Tried>,
+    graphs_tried: Mutex<graphs::Tried>,
     is_deleted: AtomicBool,
 }
 
-/// What only writers need.
+/// State that only writers use.
 #[derive(Default)]
 struct Writer {
-    /// Where each asset's rows are.
+    /// Slot of each asset, by ISCC-ID body.
     slots: HashMap<u64, SlotRef>,
-    /// Number for the next segment.
+    /// `uid` of the next segment.
     next_uid: u32,
 }
 
@@ -52,14 +52,14 @@ struct SlotRef {
     slot: u32,
 }
 
-/// A committed state: memory and disk of the same version.
+/// A committed state: snapshot and read transaction of the same version.
 pub(crate) struct View<'a> {
     snapshot: Arc<Snapshot>,
     reading: Reading<'a>,
 }
 
 impl Index {
-    /// Opens an index's folder and reads it into memory; makes the store if the folder is empty.
+    /// Opens an index's folder and reads it into memory. Creates the store if the folder is empty.
     pub fn open(
         name: &str,
         folder: &Path,
@@ -83,12 +83,12 @@ impl Index {
             published: RwLock::new(Arc::new(snapshot)),
             writer: Mutex::new(writer),
             queue: Mutex::default(),
-            tried: Mutex::default(),
+            graphs_tried: Mutex::default(),
             is_deleted: AtomicBool::new(false),
         })
     }
 
-    /// Whether the index was created completely.
+    /// Whether the creation of the index completed.
     pub fn is_created(&self) -> Result<bool, StoreError> {
         Ok(self.store.read()?.meta()?.created)
     }
@@ -105,19 +105,19 @@ impl Index {
         Ok(())
     }
 
-    /// How the index searches.
+    /// How the index matches.
     pub fn matching(&self) -> Matching {
         self.matching
     }
 
-    /// From here on, changes are refused: the folder is about to go.
+    /// Rejects all further changes, because the folder is about to be removed.
     pub fn mark_deleted(&self) {
-        // Waits for a commit that is under way.
+        // Waits for a running commit.
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_deleted.store(true, Ordering::Release);
     }
 
-    /// Whether the folder is about to go, or gone.
+    /// Whether the folder is about to be removed, or was removed.
     pub fn is_deleted(&self) -> bool {
         self.is_deleted.load(Ordering::Acquire)
     }
@@ -132,8 +132,7 @@ impl Index {
         loop {
             let snapshot = self.snapshot();
             let reading = self.store.read()?;
-            // Between a commit and its publication lie a few instructions; whoever reads the store
-            // just then takes the pair again.
+            // A commit is published a few instructions after it completes. Retry if the store was read in between.
             if reading.version() == snapshot.version {
                 return Ok(View { snapshot, reading });
             }
@@ -142,13 +141,13 @@ impl Index {
         }
     }
 
-    /// Whether there is so little in it, on disk as in memory, that no search of it takes long.
+    /// Whether the index is small enough, in memory and on disk, that no search takes long.
     pub(crate) fn is_small(&self, rows_max: usize, disk_bytes_max: u64) -> bool {
         self.snapshot().rows() <= rows_max
             && self.store.disk_bytes().is_ok_and(|bytes| bytes <= disk_bytes_max)
     }
 
-    /// The index as clients see it.
+    /// The index's description for clients.
     pub fn info(&self) -> Result<IndexInfo, Failure> {
         let snapshot = self.snapshot();
         let disk = self.store.disk_bytes().map_err(Failure::broken)?;
@@ -161,7 +160,7 @@ impl Index {
         Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes) })
     }
 
-    /// Answer of a get request.
+    /// Response to a get request.
     pub fn asset(&self, id_text: &str) -> Answer {
         let view = self.view().map_err(Failure::broken)?;
         let (id, record, simprints) = self.stored(&view, id_text)?;
@@ -170,10 +169,14 @@ impl Index {
         Ok(response::entry(&text, &record, &simprints))
     }
 
-    /// What a search finds for the asset that a query names.
-    pub(crate) fn named(&self, view: &View<'_>, id_text: &str) -> Result<Named, Failure> {
+    /// The asset that a query refers to by ISCC-ID.
+    pub(crate) fn query_asset(
+        &self,
+        view: &View<'_>,
+        id_text: &str,
+    ) -> Result<QueryAsset, Failure> {
         let (id, record, simprints) = self.stored(view, id_text)?;
-        Ok(Named::new(id.body, record, simprints))
+        Ok(QueryAsset::new(id.body, record, simprints))
     }
 
     fn stored<'v>(
@@ -205,7 +208,7 @@ impl Index {
     }
 }
 
-/// The answer to a request that met a full disk, or something worse.
+/// The failure of a request after a store error.
 pub(crate) fn store_failure(error: &StoreError) -> Failure {
     use crate::failure::FailureKind;
     match error {
@@ -214,12 +217,12 @@ pub(crate) fn store_failure(error: &StoreError) -> Failure {
     }
 }
 
-/// The answer to a request for an index that is not there.
+/// The failure of a request for an unknown index.
 pub(crate) fn no_index(name: &str) -> Failure {
     Failure::not_found(format!("Index '{name}' not found"))
 }
 
-/// All assets of an index are of one realm, which the first one fixes.
+/// All assets of an index have the same realm, set by the first one.
 fn check_realm(expected: Option<u8>, realm: u8, id_text: &str) -> Result<(), Failure> {
     match expected {
         Some(expected) if expected != realm => Err(Failure::rejected(format!(

@@ -1,4 +1,4 @@
-//! JSON one level at a time: members and items stay raw text until somebody looks at them.
+//! JSON parsing one level at a time: members and items stay raw text until they are read.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,27 +8,27 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A value whose members or items are still text.
+/// A JSON value whose members or items are still raw text.
 #[derive(Debug, Clone)]
 pub enum Node<'a> {
     /// `null`
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// A number as it was written.
+    /// Text of a number.
     Number(&'a str),
-    /// A string without its escapes.
+    /// A decoded string.
     String(Cow<'a, str>),
     /// Items in order.
     Array(Vec<&'a RawValue>),
-    /// Members in order; of equal names, the last one stands.
+    /// Members in order. The last of equal names counts.
     Object(Vec<(Cow<'a, str>, &'a RawValue)>),
 }
 
 impl<'a> Node<'a> {
-    /// Reads the outermost level of a value.
+    /// Parses the outermost level of a value.
     ///
-    /// Fails only on strings: `raw` is known to be JSON, but not that its escapes decode.
+    /// `raw` is valid JSON, but the escapes of its strings may not decode.
     pub fn read(raw: &'a RawValue) -> Result<Self, InvalidString> {
         let text = raw.get();
         let node = match text.as_bytes().first() {
@@ -50,7 +50,7 @@ impl<'a> Node<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidString;
 
-/// A string, borrowed where it has no escapes.
+/// A string. Borrowed if it has no escapes.
 #[derive(Debug, Clone)]
 pub struct Text<'a>(pub Cow<'a, str>);
 
@@ -78,30 +78,30 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 
 const FEW_MEMBERS: usize = 16;
 
-/// Members of an object, in order, the last of equal names.
+/// Members of an object in order. Of equal names, only the last member.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members: Pairs<'de, &'de RawValue> = Pairs::deserialize(deserializer)?;
-        let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
+        let mut positions: HashMap<Cow<'a, str>, usize> = HashMap::new();
         let mut kept: Vec<(Cow<'a, str>, &'a RawValue)> = Vec::with_capacity(members.0.len());
         for (name, value) in members.0 {
-            // Few are found faster by looking at all; and a client may send any number.
+            // A linear search is faster for few members. The map bounds the cost for many.
             let known = if kept.len() < FEW_MEMBERS {
                 kept.iter().position(|(known, _)| *known == name)
             } else {
-                if places.is_empty() {
+                if positions.is_empty() {
                     let names = kept.iter().enumerate();
-                    places.extend(names.map(|(place, (name, _))| (name.clone(), place)));
+                    positions.extend(names.map(|(position, (name, _))| (name.clone(), position)));
                 }
-                places.get(&name).copied()
+                positions.get(&name).copied()
             };
-            if let Some(place) = known {
-                kept[place].1 = value;
+            if let Some(position) = known {
+                kept[position].1 = value;
             } else {
-                if !places.is_empty() {
-                    places.insert(name.clone(), kept.len());
+                if !positions.is_empty() {
+                    positions.insert(name.clone(), kept.len());
                 }
                 kept.push((name, value));
             }
@@ -110,7 +110,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// Members of an object as they come, with typed values.
+/// Members of an object in order, with typed values. Equal names are kept.
 #[derive(Debug, Clone)]
 pub struct Pairs<'a, T>(pub Vec<(Cow<'a, str>, T)>);
 
@@ -136,7 +136,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Pairs<'a, T> {
     }
 }
 
-/// A value that is an object; the derived forms would take the list of its values as well.
+/// A struct that is parsed only from an object. Serde's derived parsers also accept an array of the values.
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -159,11 +159,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 
 /// Appends a string as JSON.
 pub fn push_string(json: &mut Vec<u8>, text: &str) {
-    // Writing to memory cannot fail, and a string is always valid JSON.
+    // Writing a string to memory cannot fail.
     let _ = serde_json::to_writer(json, text);
 }
 
-/// Appends a number as JSON, with the fewest digits that give it back.
+/// Appends a number as JSON, in the shortest form that parses to the same number.
 pub fn push_number(json: &mut Vec<u8>, number: f64) {
     let _ = serde_json::to_writer(json, &number);
 }

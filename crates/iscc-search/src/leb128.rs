@@ -1,6 +1,6 @@
-//! Numbers and texts in records: LEB128 numbers, texts with their length in front.
+//! Encoding of records: unsigned LEB128 numbers, and length-prefixed bytes and texts.
 
-/// Appends a number in as few bytes as it takes.
+/// Appends a number in the fewest bytes.
 pub fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -9,13 +9,13 @@ pub fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Appends bytes with their length in front.
+/// Appends bytes, prefixed with their length.
 pub fn put_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
     put_number(bytes, value.len() as u64);
     bytes.extend_from_slice(value);
 }
 
-/// Reads a record from its start to its end; `None` where it ends too early.
+/// Reads a record from start to end. Methods return `None` if the record ends too early.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
@@ -27,12 +27,12 @@ impl<'a> Cursor<'a> {
         Self { rest: record }
     }
 
-    /// Everything that was not read.
+    /// The bytes that were not read.
     pub fn rest(self) -> &'a [u8] {
         self.rest
     }
 
-    /// Whether all was read.
+    /// Whether all bytes were read.
     pub fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }
@@ -64,13 +64,13 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Bytes with their length in front.
+    /// Length-prefixed bytes.
     pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let count = usize::try_from(self.number()?).ok()?;
         self.take(count)
     }
 
-    /// A text with its length in front.
+    /// A length-prefixed text. `None` also if it is not UTF-8.
     pub fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.bytes()?).ok()
     }
@@ -84,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_is_read(numbers in prop::collection::vec(any::<u64>(), 0..8)) {
+        fn reads_what_was_written(numbers in prop::collection::vec(any::<u64>(), 0..8)) {
             let mut bytes = Vec::new();
             for &number in &numbers {
                 put_number(&mut bytes, number >> (number % 64));
@@ -99,7 +99,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_end_somewhere(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn reading_any_bytes_terminates(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let mut cursor = Cursor::new(&bytes);
             while cursor.bytes().is_some() {}
             let _ = cursor.text();

@@ -1,7 +1,7 @@
-//! The similarity index: LMDB, vector columns, distance scan, HNSW segments, scoring.
+//! The similarity index: LMDB storage, vector columns, distance scan, HNSW graphs, scoring.
 //!
-//! An [`Engine`] has all indexes of one location. Requests go in as JSON and come out as JSON;
-//! what a request does wrong comes out as a [`Failure`] in the words that clients know.
+//! An [`Engine`] owns all indexes of one location. Requests and responses are JSON; an invalid request returns a
+//! [`Failure`] with the error text of the reference service.
 
 mod allocator;
 mod asset;

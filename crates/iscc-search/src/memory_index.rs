@@ -1,4 +1,4 @@
-//! An index in memory only: equal ISCC-CODEs match. For trying things out.
+//! An index in memory only, which matches equal ISCC-CODEs. For experiments.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 use crate::asset::Content;
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
-use crate::query::{Named, Query};
+use crate::query::{Query, QueryAsset};
 use crate::record::{Record, StoredSimprints};
 use crate::request::entry::Entry;
 use crate::request::query::QueryBody;
@@ -23,8 +23,9 @@ pub struct MemoryIndex {
 #[derive(Default)]
 struct State {
     realm: Option<u8>,
-    /// In the order they were added first.
+    /// In order of creation. `None` is a deleted asset.
     assets: Vec<Option<Stored>>,
+    /// Position in `assets` by ISCC-ID.
     by_id: HashMap<String, usize>,
 }
 
@@ -42,7 +43,7 @@ impl MemoryIndex {
         Self { name: name.to_owned(), state: RwLock::default() }
     }
 
-    /// The index as clients see it.
+    /// The index's description for clients.
     pub fn info(&self) -> IndexInfo {
         let assets = self.read().by_id.len() as u64;
         IndexInfo { name: self.name.clone(), assets, bytes: None }
@@ -57,7 +58,7 @@ impl MemoryIndex {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut realm = state.realm;
         for (stored, _) in &prepared {
-            // IDs that are none are kept as they are here: only texts are compared.
+            // Malformed ISCC-IDs are accepted here: this index compares only texts.
             let Ok(id) = IsccId::parse(&stored.id) else { continue };
             let expected = *realm.get_or_insert(id.realm);
             if id.realm != expected {
@@ -78,7 +79,7 @@ impl MemoryIndex {
         Ok(response::added(&statuses))
     }
 
-    /// Answer of a get request.
+    /// Response to a get request.
     pub fn asset(&self, id: &str) -> Answer {
         let state = self.read();
         let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
@@ -88,20 +89,20 @@ impl MemoryIndex {
     /// Deletes an asset.
     pub fn delete(&self, id: &str) -> Answer {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let place = state.by_id.remove(id).ok_or_else(|| self.no_asset(id))?;
-        state.assets[place] = None;
+        let position = state.by_id.remove(id).ok_or_else(|| self.no_asset(id))?;
+        state.assets[position] = None;
         Ok(Vec::new())
     }
 
-    /// Answer of a search request.
+    /// Response to a search request.
     pub fn search(&self, body: QueryBody<'_>, limit: usize) -> Answer {
         let state = self.read();
-        let mut named_place = None;
+        let mut own_position = None;
         let query = Query::new(body, |id| {
             let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
-            named_place = state.by_id.get(id).copied();
-            // The number only says that an asset was named: matches are told apart by place.
-            Ok(Named::new(0, stored.record()?, stored.simprints.clone()))
+            own_position = state.by_id.get(id).copied();
+            // The id only marks a query by ISCC-ID. This index identifies assets by position.
+            Ok(QueryAsset::new(0, stored.record()?, stored.simprints.clone()))
         })?;
         let mut types: Vec<_> = Vec::with_capacity(query.units.len());
         for unit in &query.units {
@@ -109,21 +110,21 @@ impl MemoryIndex {
                 types.push((unit.kind, 1.0));
             }
         }
-        let equal = |(place, stored): (usize, &Option<Stored>)| {
+        let equal = |(position, stored): (usize, &Option<Stored>)| {
             let stored = stored.as_ref()?;
             let is_equal = stored.code.is_some() && stored.code == query.code;
-            let matches = is_equal && Some(place) != named_place;
-            matches.then(|| GlobalMatch { id: place as u64, score: 1.0, types: types.clone() })
+            let matches = is_equal && Some(position) != own_position;
+            matches.then(|| GlobalMatch { id: position as u64, score: 1.0, types: types.clone() })
         };
         let mut matches: Vec<GlobalMatch> =
             state.assets.iter().enumerate().filter_map(equal).collect();
         matches.sort_by_key(|matched| state.id(matched.id));
         matches.truncate(limit);
-        let metadata = |place: u64| {
-            let stored = state.assets[place as usize].as_ref();
+        let metadata = |position: u64| {
+            let stored = state.assets[position as usize].as_ref();
             Ok(stored.and_then(|stored| Record::read_metadata(&stored.record)))
         };
-        response::found(&query, |place| state.id(place).to_owned(), &matches, &[], metadata)
+        response::found(&query, |position| state.id(position).to_owned(), &matches, &[], metadata)
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
@@ -140,16 +141,16 @@ impl State {
         self.assets[*self.by_id.get(id)?].as_ref()
     }
 
-    fn id(&self, place: u64) -> &str {
-        self.assets[place as usize].as_ref().map_or("", |stored| &stored.id)
+    fn id(&self, position: u64) -> &str {
+        self.assets[position as usize].as_ref().map_or("", |stored| &stored.id)
     }
 
     fn put(&mut self, mut stored: Stored, replaces_simprints: bool) -> AddStatus {
-        if let Some(&place) = self.by_id.get(&stored.id) {
-            if let (false, Some(old)) = (replaces_simprints, &self.assets[place]) {
+        if let Some(&position) = self.by_id.get(&stored.id) {
+            if let (false, Some(old)) = (replaces_simprints, &self.assets[position]) {
                 stored.simprints = old.simprints.clone();
             }
-            self.assets[place] = Some(stored);
+            self.assets[position] = Some(stored);
             return AddStatus::Updated;
         }
         self.by_id.insert(stored.id.clone(), self.assets.len());
@@ -164,13 +165,13 @@ impl Stored {
     }
 }
 
-/// The entry as it is kept, and whether it replaces the simprints that are there.
+/// Converts an entry for storage. Also returns whether it replaces stored simprints.
 fn prepare(entry: Entry<'_>) -> Result<(Stored, bool), Failure> {
     let Some(id) = entry.iscc_id else {
         return Err(Failure::rejected("Asset must have iscc_id field when adding to index"));
     };
     let (code, units) = (entry.iscc_code, entry.units);
-    // Every length is fine where nothing is compared by distance.
+    // Simprints may have any length, because this index does not compare distances.
     let content = Content::new(&code, &units, entry.simprints, Matching::Exact)?;
     let code = code.map(String::from);
     let record = Record {

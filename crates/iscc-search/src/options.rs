@@ -1,21 +1,21 @@
-//! How an engine runs, and where its indexes are.
+//! Settings of an engine, and the location of its indexes.
 
 use std::path::PathBuf;
 
 use crate::store::StoreOptions;
 
-/// Where the indexes are, and how they search.
+/// Location of the indexes, and how they match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
-    /// In memory only; equal ISCC-CODEs match.
+    /// In memory only. Equal ISCC-CODEs match.
     Memory,
-    /// In a folder; equal prefixes of units match.
+    /// In a folder. Equal prefixes of units match.
     Exact(PathBuf),
-    /// In a folder; similar units match.
+    /// In a folder. Similar units match.
     Approximate(PathBuf),
 }
 
-/// A location that is none.
+/// An invalid location.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "index location '{0}' must be memory://, lmdb:///absolute/path or usearch:///absolute/path"
@@ -23,7 +23,7 @@ pub enum Backend {
 pub struct BadLocation(pub String);
 
 impl Backend {
-    /// Reads `memory://`, `lmdb:///path` or `usearch:///path`.
+    /// Parses `memory://`, `lmdb:///path` or `usearch:///path`.
     pub fn parse(location: &str) -> Result<Self, BadLocation> {
         if location == "memory://" {
             return Ok(Self::Memory);
@@ -43,17 +43,17 @@ impl Backend {
 /// Settings of an engine.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Similarity from which on a unit matches, 0 to 1.
+    /// Minimum similarity of a matching unit, 0 to 1.
     pub match_threshold_units: f64,
-    /// Similarity from which on a simprint matches, 0 to 1.
+    /// Minimum similarity of a matching simprint, 0 to 1.
     pub match_threshold_simprints: f64,
-    /// How much a weak unit counts less than a strong one.
+    /// Exponent of the score: the higher it is, the less weakly matching units count.
     pub confidence_exponent: u32,
-    /// Rows of a unit type up to which all are scanned; beyond, full segments get graphs.
+    /// Number of rows up to which a unit type is always scanned. With more rows, full segments get graphs.
     pub scan_limit: usize,
-    /// Threads that search.
+    /// Number of search threads.
     pub search_threads: usize,
-    /// Threads that read and commit batches.
+    /// Number of threads that parse and commit batches.
     pub ingest_threads: usize,
     /// Settings of each index's store.
     pub store: StoreOptions,
@@ -75,7 +75,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Assets of a full segment. A graph over fewer rows than the scan limit would not pay.
+    /// Number of assets in a full segment. A graph over fewer rows than the scan limit would not be faster.
     pub fn segment_slots(&self) -> u32 {
         const SLOTS_MIN: usize = 1024;
         u32::try_from(self.scan_limit.max(SLOTS_MIN)).unwrap_or(u32::MAX)
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn locations_are_read_or_refused() {
+    fn parses_locations_and_rejects_others() {
         assert_eq!(Backend::parse("memory://"), Ok(Backend::Memory));
         assert_eq!(Backend::parse("lmdb:///a/b"), Ok(Backend::Exact("/a/b".into())));
         assert_eq!(Backend::parse("usearch:///a"), Ok(Backend::Approximate("/a".into())));

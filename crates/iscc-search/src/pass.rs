@@ -1,7 +1,7 @@
-//! One pass over the rows of a snapshot for all queries that wait.
+//! One pass over the rows of a snapshot for all waiting queries.
 //!
-//! Reading the rows is what a scan costs, so queries that wait at the same time share one pass, and
-//! the threads that are idle help with a large pass.
+//! Reading the rows dominates the cost of a scan. Queries that wait at the same time therefore share one pass, and idle
+//! threads help with a large one.
 
 mod plan;
 mod prefixes;

@@ -1,16 +1,16 @@
-//! Prefix lookup: bodies of one length in sorted runs.
+//! Prefix lookup in sorted runs of bodies of one length.
 //!
-//! Runs double in size (a logarithmic merge), so that an insertion costs a few copies in the mean
-//! and a lookup visits a handful of runs. Clones share the runs.
+//! Run sizes double (logarithmic merging): an insertion costs a few copies on average, and a lookup visits a handful
+//! of runs. Clones share the runs.
 
 use std::sync::Arc;
 
 use crate::column::{Body, word_count, word_mask};
 
-/// Rows that wait unsorted; a lookup reads them one by one.
+/// Maximum number of unsorted rows. A lookup reads them one by one.
 const TAIL_ROWS: usize = 512;
 
-/// A growing set of equally long bodies with a payload each.
+/// A growing set of bodies of equal length, each with a payload.
 #[derive(Debug, Clone)]
 pub struct PrefixRuns<P> {
     bits: u16,
@@ -28,9 +28,9 @@ impl<P: Copy> PrefixRuns<P> {
     /// Adds a row.
     ///
     /// # Panics
-    /// If the body has another length than the set.
+    /// If the body's length differs from the set's.
     pub fn push(&mut self, body: &Body, payload: P) {
-        assert_eq!(body.bits(), self.bits, "body of another length");
+        assert_eq!(body.bits(), self.bits, "body has the wrong length");
         Arc::make_mut(&mut self.tail).push(&body.words()[..word_count(self.bits)], payload);
         if self.tail.rows() >= TAIL_ROWS {
             let mut run = self.tail.sorted();
@@ -45,9 +45,9 @@ impl<P: Copy> PrefixRuns<P> {
         }
     }
 
-    /// Calls `found` with the payload of every row that begins with `prefix`.
+    /// Calls `found` with the payload of every row that starts with `prefix`.
     ///
-    /// A prefix longer than the rows finds none.
+    /// A prefix longer than the rows matches none.
     pub fn starting_with(&self, prefix: &Body, mut found: impl FnMut(P)) {
         if prefix.bits() > self.bits {
             return;
@@ -73,7 +73,7 @@ impl<P: Copy> PrefixRuns<P> {
         self.runs.iter().chain(std::iter::once(&self.tail)).map(|run| run.rows()).sum()
     }
 
-    /// All rows, in no particular order.
+    /// All rows, in undefined order.
     pub fn iter(&self) -> impl Iterator<Item = (Body, P)> + '_ {
         let runs = self.runs.iter().chain(std::iter::once(&self.tail));
         runs.flat_map(move |run| {
@@ -81,7 +81,7 @@ impl<P: Copy> PrefixRuns<P> {
         })
     }
 
-    /// Bytes of memory that the rows take.
+    /// Memory of the rows in bytes.
     pub fn memory_bytes(&self) -> usize {
         let runs = self.runs.iter().chain(std::iter::once(&self.tail));
         runs.map(|run| run.words.capacity() * 8 + run.payload.capacity() * size_of::<P>()).sum()
@@ -116,8 +116,8 @@ impl<P: Copy> Run<P> {
     fn body(&self, row: usize, bits: u16) -> Body {
         let bytes: Vec<u8> = self.row(row).iter().flat_map(|word| word.to_be_bytes()).collect();
         let length = usize::from(bits) / 8;
-        // A run is made with a length that a body can have.
-        Body::new(&bytes[..length]).expect("rows are bodies")
+        // Every run is created with a valid body length.
+        Body::new(&bytes[..length]).expect("a valid body length")
     }
 
     fn push(&mut self, words: &[u64], payload: P) {
@@ -154,7 +154,7 @@ impl<P: Copy> Run<P> {
         merged
     }
 
-    /// First row that is not below `prefix`; the unused bits of a prefix are zero.
+    /// First row that is not less than `prefix`. Unused bits of a prefix are zero.
     fn first_not_below(&self, prefix: &Body) -> usize {
         let (mut low, mut high) = (0, self.rows());
         while low < high {
@@ -184,27 +184,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_a_walk_over_all_rows_finds(
+        fn finds_the_same_rows_as_a_linear_search(
             seeds in prop::collection::vec(0u8..6, 1..3000),
             query in prop::collection::vec(0u8..6, 1..=12),
         ) {
-            let mut ordered = PrefixRuns::new(96);
+            let mut runs = PrefixRuns::new(96);
             let mut rows = Vec::new();
             for (number, &seed) in seeds.iter().enumerate() {
                 let bytes: Vec<u8> =
                     (0..12).map(|i| (usize::from(seed) * 7 + number * i) as u8 % 6).collect();
-                ordered.push(&Body::new(&bytes).unwrap(), number);
+                runs.push(&Body::new(&bytes).unwrap(), number);
                 rows.push(bytes);
             }
             for query in [&query[..], &rows[rows.len() / 2][..query.len()]] {
                 let mut found = Vec::new();
-                ordered.starting_with(&Body::new(query).unwrap(), |row| found.push(row));
+                runs.starting_with(&Body::new(query).unwrap(), |row| found.push(row));
                 found.sort_unstable();
                 let expected: Vec<usize> =
                     (0..rows.len()).filter(|&row| rows[row].starts_with(query)).collect();
                 prop_assert_eq!(found, expected);
             }
-            prop_assert_eq!(ordered.iter().count(), rows.len());
+            prop_assert_eq!(runs.iter().count(), rows.len());
         }
     }
 }

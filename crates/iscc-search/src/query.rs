@@ -1,4 +1,4 @@
-//! A search request, brought into the form that is searched and echoed.
+//! A search request in normal form: what is searched with, and its JSON in the response.
 
 use std::borrow::Cow;
 
@@ -12,82 +12,82 @@ use crate::record::{Record, StoredSimprints};
 use crate::request::query::QueryBody;
 use crate::unit::{Unit, compose, decompose};
 
-/// A query in the form that is searched.
+/// A query in normal form.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
-    /// The units to search with.
+    /// Units to search with.
     pub units: Vec<Unit>,
-    /// The simprints to search with, by type.
+    /// Simprints to search with, by type.
     pub simprints: Vec<(String, Vec<QuerySimprint>)>,
-    /// The asset that is asked for, which is no match of its own.
+    /// ISCC-ID body of the query asset, which is excluded from its own results.
     pub exclude: Option<u64>,
-    /// The code that the units form.
+    /// ISCC-CODE of the query, or the one composed of its units.
     pub code: Option<String>,
-    /// JSON of the query, with what was derived.
+    /// JSON of the query, including derived members.
     pub echo: Vec<u8>,
 }
 
 /// A simprint to search with.
 #[derive(Debug, Clone)]
 pub struct QuerySimprint {
-    /// Its bytes.
+    /// The decoded bytes, of any length.
     pub bytes: Vec<u8>,
 }
 
-/// What is stored of the asset that a query names.
+/// The stored asset that a query refers to by ISCC-ID.
 #[derive(Debug, Default)]
-pub struct Named {
+pub struct QueryAsset {
     /// ISCC-ID body.
     pub id: u64,
-    /// The code as it was sent.
+    /// The ISCC-CODE as it was sent.
     pub code: Option<String>,
     /// The units as they were sent.
     pub units: Option<Vec<String>>,
-    /// The simprints.
+    /// The stored simprints.
     pub simprints: StoredSimprints,
 }
 
-impl Named {
-    /// What a record says of an asset.
+impl QueryAsset {
+    /// Takes the asset's data from its record.
     pub fn new(id: u64, record: Record<'_>, simprints: StoredSimprints) -> Self {
         Self { id, code: record.code, units: record.units, simprints }
     }
 }
 
 impl Query {
-    /// Brings a query into its searched form. `named` finds the asset that it names.
+    /// Normalises a query. `find_asset` returns the stored asset of an ISCC-ID.
     ///
-    /// Of a named asset, all that is stored is searched with, and the rest of the query does not
-    /// count. Of a code and units, the units are searched with.
+    /// With an ISCC-ID, the query consists of the asset's stored data, and all other members are ignored. With both a
+    /// code and units, the units are used.
     pub fn new(
         body: QueryBody<'_>,
-        named: impl FnOnce(&str) -> Result<Named, Failure>,
+        find_asset: impl FnOnce(&str) -> Result<QueryAsset, Failure>,
     ) -> Result<Self, Failure> {
         let Some(id) = body.iscc_id else {
             let simprints = body.simprints.unwrap_or_default();
             return Self::from_parts(body.iscc_code, body.units, simprints, None);
         };
-        let named = named(&id)?;
-        let simprints = named.simprints.iter().map(|(name, list)| {
+        let asset = find_asset(&id)?;
+        let simprints = asset.simprints.iter().map(|(name, list)| {
             let texts = list.iter().map(|stored| base64url::encode(&stored.body.to_bytes()));
             (Cow::Borrowed(name.as_str()), texts.map(Cow::Owned).collect())
         });
-        let units = named.units.map(|units| units.into_iter().map(Cow::Owned).collect());
-        Self::from_parts(named.code.map(Cow::Owned), units, simprints.collect(), Some(named.id))
+        let units = asset.units.map(|units| units.into_iter().map(Cow::Owned).collect());
+        Self::from_parts(asset.code.map(Cow::Owned), units, simprints.collect(), Some(asset.id))
     }
 
     fn from_parts(
         code: Option<Cow<'_, str>>,
         units: Option<Vec<Cow<'_, str>>>,
         simprints: Vec<(Cow<'_, str>, Vec<Cow<'_, str>>)>,
-        named: Option<u64>,
+        exclude: Option<u64>,
     ) -> Result<Self, Failure> {
         if code.is_none() && units.is_none() && simprints.is_empty() {
             let text = "Query must have 'iscc_code', 'units', or 'simprints' for search";
             return Err(Failure::rejected(text));
         }
         let rejected = |error: code::CodeError| Failure::rejected(error.to_string());
-        let mut query = Self { exclude: named, ..Self::default() };
+        let mut query = Self { exclude, ..Self::default() };
         let texts: Option<Vec<Cow<'_, str>>> = match (units, &code) {
             (Some(units), _) => Some(units),
             (None, Some(code)) => {
@@ -117,7 +117,7 @@ impl Query {
         Ok(query)
     }
 
-    /// JSON of the query. A query by asset shows all members, absent ones as `null`.
+    /// Writes the JSON of the query. For a query by ISCC-ID, absent members are `null`.
     fn write_echo(
         &mut self,
         units: Option<&[Cow<'_, str>]>,

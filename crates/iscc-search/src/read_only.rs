@@ -1,5 +1,5 @@
-//! What is done to a folder of stored indexes beside the process whose engine owns it: copies and
-//! checks. Nothing here takes the folder's lock, and nothing is written.
+//! Copies and checks of stored indexes while another process may own the folder. Nothing here takes the folder's lock
+//! or writes to it.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::request::index::is_name;
 pub use crate::store::StoreError;
 use crate::store::{DATA_FILE, Store};
 
-/// Names of the indexes in a folder, in order.
+/// Names of the indexes in a folder, sorted.
 pub fn indexes(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -24,8 +24,7 @@ pub fn indexes(folder: &Path) -> io::Result<Vec<String>> {
 
 /// Copies an index's last committed state into another folder, durably.
 ///
-/// Gives `false`, and copies nothing, if there is no such index: it was deleted a moment ago, or
-/// its creation is not complete.
+/// Returns `false` and copies nothing if the index does not exist: it was just deleted, or its creation is incomplete.
 pub fn copy(index: &Path, target: &Path) -> Result<bool, StoreError> {
     if !index.join(DATA_FILE).exists() {
         return Ok(false);

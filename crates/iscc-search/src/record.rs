@@ -1,7 +1,7 @@
-//! How an asset is stored: what was sent, in as few bytes as give it back exactly.
+//! The storage format of an asset: compact, but returns exactly what the client sent.
 //!
-//! A record is a byte of flags, then the code, the units and the metadata, each if its flag is
-//! set. Codes and units are stored as bytes if their text is the one those bytes have.
+//! A record is a byte of flags, then the code, the units and the metadata, each if its flag is set. Codes and units are
+//! stored decoded if encoding restores the same text, otherwise as text.
 
 use crate::code;
 use crate::column::Body;
@@ -14,19 +14,19 @@ const HAS_METADATA: u8 = 4;
 const HAS_SIMPRINTS: u8 = 8;
 const IS_ID_V0: u8 = 16;
 
-/// How a text is stored; stands in the lowest two bits in front of its length.
+// Form of a stored text, in the two lowest bits of its length prefix.
 const CANONICAL: u64 = 0;
 const WITHOUT_SCHEME: u64 = 1;
 const AS_TEXT: u64 = 2;
 
-/// What is stored of an asset, its simprints apart.
+/// The stored data of an asset, without its simprints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The ISCC-CODE as it was sent.
     pub code: Option<String>,
     /// The units as they were sent.
     pub units: Option<Vec<String>>,
-    /// The text of the metadata's JSON object.
+    /// JSON text of the metadata object.
     pub metadata: Option<&'a [u8]>,
     /// Whether the asset has stored simprints.
     pub has_simprints: bool,
@@ -35,7 +35,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record's bytes.
+    /// Encodes the record.
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(256);
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
@@ -59,7 +59,7 @@ impl<'a> Record<'a> {
         bytes
     }
 
-    /// Sets whether simprints are stored, in a record's bytes.
+    /// Sets the flag for simprints in an encoded record.
     pub fn mark_simprints(record: &mut [u8], has_simprints: bool) {
         if has_simprints {
             record[0] |= HAS_SIMPRINTS;
@@ -68,7 +68,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Reads a record; `None` if it is damaged.
+    /// Decodes a record. Returns `None` if it is damaged.
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut parts = Parts::read(bytes)?;
         let code = if parts.flags & HAS_CODE != 0 { Some(parts.code()?.to_text()?) } else { None };
@@ -87,15 +87,15 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Only the metadata of a record.
+    /// Decodes only the metadata of a record.
     pub fn read_metadata(bytes: &'a [u8]) -> Option<Option<&'a [u8]>> {
         let mut parts = Parts::read(bytes)?;
         parts.skip_codes()?;
         Some((parts.flags & HAS_METADATA != 0).then(|| parts.cursor.rest()))
     }
 
-    /// Only what is indexed: the units, those of the code if none were sent. Tells with them
-    /// whether there are simprints.
+    /// Decodes only what is indexed: the units, or those of the code if no units were sent, and whether the asset has
+    /// simprints.
     pub fn read_units(bytes: &'a [u8]) -> Option<(Vec<(UnitType, Body)>, bool)> {
         let mut parts = Parts::read(bytes)?;
         let has_simprints = parts.flags & HAS_SIMPRINTS != 0;
@@ -117,7 +117,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A code as it is stored.
+/// A code in stored form.
 struct StoredCode<'a> {
     form: u64,
     bytes: &'a [u8],
@@ -185,7 +185,7 @@ fn put_code(record: &mut Vec<u8>, text: &str) {
     record.extend_from_slice(bytes);
 }
 
-/// A simprint as it is stored.
+/// A stored simprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredSimprint {
     /// The simprint.
@@ -199,8 +199,8 @@ pub struct StoredSimprint {
 /// Simprints by type, in the order sent.
 pub type StoredSimprints = Vec<(String, Vec<StoredSimprint>)>;
 
-/// The bytes of an asset's simprints: per type its name, their number, and for each the value,
-/// offset and size. No bytes for none.
+/// Encodes an asset's simprints: per type its name and their number, then the value, offset and size of each. Empty
+/// without simprints.
 pub fn write_simprints(simprints: &StoredSimprints) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, list) in simprints {
@@ -215,7 +215,7 @@ pub fn write_simprints(simprints: &StoredSimprints) -> Vec<u8> {
     bytes
 }
 
-/// Reads what [`write_simprints`] wrote; `None` if it is damaged.
+/// Decodes what [`write_simprints`] encoded. Returns `None` if it is damaged.
 pub fn read_simprints(bytes: &[u8]) -> Option<StoredSimprints> {
     let mut cursor = Cursor::new(bytes);
     let mut simprints = Vec::new();
@@ -240,8 +240,8 @@ mod tests {
     const UNIT: &str = "ISCC:AAA42YWGSRP3HXGY";
 
     #[test]
-    fn texts_come_back_as_they_were_sent() {
-        let odd = "ISCC:GAATJG64JEMFOR35"; // not the text that its bytes have, if bits are left over
+    fn restores_texts_exactly() {
+        let odd = "ISCC:GAATJG64JEMFOR35"; // not canonical if it has leftover bits
         let record = Record {
             code: Some("ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI".into()),
             units: Some(vec![UNIT.into(), UNIT[5..].into(), odd.into()]),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_alone_is_indexed_by_its_units() {
+    fn an_asset_without_units_is_indexed_by_the_units_of_its_code() {
         let code = "ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI";
         let record = Record { code: Some(code.into()), ..Record::default() };
         let bytes = record.write();
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn simprints_come_back() {
+    fn restores_simprints() {
         let body = Body::new(&[9; 16]).unwrap();
         let simprint = StoredSimprint { body, offset: u32::MAX, size: 7 };
         let simprints = vec![("A".to_owned(), vec![simprint; 3]), ("b é".to_owned(), vec![])];

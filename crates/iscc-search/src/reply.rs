@@ -1,23 +1,23 @@
-//! Where an answer goes.
+//! The callback that receives a request's result.
 
 use crate::failure::{Answer, Failure};
 
 type Deliver = Box<dyn FnOnce(Answer) + Send>;
 
-/// Takes an answer, once. If it is dropped without one, for example by a panic on the way, that is
-/// answered as a failure: nobody waits for ever.
+/// Delivers one result. If it is dropped without a result, for example after a panic, it delivers a failure, so that
+/// the caller never waits for ever.
 pub struct Reply(Option<Deliver>);
 
 impl Reply {
-    /// Calls `deliver` with the answer, on whatever thread has it.
+    /// Calls `deliver` with the result, on the thread that produces it.
     pub fn new(deliver: impl FnOnce(Answer) + Send + 'static) -> Self {
         Self(Some(Box::new(deliver)))
     }
 
-    /// Delivers the answer.
-    pub fn send(mut self, answer: Answer) {
+    /// Delivers the result.
+    pub fn send(mut self, result: Answer) {
         if let Some(deliver) = self.0.take() {
-            deliver(answer);
+            deliver(result);
         }
     }
 }
@@ -25,7 +25,7 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         if let Some(deliver) = self.0.take() {
-            deliver(Err(Failure::broken("the request was dropped without an answer")));
+            deliver(Err(Failure::broken("the request was dropped without a result")));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON of answers.
+//! JSON of responses.
 
 use iscc_codec::base::base64url;
 use serde_json::value::RawValue;
@@ -11,16 +11,16 @@ use crate::record::{Record, StoredSimprints};
 use crate::score::{ChunkMatch, GlobalMatch, TypeMatch};
 use crate::unit::UnitType;
 
-/// Whether an added asset was there before.
+/// What adding an asset did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddStatus {
-    /// It was not.
+    /// Added a new asset.
     Created,
-    /// It was, and has been replaced.
+    /// Replaced an asset.
     Updated,
 }
 
-/// Answer of an add request.
+/// Response to an add request.
 pub fn added(statuses: &[(&str, AddStatus)]) -> Vec<u8> {
     let mut json = vec![b'['];
     for (index, (id, status)) in statuses.iter().enumerate() {
@@ -36,7 +36,7 @@ pub fn added(statuses: &[(&str, AddStatus)]) -> Vec<u8> {
     json
 }
 
-/// Answer of a get request: the entry as it was sent, without what was absent.
+/// Response to a get request: the entry as it was sent. Absent members stay absent.
 pub fn entry(id: &str, record: &Record<'_>, simprints: &StoredSimprints) -> Vec<u8> {
     let mut json = b"{\"iscc_id\":".to_vec();
     push_string(&mut json, id);
@@ -78,19 +78,19 @@ pub fn entry(id: &str, record: &Record<'_>, simprints: &StoredSimprints) -> Vec<
     json
 }
 
-/// An index as clients see it.
+/// Description of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexInfo {
     /// Name of the index.
     pub name: String,
     /// Number of assets.
     pub assets: u64,
-    /// Bytes per component; `None` if components are not told apart.
+    /// Bytes per component. `None` if the index has no components.
     pub bytes: Option<Vec<(String, u64)>>,
 }
 
 impl IndexInfo {
-    /// The index as JSON. Sizes are whole MiB.
+    /// The description as JSON. Sizes are in MiB, rounded down.
     pub fn json(&self) -> Vec<u8> {
         const MIB: u64 = 1 << 20;
         let total: u64 = self.bytes.iter().flatten().map(|(_, bytes)| bytes).sum();
@@ -113,18 +113,17 @@ impl IndexInfo {
     }
 }
 
-/// Text of a matched asset's ISCC-ID.
+/// ISCC-ID of a matched asset.
 pub fn current_id(body: u64, realm: u8) -> String {
     IsccId::current(body, realm).text()
 }
 
-/// Metadata of a matched asset: `None` if the asset is gone.
+/// Metadata of a matched asset. The outer `None` means that the asset was deleted.
 pub type Metadata<'a> = Option<Option<&'a [u8]>>;
 
-/// Answer of a search request.
+/// Response to a search request.
 ///
-/// `id_text` and `metadata` give an asset's ISCC-ID and what is stored with it, by the number under
-/// which the matches name it.
+/// `id_text` and `metadata` return an asset's ISCC-ID and metadata, by the `id` of its match.
 pub fn found<'a>(
     query: &Query,
     id_text: impl Fn(u64) -> String,
@@ -157,7 +156,7 @@ pub fn found<'a>(
 
 fn global_match(json: &mut Vec<u8>, matched: &GlobalMatch, id: &str, metadata: Option<&[u8]>) {
     push_head(json, id, matched.score);
-    // Clients know the same map under two names.
+    // The API has the same map under two names.
     for name in ["types", "unit_scores"] {
         json.push(b',');
         push_string(json, name);
@@ -218,10 +217,10 @@ fn push_type_match(json: &mut Vec<u8>, matched: &TypeMatch, query: impl Fn(usize
     json.extend_from_slice(b"]}");
 }
 
-/// The text of the metadata's `source` member, if that is a string.
+/// JSON text of the metadata's `source` member, if it is a string.
 fn source(metadata: &[u8]) -> Option<&[u8]> {
     let members: Pairs<'_, &RawValue> = serde_json::from_slice(metadata).ok()?;
-    // Of equal names the last one stands.
+    // The last member of a name counts, as in most JSON parsers.
     let (_, value) = members.0.into_iter().rfind(|(name, _)| name == "source")?;
     Some(value.get().as_bytes()).filter(|text| text.starts_with(b"\""))
 }

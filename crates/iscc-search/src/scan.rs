@@ -1,8 +1,8 @@
-//! Distance scan: every row within a Hamming distance of a few queries, found by reading all rows.
+//! Distance scan: finds every row within a Hamming distance of a few queries by reading all rows.
 //!
-//! Rows lie in columns, one array per 64-bit word, so that a short query touches only the words it
-//! has, eight rows fill one register, and the last word of a long row need not be read once the
-//! words before it differ too much. Several queries share a pass: reading the rows is what costs.
+//! Rows are stored in columns, one array per 64-bit word. A short query reads only the columns it needs, a register
+//! holds one word of up to eight rows, and the last word of a long row is not read if the words before it differ too
+//! much. Several queries share a pass, because reading the rows dominates the cost.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -14,15 +14,15 @@ mod portable;
 
 use std::sync::OnceLock;
 
-/// Longest unit body in 64-bit words (256 bits).
+/// Maximum length of a unit body in 64-bit words (256 bits).
 pub const WORDS_MAX: usize = 4;
 
 /// One query of a pass.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
-    /// The query's bits, first bit in the highest place of the first word; unused bits are zero.
+    /// The query's bits. The first bit is the most significant bit of the first word; unused bits are zero.
     pub words: [u64; WORDS_MAX],
-    /// Greatest number of differing bits that still is a hit.
+    /// Maximum number of differing bits of a hit.
     pub distance_max: u32,
 }
 
@@ -33,7 +33,7 @@ pub struct Hit {
     pub probe: u32,
     /// Position in the columns.
     pub row: u32,
-    /// Bits that differ.
+    /// Number of differing bits.
     pub distance: u16,
 }
 
@@ -45,10 +45,10 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Takes one slice per word, all of the same length.
+    /// Takes one slice per word. All must have the same length.
     ///
     /// # Panics
-    /// If there are none, more than [`WORDS_MAX`], or their lengths differ.
+    /// If there are no slices, more than [`WORDS_MAX`], or their lengths differ.
     pub fn new(columns: &[&'a [u64]]) -> Self {
         let width = columns.len();
         assert!((1..=WORDS_MAX).contains(&width), "{width} columns");
@@ -65,7 +65,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Instruction set a scan uses.
+/// Instruction set of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Plain Rust.
@@ -78,10 +78,10 @@ pub enum Level {
     Neon,
 }
 
-/// Appends every row that differs from a probe in at most its `distance_max` bits.
+/// Appends every row that differs from a probe in at most `distance_max` bits.
 ///
-/// `last_mask` selects the bits of the last column that count: all ones, unless the compared prefix
-/// ends inside a word. Hits of one probe are in row order.
+/// `last_mask` selects the compared bits of the last column: all ones, unless the prefix ends inside a word. Hits of
+/// one probe are in row order.
 pub fn scan(columns: &Columns<'_>, last_mask: u64, probes: &[Probe], hits: &mut Vec<Hit>) {
     scan_at(level(), columns, last_mask, probes, hits);
 }
@@ -105,7 +105,7 @@ pub fn scan_at(
     }
 }
 
-/// Levels that this machine has, slowest first.
+/// Levels that this machine supports, slowest first.
 pub fn levels() -> Vec<Level> {
     let mut found = vec![Level::Portable];
     #[cfg(target_arch = "x86_64")]
@@ -122,7 +122,7 @@ pub fn levels() -> Vec<Level> {
     found
 }
 
-/// The level in use: the best one, or the one that `ISCCD_SIMD` names if the machine has it.
+/// The selected level: the one named by `ISCCD_SIMD` if the machine supports it, otherwise the best.
 pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| {
@@ -166,7 +166,7 @@ macro_rules! in_groups {
 }
 use in_groups;
 
-/// What the kernels need beside the probes of one group.
+/// Arguments of a kernel call, without the probes of its group.
 struct Group<'a> {
     columns: &'a Columns<'a>,
     last_mask: u64,

@@ -1,44 +1,44 @@
-//! Threads that read rows side by side.
+//! Threads that scan rows in parallel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// A pool that helps those who have much to read.
+/// A pool whose idle threads help callers with large scans.
 ///
-/// Whoever asks works too: a processor that has to be woken begins some 100 microseconds later, and so does one that waits
-/// for its result. While several ask at the same time, they keep all processors busy by themselves.
+/// The calling thread works too: waking another thread, or waiting for its result, takes about 100 µs. While several
+/// threads call at the same time, they keep all processors busy on their own.
 pub struct ScanPool {
     pool: ThreadPool,
-    /// Threads that work, helpers left out.
-    asking: AtomicUsize,
+    /// Number of threads inside [`ScanPool::run`], without helpers.
+    callers: AtomicUsize,
 }
 
 impl ScanPool {
-    /// For `threads` processors, at least one.
+    /// Starts `threads` threads, at least one.
     pub fn start(threads: usize) -> Result<Self, ThreadPoolBuildError> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads.max(1))
             .thread_name(|index| format!("scan-{index}"))
             .build()?;
-        Ok(Self { pool, asking: AtomicUsize::new(0) })
+        Ok(Self { pool, callers: AtomicUsize::new(0) })
     }
 
-    /// The threads, for work that may wait.
+    /// The threads, for work that is not urgent.
     pub fn pool(&self) -> &ThreadPool {
         &self.pool
     }
 
-    /// Does all tasks; the order of the results is not defined.
+    /// Runs all tasks. The order of the results is undefined.
     pub fn run<T: Sync, R: Send>(&self, tasks: &[T], task: impl Fn(&T) -> R + Sync) -> Vec<R> {
-        let (_asking, asking) = Asking::enter(&self.asking);
-        let idle = self.pool.current_num_threads().saturating_sub(asking);
+        let (_caller, callers) = Caller::enter(&self.callers);
+        let idle = self.pool.current_num_threads().saturating_sub(callers);
         let helpers = idle.min(tasks.len().saturating_sub(1));
         let next = AtomicUsize::new(0);
         let work = || {
-            let mine = std::iter::from_fn(|| tasks.get(next.fetch_add(1, Ordering::Relaxed)));
-            mine.map(&task).collect::<Vec<R>>()
+            let own = std::iter::from_fn(|| tasks.get(next.fetch_add(1, Ordering::Relaxed)));
+            own.map(&task).collect::<Vec<R>>()
         };
         let helped = Mutex::new(Vec::new());
         let mut done = self.pool.in_place_scope(|scope| {
@@ -55,18 +55,18 @@ impl ScanPool {
     }
 }
 
-/// Counts a thread while it works, also if it panics.
-struct Asking<'a>(&'a AtomicUsize);
+/// Counts a calling thread until it is dropped, also on a panic.
+struct Caller<'a>(&'a AtomicUsize);
 
-impl<'a> Asking<'a> {
-    /// With the number of those who now work.
-    fn enter(asking: &'a AtomicUsize) -> (Self, usize) {
-        let before = asking.fetch_add(1, Ordering::Relaxed);
-        (Self(asking), before + 1)
+impl<'a> Caller<'a> {
+    /// Returns the guard and the number of callers, including this one.
+    fn enter(callers: &'a AtomicUsize) -> (Self, usize) {
+        let before = callers.fetch_add(1, Ordering::Relaxed);
+        (Self(callers), before + 1)
     }
 }
 
-impl Drop for Asking<'_> {
+impl Drop for Caller<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_task_is_done_once_whoever_asks() {
+    fn runs_every_task_once_for_any_number_of_callers() {
         let scan_pool = ScanPool::start(3).unwrap();
         for threads in [1, 2, 5] {
             thread::scope(|scope| {
@@ -95,13 +95,13 @@ mod tests {
             });
         }
         assert_eq!(scan_pool.run(&[0u8; 0], |_| 1), Vec::<i32>::new());
-        assert_eq!(scan_pool.asking.into_inner(), 0);
+        assert_eq!(scan_pool.callers.into_inner(), 0);
     }
 
     #[test]
-    fn a_lone_task_list_is_shared_with_idle_threads() {
+    fn idle_threads_help_a_single_caller() {
         let scan_pool = ScanPool::start(2).unwrap();
-        // Nobody gets past it alone.
+        // One thread alone cannot pass it.
         let barrier = Barrier::new(2);
         let threads = scan_pool.run(&[(), ()], |()| {
             barrier.wait();

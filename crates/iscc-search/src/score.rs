@@ -1,4 +1,4 @@
-//! From hits to ranked matches.
+//! Turns hits into ranked matches.
 
 mod simprints;
 mod top_k;

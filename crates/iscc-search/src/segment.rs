@@ -1,8 +1,7 @@
-//! A stretch of the index: assets in slots, their rows in columns and sorted runs.
+//! A part of an index: assets in slots, their rows in columns and sorted runs.
 //!
-//! Rows are never taken out. An asset that is replaced or deleted leaves a dead slot, which every
-//! hit is checked against, and a segment with too many of them is written anew
-//! ([`Segment::rewritten`]).
+//! Rows are never removed. Replacing or deleting an asset marks its slot dead, and searches drop hits in dead slots. A
+//! segment with too many dead slots is compacted ([`Segment::compacted`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,57 +12,57 @@ use crate::prefix_runs::PrefixRuns;
 use crate::slots::Slots;
 use crate::unit::{UnitType, is_instance};
 
-/// How an index searches, which decides where rows go.
+/// How an index matches. Decides which structure stores the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
-    /// Equal prefixes only: every unit and simprint stands in sorted runs.
+    /// By equal prefix: all units and simprints are in sorted runs.
     Exact,
-    /// Similar codes: distance scan, except for Instance-Codes.
+    /// By similarity: distance scan, except for Instance-Codes.
     Approximate,
 }
 
 /// Number of a simprint type within its index.
 pub type SimprintKind = u16;
 
-/// A unit type or simprint type, with the length of its bodies in bits.
+/// A unit type or simprint type, and the length of its bodies in bits.
 pub type Key<T> = (T, u16);
 
-/// Where a simprint comes from.
+/// The origin of a simprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Chunk {
     /// Slot of its asset.
     pub slot: u32,
-    /// Start in the asset's content (its producer's unit, usually bytes or characters).
+    /// Start in the asset's content. The producer defines the unit, usually bytes or characters.
     pub offset: u32,
-    /// Length in the asset's content.
+    /// Length in the asset's content, in the same unit.
     pub size: u32,
 }
 
 /// All rows of one asset.
 #[derive(Debug, Clone, Default)]
 pub struct AssetRows {
-    /// Its units.
+    /// Type and body of each unit.
     pub units: Vec<(UnitType, Body)>,
-    /// Its simprints: type, value, offset, size.
+    /// Type, body, offset and size of each simprint.
     pub simprints: Vec<(SimprintKind, Body, u32, u32)>,
 }
 
-/// A stretch of the index. Clones share what later changes leave.
+/// A part of an index. Clones share all data that later changes do not touch.
 #[derive(Debug, Clone)]
 pub struct Segment {
-    /// Unique within the index's life; changes when slots get other numbers.
+    /// Unique in the index. A compacted segment gets a new one.
     pub uid: u32,
     /// The assets.
     pub slots: Slots,
-    /// Scanned units; the payload is the slot.
+    /// Units that are scanned. The payload is the slot.
     pub units: BTreeMap<Key<UnitType>, Column<u32>>,
-    /// Units found by prefix; the payload is the slot.
+    /// Units that are looked up by prefix. The payload is the slot.
     pub prefixes: BTreeMap<Key<UnitType>, PrefixRuns<u32>>,
-    /// Scanned simprints.
+    /// Simprints that are scanned.
     pub simprints: BTreeMap<Key<SimprintKind>, Column<Chunk>>,
-    /// Simprints found by equality.
+    /// Simprints that are looked up by equality.
     pub equal_simprints: BTreeMap<Key<SimprintKind>, PrefixRuns<Chunk>>,
-    /// Graphs over columns of `units`, once the segment takes no more rows.
+    /// Graphs over columns of `units`. Only full segments have them.
     pub graphs: BTreeMap<Key<UnitType>, Arc<Graph>>,
     matching: Matching,
 }
@@ -83,7 +82,7 @@ impl Segment {
         }
     }
 
-    /// Adds an asset; gives its slot.
+    /// Adds an asset and returns its slot.
     pub fn add(&mut self, id: u64, rows: &AssetRows) -> u32 {
         let slot = self.slots.push(id);
         for (unit, body) in &rows.units {
@@ -95,7 +94,7 @@ impl Segment {
         slot
     }
 
-    /// Rows of units and simprints, dead ones included.
+    /// Number of rows of units and simprints, including dead ones.
     pub fn rows(&self) -> usize {
         let scanned: usize = self.units.values().map(Column::rows).sum();
         let sorted: usize = self.prefixes.values().map(PrefixRuns::rows).sum();
@@ -104,18 +103,18 @@ impl Segment {
         scanned + sorted + simprints + equal
     }
 
-    /// One segment with the live assets of several, and the slot each asset has in it.
-    pub fn rewritten(uid: u32, sources: &[&Self]) -> (Self, Vec<(u64, u32)>) {
+    /// Merges the live assets of several segments. Returns the new segment and the new slot of each asset.
+    pub fn compacted(uid: u32, sources: &[&Self]) -> (Self, Vec<(u64, u32)>) {
         let matching = sources.first().map_or(Matching::Approximate, |segment| segment.matching);
         let mut target = Self::new(uid, matching);
         let mut moved = Vec::new();
         for source in sources {
-            target.take_from(source, &mut moved);
+            target.copy_live_from(source, &mut moved);
         }
         (target, moved)
     }
 
-    fn take_from(&mut self, source: &Self, moved: &mut Vec<(u64, u32)>) {
+    fn copy_live_from(&mut self, source: &Self, moved: &mut Vec<(u64, u32)>) {
         const DEAD: u32 = u32::MAX;
         let mut renumbered = vec![DEAD; source.slots.len() as usize];
         for (old, id) in source.slots.iter_live() {

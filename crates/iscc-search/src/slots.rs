@@ -1,4 +1,5 @@
-//! The assets of a segment: a slot per stored version of an asset, live until it is replaced.
+//! The assets of a segment. Each stored version of an asset has a slot, which is live until the asset is replaced or
+//! deleted.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use std::sync::Arc;
 const BLOCK_SLOTS: usize = 4096;
 const DEAD_WORDS: usize = BLOCK_SLOTS / 64;
 
-/// ISCC-ID bodies by slot, and which slots are dead. Clones share all that later changes leave.
+/// ISCC-ID bodies by slot, and which slots are dead. Clones share all blocks that later changes do not touch.
 #[derive(Debug, Clone, Default)]
 pub struct Slots {
     ids: Vec<Arc<Vec<u64>>>,
@@ -16,17 +17,17 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Number of slots, dead ones included.
+    /// Number of slots, including dead ones.
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether there is no slot at all.
+    /// Whether there are no slots, not even dead ones.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Number of live slots, which is the number of assets.
+    /// Number of live slots, that is, of assets.
     pub fn live(&self) -> u32 {
         self.len - self.dead_count
     }
@@ -36,7 +37,7 @@ impl Slots {
         self.dead_count
     }
 
-    /// Appends a live slot for an asset; gives its number.
+    /// Appends a live slot for an asset and returns its number.
     pub fn push(&mut self, id: u64) -> u32 {
         if (self.len as usize).is_multiple_of(BLOCK_SLOTS) {
             self.ids.push(Arc::default());
@@ -48,7 +49,7 @@ impl Slots {
         self.len - 1
     }
 
-    /// The ISCC-ID body of a slot, dead or live.
+    /// ISCC-ID body of a slot, dead or live.
     pub fn id(&self, slot: u32) -> u64 {
         self.ids[slot as usize / BLOCK_SLOTS][slot as usize % BLOCK_SLOTS]
     }
@@ -60,7 +61,7 @@ impl Slots {
     }
 
     /// Marks a slot dead.
-    pub fn kill(&mut self, slot: u32) {
+    pub fn mark_dead(&mut self, slot: u32) {
         if self.is_live(slot) {
             let within = slot as usize % BLOCK_SLOTS;
             let block = Arc::make_mut(&mut self.dead[slot as usize / BLOCK_SLOTS]);
@@ -69,7 +70,7 @@ impl Slots {
         }
     }
 
-    /// Live slots with their ISCC-ID bodies, in order.
+    /// Live slots and their ISCC-ID bodies, in slot order.
     pub fn iter_live(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         (0..self.len).filter(|&slot| self.is_live(slot)).map(|slot| (slot, self.id(slot)))
     }
@@ -80,15 +81,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clone_keeps_what_dies_later() {
+    fn a_clone_does_not_see_later_deaths() {
         let mut slots = Slots::default();
         for id in 0..5000 {
             assert_eq!(u64::from(slots.push(id)), id);
         }
         let snapshot = slots.clone();
-        slots.kill(4999);
-        slots.kill(4999);
-        slots.kill(0);
+        slots.mark_dead(4999);
+        slots.mark_dead(4999);
+        slots.mark_dead(0);
         assert_eq!((slots.live(), slots.dead(), snapshot.live()), (4998, 2, 5000));
         assert!(snapshot.is_live(0) && !slots.is_live(0) && slots.is_live(1));
         assert_eq!(slots.id(4999), 4999);

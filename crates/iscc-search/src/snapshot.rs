@@ -1,4 +1,4 @@
-//! One committed state of an index. Searches hold one and never wait; writers make the next.
+//! One committed state of an index. Searches hold a snapshot and never wait for writers, which publish a new one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::segment::{Segment, SimprintKind};
 use crate::unit::UnitType;
 
-/// One committed state of an index. Cloning is cheap: all bulk is shared.
+/// One committed state of an index. Clones are cheap: they share all bulk data.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// Number of the store's transaction that made it.
+    /// Number of the store transaction that created this state.
     pub version: usize,
-    /// The realm of all assets' ISCC-IDs, once there was one.
+    /// Realm of all ISCC-IDs. `None` until the first asset is added.
     pub realm: Option<u8>,
-    /// Oldest first; only the last one takes new rows.
+    /// Oldest first. Only the last one accepts new rows.
     pub segments: Vec<Arc<Segment>>,
     /// Simprint types by name.
     pub simprint_types: Arc<BTreeMap<String, SimprintType>>,
@@ -21,16 +21,16 @@ pub struct Snapshot {
     pub simprint_names: Arc<Vec<String>>,
 }
 
-/// What an index knows of a simprint type.
+/// A simprint type of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimprintType {
     /// Number within the index.
     pub kind: SimprintKind,
-    /// Length that the first simprint of the type fixed, in bits.
+    /// Length in bits, set by the first simprint of the type.
     pub bits: u16,
 }
 
-/// Types of simprints in one index.
+/// Maximum number of simprint types in one index.
 pub const SIMPRINT_TYPES_MAX: usize = 64;
 
 impl Snapshot {
@@ -39,7 +39,7 @@ impl Snapshot {
         self.segments.iter().map(|segment| u64::from(segment.slots.live())).sum()
     }
 
-    /// Adds a simprint type, or gives the one there is.
+    /// Returns the simprint type with a name; adds it if it is new.
     pub fn simprint_type(&mut self, name: &str, bits: u16) -> SimprintType {
         if let Some(&known) = self.simprint_types.get(name) {
             return known;
@@ -51,12 +51,12 @@ impl Snapshot {
         added
     }
 
-    /// Rows of all kinds: more than any search reads, or finds.
+    /// Number of all rows: an upper bound of what a search reads or finds.
     pub fn rows(&self) -> usize {
         self.segments.iter().map(|segment| segment.rows()).sum()
     }
 
-    /// Scanned rows of each unit type, dead ones included.
+    /// Scanned rows of each unit type, including dead ones.
     pub fn unit_rows(&self) -> BTreeMap<UnitType, usize> {
         let mut rows = BTreeMap::new();
         for segment in &self.segments {
@@ -67,7 +67,7 @@ impl Snapshot {
         rows
     }
 
-    /// Bytes of memory per unit type and simprint type, under the names that clients know.
+    /// Memory in bytes per unit type and simprint type, by their public names.
     pub fn memory_bytes(&self) -> BTreeMap<String, usize> {
         let mut bytes: BTreeMap<String, usize> = BTreeMap::new();
         for segment in &self.segments {

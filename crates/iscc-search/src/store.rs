@@ -1,7 +1,7 @@
-//! The truth: one LMDB environment per index.
+//! Durable storage: one LMDB environment per index, the source of truth for the index in memory.
 //!
-//! Three databases: `assets` (ISCC-ID body, big-endian, to a [record](crate::record)), `simprints`
-//! (the same key to the asset's simprints) and `meta`. A write is durable when it returns.
+//! It has three databases: `assets` maps the ISCC-ID body (big-endian) to a [record](crate::record), `simprints` maps
+//! the same key to the asset's simprints, and `meta` describes the index. A write is durable when it returns.
 
 mod error;
 pub mod load;
@@ -20,26 +20,26 @@ use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn,
 pub use error::StoreError;
 pub use meta::StoredMeta;
 
-/// ISCC-ID body; big-endian, so that keys are in the order of the numbers.
+/// ISCC-ID body. Big-endian, so that keys sort by number.
 type IdKey = U64<BigEndian>;
 
-/// An environment's file, beside its lock.
+/// Data file of an environment.
 pub const DATA_FILE: &str = "data.mdb";
-/// Where LMDB keeps who reads and writes.
+/// Lock file of an environment, with its table of readers.
 pub const LOCK_FILE: &str = "lock.mdb";
-/// Databases of an environment.
+/// Number of databases in an environment.
 const DATABASES: u32 = 3;
-/// Read transactions that may be open at once, in all processes.
+/// Maximum number of concurrent read transactions, over all processes.
 const READERS_MAX: u32 = 1024;
-/// What a lock file for so many readers takes: 64 bytes each, and some for what is common.
+/// Size of the lock file: 64 bytes per reader, and its header.
 const LOCK_BYTES: u64 = READERS_MAX as u64 * 64 + 4096;
 
-/// How an environment is opened.
+/// Settings of an environment.
 #[derive(Debug, Clone, Copy)]
 pub struct StoreOptions {
-    /// Address space to begin with, in bytes; doubled whenever it is full.
+    /// Initial size of the memory map in bytes. Doubled whenever it is full.
     pub map_bytes: usize,
-    /// Whether a write waits until the disk has it.
+    /// Whether a write waits until it is on disk.
     pub sync: bool,
 }
 
@@ -59,12 +59,12 @@ struct Databases {
 pub struct Store {
     env: Env<WithoutTls>,
     databases: Databases,
-    /// Held for reading by every transaction: the map may only change while there is none.
+    /// Every transaction holds a read lock: the map may be resized only while no transaction is open.
     mapping: RwLock<()>,
 }
 
 impl Store {
-    /// Opens the environment in a folder, or makes it.
+    /// Opens the environment in a folder. Creates it if it is missing.
     pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
         let mut open = EnvOpenOptions::new().read_txn_without_tls();
         let on_disk = std::fs::metadata(folder.join(DATA_FILE)).map_or(0, |data| data.len());
@@ -72,13 +72,13 @@ impl Store {
         let map_bytes = options.map_bytes.max(on_disk as usize * 2).next_multiple_of(page);
         open.map_size(map_bytes).max_dbs(DATABASES).max_readers(READERS_MAX);
         if !options.sync {
-            // SAFETY: without a sync a power failure may cost the environment, which is what the
-            // operator chose; a killed process costs nothing.
+            // SAFETY: without sync, a power failure may corrupt the environment. The operator chose that. Killing the
+            // process cannot corrupt it.
             unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
         }
-        reserve_lock(folder)?;
-        // SAFETY: the service's lock on the folder keeps other writers away, nothing here edits
-        // the file by other means, and no path is opened twice (the engine owns one `Store` each).
+        reserve_lock_file(folder)?;
+        // SAFETY: the engine's lock on the folder excludes other writers, the file is modified only through LMDB, and
+        // no path is opened twice because the engine owns one `Store` per folder.
         let env = unsafe { open.open(folder) }?;
         env.clear_stale_readers()?;
         let opened = env.create_databases_and_commit(env.write_txn()?, |opener, txn| {
@@ -92,17 +92,17 @@ impl Store {
         Ok(Self { env, databases, mapping: RwLock::new(()) })
     }
 
-    /// The last committed state.
+    /// Opens a read transaction on the last committed state.
     pub fn read(&self) -> Result<Reading<'_>, StoreError> {
         let mapping = self.mapping.read().unwrap_or_else(PoisonError::into_inner);
         let txn = self.env.read_txn()?;
         Ok(Reading { store: self, txn, _mapping: mapping })
     }
 
-    /// Runs `change` in a transaction and commits it durably; gives its value and the number of
-    /// the new state. Nothing of it stays after an error.
+    /// Runs `change` in a transaction and commits it durably. Returns its value and the version of the new state. An
+    /// error rolls back all changes.
     ///
-    /// `change` may run more than once, anew with more address space. If it gives `None`, nothing is
+    /// If the memory map is full, it is enlarged and `change` runs again. If `change` returns `None`, nothing is
     /// committed.
     pub fn write<T>(
         &self,
@@ -133,29 +133,29 @@ impl Store {
     fn grow(&self) -> Result<(), StoreError> {
         let _mapping = self.mapping.write().unwrap_or_else(PoisonError::into_inner);
         let bytes = self.env.info().map_size * 2;
-        // SAFETY: no transaction is open: each holds `mapping`, which is held exclusively here.
+        // SAFETY: no transaction is open. Each holds a read lock on `mapping`, which is locked for writing here.
         unsafe { self.env.resize(bytes) }?;
         Ok(())
     }
 
-    /// Bytes on disk, without what the file system left out.
+    /// Bytes on disk. Sparse parts of the file do not count.
     pub fn disk_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.env.real_disk_size()?)
     }
 }
 
-/// Writes the lock file's bytes where there are none. LMDB would make it as one hole, and map it: on a full disk the first
-/// use of it ends the process with SIGBUS.
-fn reserve_lock(folder: &Path) -> std::io::Result<()> {
+/// Allocates the lock file on disk. LMDB would create and map a sparse file, and on a full disk the first access to it
+/// would kill the process with SIGBUS.
+fn reserve_lock_file(folder: &Path) -> std::io::Result<()> {
     let mut file = File::options().create(true).append(true).open(folder.join(LOCK_FILE))?;
     let missing = LOCK_BYTES.saturating_sub(file.metadata()?.len());
     file.write_all(&vec![0; missing as usize])
 }
 
-/// A row as it is: key and value.
+/// A raw row: key and value.
 type Row<'a> = Result<(&'a [u8], &'a [u8]), StoreError>;
 
-/// A view of one committed state.
+/// A read transaction on one committed state.
 pub struct Reading<'s> {
     store: &'s Store,
     txn: RoTxn<'s, WithoutTls>,
@@ -163,7 +163,7 @@ pub struct Reading<'s> {
 }
 
 impl Reading<'_> {
-    /// Number of the state.
+    /// Version of the state.
     pub fn version(&self) -> usize {
         self.txn.id()
     }
@@ -185,7 +185,7 @@ impl Reading<'_> {
         Ok(first.zip(last))
     }
 
-    /// Records of the assets from one ISCC-ID body to another, both included.
+    /// Records of the assets from one ISCC-ID body to another, both inclusive.
     pub fn assets_between(
         &self,
         from: u64,
@@ -195,25 +195,25 @@ impl Reading<'_> {
         Ok(rows.map(|row| row.map_err(StoreError::from)))
     }
 
-    /// Every row of the assets, with its key as it is: eight bytes, unless it is damaged.
+    /// All rows of assets with raw keys. An undamaged key has eight bytes.
     pub fn asset_rows(&self) -> Result<impl Iterator<Item = Row<'_>>, StoreError> {
         let rows = self.store.databases.assets.remap_key_type::<Bytes>().iter(&self.txn)?;
         Ok(rows.map(|row| row.map_err(StoreError::from)))
     }
 
-    /// Every row of the simprints, likewise.
+    /// All rows of simprints with raw keys.
     pub fn simprint_rows(&self) -> Result<impl Iterator<Item = Row<'_>>, StoreError> {
         let rows = self.store.databases.simprints.remap_key_type::<Bytes>().iter(&self.txn)?;
         Ok(rows.map(|row| row.map_err(StoreError::from)))
     }
 
-    /// What is stored beside the assets.
+    /// The index's metadata.
     pub fn meta(&self) -> Result<StoredMeta, StoreError> {
         StoredMeta::read(&self.store.databases.meta, &self.txn)
     }
 }
 
-/// A transaction that writes.
+/// A write transaction.
 pub struct Writing<'s, 't> {
     store: &'s Store,
     txn: &'t mut RwTxn<'s>,
@@ -231,7 +231,7 @@ impl Writing<'_, '_> {
         self.put_simprints(id, &[])
     }
 
-    /// Stores an asset's simprints; none for an empty record.
+    /// Stores an asset's simprints. An empty record removes them.
     pub fn put_simprints(&mut self, id: u64, record: &[u8]) -> Result<(), StoreError> {
         if record.is_empty() {
             self.store.databases.simprints.delete(self.txn, &id)?;
@@ -245,7 +245,7 @@ impl Writing<'_, '_> {
         Ok(self.store.databases.simprints.get(self.txn, &id)?)
     }
 
-    /// Stores what belongs to the whole index.
+    /// Stores the index's metadata.
     pub fn put_meta(&mut self, meta: &StoredMeta) -> Result<(), StoreError> {
         meta.write(&self.store.databases.meta, self.txn)
     }

@@ -1,22 +1,22 @@
-//! Units: a type and up to 256 bits.
+//! ISCC-UNITs: a type and up to 256 bits.
 
 use iscc_codec::{IsccCode, Kind, MainType};
 
 use crate::code::{self, CodeError};
 use crate::column::Body;
 
-/// What a unit is. Its `Display` is the name that clients know, for example `CONTENT_TEXT_V0`.
+/// Type of a unit. Displays as the name in responses, for example `CONTENT_TEXT_V0`.
 pub type UnitType = Kind;
 
-/// SubType of an ISCC-CODE of a 128-bit Data- and a 128-bit Instance-Code.
+/// SubType of an ISCC-CODE with a 128-bit Data-Code and a 128-bit Instance-Code.
 const WIDE: u8 = 7;
 
-/// Whether units of the type match by prefix rather than by similarity.
+/// Whether units of a type match by prefix instead of similarity.
 pub fn is_instance(kind: UnitType) -> bool {
     kind.main() == MainType::Instance
 }
 
-/// A unit's bytes and what they say.
+/// A decoded unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unit {
     /// Type of the unit.
@@ -26,7 +26,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// A unit to be stored: no code or ISCC-ID, as long as its header says.
+    /// Decodes a unit to store. Its length must be that of its header; ISCC-CODEs and ISCC-IDs are rejected.
     pub fn stored(bytes: &[u8]) -> Result<Self, CodeError> {
         let (kind, _, _) = code::split(bytes)?;
         if matches!(kind.main(), MainType::Iscc | MainType::Id) {
@@ -35,8 +35,7 @@ impl Unit {
         Self::new(kind, iscc_codec::Unit::from_bytes(bytes)?.body())
     }
 
-    /// A unit to search with. Any type and length is taken: what nothing is stored for finds
-    /// nothing.
+    /// Decodes a unit to search with. Accepts any type and length: types that are not stored match nothing.
     pub fn searched(bytes: &[u8]) -> Result<Self, CodeError> {
         let (kind, _, body) = code::split(bytes)?;
         Self::new(kind, body)
@@ -47,7 +46,7 @@ impl Unit {
     }
 }
 
-/// Units of a code to be stored: an ISCC-CODE, a unit, or a chain of units, of full length.
+/// Units of a code to store: an ISCC-CODE, a unit, or a sequence of units, all of full length.
 pub fn decompose_stored(code: &[u8]) -> Result<Vec<Unit>, CodeError> {
     let (kind, _, _) = code::split(code)?;
     if kind.main() == MainType::Iscc {
@@ -57,10 +56,9 @@ pub fn decompose_stored(code: &[u8]) -> Result<Vec<Unit>, CodeError> {
     decompose(code)?.iter().map(|unit| Unit::stored(unit)).collect()
 }
 
-/// Splits an ISCC-CODE, a unit or a chain of units into units (each header and body).
+/// Splits an ISCC-CODE, a unit or a sequence of units into units, each as header and body.
 ///
-/// A body that is shorter than its header says gives shorter units: clients may search with the
-/// beginning of a code.
+/// A body shorter than its header says yields shorter units, so that clients can search with the start of a code.
 pub fn decompose(code: &[u8]) -> Result<Vec<Vec<u8>>, CodeError> {
     let mut units = Vec::new();
     let mut rest = code;
@@ -81,7 +79,7 @@ pub fn decompose(code: &[u8]) -> Result<Vec<Vec<u8>>, CodeError> {
     Ok(units)
 }
 
-/// Units of an ISCC-CODE: 64 bits each, or twice 128.
+/// Units of an ISCC-CODE: of 64 bits each, or two of 128 bits in the wide form.
 fn decompose_code(kind: Kind, length: u16, body: &[u8]) -> Result<Vec<Vec<u8>>, CodeError> {
     let part = |from: usize, to: usize| &body[from.min(body.len())..to.min(body.len())];
     if kind.sub() == WIDE {
@@ -92,7 +90,7 @@ fn decompose_code(kind: Kind, length: u16, body: &[u8]) -> Result<Vec<Vec<u8>>, 
     }
     let of_sub = |main| Kind::new(main, u16::from(kind.sub()), 0);
     let mut units = Vec::with_capacity(5);
-    // The length field tells which optional units there are, one bit each.
+    // Each bit of the length field stands for an optional unit.
     for bit in [4, 2, 1].into_iter().filter(|bit| length & bit != 0) {
         let kind = match bit {
             4 => Kind::META,
@@ -102,21 +100,21 @@ fn decompose_code(kind: Kind, length: u16, body: &[u8]) -> Result<Vec<Vec<u8>>, 
         let start = units.len() * 8;
         units.push(unit_bytes(kind, 64, part(start, start + 8)));
     }
-    // Data- and Instance-Code are the last sixteen bytes, whatever comes before them.
+    // Data-Code and Instance-Code are always the last 16 bytes.
     let (data, instance) = (body.len().saturating_sub(16), body.len().saturating_sub(8));
     units.push(unit_bytes(Kind::DATA, 64, &body[data..instance]));
     units.push(unit_bytes(Kind::INSTANCE, 64, &body[instance..]));
     Ok(units)
 }
 
-/// Header and body of a unit that is `bits` long, or would be.
+/// Header and body of a unit of `bits` bits. The body may be shorter.
 fn unit_bytes(kind: Kind, bits: u8, body: &[u8]) -> Vec<u8> {
     let header =
         [(kind.main() as u8) << 4 | kind.sub(), (kind.version() as u8) << 4 | (bits / 32 - 1)];
     [&header, body].concat()
 }
 
-/// The ISCC-CODE that units form, if they form one.
+/// Composes units into an ISCC-CODE. Returns `None` if they do not form one.
 pub fn compose(units: &[Unit]) -> Option<Vec<u8>> {
     let whole = |unit: &Unit| {
         iscc_codec::Unit::new(unit.kind, &unit.body.to_bytes(), usize::from(unit.body.bits())).ok()

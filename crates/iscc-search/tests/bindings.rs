@@ -1,4 +1,4 @@
-//! Queries for manifests by their soft bindings, against the recorded scores and a slow twin.
+//! Queries for manifests by soft binding, compared with recorded results and a naive implementation.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,14 +18,14 @@ fn vectors() -> Value {
 }
 
 #[test]
-fn distances_score_as_recorded() {
+fn scores_equal_the_recorded_ones() {
     let recorded = vectors()["scoreByDistance"].as_array().unwrap().clone();
     let scores: Vec<u64> = (0..=256).map(|distance| u64::from(unit_score(distance))).collect();
     assert_eq!(recorded, scores);
 }
 
 #[test]
-fn queries_match_as_recorded() {
+fn matches_equal_the_recorded_ones() {
     let mut matches_seen = 0;
     for store in vectors()["store"].as_array().unwrap() {
         let manifests = store["manifests"].as_array().unwrap();
@@ -78,51 +78,51 @@ fn bytes(base64: &Value) -> Vec<u8> {
 }
 
 #[test]
-fn values_without_units_are_named() {
+fn a_value_without_or_with_too_many_units_is_rejected() {
     let index = BindingIndex::new();
-    let ask = |value: &[u8]| {
+    let query = |value: &[u8]| {
         index.query(&BindingQuery { alg: ISCC, value, threshold: 75, results_max: 10 })
     };
-    assert!(matches!(ask(b""), Err(BindingQueryError::NotASequence(_))));
+    assert!(matches!(query(b""), Err(BindingQueryError::NotASequence(_))));
     let meta = [&[0x00, 0x07][..], &[1; 32]].concat();
-    assert_eq!(ask(&meta), Err(BindingQueryError::NoUnit));
+    assert_eq!(query(&meta), Err(BindingQueryError::NoUnit));
     let data = |number: u8| [&[0x30, 0x07][..], &[number; 32]].concat();
     let units: Vec<u8> = (0..33).flat_map(data).collect();
     let most: Vec<u8> = [&units[..32 * 34], &units[..34]].concat();
-    assert_eq!(ask(&units), Err(BindingQueryError::TooManyUnits));
-    assert_eq!(ask(&most), Ok(Vec::new()));
+    assert_eq!(query(&units), Err(BindingQueryError::TooManyUnits));
+    assert_eq!(query(&most), Ok(Vec::new()));
 }
 
-/// Insertions, replacements and removals in any order leave what a plain list of manifests finds.
+/// After insertions, replacements and removals in any order, the index finds what a linear search finds.
 #[test]
-fn changes_leave_what_a_list_has() {
+fn equals_a_linear_search_after_changes() {
     let index = BindingIndex::new();
-    let mut twin: HashMap<u64, BindingEntry> = HashMap::new();
+    let mut entries: HashMap<u64, BindingEntry> = HashMap::new();
     let mut random = Random(7);
     for round in 0..12_000 {
         let key = random.below(1500);
         if random.below(3) == 0 {
-            assert_eq!(index.remove(key), twin.remove(&key).is_some());
+            assert_eq!(index.remove(key), entries.remove(&key).is_some());
         } else {
             let entry = random.entry(key);
             index.insert(std::slice::from_ref(&entry));
-            twin.insert(key, entry);
+            entries.insert(key, entry);
         }
         if round % 500 == 0 {
             let (alg, value) = random.entry(0).bindings.remove(0);
-            compare(&index, &twin, &alg, &value);
+            compare(&index, &entries, &alg, &value);
         }
     }
-    assert_eq!(index.len(), twin.len());
+    assert_eq!(index.len(), entries.len());
 }
 
-fn compare(index: &BindingIndex, twin: &HashMap<u64, BindingEntry>, alg: &str, value: &[u8]) {
+fn compare(index: &BindingIndex, entries: &HashMap<u64, BindingEntry>, alg: &str, value: &[u8]) {
     for threshold in [0, 75, 100] {
         let query = BindingQuery { alg, value, threshold, results_max: usize::MAX };
         let mut found: Vec<(u64, u8)> =
             index.query(&query).unwrap().iter().map(|found| (found.key, found.score)).collect();
         found.sort_unstable();
-        let mut expected: Vec<(u64, u8)> = twin
+        let mut expected: Vec<(u64, u8)> = entries
             .values()
             .filter_map(|entry| Some((entry.key, score(entry, alg, value)?)))
             .filter(|&(_, score)| score >= threshold)
@@ -132,7 +132,7 @@ fn compare(index: &BindingIndex, twin: &HashMap<u64, BindingEntry>, alg: &str, v
     }
 }
 
-/// The rule, unit by unit and bit by bit.
+/// The scoring rule, unit by unit and bit by bit.
 fn score(entry: &BindingEntry, alg: &str, value: &[u8]) -> Option<u8> {
     let mut best = None;
     for (_, stored) in entry.bindings.iter().filter(|(stored, _)| stored == alg) {
@@ -141,8 +141,8 @@ fn score(entry: &BindingEntry, alg: &str, value: &[u8]) -> Option<u8> {
         }
         if alg == ISCC {
             for unit in stored.chunks(34) {
-                for wanted in value.chunks(34).filter(|wanted| wanted[..2] == unit[..2]) {
-                    best = best.max(unit_pair(unit, wanted));
+                for query in value.chunks(34).filter(|query| query[..2] == unit[..2]) {
+                    best = best.max(pair_score(unit, query));
                 }
             }
         }
@@ -150,8 +150,8 @@ fn score(entry: &BindingEntry, alg: &str, value: &[u8]) -> Option<u8> {
     best
 }
 
-fn unit_pair(unit: &[u8], wanted: &[u8]) -> Option<u8> {
-    let (distance, _) = reference::scan::prefix_distance(&unit[2..], &wanted[2..]);
+fn pair_score(unit: &[u8], query: &[u8]) -> Option<u8> {
+    let (distance, _) = reference::scan::prefix_distance(&unit[2..], &query[2..]);
     match unit[0] >> 4 {
         0 => None,
         4 => (distance == 0).then_some(100),
@@ -168,7 +168,7 @@ impl Random {
         (self.0 >> 33) % limit
     }
 
-    /// A manifest with one or two bindings, whose units are near one of a few centres.
+    /// A manifest with one or two bindings. Its units are near one of a few centres.
     fn entry(&mut self, key: u64) -> BindingEntry {
         let headers =
             [[0x00, 0x07], [0x10, 0x07], [0x20, 0x07], [0x22, 0x07], [0x30, 0x07], [0x40, 0x07]];

@@ -1,4 +1,4 @@
-//! Adding, replacing and deleting: what is found afterwards, and what is left after a restart.
+//! Adding, replacing and deleting assets and indexes, and restarts.
 
 mod common;
 
@@ -21,8 +21,8 @@ fn units(seed: u64) -> Vec<String> {
 }
 
 fn found(service: &Service, units: &[String]) -> Vec<Value> {
-    let answer = service.search("main", &json!({ "units": units }), 100).unwrap();
-    answer["global_matches"].as_array().unwrap().clone()
+    let response = service.search("main", &json!({ "units": units }), 100).unwrap();
+    response["global_matches"].as_array().unwrap().clone()
 }
 
 fn ids(found: &[Value]) -> Vec<&str> {
@@ -30,28 +30,28 @@ fn ids(found: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn a_replaced_asset_leaves_nothing_behind() {
+fn replacing_an_asset_removes_its_old_units() {
     for scheme in SCHEMES {
         let service = Service::new(scheme, Options::default());
         service.create("main");
         let simprint = json!([{ "simprint": "AAAAAAAAAAAAAAAAAAAAAA", "offset": 3, "size": 4 }]);
         let first = json!({ "iscc_id": id(1), "units": units(1), "metadata": { "v": 1 },
             "simprints": { "CONTENT_TEXT_V0": simprint } });
-        let answer = service.add("main", &json!([first])).unwrap();
-        assert_eq!(answer, json!([{ "iscc_id": id(1), "status": "created" }]));
+        let response = service.add("main", &json!([first])).unwrap();
+        assert_eq!(response, json!([{ "iscc_id": id(1), "status": "created" }]));
         assert_eq!(ids(&found(&service, &units(1))), [id(1)]);
 
         let second = json!({ "iscc_id": id(1), "units": units(2) });
-        let answer = service.add("main", &json!([second])).unwrap();
-        assert_eq!(answer, json!([{ "iscc_id": id(1), "status": "updated" }]));
+        let response = service.add("main", &json!([second])).unwrap();
+        assert_eq!(response, json!([{ "iscc_id": id(1), "status": "updated" }]));
         assert!(found(&service, &units(1)).is_empty(), "{scheme}");
         let matches = found(&service, &units(2));
         assert_eq!((ids(&matches), &matches[0]["metadata"]), (vec![&id(1)[..]], &Value::Null));
-        // Simprints that a new entry does not mention are kept, those it mentions are replaced.
+        // An entry without simprints keeps the stored ones. An entry with simprints replaces them.
         let chunks = |service: &Service| {
             let query = json!({ "simprints": { "CONTENT_TEXT_V0": ["AAAAAAAAAAAAAAAAAAAAAA"] } });
-            let answer = service.search("main", &query, 10).unwrap();
-            answer["chunk_matches"].as_array().unwrap().len()
+            let response = service.search("main", &query, 10).unwrap();
+            response["chunk_matches"].as_array().unwrap().len()
         };
         assert_eq!(chunks(&service), 1);
         assert_eq!(service.get("main", &id(1)).unwrap()["simprints"]["CONTENT_TEXT_V0"], simprint);
@@ -63,7 +63,7 @@ fn a_replaced_asset_leaves_nothing_behind() {
 }
 
 #[test]
-fn of_one_asset_twice_in_a_batch_the_last_counts() {
+fn the_last_of_equal_ids_in_a_batch_counts() {
     for scheme in SCHEMES {
         let service = Service::new(scheme, Options::default());
         service.create("main");
@@ -71,9 +71,9 @@ fn of_one_asset_twice_in_a_batch_the_last_counts() {
             { "iscc_id": id(1), "units": units(1) },
             { "iscc_id": id(1), "units": units(2) },
         ]);
-        let answer = service.add("main", &batch).unwrap();
+        let response = service.add("main", &batch).unwrap();
         assert_eq!(
-            (&answer[0]["status"], &answer[1]["status"]),
+            (&response[0]["status"], &response[1]["status"]),
             (&json!("created"), &json!("updated"))
         );
         assert!(found(&service, &units(1)).is_empty());
@@ -83,7 +83,7 @@ fn of_one_asset_twice_in_a_batch_the_last_counts() {
 }
 
 #[test]
-fn a_refused_batch_leaves_no_trace() {
+fn a_rejected_batch_has_no_effect() {
     let other_realm = iscc_codec::IsccId::from_body(1, 7).unwrap().text().to_string();
     for scheme in SCHEMES {
         let service = Service::new(scheme, Options::default());
@@ -97,7 +97,7 @@ fn a_refused_batch_leaves_no_trace() {
         assert!(detail.as_str().unwrap().starts_with("Realm ID mismatch: index has realm=0"));
         assert!(found(&service, &units(1)).is_empty());
         assert_eq!((service.get("main", &id(1)).unwrap_err().0, service.assets("main")), (404, 0));
-        // The realm of the refused batch does not stick.
+        // The rejected batch does not set the realm.
         let batch = json!([{ "iscc_id": other_realm, "units": units(2) }]);
         service.add("main", &batch).unwrap();
         assert_eq!(
@@ -108,7 +108,7 @@ fn a_refused_batch_leaves_no_trace() {
 }
 
 #[test]
-fn simprints_of_another_length_are_refused_whole() {
+fn simprints_of_a_wrong_length_reject_the_whole_batch() {
     let service = Service::new("usearch", Options::default());
     service.create("main");
     let entry = |number: u64, simprint: &str| {
@@ -116,14 +116,14 @@ fn simprints_of_another_length_are_refused_whole() {
         json!({ "iscc_id": id(number), "simprints": simprints })
     };
     service.add("main", &json!([entry(1, "AAAAAAAAAAAAAAAAAAAAAA")])).unwrap();
-    let refused = json!([entry(2, "AAAAAAAAAAAAAAAAAAAAAA"), entry(3, "AAAAAAAAAAA")]);
-    let (status, detail) = service.add("main", &refused).unwrap_err();
+    let mixed = json!([entry(2, "AAAAAAAAAAAAAAAAAAAAAA"), entry(3, "AAAAAAAAAAA")]);
+    let (status, detail) = service.add("main", &mixed).unwrap_err();
     assert_eq!((status, detail), (400, json!("The number of vector dimensions doesn't match!")));
     assert_eq!((service.get("main", &id(2)).unwrap_err().0, service.assets("main")), (404, 1));
 }
 
 #[test]
-fn a_deleted_asset_is_gone() {
+fn a_deleted_asset_is_not_found() {
     for scheme in ["usearch", "lmdb", "memory"] {
         let service = Service::new(scheme, Options::default());
         service.create("main");
@@ -138,7 +138,7 @@ fn a_deleted_asset_is_gone() {
 }
 
 #[test]
-fn metadata_comes_back_byte_for_byte() {
+fn metadata_is_returned_byte_for_byte() {
     let metadata = r#"{ "b":1.50,"a" : [ 1e3, "\u00e9é" ],
         "source":"not a url", "name":5, "n":null }"#;
     for scheme in ["usearch", "lmdb", "memory"] {
@@ -151,10 +151,10 @@ fn metadata_comes_back_byte_for_byte() {
         receiver.recv().unwrap().unwrap();
         let stored = service.engine.asset("main", &id(1)).unwrap();
         let (sender, receiver) = channel();
-        let reply = Reply::new(move |answer| sender.send(answer).unwrap());
+        let reply = Reply::new(move |response| sender.send(response).unwrap());
         service.engine.search_code("main", CODE.to_owned(), 10, reply);
-        for answer in [stored, receiver.recv().unwrap().unwrap()] {
-            let text = String::from_utf8(answer).unwrap();
+        for response in [stored, receiver.recv().unwrap().unwrap()] {
+            let text = String::from_utf8(response).unwrap();
             assert!(text.contains(&format!(r#""metadata":{metadata}"#)), "{scheme}: {text}");
         }
     }
@@ -163,30 +163,33 @@ fn metadata_comes_back_byte_for_byte() {
 const CODE: &str = "ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI";
 
 #[test]
-fn everything_is_there_after_a_restart() {
+fn a_restart_changes_no_result() {
     for scheme in SCHEMES {
         let options = || Options { scan_limit: 1024, ..Options::default() };
         let service = Service::new(scheme, options());
         service.create("main");
         service.create("empty");
-        service.create("gone");
+        service.create("deleted");
         for batch in rows("assets.jsonl").chunks(500) {
             service.add("main", &Value::from(batch.to_vec())).unwrap();
         }
         let asset = rows("assets.jsonl")[7].clone();
         service.delete("main", asset["iscc_id"].as_str().unwrap()).unwrap();
-        service.engine.delete_index("gone").unwrap();
+        service.engine.delete_index("deleted").unwrap();
         let queries: Vec<Value> = rows("queries.jsonl").into_iter().step_by(5).collect();
-        let ask = |service: &Service| -> Vec<Value> {
-            let ask = |query: &Value| match query["method"].as_str() {
+        let results = |service: &Service| -> Vec<Value> {
+            let search = |query: &Value| match query["method"].as_str() {
                 Some("GET") => {
                     service.search_code("main", query["body"]["iscc_code"].as_str().unwrap(), 50)
                 }
                 _ => service.search("main", &query["body"], 50),
             };
-            queries.iter().map(|query| ask(query).unwrap_or_else(|e| json!([e.0, e.1]))).collect()
+            queries
+                .iter()
+                .map(|query| search(query).unwrap_or_else(|e| json!([e.0, e.1])))
+                .collect()
         };
-        let before = (ask(&service), value(service.engine.list_indexes()).unwrap());
+        let before = (results(&service), value(service.engine.list_indexes()).unwrap());
         let folder = service.folder.unwrap();
         drop(service.engine);
         let location = format!("{scheme}://{}", folder.path().display());
@@ -198,12 +201,12 @@ fn everything_is_there_after_a_restart() {
             indexes.map(|index| (index["name"].clone(), index["assets"].clone())).collect()
         };
         assert_eq!(names(&list), names(&before.1));
-        assert_eq!(ask(&service), before.0, "{scheme}");
+        assert_eq!(results(&service), before.0, "{scheme}");
     }
 }
 
 #[test]
-fn a_second_engine_on_the_folder_is_refused() {
+fn a_second_engine_cannot_open_the_folder() {
     let service = Service::new("usearch", Options::default());
     let path = service.folder.as_ref().unwrap().path().display().to_string();
     for scheme in SCHEMES {
@@ -213,7 +216,7 @@ fn a_second_engine_on_the_folder_is_refused() {
 }
 
 #[test]
-fn address_space_grows_with_the_index() {
+fn the_memory_map_grows_with_the_index() {
     let store = StoreOptions { map_bytes: 1 << 20, sync: false };
     let service = Service::new("usearch", Options { store, ..Options::default() });
     service.create("main");
@@ -228,7 +231,7 @@ fn address_space_grows_with_the_index() {
 }
 
 #[test]
-fn batches_that_arrive_together_are_all_answered_and_kept() {
+fn concurrent_batches_are_all_acknowledged_and_stored() {
     let service = Service::new("usearch", Options::default());
     service.create("main");
     std::thread::scope(|scope| {
@@ -240,7 +243,7 @@ fn batches_that_arrive_together_are_all_answered_and_kept() {
                     let entry = |n| json!({ "iscc_id": id(n), "units": units(n) });
                     let entries: Vec<Value> = (first..first + 10).map(entry).collect();
                     service.add("main", &json!(entries)).unwrap();
-                    // What was acknowledged is visible at once.
+                    // An acknowledged batch is visible immediately.
                     assert_eq!(ids(&found(service, &units(first))), [id(first)]);
                 }
             });
@@ -250,7 +253,7 @@ fn batches_that_arrive_together_are_all_answered_and_kept() {
 }
 
 #[test]
-fn indexes_are_created_and_deleted_once() {
+fn an_index_can_be_created_and_deleted_only_once() {
     for scheme in ["usearch", "lmdb", "memory"] {
         let service = Service::new(scheme, Options::default());
         service.create("main");
@@ -267,7 +270,7 @@ fn indexes_are_created_and_deleted_once() {
 }
 
 #[test]
-fn an_index_can_be_created_anew_while_it_is_searched() {
+fn an_index_can_be_recreated_during_searches() {
     let service = Service::new("usearch", Options::default());
     std::thread::scope(|scope| {
         let searching = scope.spawn(|| {
@@ -284,7 +287,7 @@ fn an_index_can_be_created_anew_while_it_is_searched() {
 }
 
 #[test]
-fn an_asset_of_another_realm_is_another_asset() {
+fn an_id_of_another_realm_does_not_match_an_asset() {
     for scheme in SCHEMES {
         let service = Service::new(scheme, Options::default());
         service.create("main");
@@ -299,7 +302,7 @@ fn an_asset_of_another_realm_is_another_asset() {
 }
 
 #[test]
-fn what_is_not_an_index_is_left_alone() {
+fn folders_that_are_not_indexes_are_not_touched() {
     for scheme in SCHEMES {
         let home = tempfile::tempdir().unwrap();
         let documents = ["documents/a.txt", "photos/sub/b.jpg", "old.deleted1/c", "half/lock.mdb"];
@@ -313,13 +316,13 @@ fn what_is_not_an_index_is_left_alone() {
         let open = || Engine::open(&location, Options::default()).unwrap();
         let engine = open();
         assert_eq!(engine.list_indexes().unwrap(), b"[]");
-        // Not even an index among them takes them away when it goes.
+        // Deleting an index with the name of such a folder keeps the folder's files.
         engine.create_index(br#"{"name":"documents"}"#).unwrap();
         engine.delete_index("documents").unwrap();
         engine.create_index(br#"{"name":"half"}"#).unwrap();
         drop(engine);
         assert!(String::from_utf8(open().list_indexes().unwrap()).unwrap().contains("half"));
-        let left = walk(home.path());
+        let left = files_below(home.path());
         for text in ["a.txt", "b.jpg", "old.deleted1/c"] {
             assert!(left.iter().any(|path| path.ends_with(text)), "{text} of {left:?}");
         }
@@ -327,13 +330,13 @@ fn what_is_not_an_index_is_left_alone() {
 }
 
 /// All files below a folder.
-fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 #[test]
-fn an_index_takes_64_types_of_simprints() {
+fn an_index_accepts_at_most_64_simprint_types() {
     for scheme in SCHEMES {
         let service = Service::new(scheme, Options::default());
         service.create("main");
@@ -353,7 +356,7 @@ fn an_index_takes_64_types_of_simprints() {
 }
 
 #[test]
-fn the_last_of_very_many_units_is_found_as_well() {
+fn finds_the_last_unit_of_a_very_long_query() {
     let service = Service::new("usearch", Options::default());
     service.create("main");
     service.add("main", &json!([{ "iscc_id": id(1), "units": units(1) }])).unwrap();
@@ -361,12 +364,12 @@ fn the_last_of_very_many_units_is_found_as_well() {
     let mut random = Random(99);
     let mut many: Vec<String> = (0..70_000).map(|_| unit(kind, &random.bytes(32))).collect();
     many.push(units(1)[0].clone());
-    let answer = service.search("main", &json!({ "units": many }), 10).unwrap();
-    assert_eq!(answer["global_matches"][0]["score"], 1.0);
+    let response = service.search("main", &json!({ "units": many }), 10).unwrap();
+    assert_eq!(response["global_matches"][0]["score"], 1.0);
 }
 
 #[test]
-fn a_refusal_is_short_however_much_is_wrong() {
+fn a_validation_error_has_a_bounded_size() {
     let service = Service::new("usearch", Options::default());
     service.create("main");
     let wrong = Value::from(vec![1; 200_000]);
@@ -379,7 +382,7 @@ fn a_refusal_is_short_however_much_is_wrong() {
 }
 
 #[test]
-fn metadata_with_very_many_names_takes_no_time() {
+fn metadata_with_very_many_members_is_read_fast() {
     let service = Service::new("usearch", Options::default());
     service.create("main");
     let names = (0..100_000).map(|number| (format!("name {number}"), json!(number)));
@@ -391,14 +394,14 @@ fn metadata_with_very_many_names_takes_no_time() {
     let query = json!({ "simprints": { "CONTENT_TEXT_V0": ["AAAAAAAAAAAAAAAAAAAAAA"] } });
     let start = std::time::Instant::now();
     service.add("main", &asset).unwrap();
-    let answer = service.search("main", &query, 10).unwrap();
-    assert_eq!(answer["chunk_matches"][0]["source"], "file:///a");
-    // It took 20 s when each name was compared with all.
+    let response = service.search("main", &query, 10).unwrap();
+    assert_eq!(response["chunk_matches"][0]["source"], "file:///a");
+    // It takes 20 s if each name is compared with all others.
     assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]
-fn a_list_is_no_object() {
+fn rejects_arrays_where_objects_are_required() {
     let service = Service::new("usearch", Options::default());
     service.create("main");
     let simprints = json!({ "CONTENT_TEXT_V0": [["AAAAAAAAAAAAAAAAAAAAAA", 1, 2]] });

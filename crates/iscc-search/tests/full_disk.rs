@@ -1,5 +1,4 @@
-//! A disk that fills up: a clear answer, nothing acknowledged is lost, and work goes on once there
-//! is space again.
+//! A full disk: writes fail with a clear error, acknowledged data stay, and writes succeed again once there is space.
 
 #![cfg(target_os = "linux")]
 
@@ -15,11 +14,11 @@ use serde_json::{Value, json};
 
 const BATCH: u64 = 50;
 
-/// A file system of its own in memory, unmounted at the end.
+/// A file system in memory. Unmounted when dropped.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    /// `None` where the test may not mount.
+    /// Returns `None` if the test may not mount.
     fn new(mebibytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let size = format!("size={mebibytes}m");
@@ -49,7 +48,7 @@ fn batch(number: u64) -> Value {
 }
 
 #[test]
-fn a_full_disk_is_told_and_survived() {
+fn a_full_disk_is_reported_and_loses_no_data() {
     let Some(disk) = SmallDisk::new(12) else {
         eprintln!("skipped: mounting needs privileges");
         return;
@@ -63,25 +62,25 @@ fn a_full_disk_is_told_and_survived() {
     let mut service = open();
     service.create("main");
     let mut stored = 0;
-    let refused = loop {
+    let failure = loop {
         match service.add("main", &batch(stored)) {
             Ok(_) => stored += 1,
             Err(failure) => break failure,
         }
         assert!(stored < 1000, "the disk never got full");
     };
-    assert_eq!(refused, (507, json!("No space left for the index")));
+    assert_eq!(failure, (507, json!("No space left for the index")));
     assert_eq!(service.assets("main"), stored * BATCH);
-    // It stays readable, and says the same again.
+    // The index stays readable, and writes keep failing.
     assert_eq!(service.add("main", &batch(stored)).unwrap_err().0, 507);
     assert!(service.get("main", &id(0)).is_ok());
     assert!(service.get("main", &id(stored * BATCH)).is_err());
-    // An index more has no place either, not even for LMDB's lock.
+    // A new index does not fit either, not even LMDB's lock file.
     let rest = disk.path().join("rest");
     let mut filler = std::fs::File::create(&rest).unwrap();
     while std::io::Write::write(&mut filler, &[1; 4096]).is_ok_and(|bytes| bytes > 0) {}
-    let refused = service.engine.create_index(br#"{"name":"more"}"#).unwrap_err();
-    assert_eq!(refused.kind, FailureKind::Full);
+    let failure = service.engine.create_index(br#"{"name":"more"}"#).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Full);
     assert!(!indexes.join("more").exists());
     drop(service.engine);
     service = open();
@@ -98,7 +97,7 @@ fn a_full_disk_is_told_and_survived() {
     assert_eq!(service.assets("main"), stored * BATCH);
     for number in 0..stored {
         let units = &batch(number)[7]["units"];
-        let answer = service.search("main", &json!({ "units": units }), 1).unwrap();
-        assert_eq!(answer["global_matches"][0]["iscc_id"], id(number * BATCH + 7));
+        let response = service.search("main", &json!({ "units": units }), 1).unwrap();
+        assert_eq!(response["global_matches"][0]["iscc_id"], id(number * BATCH + 7));
     }
 }

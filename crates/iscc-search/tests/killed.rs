@@ -1,5 +1,5 @@
-//! A process killed in the middle of its writes, again and again: what it acknowledged is there, and
-//! of what it did not there is all of a batch or nothing.
+//! A process is killed repeatedly during writes: acknowledged batches are stored, and other batches are stored
+//! completely or not at all.
 
 mod common;
 
@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 const ROUNDS: u64 = 50;
 const BATCH: u64 = 40;
-/// Tells this program that it is the one to be killed.
+/// Environment variable with the folder of the child process, which is killed.
 const FOLDER: &str = "ISCC_SEARCH_TEST_FOLDER";
+/// Environment variable with the number of its first batch.
 const FIRST: &str = "ISCC_SEARCH_TEST_FIRST";
 
 fn units(number: u64) -> Vec<String> {
@@ -29,7 +30,7 @@ fn open(folder: &str) -> Service {
     Service { engine, folder: None }
 }
 
-/// Adds batches until it is killed, and says which ones were acknowledged.
+/// Adds batches until it is killed. Prints the number of each acknowledged batch.
 #[test]
 #[ignore = "runs as the child of the test below"]
 fn child() {
@@ -53,15 +54,15 @@ fn acknowledged_batches_survive_and_others_are_whole_or_absent() {
     for round in 0..ROUNDS {
         let acknowledged = run_and_kill(path, next, random.below(40));
         let service = open(path);
-        // One batch more may have been committed without the word getting out.
+        // One more batch may have been committed before its acknowledgement was printed.
         let stored = service.assets("main");
         assert_eq!(stored % BATCH, 0, "round {round}: half a batch");
         let batches = stored / BATCH;
         let known = acknowledged.map_or(next, |last| last + 1);
         assert!((known..=known + 1).contains(&batches), "round {round}: {known} {batches}");
         for number in (next * BATCH..stored).step_by(7) {
-            let answer = service.search("main", &json!({ "units": units(number) }), 5).unwrap();
-            assert_eq!(answer["global_matches"][0]["iscc_id"], id(number), "round {round}");
+            let response = service.search("main", &json!({ "units": units(number) }), 5).unwrap();
+            assert_eq!(response["global_matches"][0]["iscc_id"], id(number), "round {round}");
             service.get("main", &id(number)).unwrap();
         }
         next = batches;
@@ -69,7 +70,7 @@ fn acknowledged_batches_survive_and_others_are_whole_or_absent() {
     assert!(next >= ROUNDS, "only {next} batches in all rounds");
 }
 
-/// Starts the child, kills it a while after its first acknowledged batch; gives the last one.
+/// Starts the child and kills it `millis` ms after its first acknowledged batch. Returns the last acknowledged batch.
 fn run_and_kill(folder: &str, first: u64, millis: u64) -> Option<u64> {
     let mut child: Child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--ignored", "--nocapture"])

@@ -1,4 +1,4 @@
-//! Copies and checks beside the engine that owns the folder.
+//! Copies and checks of indexes while an engine owns the folder.
 
 mod common;
 
@@ -34,8 +34,8 @@ fn assets(from: u64, count: u64) -> Value {
     (from..from + count).map(asset).collect()
 }
 
-/// A folder with the index `main` of 90 assets, 30 of them with simprints; nobody works on it.
-fn closed() -> (TempDir, PathBuf) {
+/// A folder with the closed index `main` of 90 assets, 30 of them with simprints.
+fn closed_index() -> (TempDir, PathBuf) {
     let mut service = Service::new("usearch", Options::default());
     service.create("main");
     service.add("main", &assets(0, 90)).unwrap();
@@ -45,9 +45,9 @@ fn closed() -> (TempDir, PathBuf) {
     (folder, index)
 }
 
-/// Changes the rows of a closed index by hand.
+/// Changes the rows of a closed index directly.
 fn damage(index: &Path, change: impl FnOnce(&mut RwTxn<'_>, Rows, Rows)) {
-    // SAFETY: nobody else has it open.
+    // SAFETY: it is not open elsewhere.
     let env = unsafe { EnvOpenOptions::new().max_dbs(3).map_size(1 << 24).open(index) }.unwrap();
     let opened = env.create_databases_and_commit(env.write_txn().unwrap(), |opener, txn| {
         let assets = opener.create_database(txn, Some("assets"))?;
@@ -71,16 +71,16 @@ fn rules(index: &Path) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_sound_index_has_no_problems_and_as_many_vectors_as_units_and_simprints() {
-    let (_folder, index) = closed();
+fn a_valid_index_has_no_problems_and_one_vector_per_unit_and_simprint() {
+    let (_folder, index) = closed_index();
     let check = read_only::check(&index).unwrap();
     assert_eq!((check.assets, check.simprints, check.vectors), (90, 30, 90 * 2 + 30 * 2));
     assert_eq!((check.problems, check.problem_count), (vec![], 0));
 }
 
 #[test]
-fn a_copy_is_one_state() {
-    let (folder, index) = closed();
+fn copies_the_last_committed_state() {
+    let (folder, index) = closed_index();
     let target = folder.path().join("copy");
     assert!(read_only::copy(&index, &target).unwrap());
     assert_eq!(read_only::check(&target).unwrap().assets, 90);
@@ -89,7 +89,7 @@ fn a_copy_is_one_state() {
 }
 
 #[test]
-fn lost_and_damaged_rows_are_named() {
+fn reports_missing_and_damaged_rows() {
     type Damage = fn(&mut RwTxn<'_>, Rows, Rows);
     let cases: [(Damage, &str); 5] = [
         (
@@ -97,14 +97,14 @@ fn lost_and_damaged_rows_are_named() {
                 let (key, _) = first(txn, simprints);
                 assets.delete(txn, &key).unwrap();
             },
-            "a row of simprints belongs to an asset that says so",
+            "a row of simprints belongs to an asset with the simprint flag",
         ),
         (
             |txn, _, simprints| {
                 let (key, _) = first(txn, simprints);
                 simprints.delete(txn, &key).unwrap();
             },
-            "an asset that says so has a row of simprints",
+            "an asset with the simprint flag has a row of simprints",
         ),
         (
             |txn, assets, _| {
@@ -129,16 +129,16 @@ fn lost_and_damaged_rows_are_named() {
         ),
     ];
     for (change, rule) in cases {
-        let (_folder, index) = closed();
+        let (_folder, index) = closed_index();
         damage(&index, change);
         assert!(rules(&index).contains(&rule), "{rule}: {:?}", rules(&index));
     }
 }
 
 #[test]
-fn an_index_of_a_later_format_is_refused_and_named() {
-    let (folder, index) = closed();
-    // SAFETY: nobody else has it open.
+fn an_index_of_a_newer_format_is_rejected_by_name() {
+    let (folder, index) = closed_index();
+    // SAFETY: it is not open elsewhere.
     let env = unsafe { EnvOpenOptions::new().max_dbs(3).map_size(1 << 24).open(&index) }.unwrap();
     let opened = env.create_databases_and_commit(env.write_txn().unwrap(), |opener, txn| {
         let meta: Database<'_, Bytes, Bytes> = opener.create_database(txn, Some("meta"))?;
@@ -150,14 +150,14 @@ fn an_index_of_a_later_format_is_refused_and_named() {
     let location = format!("usearch://{}", folder.path().display());
     let error = Engine::open(&location, Options::default()).err().unwrap();
     let text = error.to_string();
-    assert!(error.is_refusal() && text.contains(index.to_str().unwrap()), "{text}");
+    assert!(error.is_permanent() && text.contains(index.to_str().unwrap()), "{text}");
     assert!(text.contains("format 2, this program knows up to 1"), "{text}");
     assert!(read_only::check(&index).unwrap_err().to_string().contains("format 2"));
 }
 
 #[test]
-fn a_file_that_is_no_index_or_cut_short_is_told_and_not_read() {
-    let (_folder, index) = closed();
+fn rejects_truncated_files_and_files_that_are_not_indexes() {
+    let (_folder, index) = closed_index();
     let file = index.join("data.mdb");
     let bytes = std::fs::read(&file).unwrap();
     for length in [bytes.len() - 4096, 8192, 100, 0] {

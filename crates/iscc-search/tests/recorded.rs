@@ -1,11 +1,11 @@
-//! Recorded queries: what the established service answered, and the exact truth where that is
-//! known to be wrong.
+//! Recorded queries: results of the reference service, and of an exact search where the service's are known to be
+//! inexact.
 
 mod common;
 
 use std::collections::BTreeMap;
 
-use common::{ask, rows, value, with_recorded_assets};
+use common::{rows, run_query, value, with_recorded_assets};
 use iscc_search::Options;
 use serde_json::Value;
 
@@ -25,19 +25,19 @@ fn is_close(a: &BTreeMap<String, f64>, b: &BTreeMap<String, f64>) -> bool {
     a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| (a - b).abs() < TOLERANCE)
 }
 
-/// Units against a search through all assets, which recorded results were also judged by.
+/// Compares with an exact search through all assets, which the recorded results were also judged by.
 #[test]
-fn similar_units_are_ranked_as_a_search_through_all_assets_ranks_them() {
+fn similar_units_are_ranked_as_by_an_exact_search() {
     let service = with_recorded_assets("usearch", Options::default());
     let truth = by_query("results_exact_reference.jsonl");
     let mut compared = 0;
     for query in rows("queries.jsonl") {
         let Some(truth) = truth.get(&query["qid"].as_i64().unwrap()) else { continue };
         let limit = query["limit"].as_u64().unwrap_or(100) as usize;
-        // Assets with a code only are found by their derived units; the truth lists them apart.
-        let mut wanted: Vec<&Value> = truth["matches"].as_array().unwrap().iter().collect();
-        wanted.extend(truth["optional"].as_array().into_iter().flatten());
-        wanted.sort_by(|a, b| {
+        // Assets with only a code match by derived units. The exact results list them separately.
+        let mut expected: Vec<&Value> = truth["matches"].as_array().unwrap().iter().collect();
+        expected.extend(truth["optional"].as_array().into_iter().flatten());
+        expected.sort_by(|a, b| {
             let types = |row: &Value| row[2].as_object().unwrap().len();
             b[1].as_f64()
                 .unwrap()
@@ -45,15 +45,18 @@ fn similar_units_are_ranked_as_a_search_through_all_assets_ranks_them() {
                 .then(types(b).cmp(&types(a)))
                 .then(a[0].as_str().cmp(&b[0].as_str()))
         });
-        wanted.truncate(limit);
-        let answer = ask(&service, &query).unwrap();
-        let found = answer["global_matches"].as_array().unwrap();
-        assert_eq!(found.len(), wanted.len(), "query {query}");
-        for (found, wanted) in found.iter().zip(wanted) {
-            assert_eq!(found["iscc_id"], wanted[0], "query {query}");
-            let score = found["score"].as_f64().unwrap() - wanted[1].as_f64().unwrap();
-            assert!(score.abs() < TOLERANCE, "query {query}: {found} {wanted}");
-            assert!(is_close(&scores(&found["types"]), &scores(&wanted[2])), "{found} {wanted}");
+        expected.truncate(limit);
+        let response = run_query(&service, &query).unwrap();
+        let found = response["global_matches"].as_array().unwrap();
+        assert_eq!(found.len(), expected.len(), "query {query}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert_eq!(found["iscc_id"], expected[0], "query {query}");
+            let score = found["score"].as_f64().unwrap() - expected[1].as_f64().unwrap();
+            assert!(score.abs() < TOLERANCE, "query {query}: {found} {expected}");
+            assert!(
+                is_close(&scores(&found["types"]), &scores(&expected[2])),
+                "{found} {expected}"
+            );
             assert_eq!(found["types"], found["unit_scores"]);
             compared += 1;
         }
@@ -61,8 +64,8 @@ fn similar_units_are_ranked_as_a_search_through_all_assets_ranks_them() {
     assert!(compared > 800, "{compared}");
 }
 
-/// Chunk matches as recorded. The established service searched a graph that misses some simprints,
-/// even equal ones: what it found has to be there, and where it missed nothing all is equal.
+/// The reference service searched a graph that misses some simprints, even equal ones. All its matches must be found,
+/// and where it missed nothing the results must be equal.
 #[test]
 fn similar_simprints_are_found_as_recorded() {
     let service = with_recorded_assets("usearch", Options::default());
@@ -71,20 +74,20 @@ fn similar_simprints_are_found_as_recorded() {
     for query in rows("queries.jsonl") {
         let recorded = &recorded[&query["qid"].as_i64().unwrap()]["response"];
         if query["body"].get("iscc_id").is_some() {
-            // It kept no simprints with an asset, so it had none to search with.
+            // The reference service did not store simprints with assets, so it could not search with them.
             continue;
         }
-        let answer = ask(&service, &query).unwrap();
-        assert_eq!(answer["query"], recorded["query"], "query {query}");
+        let response = run_query(&service, &query).unwrap();
+        assert_eq!(response["query"], recorded["query"], "query {query}");
         let mut wide = query.clone();
         wide["limit"] = Value::from(10_000);
-        let found = chunks_by_asset(&ask(&service, &wide).unwrap());
-        let wanted = chunks_by_asset(recorded);
-        for (id, (score, chunks)) in &wanted {
+        let found = chunks_by_asset(&run_query(&service, &wide).unwrap());
+        let expected = chunks_by_asset(recorded);
+        for (id, (score, chunks)) in &expected {
             let (own_score, own_chunks) = &found[id];
             for (chunk, (matched, score, frequency)) in chunks {
                 let (own_match, own_score, own_frequency) = &own_chunks[chunk];
-                // Where it missed a simprint, it took a less similar one.
+                // Where it missed a simprint, it used a less similar one.
                 assert!(own_score >= score, "query {query}: {id} {chunk:?}");
                 assert!(own_match != matched || own_frequency == frequency, "query {query}: {id}");
             }
@@ -98,14 +101,14 @@ fn similar_simprints_are_found_as_recorded() {
     assert!(compared > 100 && equal * 10 > compared * 9, "{equal} of {compared}");
 }
 
-/// Type and query to match, score and frequency.
+/// Match, score and frequency by type and query simprint.
 type Chunks = BTreeMap<(String, String), (String, f64, u64)>;
 
-/// Score and chunks of each asset in an answer.
-fn chunks_by_asset(answer: &Value) -> BTreeMap<String, (f64, Chunks)> {
+/// Score and chunks of each asset in a response.
+fn chunks_by_asset(response: &Value) -> BTreeMap<String, (f64, Chunks)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let mut by_asset = BTreeMap::new();
-    for matched in answer["chunk_matches"].as_array().unwrap() {
+    for matched in response["chunk_matches"].as_array().unwrap() {
         let mut chunks = Chunks::new();
         for (name, of_type) in matched["types"].as_object().unwrap() {
             for chunk in of_type["chunks"].as_array().unwrap() {
@@ -131,8 +134,8 @@ fn round(value: &mut Value) {
     }
 }
 
-/// Prefix matching as recorded. Results with equal scores were in any order, so at the cut only
-/// scores can be compared. Assets with a code only were not found; here they are.
+/// The reference service returned results with equal scores in any order, so only scores can be compared at the limit.
+/// It did not find assets with only a code; this engine does.
 #[test]
 fn equal_prefixes_are_ranked_as_recorded() {
     let service = with_recorded_assets("lmdb", Options::default());
@@ -146,27 +149,27 @@ fn equal_prefixes_are_ranked_as_recorded() {
     for query in rows("queries.jsonl") {
         let recorded = &recorded[&query["qid"].as_i64().unwrap()];
         if recorded["status"] != 200 {
-            // Simprints alone were a failure.
+            // The reference service failed on queries with only simprints.
             continue;
         }
         let limit = query["limit"].as_u64().unwrap_or(100) as usize;
         let mut wide = query.clone();
         wide["limit"] = Value::from(10_000);
-        let all = ask(&service, &wide).unwrap();
-        let wanted = recorded["response"]["global_matches"].as_array().unwrap();
+        let all = run_query(&service, &wide).unwrap();
+        let expected = recorded["response"]["global_matches"].as_array().unwrap();
         let found: Vec<&Value> = all["global_matches"]
             .as_array()
             .unwrap()
             .iter()
             .filter(|found| !code_only.contains(&found["iscc_id"]))
             .collect();
-        assert_eq!(wanted.len(), found.len().min(limit), "query {query}");
-        for (place, wanted) in wanted.iter().enumerate() {
-            let found = found.iter().find(|found| found["iscc_id"] == wanted["iscc_id"]);
-            let found = found.unwrap_or_else(|| panic!("query {query}: {wanted} is missing"));
-            assert!(is_close(&scores(&found["types"]), &scores(&wanted["types"])), "{query}");
-            let at_place = all_scores(&all, &code_only)[place];
-            assert!((at_place - wanted["score"].as_f64().unwrap()).abs() < TOLERANCE, "{query}");
+        assert_eq!(expected.len(), found.len().min(limit), "query {query}");
+        for (place, expected) in expected.iter().enumerate() {
+            let found = found.iter().find(|found| found["iscc_id"] == expected["iscc_id"]);
+            let found = found.unwrap_or_else(|| panic!("query {query}: {expected} is missing"));
+            assert!(is_close(&scores(&found["types"]), &scores(&expected["types"])), "{query}");
+            let own_score = all_scores(&all, &code_only)[place];
+            assert!((own_score - expected["score"].as_f64().unwrap()).abs() < TOLERANCE, "{query}");
             compared += 1;
         }
         assert_eq!(all["query"]["units"], recorded["response"]["query"]["units"]);
@@ -174,8 +177,8 @@ fn equal_prefixes_are_ranked_as_recorded() {
     assert!(compared > 200, "{compared}");
 }
 
-fn all_scores(answer: &Value, without: &[Value]) -> Vec<f64> {
-    let matches = answer["global_matches"].as_array().unwrap().iter();
+fn all_scores(response: &Value, without: &[Value]) -> Vec<f64> {
+    let matches = response["global_matches"].as_array().unwrap().iter();
     let kept = matches.filter(|found| !without.contains(&found["iscc_id"]));
     kept.map(|found| found["score"].as_f64().unwrap()).collect()
 }
@@ -187,13 +190,13 @@ fn equal_simprints_are_ranked_as_recorded() {
     let mut compared = 0;
     for query in rows("queries.jsonl") {
         let Some(recorded) = recorded.get(&query["qid"].as_i64().unwrap()) else { continue };
-        let answer = ask(&service, &query).unwrap();
-        let (mut found, mut wanted) =
-            (answer["chunk_matches"].clone(), recorded["chunk_matches"].clone());
+        let response = run_query(&service, &query).unwrap();
+        let (mut found, mut expected) =
+            (response["chunk_matches"].clone(), recorded["chunk_matches"].clone());
         round(&mut found);
-        round(&mut wanted);
-        assert_eq!(found, wanted, "query {query}");
-        compared += wanted.as_array().unwrap().len();
+        round(&mut expected);
+        assert_eq!(found, expected, "query {query}");
+        compared += expected.as_array().unwrap().len();
     }
     assert!(compared >= 8, "{compared}");
 }
@@ -205,24 +208,24 @@ fn equal_codes_match_in_memory_as_recorded() {
     let mut compared = 0;
     for query in rows("queries.jsonl") {
         let recorded = &recorded[&query["qid"].as_i64().unwrap()];
-        let answer = ask(&service, &query).unwrap();
+        let response = run_query(&service, &query).unwrap();
         if recorded["status"] != 200 {
-            // Asking for an asset with simprints was a failure.
+            // The reference service failed on queries by an asset with simprints.
             continue;
         }
-        let ids = |answer: &Value| -> Vec<String> {
-            let matches = answer["global_matches"].as_array().unwrap().iter();
+        let ids = |response: &Value| -> Vec<String> {
+            let matches = response["global_matches"].as_array().unwrap().iter();
             let mut ids: Vec<String> = matches.map(|m| m["iscc_id"].to_string()).collect();
             ids.sort();
             ids
         };
-        assert_eq!(ids(&answer), ids(&recorded["response"]), "query {query}");
-        compared += ids(&answer).len();
+        assert_eq!(ids(&response), ids(&recorded["response"]), "query {query}");
+        compared += ids(&response).len();
     }
     assert!(compared > 10, "{compared}");
 }
 
-/// The limit cuts the list and changes nothing else.
+/// The limit only truncates the list.
 #[test]
 fn scores_do_not_depend_on_the_limit() {
     for scheme in ["usearch", "lmdb"] {
@@ -230,10 +233,10 @@ fn scores_do_not_depend_on_the_limit() {
         for query in rows("queries.jsonl").iter().step_by(3) {
             let mut query = query.clone();
             query["limit"] = Value::from(10_000);
-            let all = ask(&service, &query).unwrap();
+            let all = run_query(&service, &query).unwrap();
             for limit in [1, 2, 7, 100] {
                 query["limit"] = Value::from(limit);
-                let some = ask(&service, &query).unwrap();
+                let some = run_query(&service, &query).unwrap();
                 for list in ["global_matches", "chunk_matches"] {
                     let all = all[list].as_array().unwrap();
                     let cut = all.len().min(limit as usize);
@@ -249,37 +252,37 @@ fn scores_do_not_depend_on_the_limit() {
 }
 
 #[test]
-fn a_small_search_may_be_answered_on_the_calling_thread() {
+fn a_small_search_runs_on_the_calling_thread() {
     let service = with_recorded_assets("usearch", Options::default());
-    let mut at_once = 0;
+    let mut inline = 0;
     for query in rows("queries.jsonl").iter().filter(|query| query["method"] != "GET") {
         let body = query["body"].to_string();
         let limit = query["limit"].as_i64().unwrap_or(100);
-        let expected = ask(&service, query);
-        let asked = || service.engine.search_at_once("ds", body.as_bytes(), limit);
+        let expected = run_query(&service, query);
+        let search = || service.engine.search_inline("ds", body.as_bytes(), limit);
         if limit > 100 || body.len() > 2048 || body.contains("iscc_id") {
-            assert!(asked().is_none(), "{query}");
+            assert!(search().is_none(), "{query}");
         } else {
-            assert_eq!(value(when_idle(asked)), expected, "{query}");
-            at_once += 1;
+            assert_eq!(value(when_idle(search)), expected, "{query}");
+            inline += 1;
         }
     }
-    assert!(at_once > 50, "{at_once}");
-    let broken = || service.engine.search_at_once("ds", b"not JSON", 10);
-    assert!(when_idle(broken).is_err());
-    assert!(service.engine.search_at_once("unknown", b"{}", 10).is_none());
-    // Of an asset there may be much to search with.
-    for named in [r#"{"iscc_id":"ISCC:X"}"#, r#"{"iscc\u005fid":"ISCC:X"}"#] {
-        assert!(service.engine.search_at_once("ds", named.as_bytes(), 10).is_none());
+    assert!(inline > 50, "{inline}");
+    let invalid = || service.engine.search_inline("ds", b"not JSON", 10);
+    assert!(when_idle(invalid).is_err());
+    assert!(service.engine.search_inline("unknown", b"{}", 10).is_none());
+    // A stored asset may have any number of units and simprints.
+    for by_id in [r#"{"iscc_id":"ISCC:X"}"#, r#"{"iscc\u005fid":"ISCC:X"}"#] {
+        assert!(service.engine.search_inline("ds", by_id.as_bytes(), 10).is_none());
     }
 }
 
-/// A thread that has just answered may still be on its way back.
-fn when_idle<T>(ask: impl Fn() -> Option<T>) -> T {
+/// Retries until the search threads are idle: a thread may need a moment to return after its reply.
+fn when_idle<T>(search: impl Fn() -> Option<T>) -> T {
     const TRIES_MAX: usize = 10_000;
-    let answers = std::iter::repeat_with(|| {
+    let results = std::iter::repeat_with(|| {
         std::thread::sleep(std::time::Duration::from_millis(1));
-        ask()
+        search()
     });
-    answers.take(TRIES_MAX).flatten().next().expect("the threads become idle")
+    results.take(TRIES_MAX).flatten().next().expect("the threads become idle")
 }

@@ -1,20 +1,20 @@
-//! Every instruction set finds exactly the rows that the bit-by-bit twin finds.
+//! Every instruction set finds exactly the rows that the reference implementation finds.
 
 use iscc_search::scan::{Columns, Hit, Probe, WORDS_MAX, levels, scan_at};
 use proptest::prelude::*;
 use reference::scan::prefix_distance;
 
-/// Bytes as words with the first byte in the highest place, zero beyond the end.
+/// Bytes as big-endian words, padded with zeros.
 fn words(bytes: &[u8]) -> [u64; WORDS_MAX] {
     let mut padded = [0u8; WORDS_MAX * 8];
     padded[..bytes.len()].copy_from_slice(bytes);
     std::array::from_fn(|w| u64::from_be_bytes(padded[w * 8..w * 8 + 8].try_into().unwrap()))
 }
 
-/// Rows; queries with their greatest distance; length of all in bytes.
+/// Rows; queries with their maximum distances; length of all in bytes.
 type Case = (Vec<Vec<u8>>, Vec<(Vec<u8>, u32)>, usize);
 
-/// Rows near the queries and rows far from them, so that hits and misses both occur.
+/// Rows near the queries and far from them, so that both hits and misses occur.
 fn case() -> impl Strategy<Value = Case> {
     (1usize..=32).prop_flat_map(|length| {
         let query = (prop::collection::vec(any::<u8>(), length), 0u32..=length as u32 * 8);
@@ -26,7 +26,7 @@ fn case() -> impl Strategy<Value = Case> {
 
 proptest! {
     #[test]
-    fn scan_equals_naive_at_every_level((mut rows, queries, length) in case()) {
+    fn every_level_equals_the_reference((mut rows, queries, length) in case()) {
         for (index, (query, _)) in queries.iter().enumerate() {
             let mut near = query.clone();
             near[index % length] ^= 1;
@@ -63,7 +63,7 @@ proptest! {
 }
 
 #[test]
-fn bits_behind_the_mask_do_not_count() {
+fn ignores_bits_outside_the_mask() {
     let column = [0x0000_0000_ffff_ffffu64; 11];
     let probe = Probe { words: [0; WORDS_MAX], distance_max: 0 };
     for level in levels() {

@@ -143,7 +143,7 @@ impl SearchEngine {
     ) -> Result<Object<'env>> {
         let engine = self.engine()?;
         if may_block == Some(true)
-            && let Some(answer) = engine.search_at_once(&index, body, limit)
+            && let Some(answer) = engine.search_inline(&index, body, limit)
         {
             return settled(env, json(answer));
         }

@@ -1,11 +1,11 @@
-//! From something equal to the manifests that have it.
+//! An inverted index: from a digest to the slots of its manifests.
 
 use std::collections::HashMap;
 
-/// 32 bytes that stand for a value: an Instance-Code's body, or the hash of what has other lengths.
+/// 32 bytes that identify a value: the body of an Instance-Code, or a BLAKE3 hash.
 pub type Digest = [u8; 32];
 
-/// Stands for a value of an algorithm. No separator is needed: the length of the name is in front.
+/// Digest of an algorithm and a value. The length prefix of the algorithm's name makes it unambiguous.
 pub fn digest(alg: &str, value: &[u8]) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(alg.len() as u64).to_le_bytes());
@@ -14,11 +14,10 @@ pub fn digest(alg: &str, value: &[u8]) -> Digest {
     *hasher.finalize().as_bytes()
 }
 
-/// Lists of slots. Nearly all of them have one entry, so they are chained through one vector
-/// instead of being vectors themselves.
+/// Lists of slots by digest. Nearly all lists have one entry, so they are linked lists in one shared vector.
 #[derive(Debug, Default)]
 pub struct Postings {
-    /// Position of a digest's latest link.
+    /// Position of the last link of each digest.
     latest: HashMap<Digest, u32>,
     links: Vec<Link>,
 }
@@ -37,7 +36,7 @@ impl Postings {
         self.links.push(Link { slot, previous });
     }
 
-    /// The slots of a digest, latest first.
+    /// The slots of a digest, last added first.
     pub fn get(&self, digest: &Digest) -> impl Iterator<Item = u32> + '_ {
         let mut next = self.latest.get(digest).copied();
         std::iter::from_fn(move || {
@@ -47,15 +46,15 @@ impl Postings {
         })
     }
 
-    /// Gives slots their new numbers and leaves out those that have none.
-    pub fn rewrite(&mut self, moves: impl Fn(u32) -> Option<u32>) {
-        let mut rewritten = Self::default();
+    /// Renumbers all slots. Drops those for which `new_slot` returns `None`.
+    pub fn renumber(&mut self, new_slot: impl Fn(u32) -> Option<u32>) {
+        let mut renumbered = Self::default();
         for digest in self.latest.keys() {
-            for slot in self.get(digest).filter_map(&moves) {
-                rewritten.push(*digest, slot);
+            for slot in self.get(digest).filter_map(&new_slot) {
+                renumbered.push(*digest, slot);
             }
         }
-        *self = rewritten;
+        *self = renumbered;
     }
 }
 
@@ -64,13 +63,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_survive_a_rewrite() {
+    fn renumbering_keeps_the_lists() {
         let mut postings = Postings::default();
         for slot in 0..6 {
             postings.push(digest("a", &[slot as u8 % 2]), slot);
         }
         assert_eq!(postings.get(&digest("a", &[0])).collect::<Vec<_>>(), [4, 2, 0]);
-        postings.rewrite(|slot| (slot > 1).then(|| slot - 2));
+        postings.renumber(|slot| (slot > 1).then(|| slot - 2));
         let mut kept: Vec<u32> = postings.get(&digest("a", &[0])).collect();
         kept.sort_unstable();
         assert_eq!(kept, [0, 2]);

@@ -1,4 +1,4 @@
-//! From a value to the manifests that have it or something like it.
+//! Queries: from a binding's value to the manifests with an equal or similar value.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,54 +13,54 @@ use crate::column::Body;
 use crate::scan::{Hit, Probe, WORDS_MAX, scan};
 use crate::unit::UnitType;
 
-/// Different searchable units of a query.
+/// Maximum number of distinct searchable units in a query.
 const UNITS_MAX: usize = 32;
 
-/// A value that somebody has, and wants manifests for.
+/// A query for the manifests of a value.
 #[derive(Debug, Clone, Copy)]
 pub struct BindingQuery<'a> {
     /// Algorithm of the value.
     pub alg: &'a str,
     /// The value.
     pub value: &'a [u8],
-    /// Score from which on a manifest matches, 0 to 100.
+    /// Minimum score of a match, 0 to 100.
     pub threshold: u8,
-    /// Number of manifests wanted.
+    /// Number of wanted manifests.
     pub results_max: usize,
 }
 
-/// A manifest that matches.
+/// A matching manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BindingMatch {
-    /// Its key.
+    /// Key of the manifest.
     pub key: u64,
-    /// Its score, 0 to 100.
+    /// Score, 0 to 100.
     pub score: u8,
 }
 
-/// A value of ISCC units that nothing can be searched with, in the words that clients get.
+/// Why a value cannot be searched with. Clients get the text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BindingQueryError {
     /// The value is not an ISCC-SEQ.
     #[error("Value is not a valid ISCC-SEQ: {0}")]
     NotASequence(iscc_codec::Error),
-    /// There are only units that nobody searches for.
+    /// The value has no searchable units.
     #[error("Value holds no searchable ISCC-UNIT")]
     NoUnit,
-    /// Too many different ones.
+    /// The value has too many distinct searchable units.
     #[error("Value holds more than {UNITS_MAX} searchable ISCC-UNITs")]
     TooManyUnits,
 }
 
 impl BindingIndex {
-    /// The best matches: highest score first, then trusted ones, then the earliest. All that are
-    /// equal to the last one in these come along: the caller knows what else tells them apart.
+    /// The best matches: by score, then trusted ones first, then the earliest. Returns more than `results_max` matches
+    /// if several tie with the last one, so that the caller can break the tie.
     pub fn query(&self, query: &BindingQuery<'_>) -> Result<Vec<BindingMatch>, BindingQueryError> {
-        let wanted = Wanted::new(query)?;
-        let (rows, equal) = self.equal(&wanted);
+        let parsed = ParsedQuery::new(query)?;
+        let (rows, equal) = self.equal(&parsed);
         let mut scores: HashMap<u32, u8> = HashMap::new();
         if let Some(distance) = distance_max(query.threshold) {
-            for (kind, bodies) in &wanted.units {
+            for (kind, bodies) in &parsed.units {
                 collect(&rows, *kind, bodies, distance, &mut scores);
             }
         }
@@ -69,51 +69,51 @@ impl BindingIndex {
         Ok(best(&rows, scores, query.results_max))
     }
 
-    /// The rows as they are now, and the slots that something is equal in.
-    fn equal(&self, wanted: &Wanted) -> (Rows, Vec<u32>) {
+    /// A snapshot of the rows, and the slots with an equal value or Instance-Code.
+    fn equal(&self, query: &ParsedQuery) -> (Rows, Vec<u32>) {
         let state = self.state();
-        let mut slots: Vec<u32> = state.values.get(&wanted.value).collect();
-        for instance in &wanted.instances {
+        let mut slots: Vec<u32> = state.values.get(&query.value).collect();
+        for instance in &query.instances {
             slots.extend(state.instances.get(instance));
         }
         (state.rows.clone(), slots)
     }
 }
 
-/// A query, taken apart.
-struct Wanted {
+/// A query with its value decoded.
+struct ParsedQuery {
     value: Digest,
     instances: Vec<Digest>,
     units: HashMap<UnitType, Vec<Body>>,
 }
 
-impl Wanted {
+impl ParsedQuery {
     fn new(query: &BindingQuery<'_>) -> Result<Self, BindingQueryError> {
         let value = digest(query.alg, query.value);
-        let mut wanted = Self { value, instances: Vec::new(), units: HashMap::new() };
+        let mut parsed = Self { value, instances: Vec::new(), units: HashMap::new() };
         if query.alg != ISCC {
-            return Ok(wanted);
+            return Ok(parsed);
         }
         let units = seq::decode(query.value).map_err(BindingQueryError::NotASequence)?;
         let mut seen = HashSet::new();
         for unit in units.iter().filter(|unit| unit.is_searchable() && seen.insert(unit.bytes)) {
             match searchable(unit) {
-                Some(Searchable::Instance(body)) => wanted.instances.push(body),
+                Some(Searchable::Instance(body)) => parsed.instances.push(body),
                 Some(Searchable::Similar(kind, body)) => {
-                    wanted.units.entry(kind).or_default().push(body);
+                    parsed.units.entry(kind).or_default().push(body);
                 }
                 None => {}
             }
         }
         match seen.len() {
             0 => Err(BindingQueryError::NoUnit),
-            1..=UNITS_MAX => Ok(wanted),
+            1..=UNITS_MAX => Ok(parsed),
             _ => Err(BindingQueryError::TooManyUnits),
         }
     }
 }
 
-/// Notes the best score of every slot with a unit near one of `bodies`.
+/// Collects the best score of every slot with a unit within the distance of one of `bodies`.
 fn collect(
     rows: &Rows,
     kind: UnitType,
@@ -135,7 +135,7 @@ fn collect(
     }
 }
 
-/// The first `results_max` in order, and those that nothing here tells from the last.
+/// The best `results_max` matches, and all that tie with the last one.
 fn best(rows: &Rows, scores: HashMap<u32, u8>, results_max: usize) -> Vec<BindingMatch> {
     let order = |&(slot, score): &(u32, u8)| (EQUAL - score, rows.rank(slot));
     let mut found: Vec<(u32, u8)> = scores.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Manifests in slots, their units in columns.
+//! Rows of a binding index: manifests in slots, their units in columns.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::unit::UnitType;
 
 const BITS: u16 = 256;
 
-/// Clones share what later changes leave, so that a query scans without holding a lock.
+/// Clones share all data that later changes do not touch, so that a query scans without a lock.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     slots: Slots,
@@ -18,7 +18,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Adds a manifest; gives its slot.
+    /// Adds a manifest and returns its slot.
     pub fn push(&mut self, key: u64, rank: u64) -> u32 {
         self.ranks.push(rank);
         self.slots.push(key)
@@ -29,27 +29,27 @@ impl Rows {
         self.columns.entry(kind).or_insert_with(|| Column::new(BITS)).push(body, slot);
     }
 
-    /// All units of a kind; the payload is the slot.
+    /// All units of a type. The payload is the slot.
     pub fn column(&self, kind: UnitType) -> Option<&Column<u32>> {
         self.columns.get(&kind)
     }
 
     /// Marks a manifest dead.
-    pub fn kill(&mut self, slot: u32) {
-        self.slots.kill(slot);
+    pub fn mark_dead(&mut self, slot: u32) {
+        self.slots.mark_dead(slot);
     }
 
-    /// Number of manifests that are there.
+    /// Number of live manifests.
     pub fn live(&self) -> u32 {
         self.slots.live()
     }
 
-    /// Number of manifests that are gone and still take room.
+    /// Number of dead manifests that still take memory.
     pub fn dead(&self) -> u32 {
         self.slots.dead()
     }
 
-    /// Whether the manifest in a slot is there.
+    /// Whether the manifest in a slot is live.
     pub fn is_live(&self, slot: u32) -> bool {
         self.slots.is_live(slot)
     }
@@ -69,21 +69,21 @@ impl Rows {
         self.slots.iter_live()
     }
 
-    /// Leaves out dead manifests; gives the new slot of each old one.
-    pub fn rewrite(&mut self) -> Vec<Option<u32>> {
-        let mut rewritten = Self::default();
+    /// Removes dead manifests. Returns the new slot of each old one.
+    pub fn compact(&mut self) -> Vec<Option<u32>> {
+        let mut compacted = Self::default();
         let mut moved = vec![None; self.slots.len() as usize];
         for (old, key) in self.iter_live() {
-            moved[old as usize] = Some(rewritten.push(key, self.rank(old)));
+            moved[old as usize] = Some(compacted.push(key, self.rank(old)));
         }
         for (kind, column) in &self.columns {
             for (body, old) in column.iter() {
                 if let Some(slot) = moved[old as usize] {
-                    rewritten.push_unit(*kind, &body, slot);
+                    compacted.push_unit(*kind, &body, slot);
                 }
             }
         }
-        *self = rewritten;
+        *self = compacted;
         moved
     }
 }

@@ -1,5 +1,4 @@
-//! The columns that a start makes: every row of theirs is one of an asset, and every unit and
-//! simprint of an asset is a row of theirs.
+//! Checks the columns loaded at start-up: they contain exactly the units and simprints of the stored assets.
 
 use super::Findings;
 use crate::column::Body;
@@ -9,10 +8,10 @@ use crate::snapshot::Snapshot;
 use crate::store::{Reading, StoreError};
 use crate::unit::UnitType;
 
-const UNITS: &str = "the unit vectors of an asset are the units of its row";
-const SIMPRINTS: &str = "the simprint vectors of an asset are the simprints of its row";
-const NO_ASSET: &str = "vectors belong to an asset that is stored";
-const NO_VECTORS: &str = "every stored asset has its vectors";
+const UNITS: &str = "the unit vectors of an asset equal the units of its row";
+const SIMPRINTS: &str = "the simprint vectors of an asset equal the simprints of its row";
+const NO_ASSET: &str = "vectors belong to a stored asset";
+const NO_VECTORS: &str = "every stored asset has vectors";
 
 pub(super) fn check(
     reading: &Reading<'_>,
@@ -43,7 +42,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What the columns hold of each slot, put together from their rows.
+/// The rows of each slot, collected from the columns.
 fn by_slot(segment: &Segment) -> Vec<AssetRows> {
     let mut slots = vec![AssetRows::default(); segment.slots.len() as usize];
     for ((unit, _), column) in &segment.units {

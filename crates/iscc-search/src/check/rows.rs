@@ -1,4 +1,4 @@
-//! The rows on disk: each decodes, and those of assets and of simprints belong together.
+//! Checks the rows on disk: each decodes, and the rows of assets and simprints match each other.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::store::{Reading, StoreError};
 const KEY: &str = "the key of a row has 8 bytes";
 const RECORD: &str = "the record of an asset decodes";
 const UNITS: &str = "the units of an asset decode";
-const NO_SIMPRINTS: &str = "an asset that says so has a row of simprints";
-const STRAY_SIMPRINTS: &str = "a row of simprints belongs to an asset that says so";
+const NO_SIMPRINTS: &str = "an asset with the simprint flag has a row of simprints";
+const STRAY_SIMPRINTS: &str = "a row of simprints belongs to an asset with the simprint flag";
 const SIMPRINTS: &str = "a row of simprints decodes";
-const SIMPRINT_TYPE: &str = "every simprint type is known to the index";
-const REALM: &str = "an index with assets knows their realm";
+const SIMPRINT_TYPE: &str = "every simprint type is listed in the index's metadata";
+const REALM: &str = "the metadata of an index with assets contain their realm";
 
 pub(super) fn check(reading: &Reading<'_>, found: &mut Findings) -> Result<(), StoreError> {
     let types: BTreeMap<String, u16> = reading.meta()?.simprint_types.into_iter().collect();

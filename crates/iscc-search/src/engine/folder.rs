@@ -9,25 +9,25 @@ use super::OpenError;
 use crate::request::index::is_name;
 use crate::store::{DATA_FILE, LOCK_FILE};
 
-/// File that the process at work holds locked.
+/// File that the owning process keeps locked.
 const LOCK: &str = ".lock";
-/// What stands between the name of a deleted index and a number; no index can be called that.
+/// Separates the name of a deleted index from a number. No index name contains a dot.
 const DELETED: &str = ".deleted";
-/// Whatever else is in an index's folder is somebody else's, and stays.
+/// Files of an index. Other files in its folder are not ours and are never deleted.
 const INDEX_FILES: [&str; 2] = [DATA_FILE, LOCK_FILE];
-/// LMDB's first two pages: a shorter file has never been an index.
+/// LMDB's two meta pages: a shorter file was never an index.
 const DATA_BYTES_MIN: u64 = 2 * 4096;
 
 /// The folder of stored indexes.
 pub struct Folder {
     path: PathBuf,
     deletions: AtomicU64,
-    /// Locked as long as it is open.
+    /// Keeps the lock while open.
     _lock: File,
 }
 
 impl Folder {
-    /// Makes the folder if need be and locks it for this process.
+    /// Creates the folder if it is missing, and locks it for this process.
     pub fn lock(path: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Folder(path.to_owned(), error);
         fs::create_dir_all(path).map_err(failed)?;
@@ -41,8 +41,8 @@ impl Folder {
         Ok(Self { path: path.to_owned(), deletions: AtomicU64::new(0), _lock: lock })
     }
 
-    /// Names of the indexes. Removes what an interrupted deletion left. Other folders are none of our business: somebody
-    /// may keep documents in one that could be an index's by its name.
+    /// Names of the indexes. Removes what an interrupted deletion left behind. A folder without index data is ignored,
+    /// even if its name is a valid index name: it may hold a user's documents.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
@@ -58,14 +58,14 @@ impl Folder {
         Ok(names)
     }
 
-    /// An index's folder.
-    pub fn of(&self, name: &str) -> PathBuf {
+    /// Path of an index's folder.
+    pub fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Makes an index's folder; gives also whether it is new. A creation that was interrupted may have left it.
+    /// Creates an index's folder. Returns its path and whether it is new; an interrupted creation may have left it.
     pub fn create(&self, name: &str) -> io::Result<(PathBuf, bool)> {
-        let path = self.of(name);
+        let path = self.path_of(name);
         match fs::create_dir(&path) {
             Ok(()) => Ok((path, true)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok((path, false)),
@@ -73,26 +73,27 @@ impl Folder {
         }
     }
 
-    /// Takes an index's folder away under another name, durably; gives where it is now.
+    /// Renames the folder of a deleted index, durably. Returns the new path.
     pub fn retire(&self, name: &str) -> io::Result<PathBuf> {
         loop {
             let number = self.deletions.fetch_add(1, Ordering::Relaxed);
             let target = self.path.join(format!("{name}{DELETED}{number}"));
             if !target.exists() {
-                fs::rename(self.of(name), &target)?;
+                fs::rename(self.path_of(name), &target)?;
                 self.sync()?;
                 return Ok(target);
             }
         }
     }
 
-    /// Waits until the disk has the list of folders.
+    /// Waits until the directory entries are on disk.
     pub fn sync(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
     }
 }
 
-/// Removes an index's folder. What can't be removed now is removed at the next start; what is not ours is not.
+/// Removes an index's files and, if it is empty then, its folder. What cannot be removed now is removed at the next
+/// start. Other files stay.
 pub fn remove(folder: &Path) {
     for file in INDEX_FILES {
         let _ = fs::remove_file(folder.join(file));
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_retired_indexes_are_taken_for_deleted() {
+    fn only_names_made_by_retire_count_as_deleted() {
         let deleted = ["main.deleted0", "a1.deleted12"];
         let kept = [".deleted1", "main.deleted", "main.deleted1.bak", "Main.deleted1", "main"];
         assert!(deleted.into_iter().all(is_deleted));

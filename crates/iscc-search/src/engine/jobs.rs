@@ -1,4 +1,4 @@
-//! What the engine's threads do.
+//! The jobs of the engine's threads: adding batches and searching.
 
 use std::sync::Arc;
 
@@ -10,9 +10,6 @@ use crate::reply::Reply;
 use crate::request::{entry, query};
 use crate::scan_pool::ScanPool;
 
-/// Matches that a search may ask for.
-const LIMIT_MAX: i64 = 10_000;
-
 /// A batch of entries to add.
 pub struct AddJob {
     pub index: String,
@@ -20,7 +17,7 @@ pub struct AddJob {
     pub reply: Reply,
 }
 
-/// A search request as it came.
+/// A search request that has not been checked yet.
 pub struct SearchTask {
     pub index: String,
     pub body: SearchBody,
@@ -28,11 +25,11 @@ pub struct SearchTask {
     pub reply: Reply,
 }
 
-/// What is searched for.
+/// What to search for.
 pub enum SearchBody {
     /// JSON of a query.
     Json(Vec<u8>),
-    /// An ISCC-CODE.
+    /// An ISCC-CODE, from the query string.
     Code(String),
 }
 
@@ -63,14 +60,14 @@ pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
     }
 }
 
-/// Answers searches, those of one index in one pass.
+/// Runs searches. Those of the same index share one pass.
 pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>) {
     // The bodies outlive the checked queries, which borrow from them.
     let (bodies, rest): (Vec<SearchBody>, Vec<_>) =
         tasks.into_iter().map(|task| (task.body, (task.index, task.limit, task.reply))).unzip();
     let mut by_index: Vec<(Arc<Index>, Vec<SearchJob<'_>>)> = Vec::new();
     for (body, (name, limit, reply)) in bodies.iter().zip(rest) {
-        match checked(registry, body, &name, limit) {
+        match check(registry, body, &name, limit) {
             Err(failure) => reply.send(Err(failure)),
             Ok((index, body, limit)) => match &*index {
                 AnyIndex::Memory(index) => reply.send(index.search(body, limit)),
@@ -89,8 +86,8 @@ pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>)
     }
 }
 
-/// Form first, then the index, then what the form does not tell.
-fn checked<'a>(
+/// Checks a request. Errors take precedence in this order: body schema, unknown index, other rules.
+fn check<'a>(
     registry: &Registry,
     body: &'a SearchBody,
     name: &str,
@@ -101,16 +98,8 @@ fn checked<'a>(
             let query = query::read(json)?;
             (registry.find(name)?, query)
         }
-        // The form of a code outside of a body is, to clients, a matter of content.
+        // A malformed code in the query string is a 400, not a schema violation.
         SearchBody::Code(code) => (registry.find(name)?, query::from_code(code)?),
     };
-    Ok((index, query, checked_limit(limit)?))
-}
-
-fn checked_limit(limit: i64) -> Result<usize, Failure> {
-    match limit {
-        ..1 => Err(Failure::rejected("`count` must be >= 1")),
-        1..=LIMIT_MAX => Ok(limit as usize),
-        _ => Err(Failure::rejected(format!("limit must be at most {LIMIT_MAX}"))),
-    }
+    Ok((index, query, query::checked_limit(limit)?))
 }

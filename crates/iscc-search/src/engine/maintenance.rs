@@ -1,4 +1,4 @@
-//! The background thread: it builds graphs, and gives memory back once it is quiet.
+//! The background thread: builds graphs, and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -9,20 +9,20 @@ use super::registry::{AnyIndex, Registry};
 use crate::allocator;
 use crate::index::Index;
 
-/// Pause after a step, so that building takes no more than its share from searches.
+/// Pause between build steps, so that building does not slow down searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);
-/// Without changes for so long, it is quiet.
-const QUIET: Duration = Duration::from_millis(700);
-/// Where changes never cease, memory is given back as often.
-const GIVE_BACK_EVERY: Duration = Duration::from_secs(10);
+/// Time without changes after which free memory is released.
+const IDLE_AFTER: Duration = Duration::from_millis(700);
+/// Interval at which free memory is released while changes keep arriving.
+const RELEASE_EVERY: Duration = Duration::from_secs(10);
 
-/// Builds graphs for whatever index needs one, one after the other.
+/// Builds the graphs of all indexes, one after the other.
 pub struct Maintenance {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Tells the builder that there may be something to do.
+/// Notifies the maintenance thread of changes.
 #[derive(Clone)]
 pub struct Notifier(Arc<Shared>);
 
@@ -37,12 +37,12 @@ struct Shared {
 struct State {
     notified: bool,
     is_busy: bool,
-    /// Since when the allocator may hold what nobody uses.
+    /// First change since free memory was last released.
     changed_at: Option<Instant>,
 }
 
 impl Maintenance {
-    /// Starts the thread, which looks at all indexes at once.
+    /// Starts the thread. It first checks all indexes for graphs to build.
     pub fn start(registry: &Arc<Registry>) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         shared.lock().notified = true;
@@ -53,12 +53,12 @@ impl Maintenance {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Something to tell the builder with.
+    /// A handle that notifies the thread.
     pub fn notifier(&self) -> Notifier {
         Notifier(Arc::clone(&self.shared))
     }
 
-    /// Waits until nothing is left to build.
+    /// Waits until all due graphs are built.
     pub fn wait(&self) {
         let mut state = self.shared.lock();
         while state.notified || state.is_busy {
@@ -68,7 +68,7 @@ impl Maintenance {
 }
 
 impl Notifier {
-    /// There may be something to do.
+    /// Announces that an index changed.
     pub fn notify(&self) {
         let mut state = self.0.lock();
         state.notified = true;
@@ -82,7 +82,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to do, and gives memory back while there is nothing.
+    /// Waits for a notification. Releases free memory when idle or overdue.
     fn wait_for_work(&self) {
         let mut state = self.lock();
         state.is_busy = false;
@@ -92,26 +92,26 @@ impl Shared {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            let wait = self.changed.wait_timeout(state, QUIET);
+            let wait = self.changed.wait_timeout(state, IDLE_AFTER);
             let (next, wait) = wait.unwrap_or_else(PoisonError::into_inner);
             state = next;
             if wait.timed_out() && !state.notified {
                 state.changed_at = None;
                 drop(state);
-                allocator::give_back();
+                allocator::release_free_memory();
                 state = self.lock();
             }
         }
-        let is_overdue = |at: Instant| at.elapsed() >= GIVE_BACK_EVERY;
-        let gives_back = state.changed_at.is_some_and(is_overdue);
-        if gives_back {
+        let is_overdue = |at: Instant| at.elapsed() >= RELEASE_EVERY;
+        let release = state.changed_at.is_some_and(is_overdue);
+        if release {
             state.changed_at = None;
         }
         state.notified = false;
         state.is_busy = true;
         drop(state);
-        if gives_back {
-            allocator::give_back();
+        if release {
+            allocator::release_free_memory();
         }
     }
 }
@@ -143,12 +143,12 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
 }
 
 fn build_all(shared: &Shared, index: &Index) {
-    let go_on = || {
+    let should_continue = || {
         std::thread::sleep(STEP_PAUSE);
         !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
     };
-    // A graph that turned out unfit is no failure: its column is scanned on.
-    while index.build_next_graph(&go_on).is_some() {
+    // A rejected graph is not a failure: its column is still scanned.
+    while index.build_next_graph(&should_continue).is_some() {
         if shared.stopping.load(Ordering::Acquire) || index.is_deleted() {
             return;
         }

@@ -1,4 +1,4 @@
-//! The indexes by name; creating and deleting them.
+//! The indexes by name: lookup, creation, deletion.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::OpenError;
 use super::folder::{Folder, remove};
-use super::{OpenError, in_memory};
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Index, no_index, store_failure};
 use crate::memory_index::MemoryIndex;
@@ -18,7 +18,7 @@ use crate::response::IndexInfo;
 use crate::segment::Matching;
 use crate::store::StoreError;
 
-/// How long a creation waits for requests that still work on a deleted index of the same name.
+/// Pause between attempts to create an index while requests still hold a deleted index of the same name.
 const REOPEN_PAUSE: Duration = Duration::from_millis(10);
 const REOPEN_TRIES: u32 = 500;
 
@@ -31,7 +31,7 @@ pub enum AnyIndex {
 }
 
 impl AnyIndex {
-    /// The index as clients see it.
+    /// The index's description for clients.
     pub fn info(&self) -> Result<IndexInfo, Failure> {
         match self {
             Self::Stored(index) => index.info(),
@@ -42,13 +42,13 @@ impl AnyIndex {
 
 /// The indexes by name.
 pub struct Registry {
-    /// Where stored indexes are, and how they match.
+    /// Folder and matching mode of stored indexes; `None` in memory.
     stored: Option<(Folder, Matching)>,
     options: Arc<Options>,
-    /// With the number of their creation, by which indexes in memory are listed.
+    /// Each index with its creation number. In-memory indexes are listed by it.
     indexes: RwLock<BTreeMap<String, (u64, Arc<AnyIndex>)>>,
-    /// Held while an index is created or deleted; counts creations.
-    changing: Mutex<u64>,
+    /// Held while an index is created or deleted. Counts creations.
+    creations: Mutex<u64>,
 }
 
 impl Registry {
@@ -67,16 +67,17 @@ impl Registry {
         let failed = |error| OpenError::Folder(path.clone(), error);
         let names = folder.names().map_err(failed)?;
         let open = |name: String| {
-            let index = Index::open(&name, &folder.of(&name), matching, options);
+            let index = Index::open(&name, &folder.path_of(&name), matching, options);
             let created = index.and_then(|index| Ok((index.is_created()?, index)));
-            let (is_created, index) = created.map_err(|e| OpenError::Index(folder.of(&name), e))?;
+            let (is_created, index) =
+                created.map_err(|error| OpenError::Index(folder.path_of(&name), error))?;
             Ok((name, is_created, index))
         };
         let opened: Vec<_> =
             pool.install(|| names.into_par_iter().map(open).collect::<Result<_, OpenError>>())?;
         let mut indexes = BTreeMap::new();
         for (name, is_created, index) in opened {
-            // Where creating it was interrupted, nobody was told of it; whoever creates it again goes on from there.
+            // An interrupted creation was never acknowledged. Creating the index again completes it.
             if is_created {
                 indexes.insert(name, (0, Arc::new(AnyIndex::Stored(Arc::new(index)))));
             }
@@ -93,17 +94,17 @@ impl Registry {
             stored,
             options: Arc::clone(options),
             indexes: RwLock::new(indexes),
-            changing: Mutex::new(0),
+            creations: Mutex::new(0),
         }
     }
 
-    /// The index of a name.
+    /// The index with a name.
     pub fn find(&self, name: &str) -> Result<Arc<AnyIndex>, Failure> {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         indexes.get(name).map(|(_, index)| Arc::clone(index)).ok_or_else(|| no_index(name))
     }
 
-    /// All indexes: stored ones by name, those in memory as they were created.
+    /// All indexes: stored ones by name, in-memory ones in order of creation.
     pub fn all(&self) -> Vec<Arc<AnyIndex>> {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<_> = indexes.values().cloned().collect();
@@ -115,42 +116,47 @@ impl Registry {
 
     /// Creates an index, durably.
     pub fn create(&self, name: &str) -> Result<(), Failure> {
-        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut creations = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
         if self.find(name).is_ok() {
             let text = format!("Index '{name}' already exists");
             return Err(Failure::new(FailureKind::Conflict, &text));
         }
         let index = match &self.stored {
-            None => in_memory(name),
+            None => AnyIndex::Memory(MemoryIndex::new(name)),
             Some((folder, matching)) => {
-                let made = self.make(folder, *matching, name);
-                AnyIndex::Stored(Arc::new(made.map_err(|error| store_failure(&error))?))
+                let created = self.create_stored(folder, *matching, name);
+                AnyIndex::Stored(Arc::new(created.map_err(|error| store_failure(&error))?))
             }
         };
-        *changing += 1;
+        *creations += 1;
         let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
-        indexes.insert(name.to_owned(), (*changing, Arc::new(index)));
+        indexes.insert(name.to_owned(), (*creations, Arc::new(index)));
         Ok(())
     }
 
-    fn make(&self, folder: &Folder, matching: Matching, name: &str) -> Result<Index, StoreError> {
+    fn create_stored(
+        &self,
+        folder: &Folder,
+        matching: Matching,
+        name: &str,
+    ) -> Result<Index, StoreError> {
         let (path, is_new) = folder.create(name)?;
-        let made = self.make_in(&path, matching, name).and_then(|index| {
+        let created = self.create_in(&path, matching, name).and_then(|index| {
             folder.sync()?;
             Ok(index)
         });
-        if made.is_err() && is_new {
+        if created.is_err() && is_new {
             remove(&path);
         }
-        made
+        created
     }
 
-    fn make_in(&self, path: &Path, matching: Matching, name: &str) -> Result<Index, StoreError> {
+    fn create_in(&self, path: &Path, matching: Matching, name: &str) -> Result<Index, StoreError> {
         let mut tries = 0;
         let index = loop {
             match Index::open(name, path, matching, &self.options) {
                 // Requests may still hold a deleted index of the same name.
-                Err(error) if error.is_open_already() && tries < REOPEN_TRIES => tries += 1,
+                Err(error) if error.is_already_open() && tries < REOPEN_TRIES => tries += 1,
                 opened => break opened?,
             }
             std::thread::sleep(REOPEN_PAUSE);
@@ -161,7 +167,7 @@ impl Registry {
 
     /// Deletes an index, durably.
     pub fn delete(&self, name: &str) -> Result<(), Failure> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
         let index = self.find(name)?;
         let retired = match (&*index, &self.stored) {
             (AnyIndex::Stored(stored), Some((folder, _))) => {
@@ -172,7 +178,7 @@ impl Registry {
         };
         self.indexes.write().unwrap_or_else(PoisonError::into_inner).remove(name);
         if let Some(path) = retired {
-            // Requests that still hold the index keep its files open; the names may go.
+            // Requests that still hold the index keep its files open after their names are removed.
             remove(&path);
         }
         Ok(())

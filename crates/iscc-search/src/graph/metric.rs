@@ -1,8 +1,7 @@
 //! Normalised prefix Hamming distance (NPHD) of two graph rows.
 //!
-//! A row is 40 bytes: the length in bytes, seven zero bytes, and four words of body. The word-wise
-//! form with the length in front is as fast as a plain Hamming distance of fixed length, and lets
-//! a long query meet shorter rows.
+//! A row has 40 bytes: its length in bytes, seven zero bytes, and four big-endian words of body. With the length in the
+//! row, a long query can be compared with shorter rows, as fast as with a Hamming distance of fixed length.
 
 use crate::column::{Body, word_mask};
 use crate::scan::{Level, WORDS_MAX, level};
@@ -10,7 +9,7 @@ use crate::scan::{Level, WORDS_MAX, level};
 /// Bytes of a row.
 pub const ROW_BYTES: usize = 8 + WORDS_MAX * 8;
 
-/// A body as a row.
+/// Encodes a body as a row.
 pub fn pack(body: &Body) -> [u8; ROW_BYTES] {
     let mut row = [0; ROW_BYTES];
     row[0] = (body.bits() / 8) as u8;
@@ -20,10 +19,10 @@ pub fn pack(body: &Body) -> [u8; ROW_BYTES] {
     row
 }
 
-/// Distance of two rows, between 0 and 1.
+/// Distance of two rows, 0 to 1.
 pub type Metric = fn(&[u8; ROW_BYTES], &[u8; ROW_BYTES]) -> f32;
 
-/// The metric for the instruction set in use.
+/// The metric for the selected instruction set.
 pub fn metric() -> Metric {
     match level() {
         #[cfg(target_arch = "x86_64")]
@@ -61,7 +60,7 @@ mod popcnt {
     }
 
     pub fn nphd(a: &[u8; ROW_BYTES], b: &[u8; ROW_BYTES]) -> f32 {
-        // SAFETY: only handed out by `metric` after `detected`.
+        // SAFETY: `metric` returns this function only after `detected`.
         unsafe { counted(a, b) }
     }
 
@@ -86,7 +85,7 @@ mod avx512 {
     }
 
     pub fn nphd(a: &[u8; ROW_BYTES], b: &[u8; ROW_BYTES]) -> f32 {
-        // SAFETY: only handed out by `metric` after `detected`.
+        // SAFETY: `metric` returns this function only after `detected`.
         unsafe { masked(a, b) }
     }
 
@@ -94,7 +93,7 @@ mod avx512 {
     fn masked(a: &[u8; ROW_BYTES], b: &[u8; ROW_BYTES]) -> f32 {
         let bytes = a[0].min(b[0]);
         let live: __mmask32 = if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 };
-        // SAFETY: both rows have 32 bytes from their ninth on.
+        // SAFETY: both rows have 32 bytes after the first eight.
         let (x, y) = unsafe {
             (_mm256_loadu_si256(a[8..].as_ptr().cast()), _mm256_loadu_si256(b[8..].as_ptr().cast()))
         };
@@ -116,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_form_is_the_prefix_distance(
+        fn every_kernel_equals_the_reference(
             a in prop::collection::vec(any::<u8>(), 1..=32),
             b in prop::collection::vec(any::<u8>(), 1..=32),
         ) {

@@ -1,4 +1,4 @@
-//! Whether a graph finds what a scan finds, and faster.
+//! Checks that a graph finds the rows that a scan finds, and is faster.
 
 use std::time::{Duration, Instant};
 
@@ -7,26 +7,26 @@ use crate::column::{Body, Column, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::scan::{Hit, Probe, scan};
 
-/// Share of the true matches that a graph has to find in its trial. Above the 0.99 that searches
-/// promise, as a trial is a sample.
+/// Minimum share of the true matches that a graph must find. Above the 0.99 that searches promise, because the check
+/// takes a sample.
 pub const RECALL_MIN: f64 = 0.995;
 
-/// Rows from which on a graph must also be faster: below, a scan always wins, and a graph is there
-/// only because the operator set the scan limit that low.
+/// Minimum number of rows for which a graph must also be faster. In smaller columns a scan always wins, and a graph
+/// exists only because the operator set a low scan limit.
 const SPEED_ROWS_MIN: usize = 100_000;
 
-/// Rows that the trial asks for, for each share of flipped bits.
+/// Number of sampled rows. Each is queried once per element of `NOISE`.
 const SAMPLES: usize = 64;
-/// Shares of flipped bits, relative to the greatest distance of a match.
+/// Shares of flipped bits, relative to the maximum distance of a match.
 const NOISE: [f64; 4] = [0.0, 0.4, 0.7, 0.95];
 
 pub(super) fn run(graph: &Graph, column: &Column<u32>, build: &Build<'_>) -> Result<(), NoGraph> {
     let limit = distance_max(column.bits(), build.threshold);
     let queries = queries(column, limit, build);
-    let (mut wanted, mut found) = (0usize, 0usize);
+    let (mut expected, mut found) = (0usize, 0usize);
     let (mut scan_time, mut graph_time) = (Duration::ZERO, Duration::ZERO);
     for query in &queries {
-        if !(build.go_on)() {
+        if !(build.should_continue)() {
             return Err(NoGraph::Stopped);
         }
         let start = Instant::now();
@@ -35,14 +35,14 @@ pub(super) fn run(graph: &Graph, column: &Column<u32>, build: &Build<'_>) -> Res
         let start = Instant::now();
         let near = graph.near(query, f32::from(limit as u16) / f32::from(column.bits()));
         graph_time += start.elapsed();
-        wanted += truth.len();
-        // Without an answer the search scans, so nothing is missed.
+        expected += truth.len();
+        // If the graph returns `None`, a search scans the column and misses nothing.
         found += near.map_or(truth.len(), |mut rows| {
             rows.sort_unstable();
             truth.iter().filter(|row| rows.binary_search(row).is_ok()).count()
         });
     }
-    let recall = if wanted == 0 { 1.0 } else { found as f64 / wanted as f64 };
+    let recall = if expected == 0 { 1.0 } else { found as f64 / expected as f64 };
     let speedup = scan_time.as_secs_f64() / graph_time.as_secs_f64().max(1e-9);
     if recall < RECALL_MIN || (speedup < 1.0 && column.rows() >= SPEED_ROWS_MIN) {
         return Err(NoGraph::Unfit { recall, speedup });
@@ -50,7 +50,7 @@ pub(super) fn run(graph: &Graph, column: &Column<u32>, build: &Build<'_>) -> Res
     Ok(())
 }
 
-/// Rows spread over the column, with different shares of their bits flipped.
+/// Queries made from rows spread over the column, with different shares of their bits flipped.
 fn queries(column: &Column<u32>, limit: u32, build: &Build<'_>) -> Vec<Body> {
     let live = column.iter().filter(|&(_, slot)| (build.is_live)(slot)).count();
     let step = (live / SAMPLES).max(1);
@@ -69,19 +69,19 @@ fn queries(column: &Column<u32>, limit: u32, build: &Build<'_>) -> Vec<Body> {
 fn flipped(body: &Body, flips: u32, random: &mut Xorshift) -> Body {
     let mut bytes = body.to_bytes();
     let bits = u64::from(body.bits());
-    let mut left = flips;
-    let mut done = vec![false; usize::from(body.bits())];
-    while left > 0 {
+    let mut remaining = flips;
+    let mut is_flipped = vec![false; usize::from(body.bits())];
+    while remaining > 0 {
         let bit = (random.next() % bits) as usize;
-        if !std::mem::replace(&mut done[bit], true) {
+        if !std::mem::replace(&mut is_flipped[bit], true) {
             bytes[bit / 8] ^= 0x80 >> (bit % 8);
-            left -= 1;
+            remaining -= 1;
         }
     }
     Body::new(&bytes).unwrap_or(*body)
 }
 
-/// The live rows within the distance, by scanning.
+/// The live rows within the distance, found by a scan.
 fn scan_rows(column: &Column<u32>, query: &Body, limit: u32, build: &Build<'_>) -> Vec<u32> {
     let probe = Probe { words: *query.words(), distance_max: limit };
     let words = word_count(column.bits());
@@ -99,7 +99,7 @@ fn scan_rows(column: &Column<u32>, query: &Body, limit: u32, build: &Build<'_>) 
     rows
 }
 
-/// A small generator: the trial needs variety, not secrecy.
+/// A pseudo-random generator. The check needs no cryptographic quality.
 struct Xorshift(u64);
 
 impl Xorshift {

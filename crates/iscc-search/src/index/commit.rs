@@ -1,5 +1,4 @@
-//! Group commit: changes that arrive while one is written are committed together, with one wait
-//! for the disk.
+//! Group commit: changes that arrive during a commit are committed together next, with one fsync.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,11 +12,11 @@ use crate::segment::Segment;
 use crate::snapshot::Snapshot;
 use crate::store::StoreError;
 
-/// Assets of a group at most, so that no transaction gets too large for the store.
+/// Maximum number of assets in a group. Limits the size of a transaction.
 const GROUP_ASSETS_MAX: usize = 50_000;
-/// A segment is written anew when one in so many of its slots is dead.
+/// A segment is compacted when at least 1 / `DEAD_SHARE` of its slots are dead, ...
 const DEAD_SHARE: u32 = 5;
-/// Slots that have to be dead for that.
+/// ... and at least this many.
 const DEAD_MIN: u32 = 256;
 
 /// A change to an index.
@@ -28,13 +27,13 @@ pub enum Change {
     Delete {
         /// The asset.
         id: IsccId,
-        /// Its ISCC-ID as it was sent.
+        /// Its ISCC-ID as the client sent it.
         id_text: String,
     },
 }
 
 impl Change {
-    /// The deletion of an asset.
+    /// Deletion of an asset, by the text of its ISCC-ID.
     pub fn delete(id_text: &str) -> Result<Self, Failure> {
         let id = IsccId::parse(id_text).map_err(Failure::rejected)?;
         Ok(Self::Delete { id, id_text: id_text.to_owned() })
@@ -48,7 +47,7 @@ impl Change {
     }
 }
 
-/// Changes that wait, and whether a thread is at them.
+/// Waiting changes, and whether a thread is committing.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: Vec<(Change, Reply)>,
@@ -58,8 +57,8 @@ pub(super) struct Queue {
 impl Index {
     /// Makes a change durable and visible, then replies.
     ///
-    /// If another thread is committing, the change is left to it and the call returns at once;
-    /// else this thread commits until nothing waits.
+    /// If another thread is committing, it takes over the change and the call returns immediately. Otherwise this
+    /// thread becomes the leader and commits until no changes wait.
     pub fn submit(&self, change: Change, reply: Reply) {
         {
             let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,14 +68,14 @@ impl Index {
             }
             queue.has_leader = true;
         }
-        let _leading = Leading(self);
+        let _leader = LeaderGuard(self);
         while let Some(group) = self.next_group() {
             self.commit(group);
-            self.rewrite_worn_segments();
+            self.compact_segments();
         }
     }
 
-    /// The changes to commit next; without any, this thread is no longer the leader.
+    /// The changes to commit next. Without any, returns `None` and this thread stops being the leader.
     fn next_group(&self) -> Option<Vec<(Change, Reply)>> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.waiting.is_empty() {
@@ -95,9 +94,9 @@ impl Index {
     fn commit(&self, group: Vec<(Change, Reply)>) {
         let outcome = self.write(&group);
         match outcome {
-            Ok(answers) => {
-                for ((_, reply), answer) in group.into_iter().zip(answers) {
-                    reply.send(answer);
+            Ok(results) => {
+                for ((_, reply), result) in group.into_iter().zip(results) {
+                    reply.send(result);
                 }
             }
             Err(error) => {
@@ -109,27 +108,27 @@ impl Index {
         }
     }
 
-    /// Applies all changes in one transaction and publishes the new state once that is durable.
+    /// Applies all changes in one transaction. Publishes the new state when the transaction is durable.
     fn write(&self, group: &[(Change, Reply)]) -> Result<Vec<Answer>, StoreError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut refused = Vec::new();
+        let mut unchanged = Vec::new();
         let committed = self.store.write(|writing| {
             let mut draft = Draft::new(self, &writer);
-            let mut answers = Vec::with_capacity(group.len());
+            let mut results = Vec::with_capacity(group.len());
             for (change, _) in group {
-                answers.push(match change {
+                results.push(match change {
                     Change::Add(assets) => draft.add(writing, assets)?,
                     Change::Delete { id, id_text } => draft.delete(writing, *id, id_text)?,
                 });
             }
             if draft.finish(writing)? {
-                return Ok(Some((draft.snapshot, draft.moved, draft.next_uid, answers)));
+                return Ok(Some((draft.snapshot, draft.moved, draft.next_uid, results)));
             }
-            refused = answers;
+            unchanged = results;
             Ok(None)
         })?;
-        let Some(((snapshot, moved, next_uid, answers), version)) = committed else {
-            return Ok(refused);
+        let Some(((snapshot, moved, next_uid, results), version)) = committed else {
+            return Ok(unchanged);
         };
         self.publish(Snapshot { version, ..snapshot });
         writer.next_uid = next_uid;
@@ -139,7 +138,7 @@ impl Index {
                 None => writer.slots.remove(&id),
             };
         }
-        Ok(answers)
+        Ok(results)
     }
 
     pub(super) fn publish(&self, snapshot: Snapshot) {
@@ -147,34 +146,34 @@ impl Index {
         let mut published = self.published.write().unwrap_or_else(PoisonError::into_inner);
         let last = std::mem::replace(&mut *published, next);
         drop(published);
-        // Freeing what only the last state held may take a while; readers need not wait for it.
+        // Freeing the old state may take a while. The lock is released first, so that readers do not wait.
         drop(last);
     }
 
-    /// Writes segments anew of which too many slots are dead. Searches go on meanwhile.
-    fn rewrite_worn_segments(&self) {
-        let is_worn = |segment: &Arc<Segment>| {
+    /// Compacts the first segment with too many dead slots. Searches continue meanwhile.
+    fn compact_segments(&self) {
+        let is_due = |segment: &Arc<Segment>| {
             let slots = &segment.slots;
             slots.dead() >= DEAD_MIN && slots.dead() >= slots.len() / DEAD_SHARE
         };
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut snapshot = (*self.snapshot()).clone();
-        let Some(worn) = snapshot.segments.iter().position(is_worn) else { return };
-        // What is left of two neighbours may fit into one.
+        let Some(due) = snapshot.segments.iter().position(is_due) else { return };
+        // The live assets of two adjacent segments may fit into one.
         let full = self.options.segment_slots();
         let fits = |first: usize| {
             let pair = snapshot.segments.get(first..first + 2);
             pair.is_some_and(|pair| pair.iter().map(|one| one.slots.live()).sum::<u32>() <= full)
         };
-        let range = match worn {
-            _ if fits(worn) => worn..worn + 2,
-            1.. if fits(worn - 1) => worn - 1..worn + 1,
-            _ => worn..worn + 1,
+        let range = match due {
+            _ if fits(due) => due..due + 2,
+            1.. if fits(due - 1) => due - 1..due + 1,
+            _ => due..due + 1,
         };
         let sources: Vec<&Segment> =
             snapshot.segments[range.clone()].iter().map(Arc::as_ref).collect();
         let uid = writer.next_uid;
-        let (segment, moved) = Segment::rewritten(uid, &sources);
+        let (segment, moved) = Segment::compacted(uid, &sources);
         snapshot.segments.splice(range, [Arc::new(segment)]);
         self.publish(snapshot);
         writer.next_uid += 1;
@@ -183,11 +182,10 @@ impl Index {
     }
 }
 
-/// Ends this thread's lead even if a commit panics: whatever waits is told, and the next change
-/// finds a leader in its own thread.
-struct Leading<'a>(&'a Index);
+/// Gives up the lead if a commit panics: fails all waiting changes, and lets the next change start a new leader.
+struct LeaderGuard<'a>(&'a Index);
 
-impl Drop for Leading<'_> {
+impl Drop for LeaderGuard<'_> {
     fn drop(&mut self) {
         let mut queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if std::thread::panicking() {

@@ -1,11 +1,11 @@
-//! The next state of an index while it is made: changes are applied to it and to a transaction of
-//! the store, and it is thrown away if the transaction fails.
+//! The next state of an index. Changes are applied to it and to a store transaction; it is dropped if the transaction
+//! fails.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Index, SlotRef, Writer, check_realm, no_index};
-use crate::asset::{NewAsset, other_length};
+use crate::asset::{NewAsset, length_mismatch};
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
 use crate::record::{Record, StoredSimprints, read_simprints, write_simprints};
@@ -19,7 +19,7 @@ pub(super) struct Draft<'a> {
     index: &'a Index,
     writer: &'a Writer,
     pub(super) snapshot: Snapshot,
-    /// Assets whose slot differs from the writer's; `None` for deleted ones.
+    /// New slots of changed assets. `None` for deleted ones.
     pub(super) moved: HashMap<u64, Option<SlotRef>>,
     pub(super) next_uid: u32,
     is_changed: bool,
@@ -39,7 +39,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Stores what belongs to the whole index; tells whether there is anything to commit.
+    /// Stores the index's metadata if they changed. Returns whether there is anything to commit.
     pub(super) fn finish(&self, writing: &mut Writing<'_, '_>) -> Result<bool, StoreError> {
         if self.is_meta_changed {
             let bits = |name: &String| self.snapshot.simprint_types[name].bits;
@@ -53,7 +53,7 @@ impl<'a> Draft<'a> {
         Ok(self.is_changed)
     }
 
-    /// Adds a batch, or refuses it as a whole and leaves no trace of it.
+    /// Adds a batch, or rejects it as a whole without any effect.
     pub(super) fn add(
         &mut self,
         writing: &mut Writing<'_, '_>,
@@ -85,21 +85,21 @@ impl<'a> Draft<'a> {
         IsccId { body: id, realm, .. }: IsccId,
         id_text: &str,
     ) -> Result<Answer, StoreError> {
-        // The same number in another realm is another asset.
+        // The same ISCC-ID body in another realm is another asset.
         if let Err(failure) = check_realm(self.snapshot.realm, realm, id_text) {
             return Ok(Err(failure));
         }
         if self.slot(id).is_none() {
             return Ok(Err(self.index.no_asset(id_text)));
         }
-        self.kill(id);
+        self.mark_dead(id);
         self.moved.insert(id, None);
         self.is_changed = true;
         writing.delete_asset(id)?;
         Ok(Ok(Vec::new()))
     }
 
-    /// Rules that only the state of the index decides.
+    /// Checks the rules that depend on the state of the index.
     fn check(&self, assets: &[NewAsset]) -> Result<(), Failure> {
         if self.index.is_deleted() {
             return Err(no_index(&self.index.name));
@@ -121,7 +121,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// An index has few types of simprints: each is a column of its own, in memory and in every search.
+    /// Bounds the number of simprint types: each type adds a column to memory and to every search.
     fn check_types(&self, assets: &[NewAsset]) -> Result<(), Failure> {
         let known = &self.snapshot.simprint_types;
         let mut added: HashSet<&str> = HashSet::new();
@@ -138,7 +138,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// The first simprint of a type fixes the length of all.
+    /// All simprints of a type must be as long as the first one.
     fn check_lengths(&self, assets: &[NewAsset]) -> Result<(), Failure> {
         let mut added: HashMap<&str, u16> = HashMap::new();
         for (name, list) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
@@ -147,7 +147,7 @@ impl<'a> Draft<'a> {
                 let bits = simprint.body.bits();
                 let fixed = known.unwrap_or_else(|| *added.entry(name).or_insert(bits));
                 if bits != fixed {
-                    return Err(other_length());
+                    return Err(length_mismatch());
                 }
             }
         }
@@ -189,7 +189,7 @@ impl<'a> Draft<'a> {
             rows.simprints.extend(row);
         }
         if is_known {
-            self.kill(id);
+            self.mark_dead(id);
         }
         let slot = self.append(id, &rows);
         self.moved.insert(id, Some(slot));
@@ -204,11 +204,11 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn kill(&mut self, id: u64) {
-        let Some(place) = self.slot(id) else { return };
+    fn mark_dead(&mut self, id: u64) {
+        let Some(old) = self.slot(id) else { return };
         let mut segments = self.snapshot.segments.iter_mut();
-        if let Some(segment) = segments.find(|segment| segment.uid == place.segment_uid) {
-            Arc::make_mut(segment).slots.kill(place.slot);
+        if let Some(segment) = segments.find(|segment| segment.uid == old.segment_uid) {
+            Arc::make_mut(segment).slots.mark_dead(old.slot);
         }
     }
 

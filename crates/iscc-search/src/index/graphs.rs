@@ -1,4 +1,4 @@
-//! Graphs for full segments, built in the background once scanning all rows gets long.
+//! Graphs for full segments, built in the background once a full scan takes too long.
 
 use std::collections::HashSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -8,24 +8,27 @@ use crate::graph::{Build, Graph, NoGraph};
 use crate::segment::{Key, Segment};
 use crate::unit::UnitType;
 
-/// Graphs that were built or tried in vain, by segment and column, so that none is tried twice.
+/// Segments and columns whose graph was built or rejected, so that no graph is tried twice.
 pub(super) type Tried = HashSet<(u32, Key<UnitType>)>;
 
 impl Index {
-    /// Builds the next graph that is due; tells whether there was one to build.
+    /// Builds the next due graph. Returns `None` if no graph is due.
     ///
-    /// Due are the columns of full segments whose unit type has more rows than the scan limit.
-    /// `go_on` is asked now and then: `false` ends the work.
-    pub fn build_next_graph(&self, go_on: &dyn Fn() -> bool) -> Option<Result<(), NoGraph>> {
+    /// A graph is due for each column of a full segment whose unit type has more rows than the scan limit. The build
+    /// calls `should_continue` between steps and stops if it returns `false`.
+    pub fn build_next_graph(
+        &self,
+        should_continue: &dyn Fn() -> bool,
+    ) -> Option<Result<(), NoGraph>> {
         let (segment, key) = self.next_due()?;
         let build = Build {
             searchers: self.options.search_threads * 2,
             is_live: &|slot| segment.slots.is_live(slot),
-            go_on,
+            should_continue,
             threshold: self.options.match_threshold_units,
         };
         let built = Graph::build(&segment.units[&key], &build);
-        // Also after success: if the segment is written anew meanwhile, it has another number.
+        // Also after success: if the segment was compacted meanwhile, the new one has another `uid`.
         self.tried().insert((segment.uid, key));
         Some(built.map(|graph| self.install(segment.uid, key, Arc::new(graph))))
     }
@@ -36,7 +39,7 @@ impl Index {
     }
 
     fn tried(&self) -> MutexGuard<'_, Tried> {
-        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
+        self.graphs_tried.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn next_due(&self) -> Option<(Arc<Segment>, Key<UnitType>)> {
@@ -55,7 +58,7 @@ impl Index {
         None
     }
 
-    /// Puts a graph into its segment, if that is still there.
+    /// Adds a graph to its segment, if the segment still exists.
     fn install(&self, segment_uid: u32, key: Key<UnitType>, graph: Arc<Graph>) {
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut snapshot = (*self.snapshot()).clone();

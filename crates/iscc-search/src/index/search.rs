@@ -1,7 +1,7 @@
-//! Search requests of one index, several in one pass.
+//! Searches in one index, several in one pass.
 
 use super::{Index, View};
-use crate::asset::other_length;
+use crate::asset::length_mismatch;
 use crate::column::Body;
 use crate::failure::{Answer, Failure};
 use crate::options::Options;
@@ -19,18 +19,26 @@ use crate::segment::Matching;
 use crate::snapshot::SimprintType;
 use crate::store::StoreError;
 
-/// A search request whose form has been checked.
+/// A search request that passed the schema check.
 pub struct SearchJob<'a> {
-    /// What is searched for.
+    /// What to search for.
     pub body: QueryBody<'a>,
-    /// Matches that are wanted at most.
+    /// Maximum number of matches.
     pub limit: usize,
-    /// Where the answer goes.
+    /// Receives the response.
     pub reply: Reply,
 }
 
 impl Index {
-    /// Answers requests that wait at the same time.
+    /// Runs one search on the calling thread.
+    pub fn search_one(&self, scan_pool: &ScanPool, body: QueryBody<'_>, limit: usize) -> Answer {
+        let view = self.view().map_err(Failure::broken)?;
+        let query = Query::new(body, |id| self.query_asset(&view, id))?;
+        let hits = self.unit_hits(scan_pool, &view, std::slice::from_ref(&query));
+        self.respond(scan_pool, &view, &query, limit, hits.into_iter().flatten().collect())
+    }
+
+    /// Runs searches that wait at the same time in one pass.
     pub fn search(&self, scan_pool: &ScanPool, jobs: Vec<SearchJob<'_>>) {
         let view = match self.view() {
             Ok(view) => view,
@@ -43,30 +51,29 @@ impl Index {
         let mut queries = Vec::with_capacity(jobs.len());
         let mut replies = Vec::with_capacity(jobs.len());
         for SearchJob { body, limit, reply } in jobs {
-            match Query::new(body, |id| self.named(&view, id)) {
+            match Query::new(body, |id| self.query_asset(&view, id)) {
                 Ok(query) => {
-                    queries.push((query, limit));
-                    replies.push(reply);
+                    queries.push(query);
+                    replies.push((limit, reply));
                 }
                 Err(failure) => reply.send(Err(failure)),
             }
         }
-        let mut hits = self.unit_hits(scan_pool, &view, &queries).into_iter();
-        for ((query, limit), reply) in queries.iter().zip(replies) {
-            let hits = hits.next().unwrap_or_default();
-            reply.send(self.answer(scan_pool, &view, query, *limit, hits));
+        let hits = self.unit_hits(scan_pool, &view, &queries);
+        for ((query, hits), (limit, reply)) in queries.iter().zip(hits).zip(replies) {
+            reply.send(self.respond(scan_pool, &view, query, limit, hits));
         }
     }
 
-    /// Hits of each query's units.
+    /// The hits of each query's units.
     fn unit_hits(
         &self,
         scan_pool: &ScanPool,
         view: &View<'_>,
-        queries: &[(Query, usize)],
+        queries: &[Query],
     ) -> Vec<Vec<UnitHit>> {
         let mut probes = Vec::new();
-        for (number, (query, _)) in queries.iter().enumerate() {
+        for (number, query) in queries.iter().enumerate() {
             probes.extend(query.units.iter().enumerate().map(|(position, unit)| UnitProbe {
                 query: number,
                 position,
@@ -86,7 +93,8 @@ impl Index {
         per_query
     }
 
-    fn answer(
+    /// The JSON response of one query.
+    fn respond(
         &self,
         scan_pool: &ScanPool,
         view: &View<'_>,
@@ -145,19 +153,19 @@ impl Index {
     }
 }
 
-/// Simprints of one type have one length.
+/// All simprints of a type must have the same length.
 fn check_lengths(simprints: &[QuerySimprint], known: SimprintType) -> Result<(), Failure> {
     let bits = |simprint: &QuerySimprint| simprint.bytes.len() * 8;
     if simprints.windows(2).any(|pair| bits(&pair[0]) != bits(&pair[1])) {
         return Err(Failure::rejected("all input arrays must have the same shape"));
     }
     if simprints.iter().any(|simprint| bits(simprint) != usize::from(known.bits)) {
-        return Err(other_length());
+        return Err(length_mismatch());
     }
     Ok(())
 }
 
-/// Assets that match the query's simprints of one type.
+/// Assets that match the query's simprints of one type, with their scores.
 fn type_matches(
     scan_pool: &ScanPool,
     view: &View<'_>,
@@ -166,8 +174,8 @@ fn type_matches(
     known: SimprintType,
     simprints: &[QuerySimprint],
 ) -> Vec<(u64, TypeMatch)> {
-    // What is longer than any stored simprint matches nothing, but keeps its place in the list.
-    let body = |simprint: &QuerySimprint| Body::new(&simprint.bytes).unwrap_or(Body::NOTHING);
+    // A simprint longer than any stored one matches nothing, but keeps its position in the list.
+    let body = |simprint: &QuerySimprint| Body::new(&simprint.bytes).unwrap_or(Body::EMPTY);
     let bodies: Vec<Body> = simprints.iter().map(body).collect();
     let probe = |&body: &Body| SimprintProbe { kind: known.kind, body };
     let probes: Vec<SimprintProbe> = bodies.iter().map(probe).collect();

@@ -1,4 +1,4 @@
-//! Which blocks are scanned with which probes, and the scan itself.
+//! Plans which blocks are scanned with which probes, and scans them.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use crate::distance::distance_max;
 use crate::scan::{Hit, Probe, scan};
 use crate::scan_pool::ScanPool;
 
-/// Blocks of a piece of work that one thread does.
+/// Number of blocks in the task of one thread.
 const BLOCKS_PER_TASK: usize = 8;
-/// Blocks times probes from which on a pass is split: below, it is over before another thread is awake.
+/// Minimum of blocks times probes for splitting a pass. A smaller one finishes before another thread wakes up.
 const READS_SPLIT_MIN: usize = 48;
 
-/// A hit as the scan of one column finds it.
+/// A hit in one column.
 #[derive(Debug, Clone, Copy)]
 pub struct RowHit {
     /// Position in the list of probes.
@@ -25,7 +25,7 @@ pub struct RowHit {
     pub row: usize,
 }
 
-/// A column and the probes for it.
+/// A column and its probes.
 pub struct ColumnPlan<'a, P> {
     /// The segment's position in the snapshot.
     pub segment: usize,
@@ -33,16 +33,16 @@ pub struct ColumnPlan<'a, P> {
     lanes: Vec<Lane>,
 }
 
-/// Probes of one column that compare equally many bits.
+/// Probes of one column that compare the same number of bits.
 struct Lane {
     bits: u16,
     probes: Vec<Probe>,
-    /// Positions in the pass's list of probes.
+    /// Position of each probe in the pass's list.
     origins: Vec<usize>,
 }
 
 impl<'a, P: Copy> ColumnPlan<'a, P> {
-    /// Plans a scan of `column` with bodies, each with its position in the list of probes.
+    /// Plans a scan of `column` with bodies. Each comes with its position in the list of probes.
     pub fn new<'b>(
         segment: usize,
         column: &'a Column<P>,
@@ -64,8 +64,8 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
         Self { segment, column, lanes }
     }
 
-    /// Pieces of work.
-    fn stretches(&self) -> impl Iterator<Item = Range<usize>> + use<P> {
+    /// Ranges of blocks, one per task.
+    fn block_ranges(&self) -> impl Iterator<Item = Range<usize>> + use<P> {
         let blocks = self.column.blocks().len();
         let starts = (0..blocks).step_by(BLOCKS_PER_TASK);
         starts.map(move |start| start..(start + BLOCKS_PER_TASK).min(blocks))
@@ -101,8 +101,8 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
     }
 }
 
-/// Scans all planned columns, with the help of idle threads if there is much to read; `keep` makes a
-/// result of each hit or drops it. The order of the results is not defined.
+/// Scans all planned columns, with the help of idle threads if they are large. `keep` converts each hit into a result
+/// or drops it. The order of the results is undefined.
 pub fn scan_all<P, T>(
     scan_pool: &ScanPool,
     plans: &[ColumnPlan<'_, P>],
@@ -112,8 +112,10 @@ where
     P: Copy + Send + Sync,
     T: Send,
 {
-    let tasks: Vec<(&ColumnPlan<'_, P>, Range<usize>)> =
-        plans.iter().flat_map(|plan| plan.stretches().map(move |blocks| (plan, blocks))).collect();
+    let tasks: Vec<(&ColumnPlan<'_, P>, Range<usize>)> = plans
+        .iter()
+        .flat_map(|plan| plan.block_ranges().map(move |blocks| (plan, blocks)))
+        .collect();
     let scan =
         |(plan, blocks): &(&ColumnPlan<'_, P>, Range<usize>)| plan.scan(blocks.clone(), &keep);
     let reads: usize = plans.iter().map(ColumnPlan::reads).sum();

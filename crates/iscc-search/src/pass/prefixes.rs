@@ -1,17 +1,17 @@
-//! Units and simprints found by prefix or equality, in sorted runs.
+//! Units and simprints that match by prefix or equality, found in sorted runs.
 
 use super::simprints::{SimprintHit, SimprintProbe};
 use super::units::{UnitHit, UnitProbe};
 use crate::snapshot::Snapshot;
 
-/// Every live asset with a unit that begins with a probe of the same type, or that the probe
-/// begins with. Distances are 0; `bits` is the length of the shorter one.
+/// Finds every live asset with a unit that is a prefix of a probe of the same type, or vice versa. Distances are 0;
+/// `bits` is the length of the shorter one.
 pub fn prefixes(snapshot: &Snapshot, probes: &[UnitProbe]) -> Vec<UnitHit> {
     let mut found = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for ((unit, bits), rows) in &segment.prefixes {
             for probe in probes.iter().filter(|probe| probe.unit == *unit) {
-                // Cut to the rows' length, one lookup serves both directions.
+                // With the probe cut to the rows' length, one lookup serves both directions.
                 let prefix = probe.body.prefix(*bits);
                 rows.starting_with(&prefix, |slot| {
                     if segment.slots.is_live(slot) {
@@ -31,7 +31,7 @@ pub fn prefixes(snapshot: &Snapshot, probes: &[UnitProbe]) -> Vec<UnitHit> {
     found
 }
 
-/// Every simprint of a live asset that equals a probe of the same type.
+/// Finds every simprint of a live asset that equals a probe of the same type.
 pub fn equal_simprints(snapshot: &Snapshot, probes: &[SimprintProbe]) -> Vec<SimprintHit> {
     let mut found = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {

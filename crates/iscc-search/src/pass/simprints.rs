@@ -1,4 +1,4 @@
-//! Similar simprints: every row within the threshold, by scan.
+//! Similar simprints: all rows within the threshold, by scan.
 
 use super::plan::{ColumnPlan, scan_all};
 use crate::column::Body;
@@ -6,7 +6,7 @@ use crate::scan_pool::ScanPool;
 use crate::segment::{Chunk, SimprintKind};
 use crate::snapshot::Snapshot;
 
-/// A simprint that a query asks for.
+/// A simprint of a query.
 #[derive(Debug, Clone, Copy)]
 pub struct SimprintProbe {
     /// Type of the simprint.
@@ -22,15 +22,15 @@ pub struct SimprintHit {
     pub probe: usize,
     /// Position of the asset's segment in the snapshot.
     pub segment: u32,
-    /// Where it comes from.
+    /// Origin of the stored simprint.
     pub chunk: Chunk,
     /// The stored simprint.
     pub body: Body,
-    /// Bits that differ.
+    /// Number of differing bits.
     pub distance: u16,
 }
 
-/// Every simprint of a live asset within the threshold of a probe of the same type and length.
+/// Finds every simprint of a live asset within the threshold of a probe of the same type and length.
 pub fn similar_simprints(
     scan_pool: &ScanPool,
     snapshot: &Snapshot,

@@ -1,4 +1,4 @@
-//! Similar units: every row within the threshold, by scan or by graph.
+//! Similar units: all rows within the threshold, by scan or graph.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::segment::{Key, Segment};
 use crate::snapshot::Snapshot;
 use crate::unit::UnitType;
 
-/// A unit that a query asks for.
+/// A unit of a query.
 #[derive(Debug, Clone, Copy)]
 pub struct UnitProbe {
     /// Position of its query among the queries of the pass.
@@ -34,28 +34,28 @@ pub struct UnitHit {
     pub slot: u32,
     /// Position of the probe among the query's units.
     pub position: usize,
-    /// Bits that differ.
+    /// Number of differing bits.
     pub distance: u16,
-    /// Bits that were compared.
+    /// Number of compared bits.
     pub bits: u16,
 }
 
-/// Probe `probe` was answered by the graph over the column `key` of segment `segment`.
-type Answered = HashSet<(usize, Key<UnitType>, usize)>;
+/// Segment, column and probe of each search that a graph handled.
+type SearchedByGraph = HashSet<(usize, Key<UnitType>, usize)>;
 
-/// Every live asset with a unit within the threshold of a probe of the same type.
+/// Finds every live asset with a unit within the threshold of a probe of the same type.
 pub fn similar_units(
     scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
     threshold: f64,
 ) -> Vec<UnitHit> {
-    let (mut found, answered) = from_graphs(scan_pool, snapshot, probes, threshold);
+    let (mut found, searched) = search_graphs(scan_pool, snapshot, probes, threshold);
     let mut plans = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for (key, column) in &segment.units {
             let bodies = probes.iter().enumerate().filter(|(index, probe)| {
-                probe.unit == key.0 && !answered.contains(&(number, *key, *index))
+                probe.unit == key.0 && !searched.contains(&(number, *key, *index))
             });
             let bodies: Vec<(usize, &Body)> =
                 bodies.map(|(index, probe)| (index, &probe.body)).collect();
@@ -79,40 +79,40 @@ pub fn similar_units(
     found
 }
 
-/// What the graphs find, measured again, and which probes of which columns that settles.
-fn from_graphs(
+/// Searches the graphs. Returns the hits with exact distances, and the columns and probes that need no scan.
+fn search_graphs(
     scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
     threshold: f64,
-) -> (Vec<UnitHit>, Answered) {
+) -> (Vec<UnitHit>, SearchedByGraph) {
     let mut tasks = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for key in segment.graphs.keys() {
-            // A graph over long rows knows nothing of the distances of their prefixes.
+            // A graph over long rows cannot compare their prefixes with a shorter probe.
             let fits = |probe: &UnitProbe| probe.unit == key.0 && probe.body.bits() >= key.1;
             let indexes = (0..probes.len()).filter(|&index| fits(&probes[index]));
             tasks.extend(indexes.map(|index| (number, segment.as_ref(), *key, index)));
         }
     }
-    let ask = |&(number, segment, key, index): &(usize, &Segment, Key<UnitType>, usize)| {
+    let search = |&(number, segment, key, index): &(usize, &Segment, Key<UnitType>, usize)| {
         let hits = near(segment, key, &probes[index], threshold)?;
         let hits = hits.into_iter().map(|hit| UnitHit { segment: number as u32, ..hit });
         Some(((number, key, index), hits.collect::<Vec<UnitHit>>()))
     };
     if tasks.is_empty() {
-        return (Vec::new(), Answered::new());
+        return (Vec::new(), SearchedByGraph::new());
     }
-    let mut answered = Answered::new();
+    let mut searched = SearchedByGraph::new();
     let mut found = Vec::new();
-    for (task, hits) in scan_pool.run(&tasks, ask).into_iter().flatten() {
-        answered.insert(task);
+    for (task, hits) in scan_pool.run(&tasks, search).into_iter().flatten() {
+        searched.insert(task);
         found.extend(hits);
     }
-    (found, answered)
+    (found, searched)
 }
 
-/// Rows that the graph proposes, with their exact distance; `None` if it has to be a scan.
+/// The rows that a graph proposes, with exact distances. Returns `None` if the column must be scanned.
 fn near(
     segment: &Segment,
     key: Key<UnitType>,
@@ -127,7 +127,7 @@ fn near(
         let block = &column.blocks()[row as usize / BLOCK_ROWS];
         let row = row as usize % BLOCK_ROWS;
         let slot = block.payload(row);
-        let distance = differing(&block.body(row, bits), &probe.body.prefix(bits));
+        let distance = hamming_distance(&block.body(row, bits), &probe.body.prefix(bits));
         (distance <= limit && segment.slots.is_live(slot)).then_some(UnitHit {
             query: probe.query,
             segment: 0,
@@ -140,6 +140,6 @@ fn near(
     Some(hits.collect())
 }
 
-fn differing(a: &Body, b: &Body) -> u32 {
+fn hamming_distance(a: &Body, b: &Body) -> u32 {
     a.words().iter().zip(b.words()).map(|(a, b)| (a ^ b).count_ones()).sum()
 }

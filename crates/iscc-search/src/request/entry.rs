@@ -1,8 +1,8 @@
 //! The body of an add request: a list of entries.
 //!
-//! A first reading takes bodies that keep all rules, without copying text. What it refuses is read
-//! again, slowly, to say what is wrong with it, or to accept unusual forms (numbers in strings,
-//! members given twice).
+//! A fast parser accepts bodies that follow all rules, without copying text. Any other body is parsed again by a
+//! careful parser, which reports all violations and accepts unusual forms such as numbers in strings and repeated
+//! members.
 
 use std::borrow::Cow;
 
@@ -16,21 +16,21 @@ use crate::failure::Failure;
 use crate::json::{Node, Object, Pairs, Text};
 use crate::snapshot::SIMPRINT_TYPES_MAX;
 
-/// Units that an entry has at least, if it has any.
+/// Minimum number of units, if an entry has units.
 pub const ENTRY_UNITS_MIN: usize = 2;
 
-/// An asset as the client sent it. What was `null` is absent.
+/// An asset as the client sent it. `null` members are absent.
 #[derive(Debug, Clone, Default)]
 pub struct Entry<'a> {
     /// `ISCC:` and 16 characters.
     pub iscc_id: Option<Cow<'a, str>>,
-    /// `ISCC:` and 16 characters or more.
+    /// `ISCC:` and at least 16 characters.
     pub iscc_code: Option<Cow<'a, str>>,
-    /// Two or more strings.
+    /// At least two strings.
     pub units: Option<Vec<Cow<'a, str>>>,
     /// Simprints by type, in the order sent.
     pub simprints: Option<Vec<(Cow<'a, str>, Vec<Simprint<'a>>)>>,
-    /// The text of a JSON object, byte for byte.
+    /// Text of a JSON object, byte for byte.
     pub metadata: Option<&'a str>,
 }
 
@@ -45,11 +45,11 @@ pub struct Simprint<'a> {
     pub size: u32,
 }
 
-/// Reads the body of an add request.
+/// Parses the body of an add request.
 pub fn read(body: &[u8]) -> Result<Vec<Entry<'_>>, Failure> {
-    match fast(body) {
+    match read_fast(body) {
         Some(entries) => Ok(entries),
-        None => careful(body),
+        None => read_carefully(body),
     }
 }
 
@@ -75,17 +75,17 @@ struct FastSimprint<'a> {
     size: u32,
 }
 
-fn fast(body: &[u8]) -> Option<Vec<Entry<'_>>> {
+fn read_fast(body: &[u8]) -> Option<Vec<Entry<'_>>> {
     let entries: Vec<Object<FastEntry<'_>>> = serde_json::from_slice(body).ok()?;
     entries.into_iter().map(|entry| checked(entry.0)).collect()
 }
 
-/// The entry, if it keeps all rules.
+/// Returns the entry if it follows all rules.
 fn checked(entry: FastEntry<'_>) -> Option<Entry<'_>> {
     let units = entry.units.map(|units| units.into_iter().map(|unit| unit.0).collect::<Vec<_>>());
     let mut simprints: Option<Vec<(Cow<'_, str>, Vec<Simprint<'_>>)>> = None;
     if let Some(types) = entry.simprints {
-        // Each name is compared with all before it.
+        // Bounds the cost of comparing each name with all names before it.
         if types.0.len() > SIMPRINT_TYPES_MAX {
             return None;
         }
@@ -119,7 +119,7 @@ fn checked(entry: FastEntry<'_>) -> Option<Entry<'_>> {
     })
 }
 
-fn careful(body: &[u8]) -> Result<Vec<Entry<'_>>, Failure> {
+fn read_carefully(body: &[u8]) -> Result<Vec<Entry<'_>>, Failure> {
     let raw = parse(body)?;
     let mut violations = Violations::default();
     let mut entries = Vec::new();

@@ -6,21 +6,21 @@ use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
 use crate::json::Node;
 
-/// Characters of an index name at most.
+/// Maximum number of characters in an index name.
 pub const NAME_CHARS_MAX: usize = 32;
-/// Form of an index name.
+/// Pattern of an index name.
 const NAME_PATTERN: &str = "^[a-z][a-z0-9]*$";
 
-/// Whether a text can be an index's name.
+/// Whether a text is a valid index name.
 pub fn is_name(text: &str) -> bool {
     text.len() <= NAME_CHARS_MAX
         && text.starts_with(|first: char| first.is_ascii_lowercase())
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// Reads the body; gives the name of the index to create.
+/// Parses the body and returns the name of the index to create.
 ///
-/// An index's other members may stand in it and are ignored, but have to be sound.
+/// The other members of an index description are allowed and ignored, but must be valid.
 pub fn read(body: &[u8]) -> Result<String, Failure> {
     let raw = parse(body)?;
     let mut violations = Violations::default();

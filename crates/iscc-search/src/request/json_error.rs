@@ -1,12 +1,14 @@
-//! Where a text stops being JSON, in the words of the established JSON decoder.
+//! Position and text of the first JSON error, as Python's `json.loads` reports them.
+//!
+//! The reference service returns these errors to clients. Serde's differ in text and position.
 
 use crate::failure::{Failure, FailureKind};
 use crate::json::push_string;
 
-/// Deepest nesting that is looked into; text nested deeper is reported as it stands there.
+/// Maximum nesting depth. A deeper value is reported as an error at its position.
 const DEPTH_MAX: usize = 1000;
 
-/// The answer to a body that is not JSON: its place counts characters, not bytes.
+/// The failure for a body that is not JSON. Its position counts characters, not bytes.
 pub fn failure(text: &str) -> Failure {
     let error = first_error(text);
     let offset = text.char_indices().take_while(|&(at, _)| at < error.at).count();
@@ -83,7 +85,7 @@ impl Scanner<'_> {
         let start = self.at + usize::from(self.peek() == Some(b'-'));
         let whole = match digits(start) {
             0 => return self.fail(self.at, "Expecting value"),
-            // A number does not begin with 0 unless it is all there is before the point.
+            // A leading 0 must be the only digit before the decimal point.
             _ if self.text[start] == b'0' => 1,
             count => count,
         };
@@ -200,7 +202,7 @@ mod tests {
 
     /// What Python 3.11's `json.loads` reports for each text.
     #[test]
-    fn places_and_words_are_those_of_the_known_decoder() {
+    fn reports_the_positions_and_texts_of_python() {
         let cases = [
             ("{name:", 1, "Expecting property name enclosed in double quotes"),
             ("[{", 2, "Expecting property name enclosed in double quotes"),
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_offset_counts_characters() {
+    fn the_position_counts_characters() {
         let detail = String::from_utf8(failure("[\"é\" 1]").detail).unwrap();
         assert!(detail.contains("[\"body\",5]"), "{detail}");
     }

@@ -10,23 +10,37 @@ use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
 use crate::json::Node;
 
-/// Base64 by simprint type, in the order sent.
+/// Largest limit of a search.
+const LIMIT_MAX: i64 = 10_000;
+
+/// Checks the number of matches that a client wants. The engine is the only place that knows the bounds.
+///
+/// The text for a limit below 1 is the reference service's, which calls it `count` internally.
+pub fn checked_limit(limit: i64) -> Result<usize, Failure> {
+    match limit {
+        ..1 => Err(Failure::rejected("`count` must be >= 1")),
+        1..=LIMIT_MAX => Ok(limit as usize),
+        _ => Err(Failure::rejected(format!("limit must be at most {LIMIT_MAX}"))),
+    }
+}
+
+/// Base64 texts by simprint type, in the order sent.
 pub type QuerySimprints<'a> = Vec<(Cow<'a, str>, Vec<Cow<'a, str>>)>;
 
-/// A query as the client sent it. What was `null` is absent.
+/// A query as the client sent it. `null` members are absent.
 #[derive(Debug, Clone, Default)]
 pub struct QueryBody<'a> {
-    /// Search with what is stored for this asset.
+    /// Searches with the stored units and simprints of this asset.
     pub iscc_id: Option<Cow<'a, str>>,
-    /// `ISCC:` and 16 characters or more.
+    /// `ISCC:` and at least 16 characters.
     pub iscc_code: Option<Cow<'a, str>>,
     /// One or more strings.
     pub units: Option<Vec<Cow<'a, str>>>,
-    /// Base64 by type, in the order sent.
+    /// Base64 texts by type, in the order sent.
     pub simprints: Option<QuerySimprints<'a>>,
 }
 
-/// Reads the body of a search request.
+/// Parses the body of a search request.
 pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
     let raw = parse(body)?;
     let mut violations = Violations::default();
@@ -57,7 +71,7 @@ pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
     Ok(query)
 }
 
-/// Checks the code of a search without a body.
+/// A query by the ISCC-CODE of the query string.
 pub fn from_code(code: &str) -> Result<QueryBody<'_>, Failure> {
     if !rules::is_code(code) {
         let text = format!("iscc_code: String should match pattern '{CODE_PATTERN}'");
@@ -94,7 +108,7 @@ fn simprints<'a>(
     Ok(Some(simprints))
 }
 
-/// A simprint: its text, or an object as it is sent when an asset is added.
+/// A simprint: a text, or an object like those of an add request.
 fn simprint<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,

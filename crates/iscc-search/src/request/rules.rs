@@ -1,4 +1,4 @@
-//! Rules for single values that several bodies share.
+//! Rules for single values, shared by several request bodies.
 
 use std::borrow::Cow;
 
@@ -8,49 +8,50 @@ use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
 use crate::json::Node;
 
-/// Form of an ISCC-ID.
+/// Pattern of an ISCC-ID.
 pub const ID_PATTERN: &str = "^ISCC:[A-Z2-7]{16}$";
-/// Form of an ISCC-CODE.
+/// Pattern of an ISCC-CODE.
 pub const CODE_PATTERN: &str = "^ISCC:[A-Z2-7]{16,}$";
-/// Form of a simprint: base64 of either alphabet, padded or not.
+/// Pattern of a simprint: base64 in either alphabet, with or without padding.
 pub const SIMPRINT_PATTERN: &str = "^[A-Za-z0-9+/_=-]+$";
-/// Characters that a stored simprint has at least (64 bits).
+/// Minimum number of characters of a stored simprint (64 bits).
 pub const SIMPRINT_CHARS_MIN: usize = 11;
-/// Characters of an ISCC-ID behind its prefix.
+/// Number of characters of an ISCC-ID after its prefix.
 const ID_CHARS: usize = 16;
 
-/// Whether a text has the form of an ISCC-ID.
+/// Whether a text matches [`ID_PATTERN`].
 pub fn is_id(text: &str) -> bool {
-    base32_behind_prefix(text).is_some_and(|count| count == ID_CHARS)
+    base32_chars(text).is_some_and(|count| count == ID_CHARS)
 }
 
-/// Whether a text has the form of an ISCC-CODE.
+/// Whether a text matches [`CODE_PATTERN`].
 pub fn is_code(text: &str) -> bool {
-    base32_behind_prefix(text).is_some_and(|count| count >= ID_CHARS)
+    base32_chars(text).is_some_and(|count| count >= ID_CHARS)
 }
 
-/// Whether a text has the form of a simprint.
+/// Whether a text matches [`SIMPRINT_PATTERN`].
 pub fn is_simprint(text: &str) -> bool {
     let valid = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_=-".contains(&byte);
     !text.is_empty() && text.bytes().all(valid)
 }
 
-fn base32_behind_prefix(text: &str) -> Option<usize> {
+/// Number of base32 characters after `ISCC:`. `None` if the prefix is missing or another character follows.
+fn base32_chars(text: &str) -> Option<usize> {
     let code = text.strip_prefix("ISCC:")?;
     code.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7')).then_some(code.len())
 }
 
-/// A member that is there, `null` or not.
+/// A member that is present, possibly `null`.
 pub fn present<'a>(members: &[(Cow<'a, str>, &'a RawValue)], name: &str) -> Option<&'a RawValue> {
     members.iter().find(|(known, _)| known == name).map(|&(_, raw)| raw)
 }
 
-/// A member that is there and not `null`.
+/// A member that is present and not `null`.
 pub fn member<'a>(members: &[(Cow<'a, str>, &'a RawValue)], name: &str) -> Option<&'a RawValue> {
     present(members, name).filter(|raw| raw.get() != "null")
 }
 
-/// A string of a given form.
+/// Reads a string that must match a pattern.
 pub fn pattern<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
@@ -66,7 +67,7 @@ pub fn pattern<'a>(
     Ok(None)
 }
 
-/// A list of at least `min` strings.
+/// Reads an array of at least `min` strings.
 pub fn strings<'a>(
     raw: &'a RawValue,
     place: &Place<'_>,
@@ -84,7 +85,7 @@ pub fn strings<'a>(
             _ => violations.not_a_string(&place.at(Step::Index(index)), item),
         }
     }
-    // The length counts only once all items are sound.
+    // The length is checked only if all items are valid.
     if texts.len() == items.len() && items.len() < min {
         violations.too_short_list(place, min, items.len(), raw);
         return Ok(None);
@@ -92,7 +93,7 @@ pub fn strings<'a>(
     Ok(Some(texts))
 }
 
-/// A whole number of at least 0: a number, a number in a string, or a truth value.
+/// Reads an integer of at least 0. Like pydantic, accepts a number, a number in a string, or a boolean.
 pub fn integer(
     raw: &RawValue,
     place: &Place<'_>,
@@ -144,7 +145,7 @@ enum Whole {
     NotANumber,
 }
 
-/// A decimal number's value, if it is whole.
+/// Parses a decimal number and classifies its value.
 fn whole(text: &str) -> Whole {
     let digits = text.strip_prefix('+').unwrap_or(text);
     if let Ok(value) = digits.parse::<u64>() {

@@ -5,49 +5,49 @@ use serde_json::value::RawValue;
 use crate::failure::{Failure, FailureKind};
 use crate::json::push_string;
 
-/// Violations that an answer names; who makes more has seen enough of them.
+/// Maximum number of violations in a response.
 const VIOLATIONS_MAX: usize = 100;
-/// Of a value that is shown in an answer, and of a name. A body may be one value of many megabytes.
+/// Maximum size of an input value or a member name in a response. A body may be one value of many megabytes.
 const SHOWN_BYTES_MAX: usize = 4096;
 
-/// One step of the way to a value.
+/// One step of the path to a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<'a> {
-    /// A member's name, or the part of the request.
+    /// Name of a member, or of a part of the request.
     Name(&'a str),
-    /// An item's position.
+    /// Position of an item.
     Index(usize),
 }
 
-/// A way to a value; each level points to the one above.
+/// Path to a value (`loc`). Each level points to its parent.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    above: Option<&'a Place<'a>>,
+    parent: Option<&'a Place<'a>>,
     step: Step<'a>,
 }
 
 impl<'a> Place<'a> {
-    /// The request's body.
-    pub const BODY: Place<'static> = Place { above: None, step: Step::Name("body") };
+    /// The request body.
+    pub const BODY: Place<'static> = Place { parent: None, step: Step::Name("body") };
 
-    /// A member or item of the value here.
+    /// Path to a member or item of this value.
     pub fn at(&'a self, step: Step<'a>) -> Place<'a> {
-        Place { above: Some(self), step }
+        Place { parent: Some(self), step }
     }
 
     fn write(&self, json: &mut Vec<u8>) {
-        if let Some(above) = self.above {
-            above.write(json);
+        if let Some(parent) = self.parent {
+            parent.write(json);
             json.push(b',');
         }
         match self.step {
-            Step::Name(name) => push_string(json, shown(name)),
+            Step::Name(name) => push_string(json, truncated(name)),
             Step::Index(index) => json.extend_from_slice(index.to_string().as_bytes()),
         }
     }
 }
 
-/// Violations found so far.
+/// The violations found so far.
 #[derive(Debug, Default)]
 pub struct Violations {
     json: Vec<u8>,
@@ -55,13 +55,13 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// Whether there is none.
+    /// Whether there are no violations.
     pub fn is_empty(&self) -> bool {
         self.json.is_empty()
     }
 
-    /// Adds a violation, unless there are very many; `ctx` is an object's text, or empty. A long input is shown as
-    /// text that breaks off.
+    /// Adds a violation, up to the maximum number. `ctx` is the text of a JSON object, or empty. A long input is shown
+    /// as a truncated string.
     pub fn add(&mut self, place: &Place<'_>, kind: &str, message: &str, input: &str, ctx: &str) {
         self.count += 1;
         if self.count > VIOLATIONS_MAX {
@@ -76,7 +76,7 @@ impl Violations {
         push_string(json, message);
         json.extend_from_slice(b",\"input\":");
         if input.len() > SHOWN_BYTES_MAX {
-            push_string(json, &format!("{}…", shown(input)));
+            push_string(json, &format!("{}…", truncated(input)));
         } else {
             json.extend_from_slice(input.as_bytes());
         }
@@ -87,12 +87,12 @@ impl Violations {
         json.push(b'}');
     }
 
-    /// A required member is not there.
+    /// A required member is missing.
     pub fn missing(&mut self, place: &Place<'_>, object: &RawValue) {
         self.add(place, "missing", "Field required", object.get(), "");
     }
 
-    /// A string has another form than its pattern.
+    /// A string does not match its pattern.
     pub fn pattern(&mut self, place: &Place<'_>, pattern: &str, input: &RawValue) {
         let message = format!("String should match pattern '{pattern}'");
         let mut ctx = b"{\"pattern\":".to_vec();
@@ -120,13 +120,13 @@ impl Violations {
         self.add(place, "too_short", &message, input.get(), &ctx);
     }
 
-    /// Not an object where one with known members is expected.
+    /// Not an object, where one with known members is expected.
     pub fn not_an_object(&mut self, place: &Place<'_>, input: &RawValue) {
         let message = "Input should be a valid dictionary or object to extract fields from";
         self.add(place, "model_attributes_type", message, input.get(), "");
     }
 
-    /// Not an object where one with any members is expected.
+    /// Not an object, where one with any members is expected.
     pub fn not_a_dict(&mut self, place: &Place<'_>, input: &RawValue) {
         self.add(place, "dict_type", "Input should be a valid dictionary", input.get(), "");
     }
@@ -141,7 +141,7 @@ impl Violations {
         self.add(place, "string_type", "Input should be a valid string", input.get(), "");
     }
 
-    /// The failure to answer with, if there is any violation.
+    /// Fails if there are violations.
     pub fn into_result(mut self) -> Result<(), Failure> {
         if self.is_empty() {
             return Ok(());
@@ -151,7 +151,7 @@ impl Violations {
     }
 }
 
-/// The beginning of a text.
-fn shown(text: &str) -> &str {
+/// The start of a text, at most `SHOWN_BYTES_MAX` bytes.
+fn truncated(text: &str) -> &str {
     &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)]
 }

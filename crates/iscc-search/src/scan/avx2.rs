@@ -1,4 +1,4 @@
-//! The scan with AVX2: four rows a register, bits counted by a table of nibbles.
+//! The scan with AVX2: four rows per register, bits counted with a nibble table.
 
 #![expect(clippy::needless_range_loop, reason = "words and probes are counted in step")]
 
@@ -9,7 +9,7 @@ use super::{Columns, Group, Hit, Probe, in_groups};
 /// Rows of one register.
 const LANES: usize = 4;
 
-/// Whether this processor has what the kernel needs.
+/// Whether this processor supports the kernel.
 pub(super) fn detected() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")
 }
@@ -24,7 +24,7 @@ fn checked<const W: usize, const Q: usize>(
     probes: &[Probe],
     hits: &mut Vec<Hit>,
 ) -> usize {
-    // SAFETY: `scan` has made sure that the processor has the instructions.
+    // SAFETY: `scan` checked that the processor has the instructions.
     unsafe { group_of::<W, Q>(group, probes, hits) }
 }
 
@@ -47,7 +47,7 @@ fn group_of<const W: usize, const Q: usize>(
     let last_mask = _mm256_set1_epi64x(group.last_mask as i64);
     let whole = rows / LANES * LANES;
     for start in (0..whole).step_by(LANES) {
-        // Per byte at most 8 bits a word, so four words never overflow it.
+        // A byte counts at most 8 bits per word, so four words do not overflow it.
         let mut counts = [_mm256_setzero_si256(); Q];
         for word in 0..W {
             let values = load(group.columns.words[word], start);
@@ -76,7 +76,7 @@ fn group_of<const W: usize, const Q: usize>(
 #[target_feature(enable = "avx2")]
 fn load(column: &[u64], start: usize) -> __m256i {
     let values = &column[start..start + LANES];
-    // SAFETY: the slice has as many bytes as the register.
+    // SAFETY: the slice is as large as the register.
     unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
 }
 
@@ -94,7 +94,7 @@ fn bytewise(value: __m256i) -> __m256i {
     _mm256_add_epi8(_mm256_shuffle_epi8(table, low), _mm256_shuffle_epi8(table, high))
 }
 
-/// Hits are rare: kept out of the loop.
+/// Appends hits. Hits are rare, so this stays out of the loop.
 #[cold]
 #[target_feature(enable = "avx2")]
 fn push(mut near: u32, sums: __m256i, probe: u32, start: usize, hits: &mut Vec<Hit>) {
@@ -108,7 +108,7 @@ fn push(mut near: u32, sums: __m256i, probe: u32, start: usize, hits: &mut Vec<H
     }
 }
 
-/// The rows that do not fill a register.
+/// Scans the last rows, which do not fill a register.
 #[target_feature(enable = "popcnt")]
 fn tail<const W: usize, const Q: usize>(
     group: &Group<'_>,

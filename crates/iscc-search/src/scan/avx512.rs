@@ -1,4 +1,4 @@
-//! The scan with AVX-512 VPOPCNTDQ: eight rows a register.
+//! The scan with AVX-512 VPOPCNTDQ: eight rows per register.
 
 #![expect(clippy::needless_range_loop, reason = "words and probes are counted in step")]
 
@@ -12,7 +12,7 @@ const LANES: usize = 8;
 /// `(row ^ probe) & mask` as the truth table of a ternary logic operation.
 const XOR_AND: i32 = 0x28;
 
-/// Whether this processor has what the kernel needs.
+/// Whether this processor supports the kernel.
 pub(super) fn detected() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq")
 }
@@ -27,7 +27,7 @@ fn checked<const W: usize, const Q: usize>(
     probes: &[Probe],
     hits: &mut Vec<Hit>,
 ) -> usize {
-    // SAFETY: `scan` has made sure that the processor has the instructions.
+    // SAFETY: `scan` checked that the processor has the instructions.
     unsafe { group_of::<W, Q>(group, probes, hits) }
 }
 
@@ -59,8 +59,8 @@ fn group_of<const W: usize, const Q: usize>(
                 sums[index] = _mm512_add_epi64(sums[index], _mm512_popcnt_epi64(differing));
             }
         }
-        // With three words and more, hardly a row that is far away gets this far: its last word
-        // is then not even read, which is worth more than the test costs.
+        // With three words or more, nearly all distant rows are excluded before the last word. Not reading it saves
+        // more than this test costs.
         if W >= 3 && near(&sums, &limits) & live == 0 {
             start += LANES;
             continue;
@@ -80,17 +80,17 @@ fn group_of<const W: usize, const Q: usize>(
     Q
 }
 
-/// The rows at `start`, zero where `live` has no bit.
+/// Loads the rows at `start`. Lanes without a bit in `live` are zero.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load(column: &[u64], start: usize, live: __mmask8) -> __m512i {
     debug_assert!(start + (live.count_ones() as usize) <= column.len());
-    // SAFETY: `live` has a bit per row that the column has from `start` on (`Columns::new` made
-    // sure that all columns have the same length); masked lanes are not read.
+    // SAFETY: `live` has bits only for rows of the column (`Columns::new` checked that all columns have the same
+    // length). Masked lanes are not read.
     unsafe { _mm512_maskz_loadu_epi64(live, column.as_ptr().add(start).cast()) }
 }
 
-/// Lanes in which any sum is within its limit.
+/// Lanes in which at least one sum is within its limit.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn near<const Q: usize>(sums: &[__m512i; Q], limits: &[__m512i; Q]) -> __mmask8 {
@@ -101,7 +101,7 @@ fn near<const Q: usize>(sums: &[__m512i; Q], limits: &[__m512i; Q]) -> __mmask8 
     lanes
 }
 
-/// Hits are rare: kept out of the loop.
+/// Appends hits. Hits are rare, so this stays out of the loop.
 #[cold]
 #[target_feature(enable = "avx512f")]
 fn push(mut near: __mmask8, sums: __m512i, probe: u32, start: usize, hits: &mut Vec<Hit>) {

@@ -1,4 +1,4 @@
-//! The scan with AArch64 NEON: two rows a register, bits counted per byte.
+//! The scan with AArch64 NEON: two rows per register, bits counted per byte.
 
 use std::arch::aarch64::*;
 
@@ -16,7 +16,7 @@ fn checked<const W: usize, const Q: usize>(
     probes: &[Probe],
     hits: &mut Vec<Hit>,
 ) -> usize {
-    // SAFETY: NEON is part of every AArch64 processor that the standard library runs on.
+    // SAFETY: every AArch64 processor that the standard library supports has NEON.
     unsafe { group_of::<W, Q>(group, probes, hits) }
 }
 
@@ -43,7 +43,7 @@ fn group_of<const W: usize, const Q: usize>(
     Q
 }
 
-/// Differing bits of the rows at `start`; what lies behind the last row counts as zero words.
+/// Number of differing bits of the rows at `start`. Missing words after the last row count as zero.
 #[inline]
 #[target_feature(enable = "neon")]
 fn distances<const W: usize>(group: &Group<'_>, probe: &Probe, start: usize) -> [u64; LANES] {
@@ -56,7 +56,7 @@ fn distances<const W: usize>(group: &Group<'_>, probe: &Probe, start: usize) -> 
         let values = unsafe { vld1q_u64(pair.as_ptr()) };
         let differing = veorq_u64(values, vdupq_n_u64(probe.words[word]));
         let differing = vandq_u64(differing, vdupq_n_u64(mask));
-        // Per byte at most 8 bits a word, so four words never overflow it.
+        // A byte counts at most 8 bits per word, so four words do not overflow it.
         counts = vaddq_u8(counts, vcntq_u8(vreinterpretq_u8_u64(differing)));
     }
     let sums = vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(counts)));

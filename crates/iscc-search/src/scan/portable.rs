@@ -1,8 +1,8 @@
-//! The scan in plain Rust, shaped so that compilers turn the inner loops into vector code.
+//! The scan in plain Rust. Compilers vectorise its inner loops.
 
 use super::{Columns, Group, Hit, Probe, in_groups};
 
-/// Rows counted together.
+/// Rows that are counted together.
 const LANES: usize = 8;
 
 pub(super) fn scan(columns: &Columns<'_>, last_mask: u64, probes: &[Probe], hits: &mut Vec<Hit>) {

@@ -1,37 +1,37 @@
-//! Scores of parts of assets.
+//! Scores of chunk matches: parts of assets, matched by simprints.
 
 use std::collections::BTreeMap;
 
-use super::top_k::{first, higher_first};
+use super::top_k::{higher_first, top_k};
 use crate::column::Body;
 use crate::distance::similarity;
 use crate::pass::SimprintHit;
 use crate::snapshot::Snapshot;
 
-/// Stored rows of one simprint that are looked at to count the assets that have it.
+/// Maximum number of stored rows of one simprint that are read to count its assets.
 const FREQUENCY_ROWS_MAX: usize = 1000;
 
-/// An asset of which parts match a query.
+/// An asset whose simprints match a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkMatch {
     /// ISCC-ID body.
     pub id: u64,
-    /// 0 to 1: the mean over the simprint types that match.
+    /// Mean score of the matching simprint types, 0 to 1.
     pub score: f64,
-    /// Per simprint type (its position in the query), in the query's order.
+    /// Matches per simprint type, by the type's position in the query.
     pub types: Vec<(usize, TypeMatch)>,
 }
 
-/// What matches of one simprint type.
+/// The matches of one simprint type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeMatch {
     /// 0 to 1.
     pub score: f64,
-    /// Simprints that match.
+    /// Number of matching simprints.
     pub matches: usize,
-    /// Simprints that were asked for.
+    /// Number of simprints in the query.
     pub queried: usize,
-    /// The matches.
+    /// The matching simprints.
     pub chunks: Vec<ChunkRow>,
 }
 
@@ -44,7 +44,7 @@ pub struct ChunkRow {
     pub body: Body,
     /// Similarity.
     pub score: f64,
-    /// Assets that have the stored simprint.
+    /// Number of assets with the stored simprint.
     pub frequency: usize,
     /// Start in the asset's content.
     pub offset: u32,
@@ -59,12 +59,11 @@ struct Candidate {
     row: ChunkRow,
 }
 
-/// Scores one simprint type by similarity; assets in no particular order.
+/// Scores one simprint type by similarity. The order of assets is undefined.
 ///
-/// Per asset and simprint of the query counts the most similar stored one, weighted with how rare
-/// that is: `idf = ln(1 + N / (1 + f))`, with `N` assets in the index of which `f` have it.
-/// Simprints that match nothing of an asset lower its score by their own rarity:
-/// `Σ idf·s / (Σ idf matched + Σ idf unmatched)`.
+/// For each asset and query simprint, the most similar stored simprint counts, weighted with its rarity:
+/// `idf = ln(1 + N / (1 + f))`, where `f` of the index's `N` assets have it. Query simprints without a match in the
+/// asset lower its score by their own rarity: `Σ idf·s / (Σ idf matched + Σ idf unmatched)`.
 pub fn approximate_simprints(
     snapshot: &Snapshot,
     queries: &[Body],
@@ -105,11 +104,11 @@ pub fn approximate_simprints(
     best.into_iter().map(type_match).collect()
 }
 
-/// Scores one simprint type by equality; assets in no particular order.
+/// Scores one simprint type by equality. The order of assets is undefined.
 ///
-/// The score is coverage times quality: the share of the query's simprints that the asset has, and
-/// the mean of their inverse frequencies, scaled so that the rarest of them counts 1 and the most
-/// frequent 0 (1 if they are equally frequent). Scores below the threshold are dropped.
+/// The score is coverage times quality. Coverage is the share of the query's simprints that the asset has. Quality is
+/// the mean of their inverse frequencies, scaled so that the rarest counts 1 and the most frequent 0; it is 1 if all
+/// are equally frequent. Scores below the threshold are dropped.
 pub fn equal_simprints(
     snapshot: &Snapshot,
     queries: &[Body],
@@ -145,18 +144,17 @@ fn quality(chunks: &[ChunkRow]) -> f64 {
     distinct.dedup();
     let frequencies = || distinct.iter().map(|&(_, frequency)| frequency as f64);
     let rarest = 1.0 / frequencies().fold(f64::INFINITY, f64::min);
-    let commonest = 1.0 / frequencies().fold(0.0, f64::max);
-    if rarest == commonest {
+    let most_frequent = 1.0 / frequencies().fold(0.0, f64::max);
+    if rarest == most_frequent {
         return 1.0;
     }
-    let scaled = frequencies().map(|f| (1.0 / f - commonest) / (rarest - commonest));
+    let scaled = frequencies().map(|f| (1.0 / f - most_frequent) / (rarest - most_frequent));
     scaled.sum::<f64>() / distinct.len() as f64
 }
 
-/// The hits of each simprint of the query, with the frequency of what they hit.
+/// The hits of each query simprint, with the frequency of the stored simprint.
 ///
-/// A stored simprint that is equal to a hit is a hit of the same query, so frequencies can be
-/// counted right here.
+/// All stored simprints that equal a hit are hits of the same query, so frequencies can be counted from the hits.
 fn candidates(snapshot: &Snapshot, queries: usize, hits: &[SimprintHit]) -> Vec<Vec<Candidate>> {
     let mut per_query: Vec<Vec<Candidate>> = vec![Vec::new(); queries];
     for hit in hits {
@@ -184,14 +182,14 @@ fn candidates(snapshot: &Snapshot, queries: usize, hits: &[SimprintHit]) -> Vec<
     per_query
 }
 
-/// The most similar candidate of each asset; of equally similar ones, the first in its content.
+/// The most similar candidate of each asset; of equally similar ones, the first in the asset's content.
 fn best_per_asset(candidates: &[Candidate]) -> Vec<Candidate> {
     let mut ordered = candidates.to_vec();
     ordered.sort_unstable_by(|a, b| {
-        let place = |candidate: &Candidate| (candidate.row.offset, candidate.row.size);
+        let position = |candidate: &Candidate| (candidate.row.offset, candidate.row.size);
         a.id.cmp(&b.id)
             .then(higher_first(a.row.score, b.row.score))
-            .then(place(a).cmp(&place(b)))
+            .then(position(a).cmp(&position(b)))
             .then(a.row.body.cmp(&b.row.body))
     });
     ordered.dedup_by_key(|candidate| candidate.id);
@@ -199,8 +197,8 @@ fn best_per_asset(candidates: &[Candidate]) -> Vec<Candidate> {
 }
 
 impl ChunkMatch {
-    /// Joins the matches of several types (each with its position in the query) and ranks the
-    /// assets: by the mean of their types' scores, then by ISCC-ID body.
+    /// Joins the matches of several types, each with its position in the query. Ranks the assets by the mean score of
+    /// their types, then by ISCC-ID body.
     pub fn rank(
         types: Vec<(usize, Vec<(u64, TypeMatch)>)>,
         exclude: Option<u64>,
@@ -218,6 +216,6 @@ impl ChunkMatch {
             let total: f64 = types.iter().map(|(_, matched)| matched.score).sum();
             Self { id, score: total / types.len() as f64, types }
         });
-        first(joined.collect(), limit, |a, b| higher_first(a.score, b.score).then(a.id.cmp(&b.id)))
+        top_k(joined.collect(), limit, |a, b| higher_first(a.score, b.score).then(a.id.cmp(&b.id)))
     }
 }

@@ -1,4 +1,4 @@
-//! The order of results: best first, and the same every time.
+//! Deterministic ranking: the best items of a list.
 
 use std::cmp::Ordering;
 
@@ -7,8 +7,8 @@ pub fn higher_first(a: f64, b: f64) -> Ordering {
     b.total_cmp(&a)
 }
 
-/// The first `limit` of a list in order, without ordering the rest.
-pub fn first<T>(mut list: Vec<T>, limit: usize, order: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+/// The first `limit` items of a list in a given order. Does not sort the rest.
+pub fn top_k<T>(mut list: Vec<T>, limit: usize, order: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
     if list.len() > limit && limit > 0 {
         list.select_nth_unstable_by(limit - 1, &order);
     }
@@ -22,13 +22,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_are_those_of_the_whole_order() {
+    fn equals_a_full_sort() {
         let list: Vec<u32> = (0..500).map(|index| index * 7919 % 501).collect();
         let mut ordered = list.clone();
         ordered.sort_unstable();
         for limit in [0, 1, 2, 100, 499, 500, 1000] {
             let expected: Vec<u32> = ordered.iter().take(limit).copied().collect();
-            assert_eq!(first(list.clone(), limit, Ord::cmp), expected);
+            assert_eq!(top_k(list.clone(), limit, Ord::cmp), expected);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Scores of whole assets.
+//! Scores of global matches: whole assets, matched by units.
 
-use super::top_k::{first, higher_first};
+use super::top_k::{higher_first, top_k};
 use crate::distance::similarity;
 use crate::id::text_order;
 use crate::pass::UnitHit;
@@ -14,14 +14,14 @@ pub struct GlobalMatch {
     pub id: u64,
     /// 0 to 1.
     pub score: f64,
-    /// Score per unit type that matches, in the query's order.
+    /// Score of each matching unit type, in the query's order.
     pub types: Vec<(UnitType, f64)>,
 }
 
-/// Ranks by similarity. The score of an asset is `Σ s^e / Σ s`, with `s` the similarity of each unit
-/// type that matches and `e` the exponent: the more similar a unit is, the more it counts.
+/// Ranks assets by similarity. The score of an asset is `Σ s^e / Σ s`, where `s` is the similarity of each matching
+/// unit type and `e` the exponent: more similar units have more weight.
 ///
-/// `hits` are those of one query, without any below the threshold.
+/// `hits` are those of one query, all within the threshold.
 pub fn approximate_units(
     snapshot: &Snapshot,
     units: &[Unit],
@@ -36,13 +36,13 @@ pub fn approximate_units(
         let types = best_per_type(units, hits, similarity);
         let weighted: f64 = types.iter().map(|(_, score)| score.powi(exponent)).sum();
         let total: f64 = types.iter().map(|(_, score)| score).sum();
-        // With a threshold of 0 a unit may match with nothing in common.
+        // With a threshold of 0, a unit may match with similarity 0.
         (if total > 0.0 { weighted / total } else { 0.0 }, types)
     })
 }
 
-/// Ranks by equal prefixes. A unit type's score is the matched share of the query's longest unit
-/// of the type, an asset's score the mean over all units of the query, matched or not.
+/// Ranks assets by equal prefixes. The score of a unit type is the matched share of the query's longest unit of that
+/// type. The score of an asset is the mean over all units of the query, matching or not.
 ///
 /// `hits` are those of one query.
 pub fn prefix_units(
@@ -65,7 +65,7 @@ pub fn prefix_units(
     })
 }
 
-/// The best score of each unit type, in the query's order. `hits` are in the order of positions.
+/// The best score of each unit type, in the query's order. `hits` must be sorted by position.
 fn best_per_type(
     units: &[Unit],
     hits: &[UnitHit],
@@ -83,8 +83,7 @@ fn best_per_type(
     types
 }
 
-/// Scores the hits of each asset together and orders the assets: by score, then by the number of
-/// matching unit types, then by ISCC-ID.
+/// Scores each asset by its hits. Ranks the assets by score, then by number of matching unit types, then by ISCC-ID.
 fn rank(
     snapshot: &Snapshot,
     mut hits: Vec<UnitHit>,
@@ -102,7 +101,7 @@ fn rank(
             matches.push(GlobalMatch { id, score, types });
         }
     }
-    first(matches, limit, |a, b| {
+    top_k(matches, limit, |a, b| {
         higher_first(a.score, b.score)
             .then(b.types.len().cmp(&a.types.len()))
             .then(text_order(a.id).cmp(&text_order(b.id)))

@@ -1,36 +1,36 @@
-//! What can go wrong with the store.
+//! Errors of the store.
 
 use std::path::Path;
 
 use heed::MdbError;
 
-/// Why the store did not do it.
+/// Why a store operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No space is left on the device, or the quota is used up.
+    /// The disk or the quota is full.
     #[error("no space left for the index")]
     Full,
-    /// The environment was made by a later version, or is no index.
+    /// A newer version wrote the environment, or it is not an index.
     #[error(
         "it has format {found}, this program knows up to {known}: a newer isccd has written it; \
          start that one, or restore a backup that this one made"
     )]
     Format {
-        /// What the environment says.
+        /// Format of the environment.
         found: u64,
-        /// What this version writes.
+        /// Format of this version.
         known: u64,
     },
     /// The file ends before its last page.
-    #[error("the file has {found} bytes, but its pages take {whole}: its end is missing")]
-    Short {
-        /// Bytes of the file.
+    #[error("the file is truncated: it has {found} bytes, but its pages take {expected}")]
+    Truncated {
+        /// Size of the file in bytes.
         found: u64,
         /// Bytes up to the end of the last page.
-        whole: u64,
+        expected: u64,
     },
-    /// The environment has not the databases of an index.
-    #[error("this is no index: its databases are missing")]
+    /// The environment lacks the databases of an index.
+    #[error("not an index: its databases are missing")]
     NoIndex,
     /// A record cannot be read.
     #[error("the record of asset {id:016x} is damaged")]
@@ -46,12 +46,12 @@ pub enum StoreError {
     File(std::io::Error),
 }
 
-/// `EIO`, which LMDB also reports for a write that was cut short.
+/// `EIO`, which LMDB also reports for a short write.
 const EIO: i32 = 5;
 
 impl StoreError {
     /// Whether this process has the environment open already.
-    pub fn is_open_already(&self) -> bool {
+    pub fn is_already_open(&self) -> bool {
         matches!(self, Self::Lmdb(heed::Error::EnvAlreadyOpened))
     }
 
@@ -59,8 +59,7 @@ impl StoreError {
         matches!(self, Self::Lmdb(heed::Error::Mdb(MdbError::MapFull)))
     }
 
-    /// LMDB reports a write that a full disk cut short as an I/O error. Whether it was one, the
-    /// space that is left tells.
+    /// LMDB reports a short write on a full disk as an I/O error. The free space of the disk tells the two apart.
     pub(super) fn or_full(self, folder: &Path) -> Self {
         match &self {
             Self::Lmdb(heed::Error::Io(error))
@@ -88,7 +87,7 @@ impl From<std::io::Error> for StoreError {
     }
 }
 
-/// More than a transaction writes at once.
+/// More than one transaction writes.
 const NEARLY_FULL_BYTES: u64 = 256 << 20;
 
 #[cfg(unix)]

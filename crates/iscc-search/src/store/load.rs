@@ -1,4 +1,4 @@
-//! Start-up: from records to segments, in parallel over stretches of the key space.
+//! Loads records into segments at start-up, in parallel over ranges of keys.
 
 use std::sync::Arc;
 
@@ -9,40 +9,38 @@ use crate::record::{Record, read_simprints};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::Snapshot;
 
-/// Reads the whole store into memory.
-///
-/// Segments hold up to `segment_slots` assets. Runs on the current rayon pool.
+/// Loads the whole store into memory, on the current rayon pool. Segments hold up to `segment_slots` assets.
 pub fn load(store: &Store, matching: Matching, segment_slots: u32) -> Result<Snapshot, StoreError> {
     let reading = store.read()?;
-    let mut snapshot = empty(&reading)?;
-    let stretches = match reading.id_range()? {
-        Some((first, last)) => stretches(first, last, rayon::current_num_threads() as u64),
+    let mut snapshot = without_assets(&reading)?;
+    let ranges = match reading.id_range()? {
+        Some((first, last)) => key_ranges(first, last, rayon::current_num_threads() as u64),
         None => Vec::new(),
     };
-    let loaded: Vec<Vec<Segment>> = stretches
+    let loaded: Vec<Vec<Segment>> = ranges
         .into_par_iter()
-        .map(|range| load_stretch(&store.read()?, &snapshot, matching, segment_slots, range))
+        .map(|range| load_range(&store.read()?, &snapshot, matching, segment_slots, range))
         .collect::<Result<_, _>>()?;
     snapshot.segments = numbered(loaded.into_iter().flatten());
     Ok(snapshot)
 }
 
-/// Reads one state into memory, also while another process makes new ones.
+/// Loads one state into memory. Other processes may write meanwhile.
 pub fn load_state(
     reading: &Reading<'_>,
     matching: Matching,
     segment_slots: u32,
 ) -> Result<Snapshot, StoreError> {
-    let mut snapshot = empty(reading)?;
+    let mut snapshot = without_assets(reading)?;
     if let Some(range) = reading.id_range()? {
-        let loaded = load_stretch(reading, &snapshot, matching, segment_slots, range)?;
+        let loaded = load_range(reading, &snapshot, matching, segment_slots, range)?;
         snapshot.segments = numbered(loaded.into_iter());
     }
     Ok(snapshot)
 }
 
-/// What belongs to the whole index, without its assets.
-fn empty(reading: &Reading<'_>) -> Result<Snapshot, StoreError> {
+/// A snapshot with the index's metadata and without assets.
+fn without_assets(reading: &Reading<'_>) -> Result<Snapshot, StoreError> {
     let meta = reading.meta()?;
     let mut snapshot =
         Snapshot { version: reading.version(), realm: meta.realm, ..Snapshot::default() };
@@ -60,8 +58,8 @@ fn numbered(segments: impl Iterator<Item = Segment>) -> Vec<Arc<Segment>> {
     segments.enumerate().map(number).collect()
 }
 
-/// `count` stretches of about equal width from `first` to `last`, both of which they include.
-fn stretches(first: u64, last: u64, count: u64) -> Vec<(u64, u64)> {
+/// Divides the keys from `first` to `last` (both inclusive) into `count` ranges of about equal width.
+fn key_ranges(first: u64, last: u64, count: u64) -> Vec<(u64, u64)> {
     let width = (last - first) / count.max(1) + 1;
     let starts: Vec<u64> = (0..count.max(1))
         .map_while(|index| first.checked_add(index.checked_mul(width)?))
@@ -71,7 +69,7 @@ fn stretches(first: u64, last: u64, count: u64) -> Vec<(u64, u64)> {
     starts.iter().copied().zip(ends).collect()
 }
 
-fn load_stretch(
+fn load_range(
     reading: &Reading<'_>,
     snapshot: &Snapshot,
     matching: Matching,
@@ -113,9 +111,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_cover_everything_once() {
+    fn key_ranges_cover_every_key_once() {
         for (first, last) in [(0, 0), (5, 6), (0, u64::MAX), (u64::MAX, u64::MAX), (10, 1000)] {
-            let all = stretches(first, last, 4);
+            let all = key_ranges(first, last, 4);
             assert_eq!((all[0].0, all[all.len() - 1].1), (first, last));
             assert!(all.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0), "{all:?}");
             assert!(all.iter().all(|(from, to)| from <= to), "{all:?}");

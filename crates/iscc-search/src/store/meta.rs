@@ -1,4 +1,4 @@
-//! What is stored beside the assets: format, realm, simprint types.
+//! Metadata of an index: format, realm, simprint types.
 
 use heed::types::{Bytes, Str};
 use heed::{Database, RoTxn, RwTxn};
@@ -6,17 +6,17 @@ use heed::{Database, RoTxn, RwTxn};
 use super::StoreError;
 use crate::leb128::{Cursor, put_number};
 
-/// Version of the layout of records and databases.
+/// Version of the format of records and databases.
 const FORMAT: u64 = 1;
 
-/// What belongs to the whole index.
+/// Metadata of an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredMeta {
-    /// Whether the index was created completely.
+    /// Whether the creation of the index completed.
     pub created: bool,
-    /// The realm of all ISCC-IDs, once there was one.
+    /// Realm of all ISCC-IDs. `None` until the first asset is added.
     pub realm: Option<u8>,
-    /// Simprint types with their length in bits, in the order they came.
+    /// Simprint types with their length in bits, in the order they were added.
     pub simprint_types: Vec<(String, u16)>,
 }
 

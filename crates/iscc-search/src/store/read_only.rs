@@ -1,4 +1,4 @@
-//! The environment of an index that another process may be working on: only read, or copied.
+//! Reading and copying the environment of an index that another process may be writing.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,16 +9,16 @@ use heed::{CommitOrAbort, CompactionOption, Env, EnvFlags, EnvOpenOptions, MdbEr
 
 use super::{DATA_FILE, DATABASES, Databases, IdKey, READERS_MAX, Store, StoreError};
 
-/// Address space beyond twice the file, in bytes: what the other process may write meanwhile.
+/// Size of the memory map in bytes, in addition to twice the file: room for what the other process writes meanwhile.
 const MAP_SPARE_BYTES: usize = 256 << 20;
-/// How often the environment is opened anew because it has outgrown its map.
+/// Maximum number of retries if the environment outgrew its map.
 const OPEN_TRIES: u32 = 5;
-/// Pages that every environment begins with; each tells the state of a transaction.
+/// Number of meta pages at the start of every environment.
 const META_PAGES: u64 = 2;
 
 impl Store {
-    /// Opens an existing environment to read it. LMDB lets any number of processes do so beside the
-    /// one that writes; this process must not have it open.
+    /// Opens an existing environment for reading. LMDB allows any number of reading processes next to one writer. This
+    /// process must not have the environment open already.
     pub fn open_read_only(folder: &Path) -> Result<Self, StoreError> {
         let mut tries = 0;
         loop {
@@ -48,7 +48,7 @@ impl Store {
         Ok(Self { env, databases, mapping: RwLock::new(()) })
     }
 
-    /// Copies the last committed state into a folder, durably and without what was free in between.
+    /// Copies the last committed state into a folder, durably and without free pages.
     pub fn copy(&self, target: &Path) -> Result<(), StoreError> {
         std::fs::create_dir_all(target)?;
         let file = self.env.copy_to_path(target.join(DATA_FILE), CompactionOption::Enabled)?;
@@ -62,17 +62,16 @@ fn open(folder: &Path) -> Result<Env<WithoutTls>, StoreError> {
     let mut open = EnvOpenOptions::new().read_txn_without_tls();
     let map_bytes = (on_disk as usize * 2 + MAP_SPARE_BYTES).next_multiple_of(1 << 16);
     open.map_size(map_bytes).max_dbs(DATABASES).max_readers(READERS_MAX);
-    // SAFETY: nothing is written, so that durability flags and other writers do not matter.
+    // SAFETY: nothing is written, so durability flags and other writers do not matter.
     unsafe { open.flags(EnvFlags::READ_ONLY) };
-    // SAFETY: whoever writes does so through LMDB; no path is opened twice in a process that only
-    // reads beside it (heed refuses the second time).
+    // SAFETY: other processes write only through LMDB, and heed refuses to open a path twice in one process.
     let env = unsafe { open.open(folder) }?;
     let pages = env.info().last_page_number as u64 + 1;
-    let whole = pages.max(META_PAGES) * u64::from(env.unnamed_database_stat().page_size);
+    let expected = pages.max(META_PAGES) * u64::from(env.unnamed_database_stat().page_size);
     let found = std::fs::metadata(folder.join(DATA_FILE))?.len();
-    // Reading a page beyond the end of the file would end the process.
-    if found < whole {
-        return Err(StoreError::Short { found, whole });
+    // Accessing a page after the end of the file would kill the process with SIGBUS.
+    if found < expected {
+        return Err(StoreError::Truncated { found, expected });
     }
     Ok(env)
 }

@@ -1,4 +1,4 @@
-//! What the tests share: an engine that is asked and answers at once, and recorded data.
+//! Shared test support: a synchronous interface to an engine, and recorded data.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -17,7 +17,7 @@ pub fn rows(file: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// An engine in a folder of its own, or in memory.
+/// An engine in its own temporary folder, or in memory.
 pub struct Service {
     pub engine: Engine,
     pub folder: Option<tempfile::TempDir>,
@@ -65,15 +65,15 @@ impl Service {
     }
 }
 
-/// Asks and waits for the answer.
-pub fn wait(ask: impl FnOnce(Reply)) -> Result<Value, (u16, Value)> {
+/// Sends a request and waits for its result.
+pub fn wait(send: impl FnOnce(Reply)) -> Result<Value, (u16, Value)> {
     let (sender, receiver) = channel();
-    ask(Reply::new(move |answer| sender.send(answer).unwrap()));
+    send(Reply::new(move |result| sender.send(result).unwrap()));
     value(receiver.recv().unwrap())
 }
 
-pub fn value(answer: Answer) -> Result<Value, (u16, Value)> {
-    answer.map(|json| serde_json::from_slice(&json).unwrap()).map_err(failure)
+pub fn value(result: Answer) -> Result<Value, (u16, Value)> {
+    result.map(|json| serde_json::from_slice(&json).unwrap()).map_err(failure)
 }
 
 /// The status in the recorded exchanges.
@@ -93,7 +93,7 @@ fn failure(failure: iscc_search::Failure) -> (u16, Value) {
     (status(failure.kind), serde_json::from_slice(&failure.detail).unwrap())
 }
 
-/// Puts the recorded assets into index `ds`, in batches of 100.
+/// Adds the recorded assets to index `ds`, in batches of 100.
 pub fn with_recorded_assets(scheme: &str, options: Options) -> Service {
     let service = Service::new(scheme, options);
     service.create("ds");
@@ -103,8 +103,8 @@ pub fn with_recorded_assets(scheme: &str, options: Options) -> Service {
     service
 }
 
-/// Asks one recorded query.
-pub fn ask(service: &Service, query: &Value) -> Result<Value, (u16, Value)> {
+/// Runs a recorded query.
+pub fn run_query(service: &Service, query: &Value) -> Result<Value, (u16, Value)> {
     let limit = query["limit"].as_i64().unwrap_or(100);
     if query["method"] == "GET" {
         return service.search_code("ds", query["body"]["iscc_code"].as_str().unwrap(), limit);
@@ -112,7 +112,7 @@ pub fn ask(service: &Service, query: &Value) -> Result<Value, (u16, Value)> {
     service.search("ds", &query["body"], limit)
 }
 
-/// A generator of test data that gives the same every time.
+/// A deterministic generator of test data.
 pub struct Random(pub u64);
 
 impl Random {
@@ -131,7 +131,7 @@ impl Random {
         (0..count).map(|_| self.next() as u8).collect()
     }
 
-    /// The bytes with some bits flipped, at most so many.
+    /// The bytes with at most `flips` bits flipped.
     pub fn flipped(&mut self, bytes: &[u8], flips: u64) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..flips {
