@@ -1,6 +1,7 @@
 /**
- * The addon's call shapes next to iscc-lib behind an addon of the same kind, built with its own call shapes
- * (`iscc-lib-addon`): what a caller in Node.js gets. Cases take turns; what both answer is compared first.
+ * The addon's functions as called from Node.js, compared with iscc-lib behind an addon of the same kind
+ * (`iscc-lib-addon`), which keeps the signatures of iscc-lib's own binding. Both run in alternating rounds, after their
+ * results were compared.
  */
 import { copyFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,12 +25,12 @@ interface Peer {
   collapse(text: string): string;
 }
 
-/** What a case gives, in a form that both sides share. */
 type Work = () => unknown | Promise<unknown>;
 
-interface Question {
+interface Case {
   readonly name: string;
-  readonly must: number;
+  /** Minimum speed, as a multiple of the peer's. */
+  readonly target: number;
   readonly ours: Work;
   readonly peer: Work;
 }
@@ -57,76 +58,76 @@ const cjk = String.fromCodePoint(
 const bodies = (digest: Uint8Array) => Buffer.from(digest).toString('hex');
 const peerBodies = () => units.map((unit) => bodies(peer.decode(unit).digest));
 
-const questions: readonly Question[] = [
+const cases: readonly Case[] = [
   {
-    name: 'decode, an object each',
-    must: 1.4,
+    name: 'decode to objects',
+    target: 1.4,
     ours: () => units.map((unit) => decodeCode(unit)),
     peer: () => units.map((unit) => peer.decode(unit)),
   },
   {
     name: 'decode into an array',
-    must: 6,
+    target: 6,
     ours: () => each((unit) => native.decodeCodeInto(unit, body)),
     peer: () => each((unit) => peer.decode(unit)),
   },
   {
-    name: 'decode, a batch',
-    must: 40,
+    name: 'decode as a batch',
+    target: 40,
     ours: () => void native.decodeCodes(joined, records, DECODED_BYTES),
     peer: () => each((unit) => peer.decode(unit)),
   },
   {
     name: 'encode',
-    must: 2,
+    target: 2,
     ours: () => digests.map((digest) => encodeUnit(3, 0, 0, 64, digest)),
     peer: () => digests.map((digest) => `ISCC:${peer.encode(3, 0, 0, 64, digest)}`),
   },
   {
     name: 'decompose',
-    must: 2,
+    target: 2,
     ours: () => codes.map((code) => decomposeCode(code)),
     peer: () => codes.map((code) => peer.decompose(code)),
   },
   {
     name: 'compose',
-    must: 2,
+    target: 2,
     ours: () => sets.map((set) => composeCode(set)),
     peer: () => sets.map((set) => peer.compose(set)),
   },
-  { name: 'text_clean, CJK', must: 4, ours: () => native.textClean(cjk), peer: () => peer.clean(cjk) },
+  { name: 'text_clean, CJK', target: 4, ours: () => native.textClean(cjk), peer: () => peer.clean(cjk) },
   {
     name: 'text_collapse, CJK',
-    must: 6,
+    target: 6,
     ours: () => native.textCollapse(cjk),
     peer: () => peer.collapse(cjk),
   },
 ];
 
-/** Calls `work` with every unit, and keeps nothing. */
+/** Calls `work` with every unit and drops the results. */
 function each(work: (unit: string) => unknown): void {
   for (const unit of units) work(unit);
 }
 
 checkBatch();
 console.log(
-  `${''.padEnd(24)}${'iscc-lib'.padStart(12)}${'isccd'.padStart(12)}${'ratio'.padStart(8)}    must`,
+  `${''.padEnd(24)}${'iscc-lib'.padStart(12)}${'isccd'.padStart(12)}${'ratio'.padStart(8)}  target`,
 );
-for (const question of questions) {
-  const [ours, theirs] = await compare(question);
+for (const one of cases) {
+  const [ours, theirs] = await compare(one);
   const ratio = theirs / ours;
   const columns = [theirs, ours].map((seconds) => `${(seconds * 1e6).toFixed(1)} us`.padStart(12));
-  const verdict = ratio >= question.must ? 'reached' : 'MISSED';
+  const verdict = ratio >= one.target ? 'reached' : 'MISSED';
   console.log(
-    `${question.name.padEnd(24)}${columns.join('')}${ratio.toFixed(1).padStart(7)}x${String(question.must).padStart(8)} ${verdict}`,
+    `${one.name.padEnd(24)}${columns.join('')}${ratio.toFixed(1).padStart(7)}x${String(one.target).padStart(8)} ${verdict}`,
   );
 }
 
-/** Least seconds of a call of both, taking turns. */
-async function compare({ name, ours, peer: theirs }: Question): Promise<[number, number]> {
+/** Minimum seconds per call of ours and of the peer, in alternating rounds. */
+async function compare({ name, ours, peer: theirs }: Case): Promise<[number, number]> {
   const [a, b] = [await ours(), await theirs()];
   const comparable = typeof a === 'string' || (Array.isArray(a) && !name.startsWith('decode'));
-  if (comparable && JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${name}: the answers differ`);
+  if (comparable && JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${name}: the results differ`);
   const least: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < ROUNDS; round += 1) {
     least[0] = Math.min(least[0], await seconds(ours));
@@ -141,7 +142,7 @@ async function seconds(work: Work): Promise<number> {
   return (performance.now() - start) / 1000;
 }
 
-/** All three shapes of ours decode what the peer does. */
+/** Checks that all three decoding functions give the peer's results. */
 function checkBatch(): void {
   native.decodeCodes(joined, records, DECODED_BYTES);
   const expected = peerBodies();
@@ -154,7 +155,7 @@ function checkBatch(): void {
   }
 }
 
-/** A generator of numbers with a fixed seed: the same input at every run (Numerical Recipes' LCG). */
+/** Pseudo-random bytes with a fixed seed, so that every run has the same input (Numerical Recipes' LCG). */
 function randomBytes(length: number, seed: number): Buffer {
   const bytes = Buffer.alloc(length);
   let state = seed + 1;

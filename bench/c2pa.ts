@@ -1,6 +1,6 @@
 /**
- * Validation of sidecars and queries for them. The peer is c2pa-python (PyPI), the same validator behind
- * another language, on the same sidecars with the same trust anchors; both decisions are compared first.
+ * Validation of sidecars, and queries of the binding index. The peer for validation is c2pa-python (PyPI), a binding of
+ * the same validator, with the same sidecars and trust anchors, after the verdicts of both were compared.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -29,7 +29,7 @@ interface Peer {
   readonly all: number;
 }
 
-/** Sidecars that both accept: what is refused at the first check would only compare the checks. */
+/** Only accepted sidecars. Rejected ones fail early and would not measure validation. */
 const { items } = JSON.parse(readFileSync(path.join(fixtures, 'manifests', 'index.json'), 'utf8')) as {
   items: { file: string; expect: { status: number } }[];
 };
@@ -38,9 +38,9 @@ const sidecars = files.map((file) => readFileSync(path.join(fixtures, file)));
 const anchors = readFileSync(path.join(fixtures, 'certs', 'trust-anchors.pem'), 'utf8');
 
 interface Rate {
-  /** Validations per second of processor time. */
+  /** Validations per second of CPU time. */
   readonly cpu: number;
-  /** Validations per second on the clock. */
+  /** Validations per second of elapsed time. */
   readonly clock: number;
 }
 
@@ -56,7 +56,7 @@ async function rate(threads: number): Promise<Rate> {
     while (performance.now() < end) {
       const bytes = sidecars[next++ % sidecars.length] ?? Buffer.alloc(0);
       const { outcome } = await validator.validate(bytes);
-      if (outcome !== 'accepted') throw new Error(`a sidecar is ${outcome}`);
+      if (outcome !== 'accepted') throw new Error(`the validation of a sidecar ended with ${outcome}`);
       done += 1;
     }
   };
@@ -83,9 +83,9 @@ async function queries(): Promise<void> {
   console.log(`${UNITS} units loaded in ${((performance.now() - start) / 1000).toFixed(1)} s`);
   const times: number[] = [];
   for (let query = 0; query < QUERIES; query += 1) {
-    const wanted = value();
+    const binding = value();
     const before = performance.now();
-    await index.query('io.iscc.v0', wanted, 75, 10);
+    await index.query('io.iscc.v0', binding, 75, 10);
     times.push(performance.now() - before);
   }
   times.sort((a, b) => a - b);
@@ -99,11 +99,11 @@ if (!existsSync(python)) {
 }
 const script = path.join(import.meta.dirname, 'support', 'c2pa_peer.py');
 const best = { ours: { one: 0, all: 0 }, theirs: { one: 0, all: 0 } };
-// In turns, and the best of each: what else the machine does then hits both.
+// Alternating rounds, best of each: other load on the machine then affects both.
 for (let round = 0; round < ROUNDS; round += 1) {
   const { stdout } = await run(python, [script, fixtures, String(SECONDS_PER_CASE), String(cores), ...files]);
   const peer = JSON.parse(stdout) as Peer;
-  if (peer.accepted.length !== files.length) throw new Error('the peer refuses what we accept');
+  if (peer.accepted.length !== files.length) throw new Error('the peer rejects sidecars that isccd accepts');
   best.theirs.one = Math.max(best.theirs.one, peer.one);
   best.theirs.all = Math.max(best.theirs.all, peer.all);
   best.ours.one = Math.max(best.ours.one, (await rate(1)).cpu);
@@ -116,5 +116,5 @@ const line = (name: string, theirs: number, ours: number) =>
     `${name.padEnd(24)}${`${theirs.toFixed(0)}/s`.padStart(20)}${`${ours.toFixed(0)}/s`.padStart(14)}${`${(ours / theirs).toFixed(2)}x`.padStart(9)}`,
   );
 line('per core (CPU time)', best.theirs.one, best.ours.one);
-line(`${cores} at once`, best.theirs.all, best.ours.all);
+line(`${cores} concurrent`, best.theirs.all, best.ours.all);
 await queries();

@@ -1,6 +1,6 @@
 /**
- * The codes service next to a uWebSockets.js handler that does nothing: how much of the transport's speed is
- * left when something is done. Rounds take turns, so that a busy moment of the machine hits both.
+ * The codes service compared with an empty uWebSockets.js handler: the share of the transport's throughput that remains.
+ * Rounds alternate, so that other load on the machine affects both.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const CODE = 'ISCC:KMDMRJYGHHVRCZ5TM6U4G6D4MXA6LAXC4ZRPOKFU7JBEQXR2BJOS6NA';
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const LOAD = fileURLToPath(new URL('support/load.mjs', import.meta.url));
 
-/** Takes whatever comes and says yes. */
+/** A server that accepts every request. */
 const BARE = `
 const { platform, arch, versions } = process;
 const { createRequire } = require('node:module');
@@ -62,7 +62,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The best round of each: noise only ever takes away. */
+/** Compares the best rounds of both; noise only lowers rates. */
 async function compare(name: string, rate: Rate, bareUrl: string, ourUrl: string): Promise<number> {
   let [bare, ours] = [0, 0];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -99,8 +99,7 @@ function upload(url: string, agent: Agent, body: Buffer): Promise<void> {
   const headers = { 'X-Upload-Filename': btoa('a.bin'), 'Content-Length': body.byteLength };
   return new Promise((resolve, reject) => {
     const outgoing = request(`${url}/api/v1/iscc`, { method: 'POST', agent, headers }, (response) => {
-      if (response.statusCode !== 201)
-        reject(new Error(`an upload was answered with ${response.statusCode}`));
+      if (response.statusCode !== 201) reject(new Error(`upload: status ${response.statusCode}`));
       response.resume().once('end', resolve);
     });
     outgoing.once('error', reject);
@@ -108,7 +107,7 @@ function upload(url: string, agent: Agent, body: Buffer): Promise<void> {
   });
 }
 
-/** Starts a server and gives the address it prints. */
+/** Starts a server and returns the URL that it prints. */
 function start(args: string[]): Promise<string> {
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, cwd: folder });
   children.push(child);
@@ -121,6 +120,6 @@ function start(args: string[]): Promise<string> {
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
-    child.once('exit', () => reject(new Error(`a server ended: ${output}`)));
+    child.once('exit', () => reject(new Error(`the server exited: ${output}`)));
   });
 }

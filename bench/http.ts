@@ -1,8 +1,8 @@
 /**
- * What the HTTP layer costs: a routed, validated GET with a JSON answer, next to handlers that do nothing.
+ * Cost of the HTTP layer: a routed, validated GET with a JSON response, compared with empty handlers.
  *
- * Rounds take turns, so that a busy moment of the machine hits all. Requests per second depend on the load
- * generator too, which is a Node.js process; requests per CPU second of the server do not.
+ * Rounds alternate, so that other load on the machine affects all servers. Requests per second also depend on the load
+ * generator, a Node.js process; requests per CPU second of the server do not.
  */
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -64,7 +64,7 @@ async function measure(kind: string): Promise<Measured> {
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const elapsed = (performance.now() - start) / 1000;
     const { perSecond, p99Us } = JSON.parse(stdout) as { perSecond: number; p99Us: number };
-    // CPU time also covers the warm-up, at the same rate.
+    // CPU time and elapsed time both include the warm-up.
     const cpuShare = ((await cpuSeconds(server)) - before) / elapsed;
     return { perSecond, p99Us, perCpuSecond: perSecond / cpuShare };
   } finally {
@@ -81,7 +81,7 @@ async function cpuSeconds(server: ChildProcess): Promise<number> {
 function message(server: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     server.once('message', resolve);
-    server.once('exit', (code) => reject(new Error(`the server ended (${code})`)));
+    server.once('exit', (code) => reject(new Error(`the server exited with ${code}`)));
   });
 }
 

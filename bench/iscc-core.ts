@@ -1,6 +1,6 @@
 /**
- * The addon, called from Node.js, next to iscc-core (PyPI), the reference implementation of ISO 24138, on
- * the same input. The codes of both are compared first: a fast wrong answer is none.
+ * The addon, called from Node.js, compared with iscc-core (PyPI), the reference implementation of ISO 24138, on the same
+ * input. Fails if their codes differ.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -23,7 +23,7 @@ const run = promisify(execFile);
 const peers = path.join(import.meta.dirname, '.peers', 'iscc-core');
 const python = path.join(peers, 'bin', 'python');
 
-/** A generator of numbers with a fixed seed: the same input at every run (Numerical Recipes' LCG). */
+/** Pseudo-random bytes with a fixed seed, so that every run has the same input (Numerical Recipes' LCG). */
 function randomBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   let state = 1;

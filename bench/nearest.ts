@@ -1,6 +1,6 @@
 /**
- * The scan kernel next to the `usearch` crate (in one process, `cargo bench`) and to faiss (PyPI) on the same
- * rows: 256 bits, 10,000 and 100,000 rows, one thread each.
+ * The scan kernel compared with the `usearch` crate (in one process, `cargo bench`) and with faiss (PyPI) on the same
+ * rows: 10,000 and 100,000 rows of 256 bits, one thread each.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * Whole files to codes, per kind of file, next to iscc-sdk (PyPI), which takes one after the other: the same files, in
- * rounds that take turns, one at a time and as `isccd code` takes them, as many at a time as there are cores. Then
- * uploads of all kinds by several clients at a time over HTTP.
+ * Files to ISCC-CODEs, by kind of file, compared with iscc-sdk (PyPI) on the same files in alternating rounds. iscc-sdk
+ * processes one file at a time; isccd one at a time, and one per core as in `isccd code`. Then uploads of all kinds over
+ * HTTP by several concurrent clients.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const fixtures = fileURLToPath(new URL('../test/fixtures/codes/files', import.meta.url));
 const samples = path.join(await pythonPackage('iscc-samples==0.6.0'), 'iscc_samples', 'files');
 
-/** Kinds of files: by extension, how many times the reference's speed they should have, and how often a round has each. */
+/** Kinds of files: extensions, target speed as a multiple of the reference's, and repetitions of each file per round. */
 const KINDS = {
   image: { extensions: /\.(jpg|png|webp|tif|gif|bmp)$/, target: 5, repeat: 2 },
   text: { extensions: /\.(txt|md|json|html|xml|csv)$/, target: 10, repeat: 10 },
@@ -43,13 +43,13 @@ const folders: Readonly<Record<Kind, readonly string[]>> = {
   video: [fixtures, path.join(samples, 'video')],
 };
 
-/** Files that both can process: the reference fails on these, or takes them for something else. */
-const LEFT_OUT = /^(corrupt|truncated|blank|short1s|text-named|wav-named|latin1|mixed)_|short\.wav$/;
+/** Files that are excluded because the reference fails on them or detects another type. */
+const EXCLUDED = /^(corrupt|truncated|blank|short1s|text-named|wav-named|latin1|mixed)_|short\.wav$/;
 
 const filesOf = (kind: Kind): string[] =>
   folders[kind].flatMap((folder) =>
     readdirSync(folder)
-      .filter((name) => KINDS[kind].extensions.test(name) && !LEFT_OUT.test(name))
+      .filter((name) => KINDS[kind].extensions.test(name) && !EXCLUDED.test(name))
       .map((name) => path.join(folder, name)),
   );
 
@@ -57,7 +57,7 @@ class Ours {
   readonly #workers: number;
   readonly #pipeline: Pipeline;
 
-  /** `workers` files are taken at a time. */
+  /** Processes `workers` files concurrently. */
   constructor(workers: number) {
     const limits = { fallback: true, compat: '0.9.7', readBytes: 2 * 1024 ** 2, jobSecondsMax: 600 } as const;
     this.#workers = workers;
@@ -71,13 +71,13 @@ class Ours {
   async run(files: readonly string[]): Promise<Round> {
     const start = performance.now();
     const codes: string[] = [];
-    const waiting = files.entries();
-    const take = async () => {
-      for (const [index, file] of waiting) codes[index] = await this.#code(file);
+    const pending = files.entries();
+    const work = async () => {
+      for (const [index, file] of pending) codes[index] = await this.#code(file);
     };
-    await Promise.all(Array.from({ length: this.#workers }, take));
+    await Promise.all(Array.from({ length: this.#workers }, work));
     const seconds = (performance.now() - start) / 1000;
-    return { seconds, codes, peak_kib: [await peakOf(process.pid), Math.max(...(await workersPeaks()))] };
+    return { seconds, codes, peak_kib: [await peakKib(process.pid), Math.max(...(await workerPeaksKib()))] };
   }
 
   async #code(file: string): Promise<string> {
@@ -96,26 +96,28 @@ class Ours {
   }
 }
 
-async function peakOf(pid: number): Promise<number> {
+/** Peak memory of a process. */
+async function peakKib(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0);
 }
 
-/** Of the workers. The reference is a child of this process, too. */
-async function workersPeaks(): Promise<number[]> {
+/** Peak memory of each worker. Selects workers by their arguments, because the reference is also a child process. */
+async function workerPeaksKib(): Promise<number[]> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]);
   const workers = stdout.split('\n').filter((line) => line.includes(WORKER));
-  return Promise.all(workers.map((line) => peakOf(Number.parseInt(line, 10))));
+  return Promise.all(workers.map((line) => peakKib(Number.parseInt(line, 10))));
 }
 
 const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 
+/** Numbers of concurrent files. */
 const WIDTHS = [1, availableParallelism()];
 
 async function compare(kinds: readonly Kind[]): Promise<void> {
   const theirs = await IsccSdk.start();
-  const each = WIDTHS.flatMap((width) => [`isccd/s, ${width} at a time`, 'ratio']);
+  const each = WIDTHS.flatMap((width) => [`isccd/s, ${width} concurrent`, 'ratio']);
   console.log(
     ['kind', 'files', 'iscc-sdk/s', ...each, 'target', 'codes equal', 'peak MB (sdk, isccd)'].join('\t'),
   );
@@ -126,7 +128,7 @@ async function compare(kinds: readonly Kind[]): Promise<void> {
   }
 }
 
-/** Peaks of memory are those of this process and of its largest child, one file at a time. */
+/** Compares one kind of file. Peak memory is the sum of this process and its largest child, with one file at a time. */
 async function compareKind(kind: Kind, theirs: IsccSdk): Promise<void> {
   const { target, repeat } = KINDS[kind];
   const files = filesOf(kind);
@@ -135,10 +137,10 @@ async function compareKind(kind: Kind, theirs: IsccSdk): Promise<void> {
   try {
     const sides = [theirs, ...ours];
     const seconds = sides.map((): number[] => []);
-    // The first without a clock: modules, caches, disk.
-    const first = await inTurn(sides, files);
+    // An unmeasured round loads modules and fills caches.
+    const first = await runAll(sides, files);
     for (let index = 0; index < ROUNDS; index += 1) {
-      for (const [side, { seconds: took }] of (await inTurn(sides, round)).entries())
+      for (const [side, { seconds: took }] of (await runAll(sides, round)).entries())
         seconds[side]?.push(took);
     }
     const [rate = Number.NaN, ...rates] = seconds.map((all) => round.length / median(all));
@@ -160,14 +162,15 @@ async function compareKind(kind: Kind, theirs: IsccSdk): Promise<void> {
   }
 }
 
-async function inTurn(sides: readonly (IsccSdk | Ours)[], files: readonly string[]): Promise<Round[]> {
+/** Runs one round on each side, one side after the other. */
+async function runAll(sides: readonly (IsccSdk | Ours)[], files: readonly string[]): Promise<Round[]> {
   const rounds: Round[] = [];
   for (const side of sides) rounds.push(await side.run(files));
   return rounds;
 }
 
-/** Uploads of a mixed set by several clients at a time. */
-async function overHttp(): Promise<void> {
+/** Measures uploads of all kinds by concurrent clients. */
+async function measureHttp(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
   const env = { ...process.env, CODEWEB_PORT: '0', CODEWEB_MEDIA_PATH: folder, CODEWEB_LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, [MAIN, 'serve', 'codes'], {
@@ -185,8 +188,8 @@ async function overHttp(): Promise<void> {
       .flatMap(filesOf)
       .filter((file) => file.startsWith(fixtures))
       .map((file) => ({ name: path.basename(file), bytes: readFileSync(file) }));
-    await clients(url, mixed, 5);
-    const times = (await clients(url, mixed, HTTP_SECONDS)).sort((a, b) => a - b);
+    await uploadTimes(url, mixed, 5);
+    const times = (await uploadTimes(url, mixed, HTTP_SECONDS)).sort((a, b) => a - b);
     const at = (share: number) => `${(times[Math.floor(times.length * share)] ?? Number.NaN).toFixed(0)} ms`;
     const rate = (times.length / HTTP_SECONDS).toFixed(1);
     console.log(
@@ -198,8 +201,8 @@ async function overHttp(): Promise<void> {
   }
 }
 
-/** Milliseconds of every upload within so many seconds. */
-async function clients(
+/** Duration in ms of every upload within the given seconds. */
+async function uploadTimes(
   url: string,
   files: readonly { readonly name: string; readonly bytes: Buffer }[],
   seconds: number,
@@ -215,9 +218,9 @@ async function clients(
       const start = performance.now();
       const headers = { 'X-Upload-Filename': Buffer.from(file.name).toString('base64') };
       const body = new Uint8Array(file.bytes);
-      const answer = await fetch(`${url}/api/v1/iscc`, { method: 'POST', headers, body });
-      await answer.arrayBuffer();
-      if (answer.status !== 201) throw new Error(`${file.name}: ${answer.status}`);
+      const response = await fetch(`${url}/api/v1/iscc`, { method: 'POST', headers, body });
+      await response.arrayBuffer();
+      if (response.status !== 201) throw new Error(`${file.name}: ${response.status}`);
       times.push(performance.now() - start);
     }
   };
@@ -225,7 +228,7 @@ async function clients(
   return times;
 }
 
-const wanted = process.argv.slice(2);
-const kinds = (Object.keys(KINDS) as Kind[]).filter((kind) => wanted.length === 0 || wanted.includes(kind));
-await compare(kinds);
-if (wanted.length === 0 || wanted.includes('http')) await overHttp();
+const selected = process.argv.slice(2);
+const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
+await compare((Object.keys(KINDS) as Kind[]).filter(isSelected));
+if (isSelected('http')) await measureHttp();

@@ -1,8 +1,8 @@
 /**
- * What a resolver's query costs next to the bare search call behind it: with gateways that were seen before (warm),
- * and with gateways that have to be asked first (cold). Each query finds one manifest.
+ * A resolver query compared with the bare search call it makes: with known gateways (warm), and with gateways that have to
+ * be probed first (cold). Each query finds one manifest.
  *
- * Client, gateways and servers share the machine; the ratios say more than the figures.
+ * Client, gateways and servers share the machine, so the ratios are more meaningful than the rates.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -44,8 +44,8 @@ const bare = { method: 'POST', path: () => '/indexes/c2pa/search?limit=50', body
 const query = { method: 'GET', path: queryPath, body: () => null } as const;
 const results = new Map<string, number>();
 await measure('bare search call', urls.search, bare, ROUNDS);
-await measure('cold, search in the process', urls.direct, query, 1);
-await measure('warm, search in the process', urls.direct, query, ROUNDS);
+await measure('cold, search in process', urls.direct, query, 1);
+await measure('warm, search in process', urls.direct, query, ROUNDS);
 await measure('cold, search over HTTP', urls.overHttp, query, 1);
 await measure('warm, search over HTTP', urls.overHttp, query, ROUNDS);
 const base = results.get('bare search call') ?? Number.NaN;
@@ -65,11 +65,11 @@ function queryPath(at: number): string {
   return `/v1/matches/byBinding?alg=io.iscc.v0&value=${values[at]}`;
 }
 
-/** Every value once a round, by so many clients; the best round counts. */
+/** Records the best rate of the rounds; each round requests every value once with {@link CLIENTS} clients. */
 async function measure(
   name: string,
   url: string | undefined,
-  ask: typeof bare | typeof query,
+  call: typeof bare | typeof query,
   rounds: number,
 ): Promise<void> {
   const pool = new Pool(url ?? '', { connections: CLIENTS });
@@ -80,10 +80,15 @@ async function measure(
     const client = async () => {
       for (let at = next; at < MANIFESTS; at = next) {
         next += 1;
-        const answer = await pool.request({ method: ask.method, path: ask.path(at), body: ask.body(at) });
-        const text = await answer.body.text();
-        // A fast error is no result.
-        if (answer.statusCode !== 200 || !/gateway|endpoint/.test(text)) throw new Error(`${name}: ${text}`);
+        const response = await pool.request({
+          method: call.method,
+          path: call.path(at),
+          body: call.body(at),
+        });
+        const text = await response.body.text();
+        // Errors may be fast and must not count.
+        if (response.statusCode !== 200 || !/gateway|endpoint/.test(text))
+          throw new Error(`${name}: ${text}`);
       }
     };
     await Promise.all(Array.from({ length: CLIENTS }, client));

@@ -1,8 +1,8 @@
 /**
- * The manifest store over HTTP, unthrottled, on SQLite: uploads, fetches with and without If-None-Match, and
- * queries at 10 thousand and 1 million indexed units. The peer for validation is in `bench/c2pa.ts`.
+ * The manifest store over HTTP, without rate limits, on SQLite: uploads, fetches with and without If-None-Match, and
+ * queries with 10,000 and 1,000,000 indexed units. `bench/c2pa.ts` compares validation with a peer.
  *
- * Usage: store.ts [SECONDS per figure] [UNITS ...]
+ * Usage: store.ts [SECONDS per measurement] [UNITS ...]
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -21,14 +21,14 @@ const SECONDS = Number(seconds);
 const UNITS = sizes.length > 0 ? sizes.map(Number) : [10_000, 1_000_000];
 const UPLOADS = 300;
 const CONNECTIONS = 16;
-/** Content, Data and Instance of 256 bits; the Instance-Code is found by its digest alone. */
+/** Headers of 256-bit Text, Data and Instance units. */
 const HEADERS = ['2107', '3007', '4007'].map((hex) => Buffer.from(hex, 'hex'));
 const BITS_BYTES = 32;
 const SEEDED_PER_INSERT = 2000;
-/** Declaration, manifest and binding take fewer parameters than this each. */
+/** Limited by SQLite's maximum number of parameters per statement. */
 const ROWS_PER_STATEMENT = 500;
 
-/** Of addresses that were fetched. */
+/** ETags of fetched paths. */
 const tags = new Map<string, string>();
 
 const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-bench-'));
@@ -60,21 +60,21 @@ async function writes(): Promise<void> {
   const paths: string[] = [];
   const begin = performance.now();
   await inParallel(CONNECTIONS, manifests, async (body) => {
-    const answer = await store.pool.request({
+    const response = await store.pool.request({
       method: 'POST',
       path: '/v1/manifests',
       headers: { 'content-type': 'application/c2pa' },
       body,
     });
-    const { manifestId } = (await answer.body.json()) as { manifestId: string };
-    if (answer.statusCode !== 200) throw new Error(`upload: ${answer.statusCode}`);
+    const { manifestId } = (await response.body.json()) as { manifestId: string };
+    if (response.statusCode !== 200) throw new Error(`upload: ${response.statusCode}`);
     paths.push(`/v1/manifests/${encodeURIComponent(manifestId)}`);
   });
   report('uploads', (UPLOADS / (performance.now() - begin)) * 1000);
   const fetched = await forSeconds((n) => get(store.pool, paths[n % paths.length] ?? '', 200));
   report('fetches', fetched.perSecond, fetched);
-  const same = await forSeconds((n) => get(store.pool, paths[n % paths.length] ?? '', 304));
-  report('fetches with If-None-Match', same.perSecond, same);
+  const unmodified = await forSeconds((n) => get(store.pool, paths[n % paths.length] ?? '', 304));
+  report('fetches with If-None-Match', unmodified.perSecond, unmodified);
   await store.stop();
 }
 
@@ -89,15 +89,15 @@ async function queries(units: number): Promise<void> {
   const loadSeconds = ((performance.now() - begin) / 1000).toFixed(1);
   const query = async () => {
     const body = JSON.stringify({ alg: 'io.iscc.v0', value: sequence().toString('base64') });
-    const answer = await store.pool.request({ method: 'POST', path: '/v1/matches/byBinding', body });
-    await answer.body.dump();
-    if (answer.statusCode !== 200) throw new Error(`query: ${answer.statusCode}`);
+    const response = await store.pool.request({ method: 'POST', path: '/v1/matches/byBinding', body });
+    await response.body.dump();
+    if (response.statusCode !== 200) throw new Error(`query: ${response.statusCode}`);
   };
-  const alone = await forSeconds(query, 1);
-  const many = await forSeconds(query);
-  const label = `queries at ${units} units`;
-  report(`${label}, one at a time`, alone.perSecond, alone);
-  report(`${label}, ${CONNECTIONS} at a time`, many.perSecond, many);
+  const sequential = await forSeconds(query, 1);
+  const concurrent = await forSeconds(query);
+  const label = `queries with ${units} units`;
+  report(`${label}, sequential`, sequential.perSecond, sequential);
+  report(`${label}, ${CONNECTIONS} concurrent`, concurrent.perSecond, concurrent);
   console.log(`  started and loaded in ${loadSeconds} s`);
   await store.stop();
 }
@@ -106,7 +106,7 @@ function sequence(): Buffer {
   return Buffer.concat(HEADERS.flatMap((header) => [header, randomBytes(BITS_BYTES)]));
 }
 
-/** Rows as uploads leave them, without the uploads. */
+/** Inserts the rows that uploads would create. */
 async function seed(db: Db, manifests: number): Promise<void> {
   for (let from = 0; from < manifests; from += SEEDED_PER_INSERT) {
     const count = Math.min(SEEDED_PER_INSERT, manifests - from);
@@ -189,11 +189,11 @@ async function start(dataDir: string, environment: Record<string, string> = {}) 
 async function get(pool: Pool, address: string, status: 200 | 304): Promise<void> {
   const tag = tags.get(address);
   const headers = status === 304 && tag !== undefined ? { 'if-none-match': tag } : {};
-  const answer = await pool.request({ method: 'GET', path: address, headers });
-  await answer.body.dump();
-  tags.set(address, String(answer.headers.etag));
-  if (answer.statusCode !== status && (status === 200 || tag !== undefined)) {
-    throw new Error(`fetch: ${answer.statusCode}`);
+  const response = await pool.request({ method: 'GET', path: address, headers });
+  await response.body.dump();
+  tags.set(address, String(response.headers.etag));
+  if (response.statusCode !== status && (status === 200 || tag !== undefined)) {
+    throw new Error(`fetch: ${response.statusCode}`);
   }
 }
 

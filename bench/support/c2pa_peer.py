@@ -15,7 +15,7 @@ settings = {
     "verify": {"remote_manifest_fetch": False, "ocsp_fetch": False},
     "core": {"decode_identity_assertions": False, "allowed_network_hosts": []},
 }
-# What a sidecar without its asset cannot have, or need not have.
+# Failures that are expected without the asset, or allowed.
 IGNORED = {
     "signingCredential.untrusted",
     "assertion.dataHash.mismatch",
@@ -33,7 +33,7 @@ def read(sidecar, format):
 
 
 def failures(sidecar):
-    """Codes of all failures that count."""
+    """Codes of all relevant failures."""
     try:
         reader = read(sidecar, "application/c2pa")
     except c2pa.C2paError.NotSupported:
@@ -47,7 +47,7 @@ def failures(sidecar):
 
 
 def rate(_=None):
-    """Validations per second of processor time, and per second on the clock, one after the other."""
+    """Sequential validations per second of CPU time, and per second of elapsed time."""
     done, cpu, start = 0, time.process_time(), time.perf_counter()
     while time.perf_counter() < start + seconds:
         failures(sidecars[done % len(sidecars)])
@@ -58,7 +58,7 @@ def rate(_=None):
 if __name__ == "__main__":
     accepted = [file for file, sidecar in zip(files, sidecars) if not failures(sidecar)]
     one, _ = rate()
-    # A context does not survive a fork.
+    # A c2pa context is invalid after a fork.
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        everyone = sum(clock for _, clock in pool.map(rate, range(processes), chunksize=1))
-    print(json.dumps({"accepted": accepted, "one": one, "all": everyone}))
+        total = sum(clock for _, clock in pool.map(rate, range(processes), chunksize=1))
+    print(json.dumps({"accepted": accepted, "one": one, "all": total}))

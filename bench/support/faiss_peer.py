@@ -1,4 +1,4 @@
-"""Times faiss on the vectors that the Rust bench `nearest` wrote, and prints microseconds per query as JSON.
+"""Times faiss on the vectors written by the Rust bench `nearest`, and prints microseconds per query as JSON.
 usage: faiss_peer.py FOLDER COUNT SECONDS_PER_CASE"""
 import json, pathlib, sys, time
 
@@ -32,10 +32,10 @@ def measure(index, k=NEIGHBOURS):
     return {"us": best * 1e6, "recall": recall}
 
 
-results = {"IndexBinaryFlat, one a call": measure(flat)}
+results = {"IndexBinaryFlat, 1 per call": measure(flat)}
 start = time.thread_time()
 flat.search(queries, NEIGHBOURS)
-results["IndexBinaryFlat, 256 a call"] = {"us": (time.thread_time() - start) / len(queries) * 1e6, "recall": 1.0}
+results["IndexBinaryFlat, 256 per call"] = {"us": (time.thread_time() - start) / len(queries) * 1e6, "recall": 1.0}
 hnsw = faiss.IndexBinaryHNSW(BITS, 16)
 hnsw.hnsw.efConstruction = 128
 hnsw.add(rows)

@@ -1,6 +1,6 @@
 /**
- * One of the servers that `http.ts` compares, in a process of its own. Usage: node http-server.mjs KIND.
- * Tells its port, and its CPU time when asked.
+ * One of the servers that `http.ts` compares, in a separate process. Usage: node http-server.mjs KIND.
+ * Sends its port to the parent process, and its CPU time on every message.
  */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -39,7 +39,7 @@ async function routed(transport, level) {
   return (await startServer(service, options)).port;
 }
 
-/** One route whose path and query are validated, and whose answer is JSON of about 200 bytes. */
+/** One route with validated path and query and a JSON response of about 200 bytes. */
 const service = {
   name: 'bench',
   title: 'Bench',

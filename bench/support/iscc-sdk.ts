@@ -1,4 +1,4 @@
-/** The reference library in a process of its own, with the external programs that it would download. */
+/** The reference library in a separate process, with installed programs in place of those it would download. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -12,18 +12,18 @@ const python = path.join(folder, 'bin', 'python');
 export interface Round {
   readonly seconds: number;
   readonly codes: readonly string[];
-  /** Peak memory of the process, and of the largest of its children. */
+  /** Peak memory of the process and of its largest child. */
   readonly peak_kib: readonly [number, number];
 }
 
 export class IsccSdk {
   readonly #child: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
+  readonly #lines: AsyncIterator<string>;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    if (child.stdout === null) throw new Error('no answers');
-    this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    if (child.stdout === null) throw new Error('the standard output of the reference is not piped');
+    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 
   static async start(): Promise<IsccSdk> {
@@ -35,8 +35,8 @@ export class IsccSdk {
 
   async run(files: readonly string[]): Promise<Round> {
     this.#child.stdin?.write(`${JSON.stringify(files)}\n`);
-    const { value, done } = await this.#answers.next();
-    if (done) throw new Error('the reference has ended');
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error('the reference has exited');
     return JSON.parse(value) as Round;
   }
 
@@ -53,7 +53,7 @@ async function install(): Promise<void> {
   await mkdir(tools, { recursive: true });
   await symlink(program('ffmpeg', 'ffmpeg'), path.join(tools, 'ffmpeg-8.1'));
   await symlink(program('ffprobe', 'ffmpeg'), path.join(tools, 'ffprobe-8.1'));
-  // Debian's ends with 3 at the end of some files although it has printed the whole fingerprint.
+  // Debian's fpcalc exits with 3 for some files, after printing the complete fingerprint.
   const fpcalc = path.join(tools, 'fpcalc-1.6.0');
   const real = program('fpcalc', 'libchromaprint-tools');
   await writeFile(fpcalc, `#!/bin/sh\n${real} "$@"; s=$?\n[ $s -eq 3 ] && exit 0\nexit $s\n`);
@@ -61,7 +61,7 @@ async function install(): Promise<void> {
   await mkdir(path.join(tools, 'complete'));
 }
 
-/** Path of an installed program; Debian's package is installed where that is allowed. */
+/** Path of a program; installs the Debian package if the program is missing. */
 function program(name: string, debianPackage: string): string {
   const find = () => execFileSync('sh', ['-c', `command -v ${name} || true`], { encoding: 'utf8' }).trim();
   const found = find();

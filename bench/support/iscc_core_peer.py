@@ -21,7 +21,7 @@ cases = {
 
 
 def best(case):
-    """Least time of a call within the given seconds, and what the call gives."""
+    """Minimum time of a call within the given seconds, and the call's result."""
     least, end, value = float("inf"), time.perf_counter() + seconds, None
     while value is None or time.perf_counter() < end:
         start = time.perf_counter()

@@ -1,7 +1,7 @@
-"""Makes codes of files with iscc-sdk as its service is set up, round by round, on lines of standard input.
+"""Creates ISCC-CODEs with iscc-sdk, with the options of its web service, one round per line of standard input.
 
-Each line is a JSON list of paths; the answer is a line with seconds, ISCC-CODEs (or the error's name) and peak memory of
-this process and of the largest of its children, in KiB.
+Each line is a JSON list of paths. The output is a line of JSON with seconds, ISCC-CODEs (or names of errors), and peak
+memory of this process and of its largest child in KiB.
 """
 import json
 import logging

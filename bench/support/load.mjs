@@ -1,6 +1,6 @@
 /**
- * Load generator, run in a process of its own: keep-alive connections, each with one request under way.
- * Usage: node load.mjs PORT CONNECTIONS SECONDS PATH. Prints JSON: answers per second and percentiles.
+ * Load generator, run as a separate process: keep-alive connections with one request in flight each.
+ * Usage: node load.mjs PORT CONNECTIONS SECONDS PATH. Prints JSON: responses per second and latency percentiles.
  */
 import net from 'node:net';
 
@@ -12,7 +12,7 @@ const WARM_UP_MS = 1000;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 let counting = false;
-let answers = 0;
+let responses = 0;
 const latenciesUs = [];
 
 for (let i = 0; i < Number(connections); i += 1) connect();
@@ -27,7 +27,11 @@ function begin() {
 function finish(elapsedMs) {
   latenciesUs.sort((a, b) => a - b);
   const percentile = (p) => latenciesUs[Math.floor((latenciesUs.length - 1) * p)];
-  const result = { perSecond: (answers / elapsedMs) * 1000, p50Us: percentile(0.5), p99Us: percentile(0.99) };
+  const result = {
+    perSecond: (responses / elapsedMs) * 1000,
+    p50Us: percentile(0.5),
+    p99Us: percentile(0.99),
+  };
   process.stdout.write(JSON.stringify(result), () => process.exit());
 }
 
@@ -45,8 +49,8 @@ function connect() {
     if (!isComplete(received)) return;
     received = Buffer.alloc(0);
     if (counting) {
-      answers += 1;
-      if (answers % 16 === 0) latenciesUs.push((performance.now() - sentAt) * 1000);
+      responses += 1;
+      if (responses % 16 === 0) latenciesUs.push((performance.now() - sentAt) * 1000);
     }
     send();
   });
@@ -54,7 +58,7 @@ function connect() {
   socket.on('close', () => fail(new Error('the server closed a connection')));
 }
 
-/** Checks status and length of every answer: a fast error is no result. */
+/** Whether a response is complete. Fails on errors, which may be fast and must not count. */
 function isComplete(data) {
   const end = data.indexOf(HEAD_END);
   if (end === -1) return false;

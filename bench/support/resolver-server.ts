@@ -1,4 +1,4 @@
-/** Search service and resolvers over it, in a process of their own; tells its ports and CPU time. */
+/** A search service and two resolvers that use it, in a separate process. Sends their URLs to the parent process. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Assets and queries for the search benchmarks: clusters of similar codes, the same at every run. */
+/** Assets and queries for the search benchmarks: clusters of similar codes, the same in every run. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -13,7 +13,7 @@ const HEADERS = [
 ] as const;
 export const UNITS = HEADERS.length;
 const CLUSTER_ROWS = 10;
-/** Bits that differ from the centre at most: a quarter, the threshold. */
+/** Maximum bits that differ from the cluster's centre: a quarter, the search threshold. */
 const ROW_FLIPS_MAX = 64;
 const QUERY_FLIPS_MAX = 32;
 const FIRST_ID = 1n << 60n;
@@ -41,13 +41,13 @@ export function makeCollection(count: number): Collection {
     const row = words.subarray(asset * UNITS * WORDS, (asset + 1) * UNITS * WORDS);
     row.set(centre);
     for (let unit = 0; unit < UNITS - 1; unit += 1) flip(row, unit, random() % (ROW_FLIPS_MAX + 1), random);
-    // Instance-Codes of different content have nothing in common.
+    // Instance-Codes of different content are unrelated.
     for (let word = (UNITS - 1) * WORDS; word < UNITS * WORDS; word += 1) row[word] = random();
   }
   return { count, words };
 }
 
-/** Queries near stored assets. */
+/** Queries similar to stored assets. */
 export function makeQueries({ count, words }: Collection, queries: number): Query[] {
   const random = generator(99);
   return Array.from({ length: queries }, () => {
@@ -74,7 +74,7 @@ export function assetId(asset: number): string {
   return `ISCC:${base32(bytes)}`;
 }
 
-/** Writes request bodies of `batch` assets each; gives their files. */
+/** Writes request bodies with `batch` assets each and returns their paths. */
 export async function writeBatches(all: Collection, batch: number, folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const files: string[] = [];
@@ -92,13 +92,17 @@ export async function writeBatches(all: Collection, batch: number, folder: strin
   return files;
 }
 
-/** The best `limit` assets by a walk over all: ISCC-ID and score, best first. */
-export function walk({ count, words }: Collection, { units }: Query, limit: number): [string, number][] {
+/** ISCC-ID and score of the best `limit` assets, best first, by comparing the query with all assets. */
+export function exactSearch(
+  { count, words }: Collection,
+  { units }: Query,
+  limit: number,
+): [string, number][] {
   const found: { asset: number; score: number; types: number }[] = [];
   for (let asset = 0; asset < count; asset += 1) {
     let [weighted, total, types] = [0, 0, 0];
     for (let unit = 0; unit < UNITS; unit += 1) {
-      const score = 1 - differing(words, (asset * UNITS + unit) * WORDS, units, unit * WORDS) / 256;
+      const score = 1 - differingBits(words, (asset * UNITS + unit) * WORDS, units, unit * WORDS) / 256;
       if (score < THRESHOLD || (unit === UNITS - 1 && score < 1)) continue;
       weighted += score ** EXPONENT;
       total += score;
@@ -110,7 +114,7 @@ export function walk({ count, words }: Collection, { units }: Query, limit: numb
   return found.slice(0, limit).map(({ asset, score }) => [assetId(asset), score]);
 }
 
-function differing(a: Uint32Array, aStart: number, b: Uint32Array, bStart: number): number {
+function differingBits(a: Uint32Array, aStart: number, b: Uint32Array, bStart: number): number {
   let count = 0;
   for (let word = 0; word < WORDS; word += 1) {
     let x = (a[aStart + word] ?? 0) ^ (b[bStart + word] ?? 0);
@@ -144,7 +148,7 @@ function base32(bytes: Buffer): string {
   return text.toString('latin1');
 }
 
-/** 32 bits a call (Numerical Recipes' generator, with its low bits mixed in). */
+/** A generator of 32 pseudo-random bits per call (Numerical Recipes' LCG with improved low bits). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,7 +1,7 @@
 /**
- * Load generator for searches, run in a process of its own: keep-alive connections, each with one request
- * under way. Usage: node search-load.mjs PORT CONNECTIONS SECONDS PATH FILE, FILE with one JSON body a line.
- * Prints JSON: answers per second and percentiles in milliseconds.
+ * Load generator for searches, run as a separate process: keep-alive connections with one request in flight each.
+ * Usage: node search-load.mjs PORT CONNECTIONS SECONDS PATH FILE, where FILE has one JSON body per line.
+ * Prints JSON: responses per second and latency percentiles in ms.
  */
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -19,7 +19,7 @@ const requests = readFileSync(file, 'utf8')
   );
 
 let counting = false;
-let answers = 0;
+let responses = 0;
 let next = 0;
 const latenciesMs = [];
 for (let count = 0; count < Number(connections); count += 1) connect();
@@ -33,7 +33,7 @@ function finish(elapsedMs) {
   latenciesMs.sort((a, b) => a - b);
   const percentile = (p) => latenciesMs[Math.floor((latenciesMs.length - 1) * p)] ?? Number.NaN;
   const result = {
-    perSecond: (answers / elapsedMs) * 1000,
+    perSecond: (responses / elapsedMs) * 1000,
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
     maxMs: percentile(1),
@@ -56,7 +56,7 @@ function connect() {
     if (!isComplete(received)) return;
     received = Buffer.alloc(0);
     if (counting) {
-      answers += 1;
+      responses += 1;
       latenciesMs.push(performance.now() - sentAt);
     }
     send();
@@ -65,7 +65,7 @@ function connect() {
   socket.on('close', () => fail(new Error('the server closed a connection')));
 }
 
-/** Checks status and length of every answer: a fast error is no result. */
+/** Whether a response is complete. Fails on errors, which may be fast and must not count. */
 function isComplete(data) {
   const end = data.indexOf(HEAD_END);
   if (end === -1) return false;

@@ -1,4 +1,4 @@
-/** The servers that the search benchmark compares: ours, and the established one from PyPI. */
+/** The servers that the search benchmark compares: isccd and iscc-search (PyPI). */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -40,7 +40,7 @@ export async function startPeer(folder: string): Promise<Server> {
   });
 }
 
-/** Ends a server without a word, unless it is over already. */
+/** Kills a server with SIGKILL, unless it has exited. */
 export async function kill({ child }: Server): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -48,21 +48,21 @@ export async function kill({ child }: Server): Promise<void> {
   await ended;
 }
 
-/** Resident memory in bytes: all of it, and without the pages of files, which the system takes back. */
+/** Resident memory in bytes: total, and without file pages, which the system can reclaim. */
 export async function memory({ child }: Server): Promise<{ all: number; own: number }> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
   return { all: bytes('VmRSS'), own: bytes('RssAnon') };
 }
 
-/** Seconds of processor time that a server has used. */
+/** CPU time of a server in seconds. */
 export async function cpuSeconds({ child }: Server): Promise<number> {
   const stat = await readFile(`/proc/${child.pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** A program of a Python package, in an environment made for it on first use. */
+/** Path of a program of a Python package, in a virtual environment that is created on first use. */
 export async function peerProgram(program: string, ...packages: string[]): Promise<string> {
   const venv = path.join(root, 'bench', '.peers', packages.join(' ').replace(/[^\w.]+/g, '-'));
   const bin = path.join(process.env.ISCCD_BENCH_VENV ?? venv, 'bin');
@@ -89,7 +89,7 @@ async function started(
   const server = { url: `http://127.0.0.1:${port}`, port, child };
   const end = performance.now() + START_MS;
   while (performance.now() < end) {
-    if (child.exitCode !== null) throw new Error(`${command} ended (${child.exitCode})`);
+    if (child.exitCode !== null) throw new Error(`${command} exited with ${child.exitCode}`);
     const response = await fetch(`${server.url}/readyz`).catch(() => undefined);
     await response?.arrayBuffer();
     if (response?.status === 200) return server;

@@ -1,4 +1,4 @@
-//! Audio tags against what the reference reads, and what comes back after embedding.
+//! Audio tags compared with the reference, and read back after embedding.
 
 use std::io::{Cursor, Seek};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ fn fixtures() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/codes"))
 }
 
-/// Recorded cases of audio files that have a result.
+/// Recorded cases of audio files with a result.
 fn cases() -> Vec<(String, Vec<u8>, Value)> {
     let file = fixtures().join("files_sdk_0_9_7.json");
     let data: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -31,18 +31,18 @@ fn cases() -> Vec<(String, Vec<u8>, Value)> {
 fn tags_cover_and_duration_equal_the_reference() {
     for (name, bytes, case) in cases() {
         let tags = tags::read(Cursor::new(&bytes)).unwrap();
-        let said = &case["extract_metadata"];
-        assert_eq!(tags.get("TITLE"), said["name"].as_str(), "{name}");
-        assert_eq!(tags.get("ARTIST"), said["creator"].as_str(), "{name}");
-        assert_eq!(tags.get("COPYRIGHT"), said["rights"].as_str(), "{name}");
-        let duration = said["duration"].as_f64().unwrap();
+        let expected = &case["extract_metadata"];
+        assert_eq!(tags.get("TITLE"), expected["name"].as_str(), "{name}");
+        assert_eq!(tags.get("ARTIST"), expected["creator"].as_str(), "{name}");
+        assert_eq!(tags.get("COPYRIGHT"), expected["rights"].as_str(), "{name}");
+        let duration = expected["duration"].as_f64().unwrap();
         assert!((tags.duration_seconds - duration).abs() <= 0.51, "{name}");
         assert_eq!(tags.cover.is_some(), !case["thumbnail_info"].is_null(), "{name}");
     }
 }
 
 #[test]
-fn embedded_properties_come_back_beside_the_old_ones() {
+fn embedded_properties_are_read_back_and_others_are_kept() {
     let properties = [
         ("ISCC:NAME", "Embedded Name ü中😀"),
         ("ISCC:META", "data:application/json;base64,e30="),
@@ -60,7 +60,7 @@ fn embedded_properties_come_back_beside_the_old_ones() {
         for (key, value) in properties {
             assert_eq!(after.get(key), Some(value), "{name}");
             let times = after.properties.iter().filter(|(found, _)| found == key).count();
-            assert_eq!(times, 1, "{name}: {key} stands more than once");
+            assert_eq!(times, 1, "{name}: {key} is repeated");
         }
         assert_eq!(after.get("ARTIST"), before.get("ARTIST"), "{name}");
         assert_eq!(after.cover, before.cover, "{name}");
@@ -69,7 +69,7 @@ fn embedded_properties_come_back_beside_the_old_ones() {
 }
 
 #[test]
-fn what_is_no_audio_is_an_error() {
+fn other_files_are_rejected() {
     for bytes in [&b""[..], b"RIFF", b"hello, this is text", b"ID3\x04\0\0\x7f\x7f\x7f\x7f"] {
         assert!(tags::read(Cursor::new(bytes)).is_err());
         assert!(tags::embed(&mut Cursor::new(bytes.to_vec()), None, &[]).is_err());

@@ -1,4 +1,4 @@
-//! Documents against the text and metadata that the reference extracts.
+//! Text and metadata of documents, compared with the reference; embedding.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ fn fixtures() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/codes"))
 }
 
-/// What the Text-Code sees: letters, digits and symbols, without case.
+/// Roughly the input of a Text-Code: letters and digits in lower case.
 fn collapsed(text: &str) -> String {
     text.chars()
         .filter(|character| character.is_alphanumeric())
@@ -37,29 +37,29 @@ fn text_and_properties_equal_the_reference() {
         let Some(format) = format_of(&case) else { continue };
         let name = case["file"].as_str().unwrap();
         let bytes = std::fs::read(fixtures().join("files").join(name)).unwrap();
-        // The reference takes every archive without a better name for a Word document.
+        // The reference treats unknown zip archives as Word documents.
         if name.ends_with(".zip") {
             continue;
         }
         let found = document::read(format, &bytes).unwrap();
         let expected = case["text_extracted"].as_str().unwrap();
         assert_eq!(collapsed(&found.text), collapsed(expected), "{name}");
-        let said = &case["extract_metadata"];
-        assert_eq!(found.properties.title.as_deref(), said["name"].as_str(), "{name}");
-        if let Some(description) = said["description"].as_str() {
+        let recorded = &case["extract_metadata"];
+        assert_eq!(found.properties.title.as_deref(), recorded["name"].as_str(), "{name}");
+        if let Some(description) = recorded["description"].as_str() {
             assert_eq!(found.properties.description.as_deref(), Some(description), "{name}");
         }
-        if let Some(creator) = said["creator"].as_str() {
+        if let Some(creator) = recorded["creator"].as_str() {
             assert_eq!(
                 found.properties.creators.first().map(String::as_str),
                 Some(creator),
                 "{name}"
             );
         }
-        if let Some(keywords) = said["keywords"].as_str() {
+        if let Some(keywords) = recorded["keywords"].as_str() {
             assert_eq!(found.properties.keywords.join(", "), keywords, "{name}");
         }
-        assert_eq!(found.properties.rights.as_deref(), said["rights"].as_str(), "{name}");
+        assert_eq!(found.properties.rights.as_deref(), recorded["rights"].as_str(), "{name}");
         let has_cover = !case["thumbnail_info"].is_null();
         assert_eq!(found.cover.is_some(), has_cover, "{name}");
         seen += 1;
@@ -67,7 +67,7 @@ fn text_and_properties_equal_the_reference() {
     assert!(seen >= 8, "only {seen} documents were compared");
 }
 
-/// White space decides where chunks are cut, so it should be the reference's too.
+/// White space decides the offsets of chunks, so lines should equal the reference, too.
 #[test]
 fn lines_equal_the_reference() {
     let lines = |text: &str| -> Vec<String> {
@@ -86,7 +86,7 @@ fn lines_equal_the_reference() {
 }
 
 #[test]
-fn broken_documents_are_named_errors() {
+fn broken_documents_have_specific_errors() {
     let corrupt = std::fs::read(fixtures().join("files/corrupt_a.epub")).unwrap();
     assert!(matches!(document::read(Format::Epub, &corrupt), Err(DocumentError::Archive(_))));
     for format in [Format::Docx, Format::Epub, Format::Odt, Format::Pptx, Format::Xlsx] {
@@ -99,9 +99,9 @@ fn broken_documents_are_named_errors() {
     }
 }
 
-/// A document that decompresses to more than the limit is cut, whatever its headers promise.
+/// Decompression stops at the limit, whatever sizes the headers declare.
 #[test]
-fn archives_that_grow_are_refused() {
+fn decompression_bombs_are_rejected() {
     use std::io::Write;
     use zip::write::SimpleFileOptions;
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
@@ -115,9 +115,9 @@ fn archives_that_grow_are_refused() {
     assert!(matches!(document::read(Format::Docx, &bomb), Err(DocumentError::TooLarge)));
 }
 
-/// Embedding changes what is said about a document, and nothing of what it says.
+/// Embedding changes the properties of a document, and not its text.
 #[test]
-fn embedded_properties_come_back() {
+fn embedded_properties_are_read_back() {
     let fields = Embed {
         title: Some("Embedded Name ü中 <&>"),
         description: Some("Embedded description"),
@@ -142,7 +142,7 @@ fn embedded_properties_come_back() {
     }
 }
 
-/// A copy of an archive whose parts went through `change`: a name, a content, or nothing.
+/// A copy of an archive with parts renamed, changed or removed by `change`.
 fn changed(file: &[u8], change: impl Fn(&str, String) -> Option<(String, Vec<u8>)>) -> Vec<u8> {
     use std::io::{Cursor, Read, Write};
     use zip::write::SimpleFileOptions;
@@ -165,7 +165,7 @@ fn changed(file: &[u8], change: impl Fn(&str, String) -> Option<(String, Vec<u8>
     writer.finish().unwrap().into_inner()
 }
 
-/// A part's text; empty if there is no such part.
+/// A part's text; empty if the part does not exist.
 fn part(file: &[u8], name: &str) -> String {
     use std::io::{Cursor, Read};
     let mut archive = zip::ZipArchive::new(Cursor::new(file)).unwrap();
@@ -179,7 +179,7 @@ fn part(file: &[u8], name: &str) -> String {
 const FIELDS: Embed<'_> = Embed {
     title: Some("New ü中"),
     description: None,
-    creator: Some("Somebody"),
+    creator: Some("New Creator"),
     keywords: Some("k1, k2"),
 };
 
@@ -189,7 +189,7 @@ fn assert_embedded(file: &[u8], why: &str) -> Vec<u8> {
     for copy in [&copy, &again] {
         let read = document::read(Format::Docx, copy).unwrap();
         assert_eq!(read.properties.title.as_deref(), FIELDS.title, "{why}");
-        assert_eq!(read.properties.creators, ["Somebody"], "{why}");
+        assert_eq!(read.properties.creators, ["New Creator"], "{why}");
         assert_eq!(read.properties.keywords, ["k1, k2"], "{why}");
         assert_eq!(read.text, document::read(Format::Docx, file).unwrap().text, "{why}");
     }
@@ -201,11 +201,11 @@ const CP: &str = "http://schemas.openxmlformats.org/package/2006/metadata/core-p
 const DC: &str = "http://purl.org/dc/elements/1.1/";
 
 #[test]
-fn a_document_without_core_properties_gets_some() {
+fn core_properties_are_added_if_missing() {
     let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
     let dangling =
         changed(&report, |name, text| (name != CORE).then(|| (name.to_owned(), text.into_bytes())));
-    assert_embedded(&dangling, "a relationship that leads nowhere");
+    assert_embedded(&dangling, "a relationship to a missing part");
     let bare = changed(&report, |name, text| {
         let without = |from: &str| {
             let (head, tail) = text.split_once(from).unwrap();
@@ -220,13 +220,13 @@ fn a_document_without_core_properties_gets_some() {
             _ => Some((name.to_owned(), text.into_bytes())),
         }
     });
-    let copy = assert_embedded(&bare, "nothing at all");
+    let copy = assert_embedded(&bare, "neither part nor relationship");
     assert!(part(&copy, "_rels/.rels").contains("metadata/core-properties"));
     assert!(part(&copy, "[Content_Types].xml").contains("/docProps/core.xml"));
 }
 
 #[test]
-fn core_properties_are_where_the_package_says() {
+fn the_relationship_decides_where_core_properties_are() {
     const ELSEWHERE: &str = "package/services/metadata/core-properties/8f2.psmdcp";
     let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
     let moved = changed(&report, |name, text| {
@@ -235,13 +235,13 @@ fn core_properties_are_where_the_package_says() {
     });
     let before = document::read(Format::Docx, &report).unwrap().properties;
     assert_eq!(document::read(Format::Docx, &moved).unwrap().properties, before);
-    let copy = assert_embedded(&moved, "elsewhere");
+    let copy = assert_embedded(&moved, "another name");
     assert_eq!(part(&copy, CORE), "");
     assert!(part(&copy, ELSEWHERE).contains("New ü中"));
 }
 
 #[test]
-fn core_properties_may_be_written_in_other_ways() {
+fn core_properties_may_use_other_prefixes_and_forms() {
     let report = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
     for core in [
         format!("<cp:coreProperties xmlns:cp='{CP}'/>"),
@@ -271,7 +271,7 @@ fn core_properties_may_be_written_in_other_ways() {
 }
 
 #[test]
-fn a_package_document_in_another_encoding_becomes_utf_8() {
+fn package_documents_are_converted_to_utf_8() {
     let book = std::fs::read(fixtures().join("files/book3_a.epub")).unwrap();
     let to_latin = |text: &str| text.chars().map(|letter| letter as u8).collect::<Vec<_>>();
     let to_wide = |text: &str| {
@@ -309,8 +309,8 @@ fn a_package_document_in_another_encoding_becomes_utf_8() {
 }
 
 #[test]
-fn other_formats_refuse_to_embed() {
+fn embedding_into_other_formats_is_rejected() {
     let sheet = std::fs::read(fixtures().join("files/book_a.xlsx")).unwrap();
-    let refused = document::embed(Format::Xlsx, &sheet, &Embed::default());
-    assert!(matches!(refused, Err(DocumentError::NotEmbeddable)));
+    let result = document::embed(Format::Xlsx, &sheet, &Embed::default());
+    assert!(matches!(result, Err(DocumentError::NotEmbeddable)));
 }

@@ -1,4 +1,4 @@
-//! Pixels, sizes and metadata of the reference's images.
+//! Pixels, sizes and metadata of the reference files, compared with the reference's results.
 
 mod common;
 
@@ -7,12 +7,12 @@ use iscc_media::image::{self, Options, Orientation, Trim};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata::image::{Blocks, of_file};
 
-/// Files whose decoder is not part of this crate.
+/// Whether this crate has no decoder for the file.
 fn is_decoded_elsewhere(name: &str) -> bool {
     [".avif", ".heic"].iter().any(|extension| name.ends_with(extension))
 }
 
-/// Gray levels that a drawing's pixels may be off on average.
+/// Maximum mean difference of gray levels in a rendered SVG.
 const SVG_DIFFERENCE_MAX: f64 = 2.0;
 
 fn mean_difference(a: &[u8], b: &[u8]) -> f64 {
@@ -21,7 +21,7 @@ fn mean_difference(a: &[u8], b: &[u8]) -> f64 {
 }
 
 #[test]
-fn pixels_and_sizes_are_the_references() {
+fn pixels_and_sizes_equal_the_reference() {
     let mut compared = 0;
     for case in common::cases() {
         let Some(pixels) = case.pixels() else { continue };
@@ -32,7 +32,7 @@ fn pixels_and_sizes_are_the_references() {
         }
         let prepared = prepared.unwrap_or_else(|error| panic!("{}: {error}", case.name));
         if case.name.ends_with(".svg") {
-            // Versions of the renderer smooth the edges of shapes differently.
+            // Versions of the renderer differ in anti-aliasing.
             let difference = mean_difference(&prepared.pixels, &pixels);
             assert!(difference < SVG_DIFFERENCE_MAX, "{}: {difference}", case.name);
         } else {
@@ -51,7 +51,7 @@ fn pixels_and_sizes_are_the_references() {
 }
 
 #[test]
-fn exact_trimming_keeps_near_uniform_borders() {
+fn exact_trimming_keeps_nearly_uniform_borders() {
     let options = Options { trim: Trim::Exact, ..Options::default() };
     for case in common::cases().iter().filter(|case| case.name == "border_jpeg_a.jpg") {
         let exact = image::prepare(&Sniffed::new(&case.bytes), &options).unwrap();
@@ -60,15 +60,15 @@ fn exact_trimming_keeps_near_uniform_borders() {
 }
 
 #[test]
-fn cut_files_are_refused() {
+fn truncated_files_are_rejected() {
     for case in common::cases().iter().filter(|case| case.pixels().is_some()) {
-        // Half of the animation has its first frame, which is all that counts.
+        // Half of the animation still contains its first frame.
         if is_decoded_elsewhere(&case.name) || case.name == "anim_a.gif" {
             continue;
         }
         for end in [0, 1, 20, case.bytes.len() / 2] {
-            let cut = image::prepare(&Sniffed::new(&case.bytes[..end]), &Options::default());
-            assert!(cut.is_err(), "{} cut at {end}", case.name);
+            let truncated = image::prepare(&Sniffed::new(&case.bytes[..end]), &Options::default());
+            assert!(truncated.is_err(), "{} truncated at {end}", case.name);
         }
     }
     let truncated =
@@ -78,12 +78,12 @@ fn cut_files_are_refused() {
 }
 
 #[test]
-fn bombs_are_refused_by_their_header() {
+fn bombs_are_rejected_by_their_header() {
     let options = Options { pixels_max: 1000, ..Options::default() };
     for case in common::cases().iter().filter(|case| case.pixels().is_some()) {
-        // A drawing has no pixels to count before it is drawn; its side is limited instead.
-        let is_drawn = case.name.ends_with(".svg");
-        if is_decoded_elsewhere(&case.name) || is_drawn || case.name.starts_with("tiny") {
+        // An SVG has no number of pixels; the side of the rendered image is limited instead.
+        let is_svg = case.name.ends_with(".svg");
+        if is_decoded_elsewhere(&case.name) || is_svg || case.name.starts_with("tiny") {
             continue;
         }
         let error = image::prepare(&Sniffed::new(&case.bytes), &options).unwrap_err();
@@ -92,7 +92,7 @@ fn bombs_are_refused_by_their_header() {
 }
 
 #[test]
-fn raw_samples_are_prepared_like_files() {
+fn pixels_of_other_decoders_are_prepared_like_files() {
     let gray: Vec<u8> = (0..=255).cycle().take(40 * 50).collect();
     let rgb: Vec<u8> = gray.iter().flat_map(|level| [*level; 3]).collect();
     let rgba: Vec<u8> = gray.iter().flat_map(|level| [*level, *level, *level, 255]).collect();
@@ -107,22 +107,22 @@ fn raw_samples_are_prepared_like_files() {
 }
 
 #[test]
-fn metadata_is_the_references() {
+fn metadata_equals_the_reference() {
     for case in common::cases() {
         if case.result("mode") != Some("image") {
             continue;
         }
         let file = Sniffed::new(&case.bytes);
         let found = of_file(&file, &Blocks::read(&file));
-        let wanted = |key: &str| case.record["extract_metadata"][key].as_str().map(str::to_owned);
-        assert_eq!(found.name, wanted("name"), "{}", case.name);
-        assert_eq!(found.description, wanted("description"), "{}", case.name);
-        assert_eq!(found.meta, wanted("meta"), "{}", case.name);
-        assert_eq!(found.creator, wanted("creator"), "{}", case.name);
-        assert_eq!(found.license, wanted("license"), "{}", case.name);
-        assert_eq!(found.acquire, wanted("acquire"), "{}", case.name);
-        assert_eq!(found.rights, wanted("rights"), "{}", case.name);
-        assert_eq!(found.identifier, wanted("identifier"), "{}", case.name);
-        assert_eq!(found.language, wanted("language"), "{}", case.name);
+        let expected = |key: &str| case.record["extract_metadata"][key].as_str().map(str::to_owned);
+        assert_eq!(found.name, expected("name"), "{}", case.name);
+        assert_eq!(found.description, expected("description"), "{}", case.name);
+        assert_eq!(found.meta, expected("meta"), "{}", case.name);
+        assert_eq!(found.creator, expected("creator"), "{}", case.name);
+        assert_eq!(found.license, expected("license"), "{}", case.name);
+        assert_eq!(found.acquire, expected("acquire"), "{}", case.name);
+        assert_eq!(found.rights, expected("rights"), "{}", case.name);
+        assert_eq!(found.identifier, expected("identifier"), "{}", case.name);
+        assert_eq!(found.language, expected("language"), "{}", case.name);
     }
 }

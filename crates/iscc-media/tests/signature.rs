@@ -1,4 +1,4 @@
-//! The signature reader against a writer of the same layout, and against arbitrary bytes.
+//! The signature parser, tested with a writer of the same layout and with arbitrary bytes.
 
 use iscc_media::video::signature::{FRAME_ELEMENTS, Signature, SignatureError, parse};
 use proptest::collection::vec;
@@ -13,7 +13,7 @@ impl BitWriter {
         self.0.extend((0..bits).rev().map(|bit| value >> bit & 1 == 1));
     }
 
-    /// Bits that a reader passes over: ones, so that a wrong offset shows.
+    /// Bits that the parser skips: ones, so that wrong offsets are detected.
     fn fill(&mut self, bits: usize) {
         self.0.extend(std::iter::repeat_n(true, bits));
     }
@@ -59,16 +59,16 @@ fn signatures() -> impl Strategy<Value = Signature> {
 
 proptest! {
     #[test]
-    fn what_was_written_is_read(signature in signatures(), segments in 0u32..3) {
+    fn written_signatures_are_parsed(signature in signatures(), segments in 0u32..3) {
         prop_assert_eq!(parse(&write(&signature, segments)), Ok(signature));
     }
 
     #[test]
-    fn any_cut_is_an_error(signature in signatures(), cut in 1usize..4000) {
+    fn truncated_signatures_are_rejected(signature in signatures(), cut in 1usize..4000) {
         let bytes = write(&signature, 1);
-        // The last byte may be padding only: cut at least two.
-        let kept = bytes.len().saturating_sub(cut + 1);
-        let truncated = matches!(parse(&bytes[..kept]), Err(SignatureError::Truncated(_)));
+        // The last byte may be padding, so remove at least two.
+        let length = bytes.len().saturating_sub(cut + 1);
+        let truncated = matches!(parse(&bytes[..length]), Err(SignatureError::Truncated(_)));
         prop_assert!(truncated);
     }
 
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn counts_that_the_bytes_do_not_hold_are_errors(frames in 100u32.., segments in any::<u32>()) {
+    fn counts_that_exceed_the_input_are_rejected(frames in 100u32.., segments in any::<u32>()) {
         let mut bits = BitWriter::default();
         bits.fill(129);
         bits.put(u64::from(frames), 32);

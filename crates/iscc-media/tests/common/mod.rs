@@ -1,4 +1,4 @@
-//! The reference files and what the reference made of them.
+//! The reference files and the reference's recorded results.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub fn json(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// One file and its record.
+/// A file and its record.
 pub struct Case {
     pub name: String,
     pub bytes: Vec<u8>,
@@ -24,12 +24,12 @@ pub struct Case {
 }
 
 impl Case {
-    /// A text of the reference's result, e.g. `mediatype`.
+    /// A text member of the reference's result, e.g. `mediatype`.
     pub fn result(&self, key: &str) -> Option<&str> {
         self.record["result"][key].as_str()
     }
 
-    /// The 1024 gray levels.
+    /// The 32 x 32 gray levels of an image.
     #[allow(dead_code, reason = "not every test reads images")]
     pub fn pixels(&self) -> Option<Vec<u8>> {
         let text = self.record["pixels_1024_b64"].as_str()?;
