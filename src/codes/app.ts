@@ -6,7 +6,7 @@ import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { pageAssets, startPage } from '../http/docs/pages.js';
 import type { CorsPolicy, ServiceApp } from '../http/routing/service.js';
-import { errorReports } from '../observe/error-report.js';
+import { errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { Cleanup } from './cleanup.js';
@@ -60,8 +60,6 @@ export async function codesApp(
     { blobs, records, clients, pipeline },
   );
   const cors = corsPolicy(config);
-  const { errorTrackingDsn: dsn, environment } = config;
-  const errors = dsn && errorReports({ dsn, service: 'codes', release: version, environment });
   return {
     name: 'codes',
     title: 'ISCC codes',
@@ -84,7 +82,7 @@ export async function codesApp(
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
     metrics: metrics.of(pipeline),
-    ...(errors ? { errorReports: errors } : {}),
+    ...errorTracking('codes', config),
     docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
     close: async () => {
       await cleanup.stop();

@@ -80,13 +80,6 @@ export const codesVariables = defineVariables({
     default: 'false',
     description: 'Default of the request parameter `semantic`',
   },
-  errorTrackingDsn: {
-    name: 'CODEWEB_ERROR_TRACKING_DSN',
-    schema: webAddress({ mayHaveKey: true }),
-    secret: true,
-    defaultShown: '',
-    description: 'Sentry-compatible DSN to report unexpected errors to',
-  },
   granular: {
     name: 'CODESDK_GRANULAR',
     schema: boolean(),

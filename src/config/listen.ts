@@ -1,8 +1,8 @@
 /** Variables that every service declares in the same words, under its own prefix. */
-import { integer, LOG_LEVELS, logLevel, origins, port, text } from './schemas.js';
+import { integer, LOG_LEVELS, logLevel, origins, port, text, webAddress } from './schemas.js';
 import type { Variable } from './variable.js';
 
-/** Host, port, log level and number of reverse proxies. */
+/** Host, port, log level, error tracking and number of reverse proxies. */
 export function listenVariables<const P extends string>(
   prefix: P,
   defaultPort: number,
@@ -26,6 +26,13 @@ export function listenVariables<const P extends string>(
       schema: logLevel(),
       default: defaultLogLevel,
       description: `Least severe log lines to write: ${levels()}`,
+    },
+    errorTrackingDsn: {
+      name: `${prefix}_ERROR_TRACKING_DSN`,
+      schema: webAddress({ mayHaveKey: true }),
+      secret: true,
+      defaultShown: '',
+      description: 'Sentry-compatible DSN to report unexpected errors to',
     },
     proxies: {
       name: `${prefix}_NUM_PROXIES`,

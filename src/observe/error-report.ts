@@ -12,6 +12,7 @@ import {
   ServerRuntimeClient,
   type Transport,
 } from '@sentry/core';
+import { version } from '../version.js';
 
 export interface ErrorReports {
   /** Sends an error in the background; never throws. */
@@ -28,8 +29,24 @@ export interface ErrorReportOptions {
   readonly environment: string;
 }
 
+/** The part of a service's configuration that concerns error tracking. */
+export interface ErrorTrackingConfig {
+  readonly errorTrackingDsn: string | undefined;
+  readonly environment?: string;
+}
+
 const SEND_TIMEOUT_MS = 5000;
 const CLOSE_TIMEOUT_MS = 3000;
+
+/** The `errorReports` of a service; empty if no DSN is configured. */
+export function errorTracking(
+  service: string,
+  { errorTrackingDsn: dsn, environment = 'production' }: ErrorTrackingConfig,
+): { readonly errorReports?: ErrorReports } {
+  return dsn === undefined
+    ? {}
+    : { errorReports: errorReports({ dsn, service, release: version, environment }) };
+}
 
 export function errorReports({ dsn, service, release, environment }: ErrorReportOptions): ErrorReports {
   const client: Client = new ServerRuntimeClient({

@@ -4,6 +4,7 @@ import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { SearchApi } from '../client/search-api.js';
 import type { ResolverConfig } from '../config/resolver.js';
 import type { ServiceApp } from '../http/routing/service.js';
+import { errorTracking } from '../observe/error-report.js';
 import { version } from '../version.js';
 import { errorForm } from './errors.js';
 import { GatewayClient, type GatewayOptions } from './gateway-client.js';
@@ -65,6 +66,7 @@ export async function resolverApp(
     },
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
+    ...errorTracking('resolver', config),
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
     close: async () => {
       await gateways.close();

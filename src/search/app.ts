@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { SearchApi } from '../client/search-api.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/routing/service.js';
+import { errorTracking } from '../observe/error-report.js';
 import { version } from '../version.js';
 import { apiKeyGuard } from './api-key.js';
 import { InProcessSearch } from './engine/in-process.js';
@@ -57,6 +58,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     proxies: config.proxies,
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
     metrics: searchMetrics(() => service.list()),
+    ...errorTracking('search', config),
     readiness: () => service.readiness(),
     close: () => service.close(),
   };

@@ -8,6 +8,7 @@ import type { Route } from '../http/routing/route.js';
 import type { CorsPolicy, ServiceApp } from '../http/routing/service.js';
 import type { Throttle } from '../limits/throttle.js';
 import { native } from '../native.js';
+import { errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { SyncedBindingIndex } from './binding-index.js';
@@ -114,6 +115,7 @@ function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
     allowedHosts: allowedHosts(config),
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
+    ...errorTracking('store', config),
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
   };
 }

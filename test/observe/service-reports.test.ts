@@ -1,0 +1,74 @@
+/** Every service reports its unexpected errors, with the service's name. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startCodes } from '../codes/support/server.js';
+import { dataCode, queryUrl, recordedSearch, startResolver } from '../resolver/support/resolver.js';
+import { post, startSearch } from '../search/support/search-server.js';
+import { bytesOf, acceptedSidecars } from '../store/support/fixtures.js';
+import { startStore } from '../store/support/server.js';
+import { type ReportReceiver, startReportReceiver } from './support/report-receiver.js';
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-reports-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Expects one report of this service for a response with status 500. */
+async function expectReport(
+  { received }: ReportReceiver,
+  service: string,
+  response: Response,
+): Promise<void> {
+  expect(response.status).toBe(500);
+  await vi.waitFor(() => expect(received).toHaveLength(1), 5000);
+  const requestId = response.headers.get('x-request-id');
+  expect(received[0]?.event.tags).toMatchObject({ service, requestId });
+  expect(received[0]?.event.exception.values[0]?.value).not.toBe('');
+}
+
+test('codes', async () => {
+  const receiver = await startReportReceiver();
+  const server = await startCodes({ config: { errorTrackingDsn: receiver.dsn } });
+  onTestFinished(() => server.close());
+  await rm(path.join(server.folder, 'drafts'), { recursive: true });
+  const headers = { 'X-Upload-Filename': Buffer.from('a.bin').toString('base64') };
+  const response = await fetch(`${server.url}/api/v1/media`, { method: 'POST', headers, body: 'x' });
+  await expectReport(receiver, 'codes', response);
+});
+
+test('search', async () => {
+  const receiver = await startReportReceiver();
+  const folder = await temporaryFolder();
+  const server = await startSearch(folder, { INDEXSVC_ERROR_TRACKING_DSN: receiver.dsn });
+  onTestFinished(() => server.stop());
+  await rm(path.join(folder, 'search'), { recursive: true });
+  await expectReport(receiver, 'search', await post(`${server.url}/indexes`, { name: 'lost' }));
+});
+
+test('store', async () => {
+  const receiver = await startReportReceiver();
+  const dataDir = await temporaryFolder();
+  const environment = { MSTORE_ERROR_TRACKING_DSN: receiver.dsn };
+  const store = await startStore({ dataDir, url: undefined }, environment);
+  onTestFinished(() => store.stop());
+  await rm(path.join(dataDir, 'drafts'), { recursive: true });
+  const [manifest] = acceptedSidecars();
+  if (manifest === undefined) throw new Error('no sidecar');
+  await expectReport(receiver, 'store', await store.upload(bytesOf(manifest)));
+});
+
+test('resolver', async () => {
+  const receiver = await startReportReceiver();
+  const search = await recordedSearch();
+  onTestFinished(() => search.close());
+  search.answer = { status: 200, body: 'not JSON' };
+  const server = await startResolver({
+    RESOLVER_SEARCH_URL: search.url,
+    RESOLVER_ERROR_TRACKING_DSN: receiver.dsn,
+  });
+  onTestFinished(() => server.stop());
+  await expectReport(receiver, 'resolver', await fetch(queryUrl(server.url, dataCode(1))));
+});
