@@ -13,11 +13,11 @@ describe('cookies', () => {
     ['a', undefined],
     ['=1', undefined],
     ['a=x=y', 'x=y'],
-  ])('of the header %j, a is %j', (header, value) => {
+  ])('in the header %j, the value of a is %j', (header, value) => {
     expect(readCookie(header, 'a')).toBe(value);
   });
 
-  it('are set so that neither scripts nor other sites use them', () => {
+  it('are hidden from scripts and other sites', () => {
     const cookie = { name: 'a', value: 'x', path: '/admin', maxAgeSeconds: 60, secure: false };
     const line = 'a=x; Path=/admin; Max-Age=60; HttpOnly; SameSite=Lax';
     expect(cookieLine(cookie)).toBe(line);

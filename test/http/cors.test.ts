@@ -14,7 +14,7 @@ const POLICY: CorsPolicy = {
   preflightStatus: 200,
 };
 
-const ask = (origin: string, method = 'GET', more: Record<string, string> = {}) => {
+const crossOrigin = (origin: string, method = 'GET', more: Record<string, string> = {}) => {
   const headers: Record<string, string> = { origin, ...more };
   return { method, origin: 'http://own.example', header: (name: string) => headers[name] };
 };
@@ -25,7 +25,7 @@ overEachTransport(
     const call = (method: string, path: string, headers: Record<string, string>) =>
       fetch(`${context.server.url}${path}`, { method, headers });
 
-    it('lets allowed origins read answers and errors', async () => {
+    it('lets allowed origins read responses and errors', async () => {
       for (const path of ['/about', '/nowhere', '/broken', '/tagged']) {
         const { headers } = await call('GET', path, { Origin: 'https://a.example' });
         expect(headers.get('access-control-allow-origin')).toBe('https://a.example');
@@ -34,17 +34,17 @@ overEachTransport(
       }
     });
 
-    it('tells other origins nothing', async () => {
+    it('sends no CORS headers to other origins', async () => {
       const { headers } = await call('GET', '/about', { Origin: 'https://evil.example' });
       expect(headers.get('access-control-allow-origin')).toBeNull();
       expect(headers.get('vary')).toBe('Origin');
     });
 
-    it('answers the preflight of an allowed origin', async () => {
-      const asked = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' };
-      const answer = await call('OPTIONS', '/json', asked);
-      expect(answer.status).toBe(200);
-      expect(Object.fromEntries(answer.headers)).toMatchObject({
+    it('accepts the preflight of an allowed origin', async () => {
+      const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' };
+      const response = await call('OPTIONS', '/json', preflight);
+      expect(response.status).toBe(200);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
         'access-control-allow-origin': 'https://a.example',
         'access-control-allow-methods': 'GET, POST',
         'access-control-allow-headers': 'Content-Type, X-Upload-Filename',
@@ -52,50 +52,55 @@ overEachTransport(
       });
     });
 
-    it('refuses the preflight of another', async () => {
-      const asked = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
-      const answer = await call('OPTIONS', '/json', asked);
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([400, null]);
+    it('refuses the preflight of another origin', async () => {
+      const preflight = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
+      const response = await call('OPTIONS', '/json', preflight);
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([400, null]);
     });
   },
   () => demo({ cors: POLICY }),
 );
 
 describe('corsHeaders', () => {
-  it('leaves out methods that the policy does not name', () => {
-    expect(corsHeaders(POLICY, ask('https://a.example', 'DELETE'))).toEqual(['Vary', 'Origin']);
-    expect(corsHeaders(POLICY, ask('https://a.example', 'HEAD'))).toContain('https://a.example');
+  it('excludes methods that are not in the policy', () => {
+    expect(corsHeaders(POLICY, crossOrigin('https://a.example', 'DELETE'))).toEqual(['Vary', 'Origin']);
+    expect(corsHeaders(POLICY, crossOrigin('https://a.example', 'HEAD'))).toContain('https://a.example');
   });
 
-  it('has it on all answers of an open policy but those of closed methods', () => {
+  it('covers all methods of an open policy except closed ones', () => {
     const open = { ...POLICY, origins: ['*'], exposedHeaders: [], closedMethods: ['DELETE'] };
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PROPFIND']) {
-      expect(corsHeaders(open, ask('', method))).toEqual(['Access-Control-Allow-Origin', '*']);
+      expect(corsHeaders(open, crossOrigin('', method))).toEqual(['Access-Control-Allow-Origin', '*']);
     }
-    expect(corsHeaders(open, ask('', 'DELETE'))).toEqual([]);
+    expect(corsHeaders(open, crossOrigin('', 'DELETE'))).toEqual([]);
     expect(isPreflight(open, { method: 'OPTIONS', origin: '', header: () => undefined })).toBe(true);
   });
 
-  it('always allows the service itself', () => {
-    expect(corsHeaders(POLICY, ask('http://own.example'))).toContain('http://own.example');
+  it("always allows the service's own origin", () => {
+    expect(corsHeaders(POLICY, crossOrigin('http://own.example'))).toContain('http://own.example');
   });
 
-  it('allows everybody with *', () => {
+  it('allows every origin with *', () => {
     const open = { ...POLICY, origins: ['*'], exposedHeaders: [] };
-    expect(corsHeaders(open, ask('https://any.example'))).toEqual(['Access-Control-Allow-Origin', '*']);
+    expect(corsHeaders(open, crossOrigin('https://any.example'))).toEqual([
+      'Access-Control-Allow-Origin',
+      '*',
+    ]);
   });
 });
 
 describe('preflightReply', () => {
-  it('allows the headers that are asked for with *', () => {
+  it('allows all requested headers with *', () => {
     const open = { ...POLICY, requestHeaders: ['*'] };
-    const asked = { 'access-control-request-headers': 'x-api-key' };
-    const { headers } = preflightReply(open, ask('https://a.example', 'OPTIONS', asked));
+    const preflight = { 'access-control-request-headers': 'x-api-key' };
+    const { headers } = preflightReply(open, crossOrigin('https://a.example', 'OPTIONS', preflight));
     expect(headers).toMatchObject({ 'Access-Control-Allow-Headers': 'x-api-key' });
   });
 
-  it('answers 204 without a body by default', () => {
+  it('returns 204 without a body by default', () => {
     const { preflightStatus: _, ...policy } = POLICY;
-    expect(preflightReply(policy, ask('https://a.example', 'OPTIONS'))).toMatchObject({ status: 204 });
+    expect(preflightReply(policy, crossOrigin('https://a.example', 'OPTIONS'))).toMatchObject({
+      status: 204,
+    });
   });
 });

@@ -12,7 +12,7 @@ overEachTransport('downloads', (context) => {
   const file = (name: string) => path.join(folder, name);
   const get = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(`${context.server.url}${url}`, { method, headers });
-  const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+  const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
   beforeAll(() => {
     context.app.file = file('content');
@@ -24,9 +24,9 @@ overEachTransport('downloads', (context) => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('sends the whole file', async () => {
-    const answer = await get('/file');
-    expect((await bytesOf(answer)).equals(content)).toBe(true);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await get('/file');
+    expect((await bytesOf(response)).equals(content)).toBe(true);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-length': '700001',
       'content-type': 'application/octet-stream',
       'accept-ranges': 'bytes',
@@ -36,9 +36,9 @@ overEachTransport('downloads', (context) => {
     });
   });
 
-  it('answers HEAD with the length', async () => {
-    const answer = await get('/file', { Range: 'bytes=0-9' }, 'HEAD');
-    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '700001']);
+  it('responds to HEAD with the length', async () => {
+    const response = await get('/file', { Range: 'bytes=0-9' }, 'HEAD');
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '700001']);
   });
 
   it.each([
@@ -50,31 +50,31 @@ overEachTransport('downloads', (context) => {
     ['bytes=-9999999', 0, 700_001],
     ['bytes=0-99999999999', 0, 700_001],
     ['Bytes=256000-600000', 256_000, 600_001],
-  ])('answers the range %s', async (range, start, end) => {
-    const answer = await get('/file', { Range: range });
-    expect(answer.status).toBe(206);
-    expect(answer.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/700001`);
-    expect((await bytesOf(answer)).equals(content.subarray(start, end))).toBe(true);
+  ])('returns the range %s', async (range, start, end) => {
+    const response = await get('/file', { Range: range });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/700001`);
+    expect((await bytesOf(response)).equals(content.subarray(start, end))).toBe(true);
   });
 
   it.each(['bytes=700001-', 'bytes=-0', 'bytes=999999999999999999999-'])(
-    'answers 416 for %s',
+    'returns 416 for %s',
     async (range) => {
-      const answer = await get('/file', { Range: range });
-      expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */700001']);
-      expect(await answer.text()).toBe('refused: range-unsatisfiable');
+      const response = await get('/file', { Range: range });
+      expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */700001']);
+      expect(await response.text()).toBe('refused: range-unsatisfiable');
     },
   );
 
   it.each(['bytes=5-2', 'bytes=', 'bytes=-', 'bytes=a-b', 'lines=0-1', 'bytes=0-1,5-6', 'bytes 0-1'])(
     'sends the whole file for %s',
     async (range) => {
-      const answer = await get('/file', { Range: range });
-      expect([answer.status, (await bytesOf(answer)).length]).toEqual([200, 700_001]);
+      const response = await get('/file', { Range: range });
+      expect([response.status, (await bytesOf(response)).length]).toEqual([200, 700_001]);
     },
   );
 
-  it('answers conditional requests', async () => {
+  it('supports conditional requests', async () => {
     const etag = (await get('/file', {}, 'HEAD')).headers.get('etag') ?? '';
     expect((await get('/file', { 'If-None-Match': `"x", ${etag}` })).status).toBe(304);
     expect((await get('/file', { 'If-None-Match': '*' }, 'HEAD')).status).toBe(304);
@@ -86,10 +86,10 @@ overEachTransport('downloads', (context) => {
     ).toBe(200);
   });
 
-  it('answers an empty file', async () => {
+  it('sends an empty file', async () => {
     context.app.file = file('empty');
-    const answer = await get('/file');
-    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([
+    const response = await get('/file');
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
       200,
       '0',
       '',
@@ -98,13 +98,13 @@ overEachTransport('downloads', (context) => {
     context.app.file = file('content');
   });
 
-  it('answers 404 when the file is gone', async () => {
+  it('returns 404 if the file is missing', async () => {
     context.app.file = file('missing');
     expect((await get('/file')).status).toBe(404);
     context.app.file = file('content');
   });
 
-  it('delivers a file whole that is deleted meanwhile', async () => {
+  it('completes a file that is deleted meanwhile', async () => {
     context.app.file = file('deleted');
     writeFileSync(context.app.file, Buffer.alloc(20_000_000, 'd'));
     const client = await context.connect();
@@ -115,11 +115,11 @@ overEachTransport('downloads', (context) => {
     context.app.file = file('content');
     await sleep(50);
     client.socket.resume();
-    const answer = await client.answer({ ms: 50_000 });
-    expect(answer?.body.equals(Buffer.alloc(20_000_000, 'd'))).toBe(true);
+    const response = await client.response({ ms: 50_000 });
+    expect(response?.body.equals(Buffer.alloc(20_000_000, 'd'))).toBe(true);
   });
 
-  it('breaks the connection when a file is cut short meanwhile', async () => {
+  it('closes the connection if a file is truncated meanwhile', async () => {
     context.app.file = file('cut');
     writeFileSync(context.app.file, Buffer.alloc(30_000_000));
     const client = await context.connect();
@@ -130,10 +130,10 @@ overEachTransport('downloads', (context) => {
     truncateSync(context.app.file, 1_000_000);
     context.app.file = file('content');
     client.socket.resume();
-    expect(await client.answer()).toBeUndefined();
+    expect(await client.response()).toBeUndefined();
   });
 
-  it('sends no more than the client takes', async () => {
+  it('buffers little for clients that do not read', async () => {
     context.app.file = file('big');
     const clients = await Promise.all(Array.from({ length: 4 }, () => context.connect()));
     const before = process.memoryUsage().rss;
@@ -147,19 +147,19 @@ overEachTransport('downloads', (context) => {
     context.app.file = file('content');
   });
 
-  it('keeps memory bounded while a big file goes through', async () => {
+  it('keeps memory bounded while a large file is sent', async () => {
     context.app.file = file('big');
     const before = process.memoryUsage().rss;
-    let most = 0;
+    let rssMax = 0;
     let bytes = 0;
-    const answer = await get('/file');
-    for await (const chunk of answer.body ?? []) {
+    const response = await get('/file');
+    for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
-      most = Math.max(most, process.memoryUsage().rss);
+      rssMax = Math.max(rssMax, process.memoryUsage().rss);
     }
     expect(bytes).toBe(300_000_000);
     // Client and server share this process.
-    expect(most - before).toBeLessThan(150 * 1024 * 1024);
+    expect(rssMax - before).toBeLessThan(150 * 1024 * 1024);
     context.app.file = file('content');
   });
 
@@ -167,51 +167,51 @@ overEachTransport('downloads', (context) => {
     ['grün "x".jpg', `attachment; filename="gr_n _x_.jpg"; filename*=UTF-8''gr%C3%BCn%20%22x%22.jpg`],
     ['a%41.txt', `attachment; filename="a_41.txt"; filename*=UTF-8''a%2541.txt`],
   ])('names the download %j', async (name, expected) => {
-    const answer = await get('/file', { 'X-Name': Buffer.from(name).toString('latin1') });
-    expect(answer.headers.get('content-disposition')).toBe(expected);
+    const response = await get('/file', { 'X-Name': Buffer.from(name).toString('latin1') });
+    expect(response.headers.get('content-disposition')).toBe(expected);
   });
 
-  it('does not send on a content type that is none', async () => {
-    const answer = await get('/file', { 'X-Type': Buffer.from('text/plain; a=äb').toString('latin1') });
-    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+  it('replaces an invalid content type', async () => {
+    const response = await get('/file', { 'X-Type': Buffer.from('text/plain; a=äb').toString('latin1') });
+    expect(response.headers.get('content-type')).toBe('application/octet-stream');
   });
 
   it.each([
     ['known', '13', null],
     ['unknown', null, 'chunked'],
   ])('sends a stream of %s length', async (kind, length, coding) => {
-    const answer = await get(`/stream/${kind}`);
-    expect([answer.headers.get('content-length'), answer.headers.get('transfer-encoding')]).toEqual([
+    const response = await get(`/stream/${kind}`);
+    expect([response.headers.get('content-length'), response.headers.get('transfer-encoding')]).toEqual([
       length,
       coding,
     ]);
-    expect(await answer.text()).toBe('one two three');
+    expect(await response.text()).toBe('one two three');
     const head = await get(`/stream/${kind}`, {}, 'HEAD');
     expect([head.status, head.headers.get('content-length')]).toEqual([200, length]);
   });
 
-  it('breaks the connection when a stream fails, and logs why', async () => {
+  it('closes the connection if a stream fails, and logs the reason', async () => {
     const client = await context.connect();
     client.send('GET /stream/broken HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(await client.answer()).toBeUndefined();
+    expect(await client.response()).toBeUndefined();
     const isLogged = () =>
       context.logLines.some(({ err }) => (err as Error)?.message === 'the source failed');
     await expect.poll(isLogged).toBe(true);
   });
 
-  it('sends large JSON as the client takes it', async () => {
+  it('sends large JSON in pieces', async () => {
     expect((await (await get('/large')).text()).length).toBe(3_000_002);
   });
 
-  it('keeps the connection after each kind of answer', async () => {
+  it('keeps the connection open after each kind of response', async () => {
     const client = await context.connect();
     for (const url of ['/file', '/stream/known', '/stream/unknown', '/large', '/file']) {
       client.send(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      expect(await client.answer()).toMatchObject({ status: 200 });
+      expect(await client.response()).toMatchObject({ status: 200 });
     }
   });
 
-  it('notices a client that goes away during a download', async () => {
+  it('notices a client that disconnects during a download', async () => {
     context.app.file = file('big');
     const lines = context.logLines.length;
     const client = await context.connect();

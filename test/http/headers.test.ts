@@ -25,7 +25,7 @@ describe('clientAddress', () => {
     ['10.0.0.1', 'fe80::1%eth0', 1, 'fe80::1'],
     ['::ffff:7f00:1', '', 0, '127.0.0.1'],
     ['0000:0000:0000:0000:0000:0000:0000:0001', '', 0, '::1'],
-  ])('of %s with %j behind %d proxies is %s', (peer, header, proxies, expected) => {
+  ])('of peer %s with %j behind %d proxies is %s', (peer, header, proxies, expected) => {
     expect(clientAddress(peer, forwarded(header), proxies)).toBe(expected);
   });
 
@@ -65,7 +65,7 @@ describe('contentDisposition', () => {
     expect(contentDisposition('attachment', name)).toBe(expected);
   });
 
-  it('is printable ASCII with one quoted string for any name, and names it exactly', () => {
+  it('is printable ASCII with one quoted string for any name, and encodes the exact name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const header = contentDisposition('inline', name);
@@ -97,7 +97,7 @@ describe('matchesIfNoneMatch', () => {
 });
 
 describe('requestedRange', () => {
-  it('never leaves the content', () => {
+  it('never exceeds the content', () => {
     const header = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('both', 'first', 'last'));
     fc.assert(
       fc.property(header, fc.nat(1000), ([first, last, kind], size) => {

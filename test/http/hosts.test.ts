@@ -1,4 +1,4 @@
-/** Which Host headers a service takes. */
+/** Allowed Host headers. */
 import { expect, it } from 'vitest';
 import { isAllowedHost } from '../../src/http/request/allowed-hosts.js';
 import { RequestHeaders } from '../../src/http/request/head.js';
@@ -19,30 +19,30 @@ it.each([
   expect(isAllowedHost(allowed, new RequestHeaders(['host', host]))).toBe(expected);
 });
 
-it('need not be there where all are allowed', () => {
+it('may be missing if all hosts are allowed', () => {
   expect(isAllowedHost(undefined, new RequestHeaders([]))).toBe(true);
   expect(isAllowedHost(allowed, new RequestHeaders([]))).toBe(false);
 });
 
 overEachTransport(
-  'a foreign Host',
+  'a Host that is not allowed',
   (context) => {
-    it('is refused before the path and the body are looked at', async () => {
+    it('is refused before routing and before the body is read', async () => {
       for (const request of [
         'GET /nothing HTTP/1.1\r\nHost: evil.example\r\n\r\n',
         'POST /bytes HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 99999999\r\n\r\n',
       ]) {
         const client = await context.connect();
         client.send(request);
-        expect((await client.answer())?.status).toBe(400);
+        expect((await client.response())?.status).toBe(400);
         expect(await client.closes()).toBe(true);
       }
     });
 
-    it('is told from an allowed one', async () => {
+    it('does not affect allowed hosts', async () => {
       const client = await context.connect();
       client.send('GET /nothing HTTP/1.1\r\nHost: store.example:80\r\n\r\n');
-      expect((await client.answer())?.status).toBe(404);
+      expect((await client.response())?.status).toBe(404);
     });
   },
   () => ({ ...demo(), allowedHosts: allowed }),

@@ -35,7 +35,7 @@ describe('openApiDocument', () => {
     ]);
   });
 
-  it('adds every status that the layer can give', () => {
+  it('adds every status that the HTTP layer can return', () => {
     const { paths } = documentOf();
     expect(statuses(paths['/about']?.get)).toEqual(['200', '400', '500']);
     expect(statuses(paths['/hello/{name}']?.get)).toEqual(['200', '400', '404', '500']);
@@ -79,7 +79,7 @@ describe('openApiDocument', () => {
     );
   });
 
-  it('gathers schemas with an id as components', () => {
+  it('collects schemas with an id as components', () => {
     const named = z.object({ a: z.string().nullable() }).meta({ id: 'openapi.test.named' });
     const listing = route({
       method: 'GET',
@@ -100,7 +100,7 @@ describe('openApiDocument', () => {
     expect(JSON.stringify(paths)).toContain('{"$ref":"#/components/schemas/openapi.test.named"}');
   });
 
-  it('leaves hidden routes out', () => {
+  it('omits hidden routes', () => {
     const [first] = demo().routes;
     const hidden = { ...first, hidden: true } as NonNullable<typeof first>;
     expect(documentOf(demo({ routes: [hidden] })).paths).toEqual({});
@@ -110,7 +110,7 @@ describe('openApiDocument', () => {
 overEachTransport('documentation', (context) => {
   const get = (path: string) => fetch(`${context.server.url}${path}`);
 
-  it('comes as JSON and YAML, with the probes', async () => {
+  it('is served as JSON and YAML, including the probes', async () => {
     const json = (await (await get('/docs/openapi.json')).json()) as Document;
     expect(json.openapi).toBe('3.0.3');
     expect(json.info).toEqual({ title: 'Demo <service>', description: 'For tests.', version: '1.2.3' });
@@ -121,7 +121,7 @@ overEachTransport('documentation', (context) => {
     expect(parse(await yaml.text())).toEqual(json);
   });
 
-  it('has a page that needs no other host', async () => {
+  it('has a page that loads nothing from other hosts', async () => {
     const page = await get('/docs');
     const html = await page.text();
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
@@ -129,7 +129,7 @@ overEachTransport('documentation', (context) => {
     expect(html).toContain('<title>Demo &lt;service&gt;</title>');
     const references = [...html.matchAll(/(?:src|href|data-document)="([^"]+)"/g)]
       .map(([, url]) => url as string)
-      // The empty icon, which keeps browsers from asking for one.
+      // The empty icon, which prevents requests for /favicon.ico.
       .filter((url) => url !== 'data:,');
     expect(references.length).toBeGreaterThanOrEqual(4);
     for (const url of references) {
@@ -138,7 +138,7 @@ overEachTransport('documentation', (context) => {
     }
   });
 
-  it('serves scripts as scripts', async () => {
+  it('serves scripts with their media type', async () => {
     for (const name of ['swagger-ui-bundle.js', 'start.js']) {
       expect((await get(`/docs/${name}`)).headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     }

@@ -14,8 +14,8 @@ const GET_ABOUT = 'GET /about HTTP/1.1\r\nHost: x\r\n\r\n';
 describe.each([
   ['uws', loadUws],
   ['node', () => nodeTransport],
-] as const)('a stop over %s', (_, load) => {
-  it('lets requests in flight finish, and closes their connections', async () => {
+] as const)('stop over %s', (_, load) => {
+  it('completes requests in flight and closes their connections', async () => {
     let closed = false;
     const close = async () => {
       closed = true;
@@ -24,7 +24,7 @@ describe.each([
     const server = await serve(app, load());
     const [busy, idle] = await Promise.all([RawClient.connect(server.port), RawClient.connect(server.port)]);
     idle.send(GET_ABOUT);
-    expect(await idle.answer()).toMatchObject({ status: 200 });
+    expect(await idle.response()).toMatchObject({ status: 200 });
     busy.send(GET_SLOW);
     await expect.poll(() => app.seen.handled).toContain('GET /slow');
     const stopping = server.stop();
@@ -32,7 +32,7 @@ describe.each([
     expect(closed).toBe(false);
     await expect(RawClient.connect(server.port)).rejects.toThrow();
     app.release();
-    expect(await busy.answer()).toMatchObject({
+    expect(await busy.response()).toMatchObject({
       status: 200,
       text: '"slow"',
       headers: { connection: 'close' },
@@ -43,7 +43,7 @@ describe.each([
     expect(closed).toBe(true);
   });
 
-  it('delivers large answers whole', async () => {
+  it('completes large responses', async () => {
     const app = demo();
     const server = await serve(app, load());
     const client = await RawClient.connect(server.port);
@@ -52,11 +52,11 @@ describe.each([
     await sleep(50);
     const stopping = server.stop();
     client.socket.resume();
-    expect((await client.answer())?.body.length).toBe(3_000_002);
+    expect((await client.response())?.body.length).toBe(3_000_002);
     await stopping;
   });
 
-  it('gives up after 10 s', async () => {
+  it('aborts requests after 10 s', async () => {
     const app = demo();
     const lines: Record<string, unknown>[] = [];
     const server = await serve(app, load(), lines);
@@ -68,15 +68,13 @@ describe.each([
     expect(Date.now() - start).toBeGreaterThan(9_500);
     expect(Date.now() - start).toBeLessThan(12_000);
     expect(await client.closes()).toBe(true);
-    expect(lines.map(({ msg }) => msg)).toContain(
-      'requests were still in flight 10 s after the stop, and are cut off',
-    );
+    expect(lines.map(({ msg }) => msg)).toContain('aborting requests that were still in flight after 10 s');
   });
 
-  it('says which address is taken', async () => {
+  it('names the address it cannot listen on', async () => {
     const server = await serve(demo(), load());
-    const unreadable = () => ({ status: 400, headers: [], body: '' });
-    const other = load().listen('127.0.0.1', server.port, () => {}, unreadable);
+    const unparsable = () => ({ status: 400, headers: [], body: '' });
+    const other = load().listen('127.0.0.1', server.port, () => {}, unparsable);
     await expect(other).rejects.toThrow(`cannot listen on 127.0.0.1:${server.port}`);
     await server.stop();
   });
@@ -84,20 +82,20 @@ describe.each([
 
 overEachTransport('probes and addresses', (context) => {
   const json = async (path: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${context.server.url}${path}`, { headers });
-    return [answer.status, await answer.json()];
+    const response = await fetch(`${context.server.url}${path}`, { headers });
+    return [response.status, await response.json()];
   };
 
-  it('serve /healthz', async () => {
+  it('serves /healthz', async () => {
     expect(await json('/healthz')).toEqual([200, { status: 'ok' }]);
     expect((await fetch(`${context.server.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('serve no /readyz where the service has nothing to say', async () => {
+  it('returns 404 for /readyz if the service has no readiness', async () => {
     expect((await fetch(`${context.server.url}/readyz`)).status).toBe(404);
   });
 
-  it('trust no proxy by default', async () => {
+  it('trusts no proxy by default', async () => {
     const headers = {
       'X-Forwarded-For': '1.2.3.4',
       'X-Forwarded-Proto': 'https',
@@ -115,19 +113,19 @@ overEachTransport('probes and addresses', (context) => {
 overEachTransport(
   'behind a proxy',
   (context) => {
-    it('takes address and origin from it', async () => {
+    it('takes address and origin from X-Forwarded-*', async () => {
       const headers = {
         'X-Forwarded-For': '9.9.9.9, 1.2.3.4',
         'X-Forwarded-Proto': 'https',
         'X-Forwarded-Host': 'a.example',
       };
-      const answer = await fetch(`${context.server.url}/about`, { headers });
-      expect(await answer.json()).toMatchObject({ address: '1.2.3.4', origin: 'https://a.example' });
+      const response = await fetch(`${context.server.url}/about`, { headers });
+      expect(await response.json()).toMatchObject({ address: '1.2.3.4', origin: 'https://a.example' });
     });
 
-    it('tells whether the service is ready, and why not', async () => {
-      const answer = await fetch(`${context.server.url}/readyz`);
-      expect([answer.status, await answer.json()]).toEqual([
+    it('reports why the service is not ready', async () => {
+      const response = await fetch(`${context.server.url}/readyz`);
+      expect([response.status, await response.json()]).toEqual([
         503,
         { status: 'not_ready', reason: 'index_not_initialized' },
       ]);
@@ -144,20 +142,20 @@ overEachTransport(
 describe('loadTransport', () => {
   const silent = pino({ level: 'silent' });
 
-  it('gives what is asked for', () => {
+  it('loads the requested transport', () => {
     expect(loadTransport('node', silent).name).toBe('node');
     expect(loadTransport('uws', silent).name).toBe('uws');
     expect(loadTransport('auto', silent).name).toBe('uws');
   });
 
-  it('takes node:http for bodies that uWebSockets.js can not read, unless uws is forced', () => {
+  it('chooses node:http for bodies too large for uWebSockets.js, unless uws is forced', () => {
     const largest = (bytesMax: number) => largestBody([{}, { body: { kind: 'stream', bytesMax } }]);
     expect(loadTransport('auto', silent, largest(1024 ** 3)).name).toBe('uws');
     expect(loadTransport('auto', silent, largest(5_000_000_000)).name).toBe('node');
     expect(loadTransport('uws', silent, largest(5_000_000_000)).name).toBe('uws');
   });
 
-  it('falls back to node:http and says so, unless uws is forced', () => {
+  it('falls back to node:http with a warning, unless uws is forced', () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
     const load = () => {

@@ -1,4 +1,4 @@
-/** Clients that are slow or silent, on purpose or not. */
+/** Slow and silent clients. */
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { overEachTransport } from './support/servers.js';
 
-/** Transports give up after about 10 s; node:http grants a stalled answer twice that. */
+/** Transports time out after about 10 s; node:http allows a stalled response twice that. */
 const PATIENCE_MS = 25_000;
 
 vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
@@ -27,51 +27,51 @@ overEachTransport('timeouts', (context) => {
   };
 
   it.concurrent.each([
-    ['nothing is sent', ''],
+    ['the client sends nothing', ''],
     ['a request stays incomplete', 'GET /about HTTP/1.1\r\nHost:'],
-    ['a head is not understood', 'GET /about HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n'],
-    ['an answered connection stays silent', 'GET /about HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('close the connection when %s', async (_, request) => {
-    // uWebSockets.js only starts to wait with the first byte: an idle connection costs it nothing.
+    ['a head is unparsable', 'GET /about HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n'],
+    ['a connection is idle after a response', 'GET /about HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('closes the connection when %s', async (_, request) => {
+    // uWebSockets.js starts its timer with the first byte, because an idle connection costs nothing.
     if (request === '' && context.transport === 'uws') return;
     expect(await closesAfter(request)).toBe(true);
   });
 
-  it.concurrent('end an upload that stalls', async () => {
+  it.concurrent('aborts a stalled upload', async () => {
     expect(await closesAfter('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhello')).toBe(
       true,
     );
     await until(() => context.app.seen.aborted.includes('/upload ClientDisconnected'));
   });
 
-  it.concurrent('end a download that nobody takes', async () => {
+  it.concurrent('aborts a download that the client does not read', async () => {
     const client = await context.connect();
     client.socket.pause();
     client.send('GET /file HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => context.logLines.some((line) => line.path === '/file'));
   });
 
-  it.concurrent('let a handler take as long as it needs', async () => {
+  it.concurrent('does not limit the duration of a handler', async () => {
     const client = await context.connect();
     client.send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
     await sleep(13_000);
     context.app.release();
-    expect(await client.answer()).toMatchObject({ status: 200, text: '"slow"' });
+    expect(await client.response()).toMatchObject({ status: 200, text: '"slow"' });
   });
 
-  it.concurrent('let it take as long with a body that had to wait for it', async () => {
+  it.concurrent('does not limit the duration of a handler whose body was paused', async () => {
     context.app.lateMs = 13_000;
     const client = await context.connect();
     client.send('POST /late HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n');
     client.send(Buffer.alloc(7_500_000));
     await sleep(500);
-    // One piece, of more than may wait.
+    // One chunk, larger than the limit of unread bytes.
     client.send(Buffer.alloc(500_000));
-    const answer = await client.answer({ ms: PATIENCE_MS });
-    expect(answer).toMatchObject({ status: 200, text: '{"bytes":8000000}' });
+    const response = await client.response({ ms: PATIENCE_MS });
+    expect(response).toMatchObject({ status: 200, text: '{"bytes":8000000}' });
   });
 
-  it.concurrent('let an upload be slow as long as bytes come', async () => {
+  it.concurrent('accepts a slow upload while bytes arrive', async () => {
     const client = await context.connect();
     client.send('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n');
     for (let i = 0; i < 13; i += 1) {
@@ -79,15 +79,18 @@ overEachTransport('timeouts', (context) => {
       await sleep(1000);
     }
     client.send(Buffer.alloc(40_000));
-    expect(await client.answer()).toMatchObject({ status: 200, text: '{"bytes":300000,"declared":300000}' });
+    expect(await client.response()).toMatchObject({
+      status: 200,
+      text: '{"bytes":300000,"declared":300000}',
+    });
   });
 });
 
-/** expect.poll does not know to which of several tests at a time it belongs. */
+/** Like expect.poll, which does not work in concurrent tests. */
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it never happened');
+    if (Date.now() > deadline) throw new Error('timed out waiting for a condition');
     await sleep(50);
   }
 }

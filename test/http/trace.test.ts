@@ -1,4 +1,4 @@
-/** Traces: which one a request is part of stands in its log lines. */
+/** A request's trace id appears in its log lines. */
 import { expect, it } from 'vitest';
 import { overEachTransport } from './support/servers.js';
 
@@ -6,11 +6,11 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const HEADER = `00-${TRACE}-b7ad6b7169203331-01`;
 
 overEachTransport('traceparent', (context) => {
-  /** The lines of the request that is made with these header lines. */
+  /** Log lines of a request with these header lines. */
   const linesOf = async (path: string, headers: readonly string[]) => {
     const client = await context.connect();
     client.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`);
-    const id = (await client.answer())?.headers['x-request-id'];
+    const id = (await client.response())?.headers['x-request-id'];
     expect(id).toBeDefined();
     const lines = () => context.logLines.filter(({ requestId }) => requestId === id);
     await expect.poll(() => lines().some(({ msg }) => msg === 'request')).toBe(true);
@@ -23,7 +23,7 @@ overEachTransport('traceparent', (context) => {
     expect(await traceOf(`TraceParent:  ${HEADER} `)).toBe(TRACE);
   });
 
-  it('is made anew where it is missing or not valid', async () => {
+  it('is replaced if it is missing or invalid', async () => {
     const made = [
       await traceOf(),
       await traceOf(),
@@ -34,7 +34,7 @@ overEachTransport('traceparent', (context) => {
     expect(new Set([...made, TRACE]).size).toBe(5);
   });
 
-  it('stands beside an unexpected error', async () => {
+  it('is logged with an unexpected error', async () => {
     const lines = await linesOf('/broken', [`traceparent: ${HEADER}`]);
     expect(lines.map(({ msg }) => msg)).toEqual(['unexpected error', 'request']);
     expect(lines.map(({ traceId }) => traceId)).toEqual([TRACE, TRACE]);

@@ -1,4 +1,4 @@
-/** Rates, windows and clients, against the recorded vectors. */
+/** Rates, windows and client keys, compared with recorded vectors. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const { clientKey: clients } = vectors<{
   clientKey: { remote: string; xForwardedFor: string | null; numProxies: number; key: string }[];
 }>('addresses.json');
 
-describe('a rate', () => {
+describe('parseRate', () => {
   it.each(rates.parse)('$text', ({ text, value }) => {
     expect(parseRate(text)).toEqual(
       value === null ? undefined : { count: value[0], periodSeconds: value[1] },
@@ -33,7 +33,7 @@ describe('a rate', () => {
 });
 
 describe('fixed windows', () => {
-  it.each([rates.window, rates.sequence])('give the recorded answers to $rate', ({ rate, requests }) => {
+  it.each([rates.window, rates.sequence])('return the recorded results for $rate', ({ rate, requests }) => {
     let seconds = 0;
     const limiter = new FixedWindows({ read: parseRate(rate) ?? fail() }, () => seconds * 1000);
     for (const { t, retryAfter } of requests) {
@@ -42,7 +42,7 @@ describe('fixed windows', () => {
     }
   });
 
-  it('count kinds and clients apart', () => {
+  it('count kinds and clients separately', () => {
     const rate = { count: 1, periodSeconds: 60 };
     const limiter = new FixedWindows({ read: rate, write: rate }, () => 59_001);
     expect([limiter.take('read', 'a'), limiter.take('read', 'b'), limiter.take('write', 'a')]).toEqual([
@@ -51,11 +51,11 @@ describe('fixed windows', () => {
     expect(limiter.take('read', 'a')).toBe(1);
   });
 
-  it('let nobody through at a rate of 0', () => {
+  it('refuse all requests at a rate of 0', () => {
     expect(new FixedWindows({ read: { count: 0, periodSeconds: 60 } }, () => 0).take('read', 'a')).toBe(60);
   });
 
-  it('forget clients in a flood of addresses, and not those of now', () => {
+  it('evict old clients in a flood of addresses, and keep recent ones', () => {
     const limiter = new FixedWindows({ read: { count: 1, periodSeconds: 86_400 } }, () => 0);
     limiter.take('read', 'first');
     for (let i = 0; i < 150_000; i += 1) limiter.take('read', `client ${i}`);
@@ -64,14 +64,14 @@ describe('fixed windows', () => {
   });
 });
 
-describe('a client', () => {
-  it.each(clients)('$remote $xForwardedFor behind $numProxies is $key', (vector) => {
+describe('clientKey', () => {
+  it.each(clients)('of $remote with $xForwardedFor behind $numProxies proxies is $key', (vector) => {
     const { remote, xForwardedFor, numProxies, key } = vector;
     const lines = xForwardedFor === null ? [] : ['x-forwarded-for', xForwardedFor];
     expect(clientKey(clientAddress(remote, new RequestHeaders(lines), numProxies))).toBe(key);
   });
 
-  it('is exempt by its exact address, not by its network', () => {
+  it('exempts an exact address, not its network', () => {
     const limiter = new FixedWindows({ read: { count: 0, periodSeconds: 1 } });
     const throttle = new Throttle(limiter, ['2001:db8::1']);
     expect(throttle.take('read', '2001:db8::1')).toBe(0);

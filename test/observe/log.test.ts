@@ -1,4 +1,4 @@
-/** Log lines: none is lost or out of order, at whatever rate they come and however the process ends. */
+/** No log line is lost or out of order, at any rate and however the process ends. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ class Blocks {
   }
 }
 
-test('lines leave in blocks, in order, and at the latest after a moment', async () => {
+test('writes lines in blocks, in order, after at most 100 ms', async () => {
   const writer = new Blocks();
   const lines = new LineBuffer(writer);
   const line = `${'x'.repeat(99)}\n`;
@@ -30,7 +30,7 @@ test('lines leave in blocks, in order, and at the latest after a moment', async 
   expect(writer.blocks.length).toBe(2);
 });
 
-test('what waits is handed on before the process ends', () => {
+test('flushes pending lines before the process ends', () => {
   const writer = new Blocks();
   const lines = new LineBuffer(writer);
   lines.write('a\n');
@@ -38,7 +38,7 @@ test('what waits is handed on before the process ends', () => {
   expect(writer).toEqual({ blocks: ['a\n'], flushed: true });
 });
 
-test('a process that exits or fails has written all its lines', async () => {
+test('writes all lines if the process exits or throws', async () => {
   for (const end of ['process.exit(0)', 'throw new Error("the end")']) {
     const script = `
       const { createLogger, infoLines } = await import(${JSON.stringify(LOG)});

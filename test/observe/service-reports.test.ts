@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startCodes } from '../codes/support/server.js';
 import { dataCode, queryUrl, recordedSearch, startResolver } from '../resolver/support/resolver.js';
 import { post, startSearch } from '../search/support/search-server.js';
-import { bytesOf, acceptedSidecars } from '../store/support/fixtures.js';
+import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { startStore } from '../store/support/server.js';
 import { type ReportReceiver, startReportReceiver } from './support/report-receiver.js';
 

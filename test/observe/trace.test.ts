@@ -1,4 +1,4 @@
-/** `traceparent` as W3C Trace Context has it, read strictly. */
+/** Strict parsing of `traceparent` (W3C Trace Context). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newTrace, parseTraceparent, traceOf, traceparent } from '../../src/observe/trace.js';
@@ -6,7 +6,7 @@ import { newTrace, parseTraceparent, traceOf, traceparent } from '../../src/obse
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
-/** The specification's rules once more, part by part. */
+/** An independent implementation of the specification. */
 function expected(header: string) {
   const [version = '', traceId = '', parentId = '', flags = '', ...more] = header.split('-');
   const isHex = (text: string, length: number) =>
@@ -23,13 +23,13 @@ describe('parseTraceparent', () => {
   it.each([
     [`00-${TRACE}-${PARENT}-01`, true],
     [`00-${TRACE}-${PARENT}-00`, false],
-    // Flags that this version does not know are no error.
+    // Unknown flags are ignored.
     [`00-${TRACE}-${PARENT}-fe`, false],
     [`00-${TRACE}-${PARENT}-03`, true],
     [`cc-${TRACE}-${PARENT}-01`, true],
     [`01-${TRACE}-${PARENT}-01-what-the-future-brings`, true],
     [`01-${TRACE}-${PARENT}-01-`, true],
-  ])('takes %s', (header, isSampled) => {
+  ])('accepts %s', (header, isSampled) => {
     expect(parseTraceparent(header)).toEqual({ traceId: TRACE, isSampled });
   });
 
@@ -54,7 +54,7 @@ describe('parseTraceparent', () => {
     `00_${TRACE}-${PARENT}-01`,
     `cc-${TRACE}-${PARENT}-01.more`,
     `cc-${TRACE}-${PARENT}-010`,
-    // Two headers, as the transports join them.
+    // Two headers, joined as the transports do.
     `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
   ])('refuses %j', (header) => {
     expect(parseTraceparent(header)).toBeUndefined();
@@ -66,12 +66,12 @@ describe('parseTraceparent', () => {
       fc.constantFrom('0'.repeat(length), 'f'.repeat(length)),
     );
   const valid = fc.tuple(hex(2), hex(32), hex(16), hex(2)).map((parts) => parts.join('-'));
-  /** Valid ones with a character put in, taken out or exchanged. */
+  /** Valid headers with a character inserted, removed or replaced. */
   const nearly = fc
     .tuple(valid, fc.nat(56), fc.nat(1), fc.string({ maxLength: 2 }))
     .map(([header, at, cut, put]) => header.slice(0, at) + put + header.slice(at + cut));
 
-  it('agrees with the rules for whatever comes', () => {
+  it('agrees with an independent implementation for any input', () => {
     fc.assert(
       fc.property(fc.oneof(valid, nearly, fc.string()), (header) => {
         expect(parseTraceparent(header)).toEqual(expected(header));
@@ -82,13 +82,13 @@ describe('parseTraceparent', () => {
 });
 
 describe('a trace', () => {
-  it('is a new one where there is none that is valid', () => {
+  it('is new if the header is missing or invalid', () => {
     const ids = [undefined, 'nonsense', `ff-${TRACE}-${PARENT}-01`].map((header) => traceOf(header).traceId);
     for (const id of ids) expect(id).toMatch(/^[\da-f]{32}$/);
     expect(new Set([...ids, TRACE]).size).toBe(4);
   });
 
-  it('goes on with a span of its own each time', () => {
+  it('gets a new span id for each outgoing request', () => {
     const trace = traceOf(`00-${TRACE}-${PARENT}-01`);
     const headers = Array.from({ length: 1000 }, () => traceparent(trace));
     expect(headers.map(parseTraceparent)).toEqual(headers.map(() => trace));

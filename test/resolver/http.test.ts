@@ -371,7 +371,7 @@ describe('badly framed bodies', () => {
     const client = await RawClient.connect(server.port);
     try {
       client.send(request);
-      const answer = await client.answer();
+      const answer = await client.response();
       expect([answer?.status, answer?.text.trim()]).toEqual([status, JSON.stringify({ detail })]);
       expect(answer?.headers['access-control-allow-origin']).toBe('*');
     } finally {
@@ -383,7 +383,7 @@ describe('badly framed bodies', () => {
     const client = await RawClient.connect(server.port);
     try {
       client.send(`${POST}Content-Length: ${length}\r\n\r\n{}`);
-      const answer = await client.answer();
+      const answer = await client.response();
       // The transport's parser may refuse it first, with 400.
       expect([400, 413]).toContain(answer?.status ?? 400);
       expect(await client.closes()).toBe(true);

@@ -32,7 +32,7 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
   const refused = async (lines: readonly string[], status: number, detail: string) => {
     const client = await connect();
     client.send(head(lines));
-    const answer = await client.answer();
+    const answer = await client.response();
     expect([answer?.status, JSON.parse(answer?.text ?? 'null')]).toEqual([status, { detail }]);
     expect(answer?.headers['access-control-allow-origin']).toBe('*');
     return client;
@@ -51,7 +51,7 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
   it('refuses a Content-Length of non-ASCII digits', async () => {
     const client = await connect();
     client.send(Buffer.from(head(['Content-Length: ٥']), 'utf8'));
-    expect((await client.answer())?.status).toBe(400);
+    expect((await client.response())?.status).toBe(400);
     expect(await client.closes()).toBe(true);
   });
 
@@ -59,11 +59,11 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
   it.each(['5 ', '5\t', ' \t5  '])('reads Content-Length: "%s" as 5 bytes, or refuses it', async (length) => {
     const client = await connect();
     client.send(`${head([`Content-Length: ${length}`])}hello`);
-    const answer = await client.answer();
+    const answer = await client.response();
     expect(answer?.status).toBe(400);
     if (answer?.text.includes('manifest.unreadable')) {
       client.send(status);
-      expect(await client.answer()).toMatchObject({ status: 200 });
+      expect(await client.response()).toMatchObject({ status: 200 });
     } else expect(await client.closes()).toBe(true);
   });
 
@@ -75,7 +75,7 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
   ])('refuses %s, and does not read the following bytes as a request', async (_, lines) => {
     const client = await connect();
     client.send(head(lines) + status);
-    const answer = await client.answer();
+    const answer = await client.response();
     expect(answer?.status ?? 400).toBe(400);
     expect(await client.closes()).toBe(true);
     expect(client.rest).not.toContain(' 200 ');
@@ -91,7 +91,7 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
     client.send(head(['Transfer-Encoding: chunked']));
     const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000), Buffer.from('\r\n')]);
     for (let sent = 0; sent < 40; sent += 1) client.send(chunk);
-    expect((await client.answer())?.status).toBe(413);
+    expect((await client.response())?.status).toBe(413);
   });
 
   it('accepts a chunked body and a slow body', async () => {
@@ -105,26 +105,26 @@ describe.each(['uws', 'node'] as const)('over %s', (transport) => {
       await sleep(1);
     }
     chunked.send('0\r\n\r\n');
-    expect((await chunked.answer())?.status).toBe(200);
+    expect((await chunked.response())?.status).toBe(200);
     const slow = await connect();
     slow.send(head([`Content-Length: ${body.length}`]));
     for (let at = 0; at < body.length; at += Math.ceil(body.length / 20)) {
       slow.send(body.subarray(at, at + Math.ceil(body.length / 20)));
       await sleep(20);
     }
-    expect((await slow.answer())?.status).toBe(200);
+    expect((await slow.response())?.status).toBe(200);
   });
 
   it('refuses other hosts', async () => {
     for (const host of ['evil.example', 'store.example.evil.example', '']) {
       const client = await connect();
       client.send(`GET /v1/services/status HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      expect((await client.answer())?.status ?? 400).toBe(400);
+      expect((await client.response())?.status ?? 400).toBe(400);
     }
     for (const host of ['store.example', 'STORE.example:1234', 'localhost', '127.0.0.1:80']) {
       const client = await connect();
       client.send(`GET /v1/services/status HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      expect([host, (await client.answer())?.status]).toEqual([host, 200]);
+      expect([host, (await client.response())?.status]).toEqual([host, 200]);
     }
   });
 });

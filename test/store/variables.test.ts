@@ -73,7 +73,7 @@ it('APP_ALLOWED_HOSTS replace the host of MSTORE_URL', async () => {
   ] as const) {
     const client = await RawClient.connect(store.port);
     client.send(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    expect([host, (await client.answer())?.status]).toEqual([host, status]);
+    expect([host, (await client.response())?.status]).toEqual([host, status]);
     client.destroy();
   }
 });

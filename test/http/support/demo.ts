@@ -10,7 +10,7 @@ export const BYTES_MAX = 100_000;
 
 export class Teapot extends Error {}
 
-/** What handlers have seen, for tests that look behind the answers. */
+/** What handlers have observed. */
 export interface Seen {
   /** `METHOD path` of every request that reached a handler. */
   readonly handled: string[];
@@ -20,11 +20,11 @@ export interface Seen {
 
 export interface Demo extends ServiceApp {
   readonly seen: Seen;
-  /** Where `/file` is read from. */
+  /** The file that `/file` sends. */
   file: string;
-  /** Lets `/slow` answer. */
+  /** Completes the response of `/slow`. */
   release: () => void;
-  /** How long `/late` takes once it has the body. */
+  /** How long `/late` takes after it has read the body. */
   lateMs: number;
 }
 

@@ -1,8 +1,8 @@
-/** A client that sends exactly the bytes it is told, and an honest reader of answers. */
+/** A client that sends exactly the given bytes, with a strict parser of responses. */
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Answer {
+export interface RawResponse {
   readonly status: number;
   /** By lower-case name; several lines joined by `\n`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export class RawClient {
     this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data);
   }
 
-  /** Sends parts so that each arrives on its own. */
+  /** Sends each part in its own packet. */
   async sendParts(parts: readonly string[]): Promise<void> {
     for (const part of parts) {
       this.send(part);
@@ -49,19 +49,19 @@ export class RawClient {
     }
   }
 
-  /** The next answer; `undefined` if the connection closes before it is complete. */
-  async answer(options: { head?: boolean; ms?: number } = {}): Promise<Answer | undefined> {
+  /** The next response; `undefined` if the connection closes before it is complete. */
+  async response(options: { head?: boolean; ms?: number } = {}): Promise<RawResponse | undefined> {
     const deadline = Date.now() + (options.ms ?? 5000);
     for (;;) {
-      const parsed = parseAnswer(this.#received, options.head ?? false, this.#closed);
+      const parsed = parseResponse(this.#received, options.head ?? false, this.#closed);
       if (parsed !== undefined) {
         this.#received = this.#received.subarray(parsed.length);
-        return parsed.answer;
+        return parsed.response;
       }
       if (this.#closed) return undefined;
       if (Date.now() > deadline)
         throw new Error(
-          `no answer; received ${JSON.stringify(this.#received.toString('latin1').slice(0, 200))}`,
+          `no response; received ${JSON.stringify(this.#received.toString('latin1').slice(0, 200))}`,
         );
       await this.#change(deadline);
     }
@@ -74,7 +74,7 @@ export class RawClient {
     return this.#closed;
   }
 
-  /** What has arrived and was not taken as an answer. */
+  /** Received bytes that are not part of a parsed response. */
   get rest(): string {
     return this.#received.toString('latin1');
   }
@@ -95,11 +95,11 @@ export class RawClient {
 }
 
 interface Parsed {
-  readonly answer: Answer;
+  readonly response: RawResponse;
   readonly length: number;
 }
 
-function parseAnswer(data: Buffer, isHead: boolean, closed: boolean): Parsed | undefined {
+function parseResponse(data: Buffer, isHead: boolean, closed: boolean): Parsed | undefined {
   const headEnd = data.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = data.subarray(0, headEnd).toString('latin1').split('\r\n');
@@ -114,7 +114,7 @@ function parseAnswer(data: Buffer, isHead: boolean, closed: boolean): Parsed | u
   }
   const start = headEnd + 4;
   if (status === 100)
-    return parseAnswer(data.subarray(start), isHead, closed)?.answer
+    return parseResponse(data.subarray(start), isHead, closed)?.response
       ? shifted(data, start, isHead, closed)
       : undefined;
   const bodiless = isHead || status === 204 || status === 304;
@@ -123,12 +123,12 @@ function parseAnswer(data: Buffer, isHead: boolean, closed: boolean): Parsed | u
     : parseBody(data.subarray(start), headers, closed);
   if (framed === undefined) return undefined;
   const { body } = framed;
-  return { answer: { status, headers, body, text: body.toString() }, length: start + framed.length };
+  return { response: { status, headers, body, text: body.toString() }, length: start + framed.length };
 }
 
 function shifted(data: Buffer, start: number, isHead: boolean, closed: boolean): Parsed | undefined {
-  const parsed = parseAnswer(data.subarray(start), isHead, closed);
-  return parsed && { answer: parsed.answer, length: parsed.length + start };
+  const parsed = parseResponse(data.subarray(start), isHead, closed);
+  return parsed && { response: parsed.response, length: parsed.length + start };
 }
 
 function parseBody(

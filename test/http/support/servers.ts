@@ -1,5 +1,4 @@
-/** The demo over each transport. */
-
+/** Runs suites over each transport. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
@@ -18,7 +17,7 @@ export interface Context {
   connect(): Promise<RawClient>;
 }
 
-/** Runs a suite over every transport; each has a server of its own. */
+/** Runs a suite over every transport, each with its own server. */
 export function overEachTransport(
   name: string,
   suite: (context: Context) => void,
