@@ -7,7 +7,7 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SERVICE_NAMES } from '../src/compose/service-names.js';
-import { type RunningHouse, startHouse } from './support/house.js';
+import { type AllServices, startAllServices } from './support/all-services.js';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** Any JSON is a schema that contains itself, which TypeScript can't say in this form. */
@@ -15,17 +15,17 @@ const ANY_JSON = /\/__schema\d+$/;
 
 const HEAD = '/** Made from the OpenAPI document by `npm run openapi`. */\n';
 
-let house: RunningHouse;
+let services: AllServices;
 
 beforeAll(async () => {
-  house = await startHouse();
+  services = await startAllServices();
 });
 
-afterAll(() => house.stop());
+afterAll(() => services.stop());
 
 test.each(SERVICE_NAMES)('openapi/%s.json and the types of it', async (name) => {
   const page = name === 'codes' ? '/docs/openapi.json' : '/openapi/openapi.json';
-  const document = (await (await fetch(`${house.url[name]}${page}`)).json()) as OpenAPI3;
+  const document = (await (await fetch(`${services.url[name]}${page}`)).json()) as OpenAPI3;
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(
     path.join(ROOT, 'openapi', `${name}.json`),
   );

@@ -4,19 +4,19 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
 import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support/chromium.js';
-import { type RunningHouse, startHouse } from '../support/house.js';
 
 const OPENAPI = path.resolve(import.meta.dirname, '../../openapi');
 
-let house: RunningHouse;
+let services: AllServices;
 let browser: Browser;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([startHouse(), launchChromium()]);
+  [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
 }, LAUNCH_MS_MAX);
 afterAll(async () => {
   await browser?.close();
-  await house?.stop();
+  await services?.stop();
 });
 
 describe.each(SERVICE_NAMES)('/docs of %s', (name) => {
@@ -24,7 +24,7 @@ describe.each(SERVICE_NAMES)('/docs of %s', (name) => {
     const document = JSON.parse(readFileSync(path.join(OPENAPI, `${name}.json`), 'utf8'));
     const routes = Object.values(document.paths as Record<string, object>).flatMap((row) => Object.keys(row));
     const page = await openPage(browser);
-    await page.goto(`${house.url[name]}/docs`);
+    await page.goto(`${services.url[name]}/docs`);
     await page
       .locator('.opblock')
       .nth(routes.length - 1)

@@ -3,17 +3,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceName } from '../../src/compose/service-names.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
 import { isccd } from '../support/command.js';
-import { type RunningHouse, startHouse } from '../support/house.js';
 
-let house: RunningHouse;
+let services: AllServices;
 /** A server that answers by a table, and hangs where there is nothing in it. */
 let double: Server;
 let answers: Record<string, [status: number, body: object]>;
 let base: string;
 
 beforeAll(async () => {
-  house = await startHouse();
+  services = await startAllServices();
   double = createServer((request, response) => {
     const [status, body] = answers[request.url ?? ''] ?? [];
     if (status !== undefined) response.writeHead(status).end(JSON.stringify(body));
@@ -22,14 +22,14 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${(double.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  await house.stop();
+  await services.stop();
   double.closeAllConnections();
   double.close();
 });
 
 const health = (args: readonly string[], env: Record<string, string> = {}) =>
-  isccd(['check', 'health', ...args], { cwd: house.folder, env });
-const portOf = (service: ServiceName) => new URL(house.url[service]).port;
+  isccd(['check', 'health', ...args], { cwd: services.folder, env });
+const portOf = (service: ServiceName) => new URL(services.url[service]).port;
 
 describe('services that are well', () => {
   it('are found where the configuration says, one line each', async () => {
@@ -56,7 +56,7 @@ describe('services that are well', () => {
   });
 
   it('are asked by their address', async () => {
-    const url = house.url.store;
+    const url = services.url.store;
     expect(await health([`${url}/`])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`${url}  well`),
@@ -91,7 +91,7 @@ describe('services that are not', () => {
 
   it('are told apart from those that are', async () => {
     const closed = 'http://127.0.0.1:9';
-    const { code, stdout, stderr } = await health([house.url.codes, closed]);
+    const { code, stdout, stderr } = await health([services.url.codes, closed]);
     expect([code, stderr]).toEqual([1, 'isccd: not all is well\n']);
     expect(
       stdout

@@ -4,16 +4,16 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
-import { type RunningHouse, startHouse } from '../support/house.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
 
 const DASHBOARD = path.resolve(import.meta.dirname, '../../ops/grafana/isccd.json');
 const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';
 
-let house: RunningHouse;
+let services: AllServices;
 let lines: string[];
 
 beforeAll(async () => {
-  house = await startHouse({ ISCCD_METRICS_PORT: '0' });
+  services = await startAllServices({ ISCCD_METRICS_PORT: '0' });
   await useEverything();
   const response = await fetch(`${url('metrics')}/metrics`);
   expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -22,9 +22,9 @@ beforeAll(async () => {
   ]);
   lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 });
-afterAll(() => house.stop());
+afterAll(() => services.stop());
 
-const url = (service: keyof RunningHouse['url']) => house.url[service] ?? '';
+const url = (service: keyof AllServices['url']) => services.url[service] ?? '';
 /** The sum of the samples that match. */
 const value = (pattern: RegExp) =>
   lines

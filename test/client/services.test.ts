@@ -19,7 +19,7 @@ import {
   SearchClient,
   StoreClient,
 } from '../../src/client/index.js';
-import { type RunningHouse, startHouse } from '../support/house.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
 import { MAIN } from '../support/serve.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -31,25 +31,25 @@ const STREAM_BYTES = 192 * MIB;
 
 const run = promisify(execFile);
 
-let house: RunningHouse;
+let services: AllServices;
 let codes: CodesClient;
 let search: SearchClient;
 let store: StoreClient;
 let resolver: ResolverClient;
 
 beforeAll(async () => {
-  house = await startHouse({
+  services = await startAllServices({
     INDEXSVC_API_SECRET: 'key',
     MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(TOKEN).digest('hex'),
     MSTORE_RATE_WRITE: '1000/s',
   });
-  codes = new CodesClient(house.url.codes);
-  search = new SearchClient(house.url.search, { apiKey: 'key' });
-  store = new StoreClient(house.url.store, { operatorToken: TOKEN });
-  resolver = new ResolverClient(house.url.resolver);
+  codes = new CodesClient(services.url.codes);
+  search = new SearchClient(services.url.search, { apiKey: 'key' });
+  store = new StoreClient(services.url.store, { operatorToken: TOKEN });
+  resolver = new ResolverClient(services.url.resolver);
 });
 
-afterAll(() => house.stop());
+afterAll(() => services.stop());
 
 describe('every operation of the OpenAPI documents', () => {
   it.each([
@@ -154,7 +154,7 @@ describe('CodesClient', () => {
     };
     const upload = codes.uploadMedia(long(), { onProgress, signal: abort.signal });
     await expect(upload).rejects.toThrow('changed my mind');
-    await expect.poll(() => filesOver(house.folder, MIB)).toEqual([]);
+    await expect.poll(() => filesOver(services.folder, MIB)).toEqual([]);
   });
 });
 
@@ -179,13 +179,13 @@ describe('SearchClient', () => {
     expect((await search.listIndexes()).map(({ name }) => name)).toContain('photos');
     await search.deleteIndex('photos');
     expect([await search.status(), await search.liveness(), await search.readiness()]).toHaveLength(3);
-    await expect(new SearchClient(house.url.search).listIndexes()).rejects.toThrow(AccessDenied);
+    await expect(new SearchClient(services.url.search).listIndexes()).rejects.toThrow(AccessDenied);
   });
 });
 
 describe('StoreClient and ResolverClient', () => {
   it('store a manifest, find it and fetch it, until it is deleted', async () => {
-    const file = path.join(house.folder, 'photo.c2pa');
+    const file = path.join(services.folder, 'photo.c2pa');
     const { stdout } = await run(process.execPath, [MAIN, 'store', 'sample', PHOTO, '--output', file]);
     const { alg, value } = JSON.parse(stdout);
     const bytes = await readFile(file);
@@ -209,7 +209,9 @@ describe('StoreClient and ResolverClient', () => {
     ];
     for (const way of ways) expect((await buffer((await way).stream)).equals(bytes)).toBe(true);
 
-    await expect(new StoreClient(house.url.store).deleteManifest(manifestId)).rejects.toThrow(AccessDenied);
+    await expect(new StoreClient(services.url.store).deleteManifest(manifestId)).rejects.toThrow(
+      AccessDenied,
+    );
     await store.deleteManifest(manifestId);
     await expect(store.getManifest(manifestId)).rejects.toMatchObject({ name: 'NotFound', status: 410 });
   });

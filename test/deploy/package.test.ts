@@ -1,6 +1,6 @@
 /**
- * What users install: packed as for publishing, installed without network into an empty folder by the very
- * scripts that the Dockerfile runs, and started as the image starts it.
+ * The published packages: packed as for publishing, installed offline into an empty folder by the scripts that the
+ * Dockerfile runs, and started as the image starts them.
  */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -36,19 +36,19 @@ describe('the published packages', () => {
   const isccd = (...args: string[]) =>
     run(path.join(installed, 'node_modules/.bin/isccd'), args, { cwd: folder });
 
-  it('bring a command that explains a code', async () => {
+  it('contain a command that explains a code', async () => {
     const { stdout } = await isccd('explain', 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2', '--json');
     expect(JSON.parse(stdout).readable).toBe('ISCC-SUM-V0-DI-158c1cf44cfd82083585f85fc3fbcc0d');
   });
 
-  it('bring a command that makes a code of a real file', async () => {
+  it('contain a command that creates the code of a real file', async () => {
     const { stdout } = await isccd('code', photo);
     const result = JSON.parse(stdout);
     expect(result).toMatchObject({ filename: 'photo-q85_a.jpg', mode: 'image', mediatype: 'image/jpeg' });
     expect(result.iscc).toMatch(/^ISCC:KE/);
   });
 
-  it('have nothing in them that a user does not need', async () => {
+  it('contain only files that users need', async () => {
     const main = path.join(installed, 'node_modules/isccd');
     const entries = await readdir(main, { recursive: true, withFileTypes: true });
     const files = entries
@@ -56,8 +56,8 @@ describe('the published packages', () => {
       .map((entry) => path.relative(main, path.join(entry.parentPath, entry.name)));
     expect(files).toContain(path.join('dist', 'cli', 'main.js'));
     expect(files).toContain('LICENSE');
-    const needless = /\.node$|\.map$|\.tsbuildinfo$|(^|\/)(test|bench|crates|scripts|src)\/|(?<!\.d)\.ts$/;
-    expect(files.filter((file) => needless.test(file))).toEqual([]);
+    const unneeded = /\.node$|\.map$|\.tsbuildinfo$|(^|\/)(test|bench|crates|scripts|src)\/|(?<!\.d)\.ts$/;
+    expect(files.filter((file) => unneeded.test(file))).toEqual([]);
     const native = path.join(installed, 'node_modules/@isccd', `native-${platform}`);
     expect((await readdir(native)).sort()).toEqual([
       'LICENSE',
@@ -67,20 +67,20 @@ describe('the published packages', () => {
     ]);
   });
 
-  it('name the package and the command, in one line, where the binary is missing', async () => {
+  it('name the missing package and the install command in one line', async () => {
     const native = path.join(installed, 'node_modules/@isccd');
-    await rename(native, `${native}-away`);
+    await rename(native, `${native}-moved`);
     try {
       const failure = await isccd('explain', 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2').catch((error) => error);
       expect(failure.code).toBe(1);
       expect(failure.stderr.trim().split('\n')).toHaveLength(1);
       expect(failure.stderr).toContain(`npm install @isccd/native-${platform}`);
     } finally {
-      await rename(`${native}-away`, native);
+      await rename(`${native}-moved`, native);
     }
   });
 
-  it('run as the image runs them: nobody in particular, nothing writable but the data and /tmp', async () => {
+  it('run as in the image: as an unprivileged user, with only the data folder and /tmp writable', async () => {
     expect(image.user).not.toBe('root');
     const data = path.join(folder, 'data');
     const temporary = path.join(folder, 'tmp');
@@ -99,9 +99,12 @@ describe('the published packages', () => {
       ...Object.fromEntries(values),
       ...Object.fromEntries(ports),
     };
-    const inHere = (words: readonly string[]) =>
+    const installedPaths = (words: readonly string[]) =>
       words.map((word) => word.replace(/^\/opt\/isccd/, installed));
-    const [program, ...args] = inHere([...image.entrypoint, ...image.command]) as [string, ...string[]];
+    const [program, ...args] = installedPaths([...image.entrypoint, ...image.command]) as [
+      string,
+      ...string[],
+    ];
     const running = new Running();
     try {
       running.start(program, args, { cwd: '/', env, ...identity });
@@ -116,7 +119,7 @@ describe('the published packages', () => {
       expect(((await response.json()) as { iscc: string }).iscc).toMatch(/^ISCC:KE/);
       expect((await stat(path.join(data, 'media'))).isDirectory()).toBe(true);
 
-      const [check, ...checkArgs] = inHere(image.healthcheck) as [string, ...string[]];
+      const [check, ...checkArgs] = installedPaths(image.healthcheck) as [string, ...string[]];
       const { stdout } = await run(check, checkArgs, { cwd: '/', env, ...identity });
       expect(stdout).toContain('codes');
     } finally {

@@ -1,4 +1,4 @@
-/** The bill of materials: valid by CycloneDX' own schema, and complete. */
+/** The software bill of materials is valid by the CycloneDX schema and complete. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ from cyclonedx.validation.json import JsonValidator
 print(JsonValidator(SchemaVersion.V1_5).validate_str(open(sys.argv[1]).read()))`;
 
 it(
-  'lists every package and crate that users get, by the schema',
+  'lists every package and crate that users get, and is valid by the schema',
   async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'isccd-sbom-'));
     try {

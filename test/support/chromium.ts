@@ -1,6 +1,6 @@
 /**
- * A real Chromium for the tests of pages: Debian's, from the PATH or installed here. It can reach this
- * machine only, and whatever a page tries beyond that, or complains about, fails the test.
+ * A real Chromium for tests of pages: from the PATH, or Debian's package. It can reach only this machine. A test fails
+ * if its page requests another host or logs an error or warning.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -8,16 +8,16 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { expect, onTestFinished } from 'vitest';
 import { debianProgram } from './set-up.js';
 
-/** Installing takes a minute or two; a second test file waits for the first one's lock. */
+/** Installing takes one to two minutes; other test files wait for the lock. */
 export const LAUNCH_MS_MAX = 300_000;
 
-/** A step that takes longer is named by its own error, not by the test's time-out. */
+/** Shorter than the test's timeout, so that the error names the step. */
 const STEP_MS_MAX = 40_000;
 
-/** Where to put pictures of the pages, for people to look at; none are made when it is not set. */
+/** Folder for screenshots; unset means none. */
 const SCREENSHOTS = process.env.ISCCD_TEST_SCREENSHOTS;
 
-/** @throws with the command to run if there is no Chromium and none can be installed */
+/** @throws with the command to run if Chromium is missing and cannot be installed */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: debianProgram(['chromium', 'chromium-browser'], 'chromium fonts-dejavu-core'),
@@ -31,35 +31,35 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 export interface PageOptions extends BrowserContextOptions {
-  /** Console messages that belong to the test, e.g. of a refused request. */
+  /** Console messages that the test expects, e.g. of a refused request. */
   readonly expected?: RegExp;
 }
 
-/** A page in a context of its own, closed with the test, which then fails for anything the page complained about. */
+/** A page in its own context, closed at the end of the test, which then fails for unexpected messages and requests. */
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<Page> {
   const { expected, ...contextOptions } = options;
   const context = await browser.newContext(contextOptions);
-  const complaints: string[] = [];
+  const problems: string[] = [];
   context.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     const isLocal = ['data:', 'blob:'].includes(protocol) || hostname === '127.0.0.1';
-    if (!isLocal) complaints.push(`request to ${request.url()}`);
+    if (!isLocal) problems.push(`request to ${request.url()}`);
   });
   context.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type()) || expected?.test(message.text())) return;
-    complaints.push(`${message.text()} (${message.location().url})`);
+    problems.push(`${message.text()} (${message.location().url})`);
   });
-  context.on('weberror', (error) => complaints.push(String(error.error())));
+  context.on('weberror', (error) => problems.push(String(error.error())));
   const page = await context.newPage();
   page.setDefaultTimeout(STEP_MS_MAX);
   onTestFinished(async () => {
     await context.close();
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
   return page;
 }
 
-/** Pictures of the whole page: light, dark and narrow. Does nothing unless asked for. */
+/** Takes screenshots of the whole page, light, dark and narrow, if ISCCD_TEST_SCREENSHOTS is set. */
 export async function screenshots(page: Page, name: string): Promise<void> {
   if (!SCREENSHOTS) return;
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -75,13 +75,13 @@ export async function screenshots(page: Page, name: string): Promise<void> {
   await page.setViewportSize(size);
 }
 
-/** What has the focus: its id, its name in a form, or its text. */
+/** The focused element's id, form name or text. */
 export function focused(page: Page): Promise<string> {
   const script = '(({ id, name, innerText }) => id || name || innerText)(document.activeElement)';
   return page.evaluate<string>(script);
 }
 
-/** Drops a text file on an element, as a file manager would. */
+/** Drops a text file on an element. */
 export async function dropFile(page: Page, selector: string, name: string, text: string): Promise<void> {
   const parts = `${JSON.stringify([text])}, ${JSON.stringify(name)}`;
   const script = `(data => (data.items.add(new File(${parts})), data))(new DataTransfer())`;
@@ -90,14 +90,14 @@ export async function dropFile(page: Page, selector: string, name: string, text:
   await page.dispatchEvent(selector, 'drop', { dataTransfer });
 }
 
-/** Lines of an accessibility tree for what can be used or seen but has no name. */
+/** Lines of an accessibility tree for controls, images and regions without a name. */
 export function unnamed(tree: string): string[] {
   const nameless =
     /^\s*- (?:button|textbox|searchbox|checkbox|combobox|spinbutton|link|img|region)(?: \[[^\]]*\])*:?$/;
   return tree.split('\n').filter((line) => nameless.test(line));
 }
 
-/** How many pixels of the page a window of 380 pixels would hide to the right. */
+/** Horizontal overflow in pixels in a window 380 pixels wide. */
 export async function overflowWhenNarrow(page: Page): Promise<number> {
   const size = page.viewportSize() ?? { width: 1280, height: 800 };
   await page.setViewportSize({ width: 380, height: size.height });

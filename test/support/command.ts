@@ -1,11 +1,11 @@
-/** Runs the built `isccd` as people do. */
+/** Runs the built `isccd` command. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { MAIN } from './serve.js';
 
 export interface CommandOptions {
   readonly cwd?: string;
-  /** Over the environment of this process. */
+  /** Overrides the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
@@ -20,14 +20,14 @@ export function isccd(args: readonly string[], options: CommandOptions = {}): Pr
   return run(process.execPath, [MAIN, ...args], options);
 }
 
-/** Any program, whatever its exit status. */
+/** Runs any program; does not throw for a non-zero exit status. */
 export async function run(
   program: string,
   args: readonly string[],
   { cwd, env, input = '' }: CommandOptions = {},
 ): Promise<Ended> {
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
-  // Who does not read its input may be gone before it is written.
+  // A program that does not read its input may exit before the input is written.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve, reject) => {

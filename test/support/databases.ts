@@ -1,4 +1,4 @@
-/** Empty databases of both engines, for suites that hold on each. */
+/** Empty databases of both engines, for suites that run against each. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ export const ENGINES = ['sqlite', 'postgres'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
 export interface TestDatabases {
-  /** A new folder for a store's files, and the `DATABASE_URL` of a new database; `undefined`: in the folder. */
+  /** A new folder for a store's files, and the `DATABASE_URL` of a new database; `undefined` for a file in the folder. */
   create(): Promise<{ dataDir: string; url: string | undefined }>;
   stop(): Promise<void>;
 }

@@ -1,13 +1,13 @@
-/** The hub double over HTTP, with a failure at any request a test wants one at. */
+/** The hub double over HTTP, with faults at chosen requests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { HubModel, type HubOptions, type HubRequest, type HubResponse } from './hub.js';
 
-/** What goes wrong with a request, and whether the hub does before what it was asked for. */
+/** A fault, and whether the hub processes the request before it. */
 export interface Fault {
   readonly processed: boolean;
-  /** `hang` answers nothing and keeps the connection; `reset` cuts it. */
+  /** `hang` keeps the connection without a response; `reset` closes it. */
   readonly answer: 'hang' | 'reset' | (Partial<HubResponse> & { readonly location?: string });
 }
 
@@ -19,7 +19,7 @@ export type FaultPlan = (
 export class HubServer {
   readonly model: HubModel;
   readonly requests: HubRequest[] = [];
-  /** Asked at every request; may wait. */
+  /** Called for every request; may wait. */
   faults: FaultPlan = () => undefined;
   readonly #server: Server;
 
@@ -44,16 +44,16 @@ export class HubServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked: HubRequest = {
+    const received: HubRequest = {
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers as Record<string, string | undefined>,
       body: await text(request),
     };
-    this.requests.push(asked);
-    const fault = await this.faults(asked, this.requests.length);
-    if (fault === undefined) return reply(response, await this.model.handle(asked));
-    if (fault.processed) await this.model.handle(asked);
+    this.requests.push(received);
+    const fault = await this.faults(received, this.requests.length);
+    if (fault === undefined) return reply(response, await this.model.handle(received));
+    if (fault.processed) await this.model.handle(received);
     if (fault.answer === 'reset') request.socket.destroy();
     else if (fault.answer !== 'hang') reply(response, fault.answer);
   }

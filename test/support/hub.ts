@@ -1,6 +1,6 @@
 /**
- * A double of an ISCC-HUB for tests, of either dialect. It checks signatures with other implementations of Ed25519 and
- * of canonical JSON than ours, and keeps its log in the open.
+ * A test double of an ISCC-HUB, in either dialect. It verifies signatures with independent implementations of Ed25519
+ * and canonical JSON. Its log is public.
  */
 import { createRequire } from 'node:module';
 import { ed25519 } from '@noble/curves/ed25519.js';
@@ -11,15 +11,15 @@ const canonicalize = createRequire(import.meta.url)('canonicalize') as (value: u
 export interface HubOptions {
   readonly dialect?: '0.8.0' | '2025-08';
   readonly hubId?: number;
-  /** Verifying costs milliseconds; what runs a hundred thousand times leaves it out. */
+  /** Verifying takes milliseconds; tests with 100,000 runs turn it off. */
   readonly verify?: boolean;
-  /** Fetches the did document of a controller; without it, controllers are only looked at. */
+  /** Fetches the DID document of a controller; without it, only the controller's form is checked. */
   readonly resolveDid?: (controller: string) => Promise<unknown>;
 }
 
 export interface HubRequest {
   readonly method: string;
-  /** With query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
@@ -145,7 +145,7 @@ export class HubModel {
     return this.#append(note, pubkey, force, now);
   }
 
-  /** From here on the answer is certain: no other request comes between check and entry. */
+  /** Synchronous, so that no other request runs between the check and the entry. */
   #append(note: Json, pubkey: string, force: boolean, now: number): HubResponse {
     const isOld = this.#options.dialect === '2025-08';
     const { nonce, datahash, gateway } = note as { nonce: string; datahash: string; gateway: string };
@@ -177,11 +177,11 @@ export class HubModel {
     checkTimestamp(note.timestamp, now);
     const pubkey = this.#checkSignature(note);
     await this.#checkDid(note, pubkey);
-    const gone = (message: string) => new Refusal(404, 'not_found', message);
-    if (note.iscc_id !== target) throw gone(`ISCC-ID mismatch: URL ${target} != body ${note.iscc_id}`);
+    const notFound = (message: string) => new Refusal(404, 'not_found', message);
+    if (note.iscc_id !== target) throw notFound(`ISCC-ID mismatch: URL ${target} != body ${note.iscc_id}`);
     const entry = this.log.find(({ isccId }) => isccId === target);
-    if (entry === undefined) throw gone(`Declaration not found: ${target}`);
-    if (entry.deleted) throw gone(`Declaration already deleted: ${target}`);
+    if (entry === undefined) throw notFound(`Declaration not found: ${target}`);
+    if (entry.deleted) throw notFound(`Declaration already deleted: ${target}`);
     if (entry.pubkey !== pubkey) throw new Refusal(401, 'unauthorized', 'Not authorized to delete');
     if (this.#nonces.has(String(note.nonce))) throw new Refusal(400, 'nonce_reuse', 'Nonce already used');
     this.#nonces.add(String(note.nonce));
@@ -202,7 +202,7 @@ export class HubModel {
     }
   }
 
-  /** The signature's key. */
+  /** Returns the public key of a valid signature. */
   #checkSignature(note: Json): string {
     const invalid = (message: string) => new Refusal(401, 'invalid_signature', message);
     const signature = note.signature as Json;
@@ -211,8 +211,8 @@ export class HubModel {
       throw invalid('Invalid signature');
     if (Object.keys(rest).length > 0) throw invalid('Unknown fields in signature');
     if (!this.#options.verify) return pubkey;
-    const { proof: _, ...unproven } = signature;
-    const payload = new TextEncoder().encode(canonicalize({ ...note, signature: unproven }));
+    const { proof: _, ...signed } = signature;
+    const payload = new TextEncoder().encode(canonicalize({ ...note, signature: signed }));
     const key = base58.decode(pubkey.slice(1)).slice(2);
     if (!ed25519.verify(base58.decode(proof.slice(1)), payload, key)) throw invalid('Invalid signature');
     return pubkey;
@@ -270,7 +270,7 @@ function checkTimestamp(timestamp: unknown, now: number): void {
 function checkUnits(units: unknown): void {
   if (!Array.isArray(units)) refuse('validation_failed', 'units is required by server policy', 'units');
   for (const unit of units as unknown[]) {
-    // Two bytes of header and 32 of body.
+    // 2 bytes of header and 32 bytes of body.
     if (base32nopad.decode(String(unit).slice('ISCC:'.length)).length !== 34)
       refuse('invalid_length', 'unit must be 256-bit', 'units');
   }

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of its own for a test file, from Debian's binaries, over a Unix socket. */
+/** A PostgreSQL server for one test file, from Debian's binaries, over a Unix socket. */
 import { execFile, spawn } from 'node:child_process';
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -8,10 +8,10 @@ import pg from 'pg';
 
 const run = promisify(execFile);
 
-/** PostgreSQL's programs. */
+/** Folder of PostgreSQL's programs. */
 export const POSTGRES_BIN = process.env.ISCCD_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 const START_MS_MAX = 30_000;
-/** Power loss is not what these tests are about. */
+/** fsync is off: these tests do not cover power loss. */
 const SETTINGS = ['fsync=off', 'listen_addresses=', 'max_connections=100', 'shared_buffers=128MB'];
 
 export interface PostgresServer {
@@ -20,7 +20,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** @throws if PostgreSQL's programs are not there */
+/** @throws if PostgreSQL's programs are missing */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-pg-'));
   const owner = await serverUser();
@@ -61,13 +61,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL refuses to run as root: then some other user of this machine runs it. */
+/** The user to run PostgreSQL as, if this process is root: PostgreSQL refuses to run as root. */
 async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const [, , uid, gid] =
     users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
-  if (uid === undefined || gid === undefined) throw new Error('there is no user to run PostgreSQL as');
+  if (uid === undefined || gid === undefined) throw new Error('no user found to run PostgreSQL as');
   return { uid: Number(uid), gid: Number(gid) };
 }
 

@@ -1,4 +1,4 @@
-/** The built `isccd serve` in a process of its own, as a user starts it. */
+/** Runs the built `isccd serve` in its own process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -10,26 +10,26 @@ const STOP_MS = 20_000;
 
 export interface ServeOptions {
   readonly cwd?: string;
-  /** Over the environment of this process. */
+  /** Overrides the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Process {
   readonly pid: number;
-  /** What it has printed, log lines included. */
+  /** Everything it has printed, including log lines. */
   output(): string;
-  /** Ends it without a word. */
+  /** Kills it (SIGKILL). */
   kill(): Promise<void>;
-  /** Asks it to end, and waits until it has. */
+  /** Stops it (SIGTERM) and waits for its exit. */
   stop(): Promise<void>;
 }
 
 export interface ServedProcess extends Process {
-  /** Where each service listens; `metrics` is there if it was configured. */
+  /** URL of each service; `metrics` is present if configured. */
   readonly urls: Readonly<Record<ServiceName, string> & { metrics?: string }>;
 }
 
-/** Starts services in one process; rejects with what it said if it ends before all of them listen. */
+/** Starts services in one process. Rejects with its output if it exits before all of them listen. */
 export async function serve(
   services: readonly ServiceName[],
   { cwd, env }: ServeOptions = {},
@@ -55,8 +55,8 @@ export async function serve(
     child.stdout.on('data', read);
     child.stderr.on('data', read);
     child.once('error', reject);
-    // By then all that it has said is read.
-    child.once('close', () => reject(new Error(`isccd serve ended: ${output}`)));
+    // By then all output has been read.
+    child.once('close', () => reject(new Error(`isccd serve exited: ${output}`)));
   });
   return {
     urls,
@@ -67,7 +67,7 @@ export async function serve(
   };
 }
 
-/** The lines that say where services listen, as far as they are whole. */
+/** URLs by service, from the complete lines that announce them. */
 function announced(output: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...output.matchAll(/^(\w+) +(http:\/\/\S+) /gm)].map(([, name = '', url = '']) => [name, url]),

@@ -1,4 +1,4 @@
-/** What a test needs beyond this project's own packages: installed once, kept in `.setup/tests`. */
+/** Installs programs and packages that only tests need, once, into `.setup/tests`. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 const root = path.resolve(import.meta.dirname, '../../.setup/tests');
 const run = promisify(execFile);
 
-/** An installation from a mirror may take its time. */
+/** Installing from a mirror can be slow. */
 export const INSTALL_MAX_MS = 600_000;
 
-/** The folder of this name; `make` fills it where it is not there. Two tests may ask at a time. */
+/** The folder with this name; `make` fills it if it is missing. Safe for concurrent tests. */
 async function folderOf(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = path.join(root, name);
   if (existsSync(folder)) return folder;
@@ -22,7 +22,7 @@ async function folderOf(name: string, make: (folder: string) => Promise<void>): 
     await make(draft);
     await rename(draft, folder);
   } catch (error) {
-    // Somebody else was faster: a folder is not renamed over one that has files.
+    // Another test was faster: rename fails if the target has files.
     if (!existsSync(folder)) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -31,14 +31,14 @@ async function folderOf(name: string, make: (folder: string) => Promise<void>): 
 }
 
 /**
- * Path of a program by one of these names: from the PATH, else from Debian's packages, installed here.
+ * Path of a program with one of these names: from the PATH, else from Debian packages, which are installed.
  *
- * @throws with the command to run if there is none and none can be installed
+ * @throws with the command to run if it is missing and cannot be installed
  */
 export function debianProgram(names: readonly string[], packages: string): string {
   const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packages}`;
   const find = names.map((name) => `command -v ${name}`).join(' || ');
-  // A second test file waits for the first one's lock.
+  // Other test files wait for the lock.
   const lock = path.join(tmpdir(), `isccd-apt.lock`);
   const script = `{ ${find}; } || { ${install} >&2; ${find}; }`;
   const { stdout, stderr } = spawnSync('flock', [lock, 'sh', '-c', script], {
@@ -50,7 +50,7 @@ export function debianProgram(names: readonly string[], packages: string): strin
   return found;
 }
 
-/** Path of the package `onnxruntime-node`, without what its install script would download. */
+/** Path of the package `onnxruntime-node`, installed without its download script. */
 export async function onnxRuntime(): Promise<string> {
   const folder = await folderOf('onnxruntime-node-1.30.0', async (draft) => {
     const args = ['install', '--prefix', draft, '--ignore-scripts', '--no-audit', '--no-fund', '--no-save'];
@@ -59,17 +59,17 @@ export async function onnxRuntime(): Promise<string> {
   return path.join(folder, 'node_modules', 'onnxruntime-node');
 }
 
-/** Folder of an unpacked Python package of this name and version, without its dependencies. */
+/** Folder of an unpacked Python package, without its dependencies. */
 export function pythonPackage(requirement: string): Promise<string> {
   return folderOf(requirement.replace('==', '-'), async (draft) => {
     await pip(await pythonTools(), ['--no-deps', '--target', draft, requirement]);
   });
 }
 
-/** Path of a Python that has these packages. */
+/** Path of a Python with these packages. */
 export async function pythonWith(...requirements: readonly string[]): Promise<string> {
   const name = `python-${requirements.join('-').replaceAll('==', '-')}`;
-  // A virtual environment knows its own path: this one is made where it stays.
+  // A virtual environment contains its own path, so it cannot be created elsewhere and renamed.
   const folder = path.join(root, name);
   const python = path.join(folder, 'bin', 'python');
   if (existsSync(path.join(folder, 'complete'))) return python;

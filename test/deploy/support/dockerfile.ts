@@ -1,4 +1,4 @@
-/** The `Dockerfile`, as far as tests need it: what the last stage says about running the program. */
+/** Parses the parts of the `Dockerfile` that tests need: how the last stage runs the program. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 

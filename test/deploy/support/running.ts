@@ -1,4 +1,4 @@
-/** Programs that a test starts, waits for and ends. */
+/** Starts programs, waits for them and stops them. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const STOP_MS_MAX = 20_000;
 const START_MS_MAX = 60_000;
 const POLL_MS = 50;
-/** Of what a program said, where a test fails. */
+/** Characters of a program's output shown when a test fails. */
 const SHOWN_CHARS = 1000;
 
 export class Running {
@@ -22,7 +22,7 @@ export class Running {
     this.#children.push({ child, output });
   }
 
-  /** Waits until `url` answers 200. */
+  /** Waits until `url` returns 200. */
   answers(url: string): Promise<void> {
     return this.until(async () => {
       const response = await fetch(url);
@@ -31,7 +31,7 @@ export class Running {
     });
   }
 
-  /** Waits until somebody takes connections there. */
+  /** Waits until the port accepts connections. */
   listens(host: string, port: number): Promise<void> {
     return this.until(async () => {
       const socket = net.connect(port, host);
@@ -40,15 +40,15 @@ export class Running {
     });
   }
 
-  /** Waits until this holds; a failure counts as no. Fails with what the programs said if it takes too long. */
+  /** Waits until the condition holds; an error counts as false. Throws with the programs' output after the time limit. */
   async until(holds: () => Promise<boolean>): Promise<void> {
     const end = performance.now() + START_MS_MAX;
     while (performance.now() < end) {
       if (await holds().catch(() => false)) return;
       await pause(POLL_MS);
     }
-    const said = this.#children.map(({ output }) => output.join('').slice(-SHOWN_CHARS));
-    throw new Error(`not ready in time\n${said.join('\n')}`);
+    const outputs = this.#children.map(({ output }) => output.join('').slice(-SHOWN_CHARS));
+    throw new Error(`not ready in time\n${outputs.join('\n')}`);
   }
 
   async stop(): Promise<void> {
@@ -62,7 +62,7 @@ export class Running {
   }
 }
 
-/** A port of this address that nobody listens on. */
+/** A free port of this address. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const server = net.createServer().listen(0, host);
   await once(server, 'listening');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import ts from 'typescript';
 import { SERVICE_NAMES } from '../../../src/compose/service-names.js';
-import { housePorts } from '../../support/house.js';
+import { servicePorts } from '../../support/all-services.js';
 import { type Block, type Page, ROOT } from './page.js';
 
 /** Parts of a clone that pages refer to. */
@@ -37,7 +37,7 @@ interface Planned extends Omit<Step, 'printed'> {
 
 export async function runPage({ blocks }: Page): Promise<Outcome> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-docs-'));
-  const ports = await housePorts();
+  const ports = await servicePorts();
   try {
     await linkClone(folder);
     const planned = blocks.filter(({ notRun }) => notRun === undefined).flatMap(steps);

@@ -1,4 +1,4 @@
-/** The built program with all its services, each on a free port. */
+/** Starts the built program with all services on free ports. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,16 +20,18 @@ const QUIET = {
   RESOLVER_LOG_LEVEL: 'warn',
 };
 
-export interface RunningHouse {
+export interface AllServices {
   readonly folder: string;
   readonly url: ServedProcess['urls'];
   stop(): Promise<void>;
 }
 
-/** Starts `isccd serve` in a folder of its own, which is removed when it stops. */
-export async function startHouse(variables: Readonly<Record<string, string>> = {}): Promise<RunningHouse> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-house-'));
-  const env = { ...(await housePorts()), ...QUIET, ISCCD_DATA_DIR: folder, ...variables };
+/** Starts `isccd serve` in a new folder, which is removed on stop. */
+export async function startAllServices(
+  variables: Readonly<Record<string, string>> = {},
+): Promise<AllServices> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-services-'));
+  const env = { ...(await servicePorts()), ...QUIET, ISCCD_DATA_DIR: folder, ...variables };
   const served = await serve(SERVICE_NAMES, { cwd: folder, env });
   return {
     folder,
@@ -41,8 +43,8 @@ export async function startHouse(variables: Readonly<Record<string, string>> = {
   };
 }
 
-/** Variables with a free port for each service; the store's is in its address, so that 0 does not do. */
-export async function housePorts(): Promise<Record<string, string>> {
+/** Variables with a free port for each service. Port 0 does not work, because the store's URL contains its port. */
+export async function servicePorts(): Promise<Record<string, string>> {
   const ports = await Promise.all(SERVICE_NAMES.map(freePort));
   return Object.fromEntries(SERVICE_NAMES.map((name, at) => [PORT_VARIABLES[name], String(ports[at])]));
 }
