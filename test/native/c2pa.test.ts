@@ -27,9 +27,10 @@ const validator = new native.ManifestValidator(anchors);
 type Accepted = Extract<ManifestReport, { outcome: 'accepted' }>;
 
 function indexed({ bindings }: Accepted) {
-  return bindings.map(({ alg, value, units }) => ({
+  return bindings.map(({ alg, value, alternate, units }) => ({
     alg,
     value: value.toString('base64'),
+    ...(alternate ? { alternate } : {}),
     ...(alg === 'io.iscc.v0'
       ? { units: units.filter(({ searchable }) => searchable).map(({ iscc }) => iscc) }
       : {}),
