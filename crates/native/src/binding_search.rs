@@ -1,6 +1,6 @@
 //! Binding of `iscc-search`: JSON bytes in, JSON bytes out.
 
-pub mod offline;
+pub mod read_only;
 pub mod soft_bindings;
 
 use std::sync::Arc;
@@ -214,7 +214,7 @@ impl From<OpenError> for NativeError {
         let code = match &error {
             OpenError::Location(_) => ErrorCode::InvalidArgument,
             OpenError::InUse(_) => ErrorCode::InUse,
-            OpenError::Index(_, error) => offline::code(error),
+            OpenError::Index(_, error) => read_only::code(error),
             OpenError::Folder(..) => ErrorCode::Io,
             OpenError::Threads(_) => ErrorCode::Internal,
         };
