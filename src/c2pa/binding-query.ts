@@ -1,38 +1,35 @@
-/** The query by soft binding, `/v1/matches/byBinding`: the same parameters and rules in store and resolver. */
+/** Query by soft binding, `/v1/matches/byBinding`: the same parameters and rules in store and resolver. */
 import { z } from 'zod';
-import { decodeLenientBase64 } from './base64.js';
-import { decodeSeq, type SearchableUnit, SeqInvalid, searchableUnits } from './iscc-seq.js';
+import { isNativeError, native } from '../native.js';
 
 export const RESULTS_DEFAULT = 10;
 export const RESULTS_MAX = 100;
-/** Searchable units of one query. */
-export const QUERY_UNITS_MAX = 32;
 
 export interface BindingQuery {
   readonly alg: string;
   readonly value: string;
 }
 
-/** The query can't be answered; the message is the answer's `detail` (400). */
+/** The query is invalid; the message is the `detail` of the response (400). */
 export class BindingQueryInvalid extends Error {
   override readonly name = 'BindingQueryInvalid';
 }
 
 const RESULTS_RULE = 'maxResults must be a positive integer';
 
-/** Query parameter of both methods: as a number, at most {@link RESULTS_MAX}. */
+/** Query parameter of both methods. Parses to a number, at most {@link RESULTS_MAX}. */
 export const maxResults = z
   .string(RESULTS_RULE)
   .regex(/^0*[1-9]\d*$/, RESULTS_RULE)
   .transform((digits) => Math.min(Number(digits), RESULTS_MAX))
   .optional()
-  .describe('Most matches in the answer; more than 100 count as 100')
+  .describe('Maximum number of matches; values above 100 count as 100')
   .meta({ type: 'integer', minimum: 1, default: RESULTS_DEFAULT });
 
 /** Query parameters of POST. */
 export const postParameters = z.object({ maxResults });
 
-/** Query parameters of GET. The first violation's message is the answer's `detail`. */
+/** Query parameters of GET. The message of the first violation is the `detail` of the response. */
 export const getParameters = z.object({
   alg: parameter('alg').describe('Identifier of the soft-binding algorithm'),
   value: parameter('value').describe('The binding value in Base64, percent-encoded'),
@@ -49,12 +46,12 @@ function parameter(name: string): z.ZodType<string, string> {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The body of POST, whatever its content type says.
+ * Parses the body of POST. Ignores its content type.
  *
  * @throws {BindingQueryInvalid}
  */
 export function parseQueryBody(body: Uint8Array): BindingQuery {
-  const value = jsonOf(body);
+  const value = parseJson(body);
   if (typeof value === 'object' && value !== null && 'alg' in value && 'value' in value) {
     const { alg, value: binding } = value;
     if (typeof alg === 'string' && typeof binding === 'string') return { alg, value: binding };
@@ -62,7 +59,7 @@ export function parseQueryBody(body: Uint8Array): BindingQuery {
   throw new BindingQueryInvalid('Invalid JSON body');
 }
 
-function jsonOf(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
@@ -78,24 +75,25 @@ export function decodeValue(value: string): Buffer {
 }
 
 /**
- * The units that an `io.iscc.v0` value is searched by: 1 to {@link QUERY_UNITS_MAX}.
- *
- * @throws {BindingQueryInvalid}
+ * Decodes either alphabet of Base64, with or without padding. Spaces count as `+`, because clients forget to
+ * percent-encode it; white space at either end is ignored. `undefined` if the text is invalid.
  */
-export function queryUnits(bytes: Uint8Array): SearchableUnit[] {
-  const units = searchableUnits(seqOf(bytes));
-  if (units.length === 0) throw new BindingQueryInvalid('Value holds no searchable ISCC-UNIT');
-  if (units.length > QUERY_UNITS_MAX) {
-    throw new BindingQueryInvalid(`Value holds more than ${QUERY_UNITS_MAX} searchable ISCC-UNITs`);
-  }
-  return units;
+export function decodeLenientBase64(text: string): Buffer | undefined {
+  const plain = text.trim().replaceAll(' ', '+').replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
+  if (plain.length % 4 === 1 || !/^[A-Za-z0-9+/]*$/.test(plain)) return undefined;
+  return Buffer.from(plain, 'base64');
 }
 
-function seqOf(bytes: Uint8Array) {
+/**
+ * The searchable units of an `io.iscc.v0` value as canonical text, each once. The codec has the rule.
+ *
+ * @throws {BindingQueryInvalid} unless there are 1 to 32
+ */
+export function queryUnits(value: Uint8Array): string[] {
   try {
-    return decodeSeq(bytes);
+    return native.queryUnits(value);
   } catch (error) {
-    if (!(error instanceof SeqInvalid)) throw error;
-    throw new BindingQueryInvalid(`Value is not a valid ISCC-SEQ: ${error.message}`);
+    if (isNativeError(error, 'INVALID_ARGUMENT')) throw new BindingQueryInvalid(error.message);
+    throw error;
   }
 }

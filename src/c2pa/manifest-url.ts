@@ -1,44 +1,40 @@
-/** From a manifest's id to its address in a store, and back. */
-import { hasOnlyPrintable } from './printable.js';
+/** Addresses of manifests: from a manifest id to its URL in a store, and back. */
 
 const MANIFESTS = '/manifests/';
 export const GATEWAY_CHARS_MAX = 2048;
 const ID_CHARS_MAX = 256;
+/** Unicode categories Cc, Cf, Cs, Co, Cn, Zl, Zp and Zs, except the space. */
+const UNPRINTABLE = /(?! )[\p{C}\p{Z}]/u;
 
-/** The address of a manifest in the store at `base`; only `A-Za-z0-9-._~` of the id stay as they are. */
+/** The address of a manifest in the store at `base`. All of the id but `A-Za-z0-9-._~` is percent-encoded. */
 export function manifestUrl(base: string, manifestId: string): string {
-  return `${base}/v1${MANIFESTS}${encoded(manifestId)}`;
-}
-
-/** The id in a public gateway address; `undefined` for what is no https address of a manifest. */
-export function manifestIdOf(gateway: string): string | undefined {
-  return /^https:\/\//i.test(gateway) ? manifestIdIn(gateway) : undefined;
+  return `${base}/v1${MANIFESTS}${encode(manifestId)}`;
 }
 
 /**
- * The id in an address of any scheme: the decoded path after the last `/manifests/`. `undefined` for what is no
- * address of a manifest: no URL, white space, nothing or more than 256 characters after it, or unprintable ones.
+ * The manifest id in an address of any scheme: the decoded path after the last `/manifests/`. `undefined` unless the
+ * address is a URL without white space and the id has 1 to 256 printable characters.
  */
 export function manifestIdIn(gateway: string): string | undefined {
   if (gateway.length > GATEWAY_CHARS_MAX || /\s/u.test(gateway) || !URL.canParse(gateway)) return undefined;
-  // Not the URL object's path: that one resolves dots and encodes more than the address does.
+  // URL.pathname would resolve dot segments and percent-encode more characters.
   const path = /^[^:]+:\/\/[^/?#]*([^?#]*)/.exec(gateway)?.[1] ?? '';
   const start = path.lastIndexOf(MANIFESTS);
   if (start === -1) return undefined;
-  const id = decoded(path.slice(start + MANIFESTS.length));
-  if (id === undefined || /\s/u.test(id) || !hasOnlyPrintable(id)) return undefined;
+  const id = decode(path.slice(start + MANIFESTS.length));
+  if (id === undefined || /\s/u.test(id) || UNPRINTABLE.test(id)) return undefined;
   const length = [...id].length;
   return length >= 1 && length <= ID_CHARS_MAX ? id : undefined;
 }
 
-function encoded(text: string): string {
+function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
-function decoded(text: string): string | undefined {
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,16 +1,14 @@
 /** Parses responses of the search service: scores, and the gateways that declarations point to. */
 import { z } from 'zod';
+import { ISCC_ID_PATTERN } from '../iscc-id.js';
 import { BackendFailed } from './search-backend.js';
-
-/** The MainType of an ISCC-ID makes the first letter an M or an N. */
-const ISCC_ID = /^ISCC:[MN][A-Z2-7]{15}$/;
 
 const scores = z.record(z.string(), z.number());
 const metadata = z.unknown().transform((value): string | undefined => gatewayIn(value));
 const searchResponse = z.object({
   global_matches: z.array(
     z.object({
-      iscc_id: z.string().regex(ISCC_ID),
+      iscc_id: z.string().regex(ISCC_ID_PATTERN),
       types: scores.nullish(),
       unit_scores: scores.nullish(),
       metadata,
@@ -67,20 +65,6 @@ export function scoreOf(types: Readonly<Record<string, number>>): number | undef
 /** Rounds half up. `toFixed` removes the binary error of decimal fractions, which could decide a tie. */
 function percent(similarity: number): number {
   return Math.floor(Number((similarity * 100).toFixed(9)) + 0.5);
-}
-
-export function isIsccId(text: string): boolean {
-  return ISCC_ID.test(text);
-}
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** Orders ISCC-IDs by their bytes, that is by time. Base32 letters sort before digits, unlike in ASCII. */
-export function compareIsccIds(a: string, b: string): number {
-  for (let at = 0; at < a.length; at += 1) {
-    if (a[at] !== b[at]) return ALPHABET.indexOf(a[at] ?? '') - ALPHABET.indexOf(b[at] ?? '');
-  }
-  return 0;
 }
 
 function gatewayIn(value: unknown): string | undefined {

@@ -2,9 +2,10 @@
 import { type BindingQuery, decodeValue, queryUnits } from '../c2pa/binding-query.js';
 import { ISCC_ALGORITHM, statusDocument } from '../c2pa/documents.js';
 import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
+import { isIsccId } from '../iscc-id.js';
 import type { Trace } from '../observe/trace.js';
 import { RepositoryFailed, ResolverRefusal } from './errors.js';
-import { isIsccId, parseGateway, parseHits } from './hits.js';
+import { parseGateway, parseHits } from './hits.js';
 import type { ManifestSource } from './manifests.js';
 import { type Pointer, rankPointers } from './pointers.js';
 import type { RecentManifests } from './recent.js';
@@ -50,7 +51,7 @@ export class ResolverService {
     if (alg.length > ALGORITHM_CHARS_MAX || alg !== ISCC_ALGORITHM)
       throw new ResolverRefusal('UNSUPPORTED_ALGORITHM');
     if (value.length > VALUE_CHARS_MAX) throw new ResolverRefusal('VALUE_TOO_LONG');
-    const units = queryUnits(decodeValue(value)).map(({ unit }) => unit);
+    const units = queryUnits(decodeValue(value));
     const { backend, manifests, recent } = this.#parts;
     const limit = Math.min(HITS_PER_MATCH * maxResults, HITS_MAX);
     const hits = parseHits(await backend.search(units, limit, trace));

@@ -1,5 +1,6 @@
 /** Schemas of requests and responses. Bodies are only documented here: the engine checks them while it parses them. */
 import { z } from 'zod';
+import { ISCC_ID_PATTERN } from '../iscc-id.js';
 import { EXTRA_FORBIDDEN, FIELD_REQUIRED, NOT_AN_INTEGER } from './issues.js';
 
 export const LIMIT_DEFAULT = 100;
@@ -7,7 +8,6 @@ export const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 10_000;
 
 const NAME_PATTERN = /^[a-z][a-z0-9]*$/;
-const ISCC_ID_PATTERN = /^ISCC:[A-Z2-7]{16}$/;
 const ISCC_CODE_PATTERN = /^ISCC:[A-Z2-7]{16,}$/;
 const SIMPRINT_PATTERN = /^[A-Za-z0-9+/_=-]+$/;
 const OFFSET_MAX = 4_294_967_295;

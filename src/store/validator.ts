@@ -4,13 +4,23 @@
 export interface SeqUnit {
   /** Canonical, `ISCC:...`. */
   readonly iscc: string;
+  /** Fields of the header. */
+  readonly mainType: number;
+  readonly subType: number;
+  readonly body: Uint8Array;
+  /** A declaration may name it: known SubType, version 0 and 256 bits. */
+  readonly declarable: boolean;
+  /** A query may match by it: declarable and not a Meta-Code. */
   readonly searchable: boolean;
 }
 
 export interface IndexedBinding {
   readonly alg: string;
   readonly value: Buffer;
-  /** All units of an `io.iscc.v0` value in order; empty for other algorithms. */
+  /**
+   * Of an `io.iscc.v0` value: the searchable units and the first declarable Meta-Code, in order. Empty for other
+   * algorithms.
+   */
   readonly units: readonly SeqUnit[];
 }
 

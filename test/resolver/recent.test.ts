@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { compareIsccIds } from '../../src/resolver/hits.js';
 import { rankPointers } from '../../src/resolver/pointers.js';
 import { RecentManifests } from '../../src/resolver/recent.js';
 import { Slots } from '../../src/resolver/slots.js';
@@ -48,13 +47,6 @@ describe('rankPointers', () => {
       ['x', 'MAIWHECDLL6ABUAB'],
       ['digit', 'MAIW2ECDLL6ABUAA'],
     ]);
-  });
-});
-
-describe('compareIsccIds', () => {
-  it('orders by bytes: letters before digits', () => {
-    expect(compareIsccIds('ISCC:MA2A', 'ISCC:MAZA')).toBeGreaterThan(0);
-    expect(compareIsccIds('ISCC:MAAA', 'ISCC:MAAA')).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Queries against recorded scores: filter, order and limit, on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContentBlobs } from '../../src/blobs/content.js';
-import { decodeLenientBase64 } from '../../src/c2pa/base64.js';
+import { decodeLenientBase64 } from '../../src/c2pa/binding-query.js';
 import { type Db, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/observe/log.js';

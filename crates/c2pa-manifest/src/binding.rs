@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use iscc_codec::seq::{self, SeqUnit};
+use iscc_codec::{Header, seq};
 
 use crate::Refusal;
 use crate::algorithm::{ISCC, is_listed};
@@ -14,50 +14,35 @@ const BINDINGS_MAX: usize = 64;
 const ISCC_BINDINGS_MAX: usize = 8;
 /// Different searchable units in all ISCC blocks.
 const UNITS_MAX: usize = 32;
-/// Skipped blocks that are told of; a manifest may hold tens of thousands.
+/// Skipped blocks that are reported; a manifest may have tens of thousands.
 const SKIPPED_MAX: usize = 64;
 
-/// A block to index.
+/// A soft binding to index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binding {
+pub struct IndexedBinding {
     /// A listed algorithm.
     pub alg: String,
     /// Its value, not empty.
     pub value: Vec<u8>,
-    /// Another reading of the previous binding's block. It is indexed as well, and counts neither to the limits nor in
-    /// the number of bindings.
+    /// Another reading of the previous binding's block. It is indexed as well, but does not count towards the limits
+    /// or the number of bindings.
     pub alternate: bool,
+    /// Of an [`ISCC`] value, in order and each once: every searchable unit, and the first Meta-Code
+    /// that may be declared. Empty for other algorithms.
+    pub units: Vec<BindingUnit>,
 }
 
-impl Binding {
-    /// A binding with one reading.
-    pub fn new(alg: impl Into<String>, value: Vec<u8>) -> Self {
-        Self { alg: alg.into(), value, alternate: false }
-    }
-
-    /// The units of an ISCC value that something can be done with, in order and each once: all that
-    /// a query may match by, and the first of each MainType that a declaration may name. A value
-    /// may hold a hundred thousand others.
-    pub fn units(&self) -> Vec<SeqUnit<'_>> {
-        if self.alg != ISCC {
-            return Vec::new();
-        }
-        let mut seen = HashSet::new();
-        let mut main_types = HashSet::new();
-        let mut units = seq::decode(&self.value).unwrap_or_default();
-        units.retain(|unit| {
-            let first = unit.fits_c2pa() && main_types.insert(unit.header.main);
-            (first || unit.is_searchable()) && seen.insert(unit.bytes)
-        });
-        units
-    }
-
-    /// Those of its units that a query may match by.
-    pub fn searchable_units(&self) -> Vec<SeqUnit<'_>> {
-        let mut units = self.units();
-        units.retain(SeqUnit::is_searchable);
-        units
-    }
+/// A unit of an ISCC-SEQ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BindingUnit {
+    /// Canonical text.
+    pub iscc: String,
+    /// The four fields of the header.
+    pub header: Header,
+    /// The digest.
+    pub body: Vec<u8>,
+    /// Whether a query may match by it.
+    pub is_searchable: bool,
 }
 
 /// A block that is stored within its manifest and not indexed.
@@ -71,23 +56,23 @@ pub struct Skipped {
     pub reason: &'static str,
 }
 
-/// Parts the blocks into those to index and (the first few of) the others.
+/// Splits the blocks into those to index and the first [`SKIPPED_MAX`] of the others.
 ///
 /// # Errors
 /// `manifest.tooManyBindings`.
-pub fn index(blocks: Vec<Block>) -> Result<(Vec<Binding>, Vec<Skipped>), Refusal> {
+pub fn index(blocks: Vec<Block>) -> Result<(Vec<IndexedBinding>, Vec<Skipped>), Refusal> {
     let mut bindings = Vec::new();
     let mut skipped = Vec::new();
     for Block { alg, readings } in blocks {
         let mut refused = None;
         let mut alternate = false;
         for value in readings {
-            match reason_to_skip(&alg, &value) {
-                None => {
-                    bindings.push(Binding { alg: alg.clone(), value, alternate });
+            match indexed_units(&alg, &value) {
+                Ok(units) => {
+                    bindings.push(IndexedBinding { alg: alg.clone(), value, alternate, units });
                     alternate = true;
                 }
-                Some(reason) => {
+                Err(reason) => {
                     refused.get_or_insert(Skipped { alg: alg.clone(), value, reason });
                 }
             }
@@ -100,24 +85,44 @@ pub fn index(blocks: Vec<Block>) -> Result<(Vec<Binding>, Vec<Skipped>), Refusal
     Ok((bindings, skipped))
 }
 
-fn reason_to_skip(alg: &str, value: &[u8]) -> Option<&'static str> {
+/// The units of a block to index, or the reason to skip it.
+fn indexed_units(alg: &str, value: &[u8]) -> Result<Vec<BindingUnit>, &'static str> {
     if !is_listed(alg) {
-        return Some("alg not on the list");
+        return Err("alg not on the list");
     }
     if value.is_empty() {
-        return Some("empty value");
+        return Err("empty value");
     }
-    if alg != ISCC {
-        return None;
-    }
-    match seq::decode(value) {
-        Err(_) => Some("not an ISCC-SEQ"),
-        Ok(units) if !units.iter().any(SeqUnit::is_searchable) => Some("no searchable unit"),
-        Ok(_) => None,
-    }
+    if alg == ISCC { useful_units(value) } else { Ok(Vec::new()) }
 }
 
-fn check_limits(bindings: &[Binding]) -> Result<(), Refusal> {
+fn useful_units(value: &[u8]) -> Result<Vec<BindingUnit>, &'static str> {
+    let mut seen = HashSet::new();
+    let mut has_meta = false;
+    let mut units = Vec::new();
+    let mut searchable_count = 0;
+    for unit in seq::decode(value).map_err(|_| "not an ISCC-SEQ")? {
+        let is_searchable = unit.is_searchable();
+        if !is_searchable && (has_meta || !unit.is_declarable()) || !seen.insert(unit.bytes) {
+            continue;
+        }
+        has_meta |= !is_searchable;
+        units.push(BindingUnit {
+            iscc: unit.to_string(),
+            header: unit.header,
+            body: unit.body.to_vec(),
+            is_searchable,
+        });
+        searchable_count += usize::from(is_searchable);
+        // The manifest exceeds the limit already; a value may have a hundred thousand more units.
+        if searchable_count > UNITS_MAX {
+            break;
+        }
+    }
+    if searchable_count == 0 { Err("no searchable unit") } else { Ok(units) }
+}
+
+fn check_limits(bindings: &[IndexedBinding]) -> Result<(), Refusal> {
     let blocks = bindings.iter().filter(|binding| !binding.alternate);
     let iscc = bindings.iter().filter(|binding| binding.alg == ISCC);
     let too_many = |what: &str| Err(Refusal::new("manifest.tooManyBindings", what));
@@ -127,9 +132,10 @@ fn check_limits(bindings: &[Binding]) -> Result<(), Refusal> {
     if blocks.filter(|binding| binding.alg == ISCC).count() > ISCC_BINDINGS_MAX {
         return too_many("more than 8 soft bindings of io.iscc.v0");
     }
-    let units: HashSet<&[u8]> =
-        iscc.flat_map(Binding::searchable_units).map(|unit| unit.bytes).collect();
-    if units.len() > UNITS_MAX {
+    let units = iscc.flat_map(|binding| &binding.units);
+    let searchable: HashSet<&str> =
+        units.filter(|unit| unit.is_searchable).map(|unit| unit.iscc.as_str()).collect();
+    if searchable.len() > UNITS_MAX {
         return too_many("more than 32 different searchable ISCC-UNITs");
     }
     Ok(())

@@ -30,12 +30,12 @@ mod trust;
 mod validator;
 
 pub use algorithm::{Algorithm, AlgorithmKind, ISCC, algorithms};
-pub use binding::{Binding, Skipped};
+pub use binding::{BindingUnit, IndexedBinding, Skipped};
 pub use certificate::{CertificateError, TestChain};
 pub use digest::sha256_hex;
 pub use key::KeyKind;
 pub use manifest_id::is_manifest_id;
 pub use refusal::Refusal;
-pub use sign::{SignError, SignRequest, sign};
+pub use sign::{Binding, SignError, SignRequest, sign};
 pub use trust::{TrustError, check_anchors};
 pub use validator::{Accepted, Outcome, Validator};

@@ -6,7 +6,6 @@ use ciborium::Value;
 use serde_json::json;
 use thiserror::Error;
 
-use crate::Binding;
 use crate::key::KeyKind;
 
 /// What a manifest is to say, and who says it.
@@ -28,6 +27,22 @@ pub struct SignRequest<'a> {
     pub bindings: &'a [Binding],
     /// The manifest's label; a new `urn:c2pa:` if there is none.
     pub manifest_id: Option<&'a str>,
+}
+
+/// A soft binding to write into a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// Identifier of the algorithm.
+    pub alg: String,
+    /// The value, as a byte string.
+    pub value: Vec<u8>,
+}
+
+impl Binding {
+    /// A binding of any algorithm.
+    pub fn new(alg: impl Into<String>, value: Vec<u8>) -> Self {
+        Self { alg: alg.into(), value }
+    }
 }
 
 /// Nothing was signed.

@@ -5,7 +5,7 @@ use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
 use crate::framing::ActiveManifest;
 
-/// One value by which a manifest wants to be found.
+/// One block of a soft-binding assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// The algorithm, as the assertion or else the claim names it; empty if neither does.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use c2pa::validation_status::ValidationStatus;
 use c2pa::{Context, Error, Reader, ValidationResults};
 
-use crate::binding::{Binding, Skipped, index};
+use crate::binding::{IndexedBinding, Skipped, index};
 use crate::trust::TrustError;
 use crate::{Refusal, deadline, error_code, framing, soft_binding, trust};
 
@@ -36,7 +36,7 @@ pub struct Accepted {
     /// Whether a trust anchor vouches for the signer.
     pub trusted: bool,
     /// What it is found by, in the manifest's order, repetitions included.
-    pub bindings: Vec<Binding>,
+    pub bindings: Vec<IndexedBinding>,
     /// The first of its blocks that it is not found by.
     pub skipped: Vec<Skipped>,
 }

@@ -50,9 +50,10 @@ fn check_accepted(name: &str, expect: &Value, accepted: &Accepted) {
     }
 }
 
-fn indexed(binding: &c2pa_manifest::Binding) -> Value {
+fn indexed(binding: &c2pa_manifest::IndexedBinding) -> Value {
     let mut entry = json!({ "alg": binding.alg, "value": BASE64.encode(&binding.value) });
-    let units: Vec<String> = binding.searchable_units().iter().map(ToString::to_string).collect();
+    let searchable = binding.units.iter().filter(|unit| unit.is_searchable);
+    let units: Vec<&str> = searchable.map(|unit| unit.iscc.as_str()).collect();
     if binding.alg == c2pa_manifest::ISCC {
         entry["units"] = json!(units);
     }

@@ -131,7 +131,7 @@ fn explain_composites() {
     let codes = composites();
     let peers = codes.clone();
     group(format!("codec: explain {CODES} ISCC-CODEs of 4 units as JSON"))
-        .case("ours", move || each(&codes, |code| explain_json(code, Compat::Sdk097)))
+        .case("ours", move || each(&codes, |code| explain_json(code, Compat::Sdk0_9_7)))
         .case("iscc-lib decompose and decode", move || {
             each(&peers, |code| {
                 let units = iscc_lib::codec::iscc_decompose(code).unwrap_or_default();

@@ -140,9 +140,6 @@ pub enum Error {
     /// A valid code, but not an ISCC-ID of the wanted version.
     #[error("not an ISCC-ID of version {0}")]
     NotAnId(u8),
-    /// Not 13 characters `0-9a-v` with an even last one.
-    #[error("a media id has 13 characters 0-9 or a-v, the last one even")]
-    MediaId,
     /// An ISCC-SEQ has at least one unit.
     #[error("an ISCC-SEQ needs at least one unit")]
     SeqEmpty,

@@ -3,22 +3,13 @@
 use crate::Error;
 use crate::any_code::Code;
 use crate::base::base16;
+use crate::compat::Compat;
 use crate::id::{IsccId, LegacyIsccId};
 use crate::multiformat::{self, Multibase};
 use crate::numerals::{binary, decimal, iso_8601};
 use crate::tables::{MainType, Version};
 use crate::unit::Unit;
 use crate::units::Units;
-
-/// Which reference's readable form an ISCC-IDv1 gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Compat {
-    /// iscc-sdk 0.9.5: `ID-REALM_0-V1-64-<microseconds>-<hub>`.
-    Sdk095,
-    /// iscc-sdk 0.9.7: `ID-REALM_0-V1-64-<ISO 8601>-HUB_<hub>`.
-    #[default]
-    Sdk097,
-}
 
 /// A code in all its forms. Every value is ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,8 +133,8 @@ fn push_readable_unit(out: &mut Vec<u8>, unit: &Unit, compat: Compat) -> Result<
             let id = IsccId::try_from(unit)?;
             let (time, hub) = (id.timestamp_us(), id.hub());
             let detail = match compat {
-                Compat::Sdk095 => format!("{time}-{hub}"),
-                Compat::Sdk097 => format!("{}-HUB_{hub}", iso_8601(time)),
+                Compat::Sdk0_9_5 => format!("{time}-{hub}"),
+                Compat::Sdk0_9_7 => format!("{}-HUB_{hub}", iso_8601(time)),
             };
             push_all(out, &[&detail]);
         }

@@ -3,6 +3,7 @@
 //! One byte sequence for one list of units: the decoder refuses what the encoder would not write.
 //! SubTypes and versions that are not known yet are kept, and so are order and repetitions.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
 
 use crate::Error;
@@ -15,6 +16,9 @@ use crate::unit::Unit;
 
 /// Bytes of the body of a unit with 256 bits.
 const C2PA_BODY_BYTES: usize = 32;
+
+/// Distinct searchable units that one query may have.
+pub const QUERY_UNITS_MAX: usize = 32;
 
 /// A unit of an ISCC-SEQ: well-formed, with a MainType from Meta to Instance and 32 to 256 bits,
 /// but perhaps of a SubType or version that this crate does not know.
@@ -51,10 +55,15 @@ impl<'a> SeqUnit<'a> {
         self.header.version == 0 && self.body.len() == C2PA_BODY_BYTES
     }
 
-    /// Whether a C2PA query may match by it: Semantic-, Content-, Data- or Instance-Code of a known
-    /// SubType, version 0 and 256 bits. Meta-Codes never match, titles alone say too little.
+    /// Whether a declaration may name it: any MainType of a known SubType, version 0 and 256 bits.
+    pub fn is_declarable(&self) -> bool {
+        self.fits_c2pa() && self.known().is_some()
+    }
+
+    /// Whether a C2PA query may match by it: declarable and not a Meta-Code, because equal titles
+    /// do not make content similar.
     pub fn is_searchable(&self) -> bool {
-        self.fits_c2pa() && self.known().is_some_and(|unit| unit.kind().main() != MainType::Meta)
+        self.header.main != MainType::Meta as u16 && self.is_declarable()
     }
 
     /// The unit, if its SubType and version are known.
@@ -87,7 +96,34 @@ pub fn decode(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, Error> {
     if units.is_empty() { Err(Error::SeqEmpty) } else { Ok(units) }
 }
 
-/// As [`decode`], for the value of a C2PA soft binding: every unit has version 0 and 256 bits.
+/// The value cannot be queried. The message is shown to clients.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// The value is not an ISCC-SEQ.
+    #[error("Value is not a valid ISCC-SEQ: {0}")]
+    NotASequence(#[source] Error),
+    /// No unit is searchable.
+    #[error("Value holds no searchable ISCC-UNIT")]
+    NoUnit,
+    /// More than [`QUERY_UNITS_MAX`] distinct searchable units.
+    #[error("Value holds more than {QUERY_UNITS_MAX} searchable ISCC-UNITs")]
+    TooManyUnits,
+}
+
+/// The units that a C2PA query matches by: the searchable units of an ISCC-SEQ in their order, each
+/// once; 1 to [`QUERY_UNITS_MAX`].
+pub fn query_units(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, QueryError> {
+    let mut units = decode(seq).map_err(QueryError::NotASequence)?;
+    let mut seen = HashSet::new();
+    units.retain(|unit| unit.is_searchable() && seen.insert(unit.bytes));
+    match units.len() {
+        0 => Err(QueryError::NoUnit),
+        1..=QUERY_UNITS_MAX => Ok(units),
+        _ => Err(QueryError::TooManyUnits),
+    }
+}
+
+/// Like [`decode`], for the value of a C2PA soft binding: every unit has version 0 and 256 bits.
 pub fn decode_c2pa(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, Error> {
     for_c2pa(decode(seq)?)
 }

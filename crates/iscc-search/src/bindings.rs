@@ -19,7 +19,7 @@ use crate::unit::{UnitType, is_instance};
 use postings::{Digest, Postings, digest};
 use rows::Rows;
 
-pub use query::{BindingMatch, BindingQuery, BindingQueryError};
+pub use query::{BindingMatch, BindingQuery};
 pub use score::unit_score;
 
 /// The algorithm whose values are ISCC-SEQs. Values of all other algorithms match only by equality.

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use data_encoding::BASE64;
-use iscc_search::bindings::{
-    BindingEntry, BindingIndex, BindingQuery, BindingQueryError, unit_score,
-};
+use iscc_codec::seq::QueryError;
+use iscc_search::bindings::{BindingEntry, BindingIndex, BindingQuery, unit_score};
 use serde_json::Value;
 
 const ISCC: &str = "io.iscc.v0";
@@ -83,13 +82,13 @@ fn a_value_without_or_with_too_many_units_is_rejected() {
     let query = |value: &[u8]| {
         index.query(&BindingQuery { alg: ISCC, value, threshold: 75, results_max: 10 })
     };
-    assert!(matches!(query(b""), Err(BindingQueryError::NotASequence(_))));
+    assert!(matches!(query(b""), Err(QueryError::NotASequence(_))));
     let meta = [&[0x00, 0x07][..], &[1; 32]].concat();
-    assert_eq!(query(&meta), Err(BindingQueryError::NoUnit));
+    assert_eq!(query(&meta), Err(QueryError::NoUnit));
     let data = |number: u8| [&[0x30, 0x07][..], &[number; 32]].concat();
     let units: Vec<u8> = (0..33).flat_map(data).collect();
     let most: Vec<u8> = [&units[..32 * 34], &units[..34]].concat();
-    assert_eq!(query(&units), Err(BindingQueryError::TooManyUnits));
+    assert_eq!(query(&units), Err(QueryError::TooManyUnits));
     assert_eq!(query(&most), Ok(Vec::new()));
 }
 

@@ -5,7 +5,6 @@
 //! The kernels choose their instruction set once, at start ([`simd`]).
 
 pub mod audio;
-pub mod compat;
 pub mod data;
 pub mod image;
 pub mod instance;
@@ -22,5 +21,5 @@ mod chunks;
 mod segments;
 mod stream;
 
-pub use compat::Compat;
+pub use iscc_codec::Compat;
 pub use segments::Source;

@@ -6,7 +6,7 @@ pub mod sign;
 use std::sync::Arc;
 use std::time::Duration;
 
-use c2pa_manifest::{Accepted, AlgorithmKind, Binding, Outcome, Skipped, Validator};
+use c2pa_manifest::{Accepted, AlgorithmKind, BindingUnit, Outcome, Skipped, Validator};
 use iscc_codec::seq;
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -64,7 +64,7 @@ pub struct IndexedBinding {
     /// Whether this is another reading of the previous binding's block. Both count as one binding.
     pub alternate: bool,
     /// For an `io.iscc.v0` value, in its order and without repetitions: every searchable unit, and
-    /// the first unit of version 0 and 256 bits of each MainType. Empty for other algorithms.
+    /// the first declarable Meta-Code. Empty for other algorithms.
     pub units: Vec<IsccSeqUnit>,
 }
 
@@ -94,8 +94,9 @@ pub struct IsccSeqUnit {
     pub bits: u32,
     /// The body.
     pub body: Buffer,
-    /// Whether it is a Semantic-, Content-, Data- or Instance-Code of a known SubType, version 0 and
-    /// 256 bits.
+    /// Whether a declaration may name it: known SubType, version 0 and 256 bits.
+    pub declarable: bool,
+    /// Whether a query may match by it: declarable and not a Meta-Code.
     pub searchable: bool,
 }
 
@@ -205,12 +206,25 @@ fn report(outcome: Outcome) -> Result<ManifestReport> {
     }
 }
 
-fn indexed(binding: &Binding) -> IndexedBinding {
+fn indexed(binding: &c2pa_manifest::IndexedBinding) -> IndexedBinding {
     IndexedBinding {
         alg: binding.alg.clone(),
         value: binding.value.clone().into(),
         alternate: binding.alternate,
-        units: binding.units().iter().map(unit).collect(),
+        units: binding.units.iter().map(reported_unit).collect(),
+    }
+}
+
+fn reported_unit(unit: &BindingUnit) -> IsccSeqUnit {
+    IsccSeqUnit {
+        iscc: unit.iscc.clone(),
+        main_type: unit.header.main.into(),
+        sub_type: unit.header.sub.into(),
+        version: unit.header.version.into(),
+        bits: unit.body.len() as u32 * 8,
+        body: unit.body.clone().into(),
+        declarable: true,
+        searchable: unit.is_searchable,
     }
 }
 
@@ -230,6 +244,7 @@ fn unit(unit: &seq::SeqUnit<'_>) -> IsccSeqUnit {
         version: unit.header.version.into(),
         bits: unit.body.len() as u32 * 8,
         body: unit.body.to_vec().into(),
+        declarable: unit.is_declarable(),
         searchable: unit.is_searchable(),
     }
 }

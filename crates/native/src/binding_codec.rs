@@ -186,6 +186,16 @@ pub fn decode_seq(bytes: &[u8], c2pa: Option<bool>) -> Result<Vec<String>> {
     Ok(decode(bytes)?.iter().map(ToString::to_string).collect())
 }
 
+/// The units that a query with an `io.iscc.v0` value matches by: the searchable units of the
+/// ISCC-SEQ in their order, each once, with `ISCC:`.
+///
+/// Throws `INVALID_ARGUMENT` unless there are 1 to 32. The message is fit for clients.
+#[napi(catch_unwind)]
+pub fn query_units(value: &[u8]) -> Result<Vec<String>> {
+    let units = seq::query_units(value).map_err(NativeError::invalid)?;
+    Ok(units.iter().map(ToString::to_string).collect())
+}
+
 /// The similarity of two units of the same type.
 #[napi(object)]
 pub struct UnitComparison {
@@ -232,12 +242,6 @@ pub(crate) fn whole(name: &str, value: f64) -> Result<u64> {
 }
 
 fn release(compat: Option<String>) -> Result<Compat> {
-    match compat.as_deref() {
-        None | Some("0.9.7") => Ok(Compat::Sdk097),
-        Some("0.9.5") => Ok(Compat::Sdk095),
-        Some(other) => {
-            let rule = format!("compat must be 0.9.7 or 0.9.5, not {other}");
-            Err(NativeError::invalid(rule))
-        }
-    }
+    let parsed = compat.as_deref().map_or(Ok(Compat::default()), str::parse);
+    parsed.map_err(NativeError::invalid)
 }

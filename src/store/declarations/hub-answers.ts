@@ -1,4 +1,6 @@
 /** Interprets a hub's HTTP responses. Pure and total: any bytes from a hub give a result. */
+import { isIsccId } from '../../iscc-id.js';
+
 /** A response. `text` has at most 64 KiB. */
 export interface HttpAnswer {
   readonly status: number;
@@ -54,8 +56,6 @@ interface HubError {
 }
 
 const REASON_CHARS_MAX = 500;
-/** 80 bits; `M` begins with the four bits of MainType ID. Hubs differ in the rest of the header. */
-const ISCC_ID = /^ISCC:M[A-Z2-7]{15}$/;
 
 export function declareAnswer({ status, text }: HttpAnswer): DeclareAnswer {
   const body = parse(text);
@@ -161,11 +161,6 @@ function hubError(body: unknown): HubError | undefined {
 function reasonOf(status: number, { code, message }: HubError): string {
   // The text of a hub is stored and shown.
   return `${status} ${code}: ${message}`.replace(/\p{Cc}+/gu, ' ').slice(0, REASON_CHARS_MAX);
-}
-
-/** Whether a value from a hub is an ISCC-ID in canonical form. */
-export function isIsccId(value: unknown): value is string {
-  return typeof value === 'string' && ISCC_ID.test(value);
 }
 
 function isccIdOr(value: unknown): string | undefined {

@@ -6,6 +6,7 @@ import { declarableContent } from '../../../src/store/declarations/declared-cont
 import { HubClient } from '../../../src/store/declarations/hub-client.js';
 import { declarationNote, withdrawalNote } from '../../../src/store/declarations/iscc-note.js';
 import { type Fault, HubServer } from '../../support/hub-server.js';
+import { indexedBinding } from '../support/fixtures.js';
 import { A } from './assets.js';
 
 /** Only for hubs that hang: on a busy machine a working hub may take longer. */
@@ -18,7 +19,7 @@ const signer = {
 };
 
 function note() {
-  const content = declarableContent([{ alg: 'io.iscc.v0', value: A.binding }]);
+  const content = declarableContent([indexedBinding('io.iscc.v0', A.binding)]);
   if (content === undefined) throw new Error('nothing to declare');
   return declarationNote(content, 'https://store.example/v1/manifests/a', '0.8.0', signer, Date.now());
 }

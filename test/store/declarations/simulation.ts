@@ -23,6 +23,7 @@ import {
 import type { Hub } from '../../../src/store/declarations/hub-client.js';
 import { dropSettled, onTombstone } from '../../../src/store/declarations/on-delete.js';
 import { HubModel, type HubRequest } from '../../support/hub.js';
+import { indexedBinding } from '../support/fixtures.js';
 
 /** Outcome of one request. */
 export type Fate =
@@ -91,7 +92,7 @@ export class Simulation {
   /** Stores a manifest and declares it, unless its id is taken. */
   async upload({ name, binding }: Asset): Promise<void> {
     if ((await this.manifest(name)) !== undefined) return;
-    const bindings = [{ alg: 'io.iscc.v0', value: binding, units: [] }];
+    const bindings = [indexedBinding('io.iscc.v0', binding)];
     const manifest = {
       manifestId: name,
       manifestUrl: gatewayOf(name),

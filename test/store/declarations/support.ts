@@ -2,7 +2,7 @@
 import { SigningKey } from '../../../src/signing/key.js';
 import { declarableContent } from '../../../src/store/declarations/declared-content.js';
 import type { HubModel } from '../../support/hub.js';
-import { sidecar } from '../support/fixtures.js';
+import { indexedBinding, sidecar } from '../support/fixtures.js';
 import { STORE_URL } from '../support/server.js';
 
 export const DECLARED = 'ok-es256-iscc4';
@@ -28,10 +28,9 @@ export function hubEnvironment(hubUrl: string): Record<string, string> {
 
 /** Adds an earlier declaration of the same asset by another signer. */
 export function seedForeign(hub: HubModel): void {
-  const bindings = (sidecar(DECLARED).expect.indexed ?? []).map(({ alg, value }) => ({
-    alg,
-    value: Buffer.from(value, 'base64'),
-  }));
+  const bindings = (sidecar(DECLARED).expect.indexed ?? []).map(({ alg, value }) =>
+    indexedBinding(alg, Buffer.from(value, 'base64')),
+  );
   const content = declarableContent(bindings);
   if (content === undefined) throw new Error(`${DECLARED} has nothing to declare`);
   hub.log.push({

@@ -1,13 +1,14 @@
 /** Declared content and signatures, against vectors from two other implementations. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { isIsccId } from '../../../src/iscc-id.js';
 import { didDocument, didOf } from '../../../src/signing/did-web.js';
 import { signJson } from '../../../src/signing/iscc-sig.js';
 import { canonicalize, type Json } from '../../../src/signing/jcs.js';
 import { KeyInvalid, SigningKey } from '../../../src/signing/key.js';
 import { declarableContent } from '../../../src/store/declarations/declared-content.js';
-import { isIsccId } from '../../../src/store/declarations/hub-answers.js';
 import { declarationNote, dialectOf, hubIdOf, nonce } from '../../../src/store/declarations/iscc-note.js';
+import { indexedBinding } from '../support/fixtures.js';
 
 interface Vectors {
   fromBindings: {
@@ -37,14 +38,14 @@ const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vectors;
 
 describe('declared content', () => {
   it.each(vectors.fromBindings)('$name', ({ blocks, declaration }) => {
-    const bindings = blocks.map(({ alg, value }) => ({ alg, value: Buffer.from(value, 'base64') }));
+    const bindings = blocks.map(({ alg, value }) => indexedBinding(alg, Buffer.from(value, 'base64')));
     const content = declarableContent(bindings);
     const { iscc_code, datahash, units } = declaration ?? {};
     expect(content).toEqual(declaration === null ? undefined : { isccCode: iscc_code, datahash, units });
   });
 
   it('is undefined for bytes that are not an ISCC-SEQ', () => {
-    expect(declarableContent([{ alg: 'io.iscc.v0', value: Buffer.from('xyz') }])).toBeUndefined();
+    expect(declarableContent([indexedBinding('io.iscc.v0', Buffer.from('xyz'))])).toBeUndefined();
   });
 });
 
@@ -60,7 +61,7 @@ describe('signatures', () => {
   it('match the published check value', () => {
     const key = SigningKey.parse('z3u2So9EAtuYVuxGog4F2ksFGws8YT7pBPs4xyRbv3NJgrNA');
     expect(key.publicKey).toBe('z6MkpFpVngrAUTSY6PagXa1x27qZqgdmmy3ZNWSBgyFSvBSx');
-    expect(signJson({ hello: 'simulation' }, key).signature.proof).toBe(
+    expect(signJson({ hello: 'world' }, key).signature.proof).toBe(
       'z5D274u1mgx4zgWgDZb2iJJJMGTPwDh6EgJjFdcTSwyXMH13Sb4HqmBF9JJRFTr7NJnpxHb2d4uvLZngdAoMeFDnk',
     );
   });

@@ -1,6 +1,9 @@
 /** Sidecars and the expected results. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { decodeCode } from '../../../src/codec.js';
+import { native } from '../../../src/native.js';
+import type { IndexedBinding, SeqUnit } from '../../../src/store/validator.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../fixtures/c2pa');
 
@@ -44,4 +47,28 @@ export function acceptedSidecars(): Sidecar[] {
 
 export function vectors<T>(name: string): T {
   return JSON.parse(readFileSync(path.join(FOLDER, 'vectors', `${name}.json`), 'utf8')) as T;
+}
+
+/** A binding as the validator reports it. It has no units if `value` is not an ISCC-SEQ. */
+export function indexedBinding(alg: string, value: Buffer): IndexedBinding {
+  const units = alg === 'io.iscc.v0' ? unitsOf(value) : [];
+  return { alg, value, alternate: false, units: units.flatMap(seqUnit) };
+}
+
+function unitsOf(value: Buffer): string[] {
+  try {
+    return native.decodeSeq(value);
+  } catch {
+    return [];
+  }
+}
+
+function seqUnit(iscc: string): SeqUnit[] {
+  try {
+    const { main, sub, version, bits, body } = decodeCode(iscc);
+    const declarable = version === 0 && bits === 256;
+    return [{ iscc, mainType: main, subType: sub, body, declarable, searchable: declarable && main !== 0 }];
+  } catch {
+    return [];
+  }
 }

@@ -2,7 +2,6 @@
 //! agrees.
 
 mod composites;
-mod flakes;
 mod forms;
 mod refusals;
 mod seq;

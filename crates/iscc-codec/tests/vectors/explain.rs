@@ -19,7 +19,7 @@ fn explained_as_the_reference_does() {
     let mut cut = 0;
     for case in cases("explain") {
         let input = text(&case["input"]);
-        let explained = explain_json(input, Compat::Sdk097);
+        let explained = explain_json(input, Compat::Sdk0_9_7);
         if number(&case["status"]) != 200 {
             assert!(explained.is_err(), "{input:?} should be refused: {}", case["error"]);
         } else if is_cut_by_the_reference(case) {

@@ -14,9 +14,10 @@ fn version_1() {
         assert_eq!((parsed.timestamp_us(), parsed.hub().into()), (time, hub));
         assert_eq!(u64::from(parsed.realm()), realm);
         assert_eq!(IsccId::from_body(realm as u8, parsed.body()), Ok(id));
-        for (compat, field) in
-            [(Compat::Sdk097, "readable_iscc_core_1_5"), (Compat::Sdk095, "readable_iscc_core_1_3")]
-        {
+        for (compat, field) in [
+            (Compat::Sdk0_9_7, "readable_iscc_core_1_5"),
+            (Compat::Sdk0_9_5, "readable_iscc_core_1_3"),
+        ] {
             let explained = explain(text(&case["iscc"]), compat).expect("an ISCC-ID");
             assert_eq!(explained.readable, text(&case[field]));
             assert_eq!(explained.units[0].readable, text(&case[field]));

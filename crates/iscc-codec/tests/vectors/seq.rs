@@ -1,5 +1,6 @@
 //! ISCC-SEQ, strictly.
 
+use iscc_codec::seq::QueryError;
 use iscc_codec::{Error, seq};
 
 use super::{cases, flag, hex, text, texts};
@@ -61,4 +62,43 @@ fn c2pa_values_have_version_0_and_256_bits() {
     let unknown_sub_type = [&[0x26, 0x07][..], &[0; 32]].concat();
     assert!(seq::decode_c2pa(&unknown_sub_type).is_ok());
     assert_eq!(seq::decode(&unknown_sub_type).expect("well-formed")[0].known(), None);
+}
+
+fn data_unit(byte: u8) -> Vec<u8> {
+    [&[0x30, 0x07][..], &[byte; 32]].concat()
+}
+
+#[test]
+fn query_units_are_searchable_and_distinct() {
+    let vectors =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/c2pa/vectors/iscc-seq.json");
+    let vectors: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(vectors).expect("a fixture")).expect("JSON");
+    for case in vectors["valid"].as_array().expect("cases") {
+        let expected = texts(&case["searchable"]);
+        let value = hex(&case["hex"]);
+        let units = seq::query_units(&value)
+            .map(|units| units.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let expected = match expected.len() {
+            0 => Err(QueryError::NoUnit),
+            1..=seq::QUERY_UNITS_MAX => Ok(expected.iter().map(ToString::to_string).collect()),
+            _ => Err(QueryError::TooManyUnits),
+        };
+        assert_eq!(units, expected, "{}", case["name"]);
+    }
+    for case in vectors["invalid"].as_array().expect("cases") {
+        let error = seq::query_units(&hex(&case["hex"])).unwrap_err().to_string();
+        assert!(error.starts_with("Value is not a valid ISCC-SEQ: "), "{error}");
+    }
+}
+
+#[test]
+fn a_query_has_1_to_32_distinct_units() {
+    let full: Vec<u8> = (0..32).flat_map(data_unit).collect();
+    assert_eq!(seq::query_units(&full.repeat(2)).map(|units| units.len()), Ok(32));
+    let error = seq::query_units(&[full, data_unit(32)].concat()).unwrap_err();
+    assert_eq!(error.to_string(), "Value holds more than 32 searchable ISCC-UNITs");
+    let meta = [&[0x00, 0x07][..], &[0; 32]].concat();
+    let error = seq::query_units(&meta).unwrap_err();
+    assert_eq!(error.to_string(), "Value holds no searchable ISCC-UNIT");
 }

@@ -1,9 +1,8 @@
 //! Queries: from a binding's value to the manifests with an equal or similar value.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use iscc_codec::seq;
-use thiserror::Error;
+use iscc_codec::seq::{self, QueryError};
 
 use super::postings::{Digest, digest};
 use super::rows::Rows;
@@ -12,9 +11,6 @@ use super::{BindingIndex, ISCC, Searchable, searchable};
 use crate::column::Body;
 use crate::scan::{Hit, Probe, WORDS_MAX, scan};
 use crate::unit::UnitType;
-
-/// Maximum number of distinct searchable units in a query.
-const UNITS_MAX: usize = 32;
 
 /// A query for the manifests of a value.
 #[derive(Debug, Clone, Copy)]
@@ -38,24 +34,10 @@ pub struct BindingMatch {
     pub score: u8,
 }
 
-/// Why a value cannot be searched with. Clients get the text.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum BindingQueryError {
-    /// The value is not an ISCC-SEQ.
-    #[error("Value is not a valid ISCC-SEQ: {0}")]
-    NotASequence(iscc_codec::Error),
-    /// The value has no searchable units.
-    #[error("Value holds no searchable ISCC-UNIT")]
-    NoUnit,
-    /// The value has too many distinct searchable units.
-    #[error("Value holds more than {UNITS_MAX} searchable ISCC-UNITs")]
-    TooManyUnits,
-}
-
 impl BindingIndex {
     /// The best matches: by score, then trusted ones first, then the earliest. Returns more than `results_max` matches
     /// if several tie with the last one, so that the caller can break the tie.
-    pub fn query(&self, query: &BindingQuery<'_>) -> Result<Vec<BindingMatch>, BindingQueryError> {
+    pub fn query(&self, query: &BindingQuery<'_>) -> Result<Vec<BindingMatch>, QueryError> {
         let parsed = ParsedQuery::new(query)?;
         let (rows, equal) = self.equal(&parsed);
         let mut scores: HashMap<u32, u8> = HashMap::new();
@@ -88,16 +70,14 @@ struct ParsedQuery {
 }
 
 impl ParsedQuery {
-    fn new(query: &BindingQuery<'_>) -> Result<Self, BindingQueryError> {
+    fn new(query: &BindingQuery<'_>) -> Result<Self, QueryError> {
         let value = digest(query.alg, query.value);
         let mut parsed = Self { value, instances: Vec::new(), units: HashMap::new() };
         if query.alg != ISCC {
             return Ok(parsed);
         }
-        let units = seq::decode(query.value).map_err(BindingQueryError::NotASequence)?;
-        let mut seen = HashSet::new();
-        for unit in units.iter().filter(|unit| unit.is_searchable() && seen.insert(unit.bytes)) {
-            match searchable(unit) {
+        for unit in seq::query_units(query.value)? {
+            match searchable(&unit) {
                 Some(Searchable::Instance(body)) => parsed.instances.push(body),
                 Some(Searchable::Similar(kind, body)) => {
                     parsed.units.entry(kind).or_default().push(body);
@@ -105,11 +85,7 @@ impl ParsedQuery {
                 None => {}
             }
         }
-        match seen.len() {
-            0 => Err(BindingQueryError::NoUnit),
-            1..=UNITS_MAX => Ok(parsed),
-            _ => Err(BindingQueryError::TooManyUnits),
-        }
+        Ok(parsed)
     }
 }
 
