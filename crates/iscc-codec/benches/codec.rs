@@ -1,5 +1,5 @@
-//! Codes to bytes and back, next to iscc-lib. Each call works on a list of different codes, so
-//! that no branch is learnt by heart; both sides return the same.
+//! Codes to bytes and back, compared with iscc-lib. Each call processes a list of different codes,
+//! so that branch prediction cannot learn one of them. Both sides return the same results.
 
 use std::hint::black_box;
 
@@ -19,7 +19,7 @@ fn main() {
     explain_composites();
 }
 
-/// Digests that look like hashes, the same in every run.
+/// A pseudo-random digest, the same in every run.
 fn digest(seed: u64) -> [u8; 32] {
     let mut state = seed;
     std::array::from_fn(|_| {
@@ -30,7 +30,7 @@ fn digest(seed: u64) -> [u8; 32] {
 }
 
 fn unit(kind: Kind, seed: u64, bits: usize) -> Unit {
-    Unit::new(kind, &digest(seed), bits).expect("a legal length")
+    Unit::new(kind, &digest(seed), bits).expect("a valid length")
 }
 
 /// Meta, Content, Data and Instance.
@@ -83,7 +83,7 @@ fn encode_units(bits: usize) {
     group(format!("codec: encode {CODES} units of {bits} bits"))
         .must(2.0)
         .case("ours", move || each(&digests, |digest| encode(digest).map(|text| text.to_owned())))
-        .case("ours, text on the stack", move || each(&text, encode))
+        .case("ours, text without allocation", move || each(&text, encode))
         .case("iscc-lib encode_component", move || {
             each(&peers, |digest| iscc_lib::encode_component(3, 0, 0, bits as u32, digest))
         })
@@ -99,7 +99,7 @@ fn decompose() {
     group(format!("codec: decompose {CODES} ISCC-CODEs of 4 units"))
         .must(2.0)
         .case("ours", move || each(&codes, |code| code.parse::<Code>().map(|code| texts(&code))))
-        .case("ours, units on the stack", move || {
+        .case("ours, units without allocation", move || {
             each(&stack, |code| code.parse::<Code>().map(|code| code.units()))
         })
         .case("iscc-lib iscc_decompose", move || {
@@ -126,7 +126,7 @@ fn compose() {
         .run();
 }
 
-/// iscc-lib explains nothing; a decomposition and the decoding of each unit is the least it takes.
+/// iscc-lib has no explain; it has to decompose the code and decode each unit at least.
 fn explain_composites() {
     let codes = composites();
     let peers = codes.clone();

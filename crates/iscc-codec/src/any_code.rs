@@ -1,4 +1,4 @@
-//! Any accepted text of a code to the one canonical text.
+//! [`Code`]: any code, parsed from any accepted text; normalisation and validation.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -13,10 +13,10 @@ use crate::unit::{Unit, read_header};
 use crate::units::Units;
 use crate::{CodeText, Error};
 
-/// Any code: a composite, or a single unit, ISCC-ID or Flake.
+/// Any code: an ISCC-CODE, or a single unit, ISCC-ID or Flake.
 ///
-/// Parsed from text with or without `ISCC:`, of any case, with spaces around or hyphens, in
-/// multiformat, or from the texts of several units one after another, which become a composite.
+/// Parses text with or without `ISCC:`, in any case, with spaces around it or hyphens, or in
+/// multiformat. Concatenated texts of several units parse as the ISCC-CODE of these units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
     /// A single unit, ISCC-ID or Flake.
@@ -26,7 +26,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Decodes header and body, or the headers and bodies of several units, which are composed.
+    /// Decodes header and body. Composes an ISCC-CODE from the headers and bodies of several units.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Padded::new(bytes).map_or_else(|| sequence(bytes), |padded| Self::from_padded(&padded))
     }
@@ -51,7 +51,7 @@ impl Code {
         }
     }
 
-    /// The digest, or the units' digests one after another; 4 to 40 bytes.
+    /// The digest, or the concatenated digests of the units; 4 to 40 bytes.
     #[inline]
     pub fn body(&self) -> &[u8] {
         match self {
@@ -60,7 +60,7 @@ impl Code {
         }
     }
 
-    /// The units in body order; a single unit is its own.
+    /// The units in body order; for a single unit, that unit.
     pub fn units(&self) -> Units {
         match self {
             Self::Unit(unit) => {
@@ -81,7 +81,7 @@ impl Code {
         }
     }
 
-    /// Canonical text, on the stack.
+    /// Canonical text, without allocation.
     #[inline]
     pub fn text(&self) -> CodeText {
         match self {
@@ -91,7 +91,7 @@ impl Code {
     }
 }
 
-/// Composes the units whose headers and bodies follow one another.
+/// Composes an ISCC-CODE from concatenated units.
 #[cold]
 fn sequence(bytes: &[u8]) -> Result<Code, Error> {
     let mut units = Units::new();
@@ -141,13 +141,13 @@ pub fn normalize(text: &str) -> Result<String, Error> {
     Ok((*text.parse::<Code>()?.text()).to_owned())
 }
 
-/// Whether a text is a code in canonical form: whether [`normalize`] would return it unchanged.
+/// Whether a text is a code in canonical form, that is, equal to its [`normalize`]d form.
 pub fn validate(text: &str) -> bool {
     text.parse::<Code>().is_ok_and(|code| *code.text() == *text)
 }
 
-/// A text without white space around, without scheme and without hyphens; in multiformat hyphens
-/// stay. Nothing else is checked.
+/// The text without scheme, hyphens and surrounding white space; in multiformat, hyphens stay.
+/// Validates nothing else.
 pub fn clean(text: &str) -> Result<String, Error> {
     parse::clean(text)
 }

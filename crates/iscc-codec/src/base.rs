@@ -1,7 +1,7 @@
-//! Bytes as text in the five bases that codes are written in.
+//! Text encodings of bytes, in the five bases that codes use.
 //!
-//! All decoders are strict: one text for one byte sequence, apart from letter case where the
-//! base has only one (base16, base32, base32hex), and apart from `=` after base32.
+//! All decoders are strict: each byte sequence has one text. Exceptions: base16, base32 and
+//! base32hex ignore letter case, and base32 accepts `=` at the end.
 
 pub mod base16;
 pub mod base32;
@@ -10,10 +10,10 @@ pub mod base64url;
 
 use crate::Error;
 
-/// Marks a byte in a decoding table that is no digit.
+/// Entry of a decoding table for a byte that is not a digit.
 const NO_DIGIT: u8 = 0xFF;
 
-/// Value of each byte as a digit of `alphabet`; letters of both cases if `fold`.
+/// Maps each byte to its value as a digit of `alphabet`. With `fold`, letters match in both cases.
 const fn digit_values(alphabet: &[u8], fold: bool) -> [u8; 256] {
     let mut values = [NO_DIGIT; 256];
     let mut digit = 0;
@@ -27,11 +27,11 @@ const fn digit_values(alphabet: &[u8], fold: bool) -> [u8; 256] {
     values
 }
 
-/// Why `text` could not be decoded: its first strange character, or else its length.
+/// The reason that `text` is invalid: its first invalid character, or otherwise its length.
 #[cold]
 fn fault(text: &[u8], values: &[u8; 256], base: &'static str) -> Error {
-    let strange = String::from_utf8_lossy(text).chars().find(|&c| {
+    let invalid = String::from_utf8_lossy(text).chars().find(|&c| {
         u8::try_from(c).map_or(true, |byte| !c.is_ascii() || values[byte as usize] == NO_DIGIT)
     });
-    strange.map_or(Error::Padding { base }, |character| Error::Digit { base, character })
+    invalid.map_or(Error::Padding { base }, |character| Error::Digit { base, character })
 }

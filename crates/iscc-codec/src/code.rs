@@ -14,7 +14,7 @@ use crate::unit::{Unit, header_bytes, read_header};
 use crate::units::Units;
 use crate::{CodeText, Error};
 
-/// Bits of a unit inside an ISCC-CODE, and of one inside a WIDE one.
+/// Bits per unit in an ISCC-CODE, and in a WIDE one.
 const PART_BITS: usize = 64;
 const WIDE_PART_BITS: usize = 128;
 
@@ -29,19 +29,19 @@ const OPTIONAL: [(MainType, u8); 3] =
 pub struct IsccCode {
     /// Header and body, then zeros.
     bytes: [u8; 5 * GROUPS_MAX],
-    /// How many of `bytes` count.
+    /// Length of header and body in bytes.
     count: u8,
 }
 
 impl IsccCode {
-    /// Builds the code of two to five units in any order.
+    /// Builds the code from two to five units in any order.
     ///
-    /// `wide` keeps 128 bits of each if there are exactly Data and Instance with 128 bits and
-    /// more; otherwise it has no effect.
+    /// `wide` keeps 128 bits per unit if the only units are Data and Instance and both have at least
+    /// 128 bits; otherwise it has no effect.
     ///
     /// # Errors
-    /// Units below 64 bits; no Data- or Instance-Code; an ISCC-ID or Flake; two of a MainType;
-    /// Semantic- and Content-Code of different SubTypes.
+    /// A unit below 64 bits; a missing Data- or Instance-Code; an ISCC-ID or Flake; two units of
+    /// the same MainType; Semantic- and Content-Code of different SubTypes.
     pub fn compose(units: &[Unit], wide: bool) -> Result<Self, Error> {
         let sorted = sorted(units)?;
         let [optional @ .., data, instance] = &*sorted else { return Err(Error::TooFewUnits) };
@@ -72,7 +72,7 @@ impl IsccCode {
         Ok(Self::filled(mode.unwrap_or(without), mask, &sorted, PART_BITS / 8))
     }
 
-    /// Builds the code of units given as text.
+    /// Builds the code from units given as text.
     pub fn compose_text<T: AsRef<str>>(units: &[T], wide: bool) -> Result<Self, Error> {
         let mut parsed = Units::new();
         for text in units {
@@ -83,7 +83,7 @@ impl IsccCode {
         Self::compose(&parsed, wide)
     }
 
-    /// A code of SubType and mask that fit the units.
+    /// A code whose SubType and mask are known to match the units.
     #[inline]
     fn filled(sub: u8, mask: u8, units: &[Unit], part_bytes: usize) -> Self {
         let mut bytes = [0; _];
@@ -95,10 +95,10 @@ impl IsccCode {
         Self { bytes, count: (HEADER_BYTES + units.len() * part_bytes) as u8 }
     }
 
-    /// Decodes header and body; the bytes must end where the body does.
+    /// Decodes header and body; `bytes` must end with the body.
     ///
-    /// A SubType that does not fit the units is replaced by the one that does, as the reference
-    /// does when it normalises; SUM or NONE with a Semantic or Content unit is an error.
+    /// Replaces a SubType that contradicts the units by the correct one, as the reference does when
+    /// it normalises. SUM or NONE with a Semantic or Content unit is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (kind, expected) = read_header(bytes)?;
         let actual = bytes.len() - HEADER_BYTES;
@@ -106,7 +106,7 @@ impl IsccCode {
         Self::with_header(&padded, (kind, expected))
     }
 
-    /// Checks the rest of a code whose header says `kind` and `expected` bytes of body.
+    /// Validates a code whose header states `kind` and a body of `expected` bytes.
     #[inline]
     pub(crate) fn with_header(
         padded: &Padded,
@@ -132,7 +132,7 @@ impl IsccCode {
         Ok(Self { bytes, count: padded.count as u8 })
     }
 
-    /// The SubType as a kind; the MainType is ISCC, the version 0.
+    /// The kind: MainType ISCC, version 0, and the SubType.
     pub fn kind(&self) -> Kind {
         Kind::iscc(self.sub())
     }
@@ -142,7 +142,7 @@ impl IsccCode {
         self.bytes[0] & 15
     }
 
-    /// Which optional units there are.
+    /// Bits of the optional units that are present.
     #[inline]
     fn mask(&self) -> u8 {
         self.bytes[1] & 7
@@ -154,7 +154,7 @@ impl IsccCode {
         &self.bytes[..usize::from(self.count)]
     }
 
-    /// The units' digests one after another, 16 to 40 bytes.
+    /// The concatenated digests of the units, 16 to 40 bytes.
     #[inline]
     pub fn body(&self) -> &[u8] {
         &self.as_bytes()[HEADER_BYTES..]
@@ -178,19 +178,19 @@ impl IsccCode {
         units
     }
 
-    /// Letters of the units in body order, for readable forms: `DI` to `MSCDI`.
+    /// Initials of the units in body order for readable forms: `DI` to `MSCDI`.
     pub(crate) fn letters(&self) -> &'static str {
         ["DI", "CDI", "SDI", "SCDI", "MDI", "MCDI", "MSDI", "MSCDI"][usize::from(self.mask())]
     }
 
-    /// Canonical text, on the stack.
+    /// Canonical text, without allocation.
     #[inline]
     pub fn text(&self) -> CodeText {
         CodeText::of(&self.bytes, usize::from(self.count))
     }
 }
 
-/// The units in the order of their MainTypes, each long enough.
+/// The units sorted by MainType. Checks their lengths.
 fn sorted(units: &[Unit]) -> Result<Units, Error> {
     if units.len() < 2 {
         return Err(Error::TooFewUnits);

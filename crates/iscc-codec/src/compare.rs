@@ -1,21 +1,21 @@
-//! How similar two codes are, unit by unit.
+//! Similarity of two codes, unit by unit.
 
 use crate::any_code::Code;
 use crate::kind::Kind;
 use crate::tables::MainType;
 use crate::unit::Unit;
 
-/// Two units of the same kind side by side.
+/// The comparison of two units of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// What both units are.
+    /// Kind of both units.
     pub kind: Kind,
-    /// Bits that were compared: those of the shorter unit.
+    /// Number of bits compared: the length of the shorter unit.
     pub bits: usize,
-    /// How many of them differ.
+    /// Number of compared bits that differ.
     pub distance: usize,
-    /// 1 for equal, 0 for opposite. Unrelated content comes out around a half. For an
-    /// Instance-Code or an ISCC-ID, where bits say nothing about likeness, either 1 or 0.
+    /// 1 for equal, 0 for opposite; about 0.5 for unrelated content. Either 1 or 0 for an
+    /// Instance-Code or an ISCC-ID, whose bits do not measure similarity.
     pub similarity: f64,
 }
 
@@ -28,8 +28,8 @@ pub fn compare(a: &Code, b: &Code) -> Vec<Comparison> {
 
 /// Compares two units of the same kind; `None` for different kinds.
 ///
-/// Normalised prefix Hamming similarity: one minus the share of differing bits in the common
-/// length, which makes units of different lengths comparable.
+/// Normalised prefix Hamming similarity: one minus the share of differing bits within the common
+/// length, so units of different lengths are comparable.
 pub fn compare_units(a: &Unit, b: &Unit) -> Option<Comparison> {
     if a.kind() != b.kind() {
         return None;

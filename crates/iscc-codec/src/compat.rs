@@ -5,8 +5,8 @@ use std::str::FromStr;
 /// The release of the reference SDK to follow where releases differ in output.
 ///
 /// In this crate they differ in the readable form of an ISCC-IDv1; in `iscc-units`, in the windows
-/// of the Image-Code above 64 bits and in whether a short last chunk counts among the text features.
-/// The media crate has further differences.
+/// of the Image-Code above 64 bits and in whether a short last chunk counts among the text
+/// features. The media crate has further differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compat {
     /// iscc-sdk 0.9.7 with iscc-lib 0.7: the current release.

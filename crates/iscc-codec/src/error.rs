@@ -1,16 +1,15 @@
-//! Why a string, a byte sequence or a set of units is not a code.
+//! Reasons why a string, a byte sequence or a set of units is not a code.
 
 use crate::tables::MainType;
 
-/// Every way in which this crate refuses its input. The message is a sentence part, fit to follow
-/// "Invalid ISCC - ".
+/// Every reason for which this crate rejects input. The message completes "Invalid ISCC - ".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nothing is left of the text after white space, prefix and hyphens are taken away.
+    /// The text is empty without white space, prefix and hyphens.
     #[error("the code is empty")]
     Empty,
-    /// The text is longer than any code can be.
+    /// The text is longer than any code.
     #[error("the code is longer than {0} bytes")]
     TooLong(usize),
     /// More than one colon.
@@ -19,7 +18,7 @@ pub enum Error {
     /// Something other than `ISCC` before the colon.
     #[error("invalid scheme: {0}")]
     Scheme(String),
-    /// A character that the base does not have.
+    /// A character that is not a digit of the base.
     #[error("{character:?} is not a {base} digit")]
     Digit {
         /// Name of the base.
@@ -27,34 +26,34 @@ pub enum Error {
         /// The first such character.
         character: char,
     },
-    /// No byte sequence has a text of this length, or there are more `=` than complete it.
+    /// No byte sequence has a text of this length, or there are too many `=`.
     #[error("incorrect padding: no {base} text has this length")]
     Padding {
         /// Name of the base.
         base: &'static str,
     },
-    /// The last digit has bits that belong to no byte, and they are not zero.
+    /// The last digit has unused bits that are not zero.
     #[error("the last {base} digit has bits beyond the last byte")]
     TrailingBits {
         /// Name of the base.
         base: &'static str,
     },
-    /// A multibase letter, but not the two bytes that announce an ISCC after it.
+    /// A multibase letter without the two bytes that identify an ISCC after it.
     #[error("malformed multiformat: the bytes do not start with cc01")]
     Multicodec,
     /// The bytes end inside the header.
     #[error("the header is incomplete")]
     HeaderTruncated,
-    /// A varnibble that starts with `1111`, or a number that none can hold.
+    /// A varnibble that starts with `1111`, or a number that does not fit into a varnibble.
     #[error("a header field must be from 0 to 4679")]
     HeaderField,
-    /// The header's last nibble only fills the byte, and is not zero.
-    #[error("the header is not canonical: its filling nibble is not zero")]
+    /// The last nibble of the header is padding, but not zero.
+    #[error("the header is not canonical: its padding nibble is not zero")]
     HeaderFill,
-    /// The header's first field names no MainType.
+    /// The first field of the header is not a MainType.
     #[error("unknown MainType {0}")]
     MainType(u16),
-    /// The MainType has no such version.
+    /// The MainType does not exist in this version.
     #[error("invalid version {version} for MainType {main}")]
     Version {
         /// MainType of the header.
@@ -62,7 +61,7 @@ pub enum Error {
         /// Number in the header.
         version: u16,
     },
-    /// The MainType has no such SubType in this version.
+    /// The MainType does not have this SubType in this version.
     #[error("unknown SubType {sub} for MainType {main}")]
     SubType {
         /// MainType of the header.
@@ -70,7 +69,7 @@ pub enum Error {
         /// Number in the header.
         sub: u16,
     },
-    /// The header's length field says nothing that this MainType can have.
+    /// The length field of the header is invalid for this MainType.
     #[error("invalid length field {length} for MainType {main}")]
     Length {
         /// MainType of the header.
@@ -78,46 +77,46 @@ pub enum Error {
         /// Number in the header.
         length: u16,
     },
-    /// The body is longer or shorter than its header says.
+    /// The body is longer or shorter than the header states.
     #[error("the header says {expected} bytes of body, but there are {actual}")]
     BodyLength {
-        /// Bytes by the header.
+        /// Bytes according to the header.
         expected: usize,
-        /// Bytes that are there.
+        /// Bytes present.
         actual: usize,
     },
-    /// A unit cannot have so many bits.
+    /// A unit of this MainType cannot have this length.
     #[error("invalid number of bits {bits} for MainType {main}")]
     Bits {
         /// MainType of the unit.
         main: MainType,
-        /// Wanted number of bits.
+        /// Requested number of bits.
         bits: usize,
     },
-    /// The digest has fewer bits than the unit shall have.
+    /// The digest has fewer bits than requested for the unit.
     #[error("the digest has {actual} bits, but the unit needs {needed}")]
     DigestTooShort {
-        /// Bits that the unit shall have.
+        /// Requested number of bits.
         needed: usize,
         /// Bits of the digest.
         actual: usize,
     },
-    /// A composite where a single unit is needed.
+    /// An ISCC-CODE where a single unit is required.
     #[error("MainType {0} is not a unit")]
     NotAUnit(MainType),
-    /// A unit where an ISCC-CODE is needed.
+    /// A unit where an ISCC-CODE is required.
     #[error("MainType {0} is not an ISCC-CODE")]
     NotACode(MainType),
-    /// An ISCC-CODE has at least Data and Instance.
+    /// An ISCC-CODE needs at least Data and Instance.
     #[error("an ISCC-CODE needs at least two units")]
     TooFewUnits,
-    /// More units than there are places in an ISCC-CODE.
+    /// An ISCC-CODE has at most five units.
     #[error("an ISCC-CODE has at most five units")]
     TooManyUnits,
-    /// Units of an ISCC-CODE have at least 64 bits.
+    /// Every unit of an ISCC-CODE has at least 64 bits.
     #[error("an ISCC-CODE cannot be built from a unit shorter than 64 bits: {0}")]
     UnitTooShort(String),
-    /// The two last units, in the order of their MainTypes, are not Data and Instance.
+    /// The last two units, sorted by MainType, are not Data and Instance.
     #[error("an ISCC-CODE needs a Data-Code and an Instance-Code, and no ISCC-ID or Flake")]
     DataOrInstanceMissing,
     /// Two units of the same MainType.
@@ -131,33 +130,33 @@ pub enum Error {
     OutOfRange {
         /// Name of the field.
         field: &'static str,
-        /// First value that is too large.
+        /// The first value that is out of range.
         limit: u64,
     },
-    /// The bytes after an ISCC-IDv0's hash are not one LEB128 number.
+    /// The bytes after the hash of an ISCC-IDv0 are not exactly one LEB128 number.
     #[error("the counter of the ISCC-ID is malformed")]
     Counter,
-    /// A valid code, but not an ISCC-ID of the wanted version.
+    /// A valid code, but not an ISCC-ID of this version.
     #[error("not an ISCC-ID of version {0}")]
     NotAnId(u8),
     /// An ISCC-SEQ has at least one unit.
     #[error("an ISCC-SEQ needs at least one unit")]
     SeqEmpty,
-    /// A unit inside an ISCC-SEQ is not well-formed.
+    /// A unit of an ISCC-SEQ is malformed.
     #[error("unit at offset {offset}: {reason}")]
     SeqUnit {
-        /// Offset of the unit's header in bytes.
+        /// Byte offset of the unit's header.
         offset: usize,
-        /// What is wrong with it.
+        /// The fault of the unit.
         reason: Box<Error>,
     },
-    /// MainTypes from ISCC on have no place in an ISCC-SEQ.
+    /// An ISCC-SEQ has no MainTypes from ISCC on.
     #[error("MainType {0} is not allowed in an ISCC-SEQ")]
     SeqMainType(u16),
-    /// A length field from 8 on has no meaning in an ISCC-SEQ.
+    /// An ISCC-SEQ has no length fields from 8 on.
     #[error("length field {0} is not allowed in an ISCC-SEQ")]
     SeqLength(u16),
-    /// A C2PA value holds units of version 0 with 256 bits and nothing else.
+    /// A C2PA value has only units of version 0 with 256 bits.
     #[error("a C2PA value needs units of version 0 with 256 bits")]
     SeqNotForC2pa,
 }

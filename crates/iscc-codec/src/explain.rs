@@ -1,4 +1,4 @@
-//! What is in a code: its units, and other forms of writing it.
+//! Describes a code: its units and its other notations.
 
 use crate::Error;
 use crate::any_code::Code;
@@ -11,37 +11,37 @@ use crate::tables::{MainType, Version};
 use crate::unit::Unit;
 use crate::units::Units;
 
-/// A code in all its forms. Every value is ASCII.
+/// A code in all notations. Every value is ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// Canonical code.
     pub iscc: String,
-    /// Type, length and body, for people.
+    /// Human-readable form: type, length and body.
     pub readable: String,
     /// Multiformat in base64url.
     pub multiformat: String,
     /// The units without `ISCC:`, joined by hyphens.
     pub decomposed: String,
-    /// The units in body order; a single unit is its own.
+    /// The units in body order; for a single unit, that unit.
     pub units: Vec<UnitExplanation>,
 }
 
-/// A unit in all its forms.
+/// A unit in all notations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitExplanation {
     /// Canonical unit.
     pub iscc_unit: String,
-    /// Type, length and body, for people.
+    /// Human-readable form: type, length and body.
     pub readable: String,
     /// The body in lower-case hexadecimal.
     pub hash_hex: String,
-    /// The body as an unsigned decimal number of up to 78 digits.
+    /// The body as an unsigned decimal number, up to 78 digits.
     pub hash_uint: String,
     /// The body in binary digits, most significant first.
     pub hash_bits: String,
 }
 
-/// Takes a code in any accepted form apart.
+/// Parses a code in any accepted form and describes it.
 pub fn explain(text: &str, compat: Compat) -> Result<Explanation, Error> {
     let code: Code = text.parse()?;
     let units = code.units();
@@ -70,13 +70,13 @@ fn explain_unit(unit: &Unit, compat: Compat) -> Result<UnitExplanation, Error> {
     })
 }
 
-/// The explanation as compact JSON, in the order of [`Explanation`]'s fields: a quarter of the
-/// time of making those, since all forms are written into one piece of memory.
+/// The explanation as compact JSON, with the fields in the order of [`Explanation`]. Takes a
+/// quarter of the time of [`explain`], because all notations are written into one buffer.
 pub fn explain_json(text: &str, compat: Compat) -> Result<String, Error> {
     let code: Code = text.parse()?;
     let units = code.units();
     let mut json = Vec::with_capacity(JSON_BYTES + units.len() * UNIT_JSON_BYTES);
-    // No value needs an escape.
+    // All values are free of characters that need escaping.
     push_all(&mut json, &[r#"{"iscc":""#, &code.text(), r#"","readable":""#]);
     push_readable(&mut json, &code, compat)?;
     let multiformat = multiformat::encode(code.as_bytes(), Multibase::Base64Url);
@@ -91,7 +91,7 @@ pub fn explain_json(text: &str, compat: Compat) -> Result<String, Error> {
     Ok(ascii(json))
 }
 
-/// What the forms of an ISCC-CODE of four units take, and those of a unit of 64 bits.
+/// Estimated size of the notations of an ISCC-CODE of four units, and of one unit of 64 bits.
 const JSON_BYTES: usize = 512;
 const UNIT_JSON_BYTES: usize = 256;
 
@@ -161,7 +161,7 @@ fn push_all(out: &mut Vec<u8>, parts: &[&str]) {
     }
 }
 
-/// Everything here is ASCII, so the default is never taken.
+/// All text here is ASCII, so the default is never used.
 fn ascii(text: Vec<u8>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! ISCC-ID: an identifier given out by a hub (version 1) or derived on a chain (version 0).
+//! ISCC-ID: an identifier issued by a hub (version 1) or derived on a chain (version 0).
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use crate::tables::{MainType, Version};
 use crate::unit::Unit;
 use crate::{CodeText, Error};
 
-/// Microseconds since 1970 have 52 bits: enough until the year 2112.
+/// Timestamps have 52 bits of microseconds since 1970: enough until the year 2112.
 const TIMESTAMP_US_LIMIT: u64 = 1 << 52;
-/// Hubs have 12 bits.
+/// Hub ids have 12 bits.
 const HUB_LIMIT: u16 = 1 << 12;
 const REALM_LIMIT: u8 = 2;
 
-/// ISCC-ID of version 1: a timestamp and the hub that gave it out. Says nothing about similarity;
+/// ISCC-ID of version 1: a timestamp and the hub that issued it. It does not measure similarity;
 /// compare for equality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IsccId {
@@ -24,8 +24,8 @@ pub struct IsccId {
 }
 
 impl IsccId {
-    /// An id of `timestamp_us` microseconds since 1970 (below 2^52), given out by `hub` (below
-    /// 4096) in realm 0 (test) or 1 (live).
+    /// An ID with a timestamp in microseconds since 1970 (below 2^52), issued by `hub` (below 4096)
+    /// in realm 0 (test) or 1 (live).
     pub fn new(realm: u8, timestamp_us: u64, hub: u16) -> Result<Self, Error> {
         check("realm", realm.into(), REALM_LIMIT.into())?;
         check("timestamp", timestamp_us, TIMESTAMP_US_LIMIT)?;
@@ -33,7 +33,7 @@ impl IsccId {
         Ok(Self { realm, body: timestamp_us << 12 | u64::from(hub) })
     }
 
-    /// An id of its realm (0 or 1) and its body as a number, as search indexes store it.
+    /// An ID from its realm (0 or 1) and its body as a number, as search indexes store it.
     pub fn from_body(realm: u8, body: u64) -> Result<Self, Error> {
         check("realm", realm.into(), REALM_LIMIT.into())?;
         Ok(Self { realm, body })
@@ -49,17 +49,17 @@ impl IsccId {
         self.body >> 12
     }
 
-    /// Number of the hub that gave the id out.
+    /// Number of the hub that issued the ID.
     pub fn hub(self) -> u16 {
         (self.body & 0xFFF) as u16
     }
 
-    /// The 64 bits of the body as a number: ids sort by it as by time.
+    /// The 64 bits of the body as a number. Within a realm, IDs sort by it and by time alike.
     pub fn body(self) -> u64 {
         self.body
     }
 
-    /// Canonical text, on the stack.
+    /// Canonical text, without allocation.
     pub fn text(self) -> CodeText {
         Unit::from(self).text()
     }
@@ -102,15 +102,15 @@ impl Display for IsccId {
     }
 }
 
-/// ISCC-ID of version 0, no longer made: a similarity hash of a code's units, mixed with a
-/// wallet's address, and a counter that tells equal hashes apart.
+/// ISCC-ID of version 0, no longer issued: a similarity hash of a code's units, combined with a
+/// wallet address, and a counter that distinguishes equal hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LegacyIsccId {
     /// Number of the chain: 0 private, 1 Bitcoin, 2 Ethereum, 3 Polygon.
     pub chain: u8,
     /// The 64 bits of the hash.
     pub hash: [u8; 8],
-    /// The counter; `None` is the first id with this hash.
+    /// The counter; `None` for the first ID with this hash.
     pub counter: Option<u32>,
 }
 
@@ -128,12 +128,12 @@ impl TryFrom<&Unit> for LegacyIsccId {
     }
 }
 
-/// The number in all of `bytes`, least significant seven bits first; nothing is no number. At most
-/// four bytes, so 28 bits.
+/// Decodes all of `bytes` as one LEB128 number (seven bits per byte, least significant first).
+/// `None` if `bytes` is empty. At most four bytes, so 28 bits.
 fn leb128(bytes: &[u8]) -> Result<Option<u32>, Error> {
     let Some((last, others)) = bytes.split_last() else { return Ok(None) };
-    let goes_on = |byte: &u8| byte & 0x80 != 0;
-    if goes_on(last) || !others.iter().all(goes_on) || bytes.len() > 4 {
+    let continues = |byte: &u8| byte & 0x80 != 0;
+    if continues(last) || !others.iter().all(continues) || bytes.len() > 4 {
         return Err(Error::Counter);
     }
     Ok(Some(bytes.iter().rev().fold(0, |number, byte| number << 7 | u32::from(byte & 0x7F))))

@@ -1,13 +1,13 @@
-//! MainType, SubType and version together: what a code is, apart from its length.
+//! MainType, SubType and version: the type of a code without its length.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::Error;
 use crate::tables::{MainType, Mode, Version, sub_types};
 
-/// A legal combination of MainType, SubType and version.
+/// A valid combination of MainType, SubType and version.
 ///
-/// Shown as the search service names unit types: `META_NONE_V0`, `CONTENT_TEXT_V0`,
+/// Formats as the search service names unit types: `META_NONE_V0`, `CONTENT_TEXT_V0`,
 /// `ID_REALM_0_V1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind {
@@ -30,17 +30,17 @@ impl Kind {
         Self { main, sub: 0, version: Version::V0 }
     }
 
-    /// Semantic-Code of a kind of content.
+    /// Semantic-Code of one kind of content.
     pub const fn semantic(mode: Mode) -> Self {
         Self { main: MainType::Semantic, sub: mode as u8, version: Version::V0 }
     }
 
-    /// Content-Code of a kind of content.
+    /// Content-Code of one kind of content.
     pub const fn content(mode: Mode) -> Self {
         Self { main: MainType::Content, sub: mode as u8, version: Version::V0 }
     }
 
-    /// The kind in a header of two bytes that was checked before.
+    /// The kind in a validated header of two bytes.
     #[inline]
     pub(crate) fn of_checked_header([first, second]: [u8; 2]) -> Self {
         let main = MainType::from_number(first >> 4).unwrap_or(MainType::Meta);
@@ -48,22 +48,22 @@ impl Kind {
         Self { main, sub: first & 15, version }
     }
 
-    /// ISCC-CODE with a SubType that is known to be one of its eight.
+    /// ISCC-CODE. `sub` must be one of its eight SubTypes.
     pub(crate) const fn iscc(sub: u8) -> Self {
         Self { main: MainType::Iscc, sub, version: Version::V0 }
     }
 
-    /// ISCC-ID of version 1 in a realm that is known to be 0 or 1.
+    /// ISCC-ID of version 1. `realm` must be 0 or 1.
     pub(crate) const fn realm(realm: u8) -> Self {
         Self { main: MainType::Id, sub: realm, version: Version::V1 }
     }
 
-    /// Unit of version 0 with a SubType that is known to be one of its MainType's.
+    /// Unit of version 0. `sub` must be a SubType of `main`.
     pub(crate) const fn of_unit(main: MainType, sub: u8) -> Self {
         Self { main, sub, version: Version::V0 }
     }
 
-    /// Checks three header fields against the tables.
+    /// Validates three header fields.
     #[inline]
     pub fn new(main: u16, sub: u16, version: u16) -> Result<Self, Error> {
         let known = u8::try_from(main).ok().and_then(MainType::from_number);
@@ -85,7 +85,7 @@ impl Kind {
         self.main
     }
 
-    /// Second field of the header, as its number.
+    /// Second field of the header, as a number.
     #[inline]
     pub fn sub(self) -> u8 {
         self.sub
@@ -102,11 +102,11 @@ impl Kind {
         self.version
     }
 
-    /// Bytes of the body that a length field means, or `None` where it means nothing.
+    /// Length of the body in bytes for a length field; `None` if the field is invalid.
     ///
-    /// Units and Flakes: 32 bits times one more than the field, up to 256. ISCC-ID: 64 bits and
-    /// the field's number of counter bytes. Version 1 has no counter, and hubs write 1 there as well
-    /// as 0. The reference's table of lengths leaves out the 88-bit ISCC-ID, and so do we.
+    /// Units and Flakes: (field + 1) * 32 bits, up to 256. ISCC-ID: 64 bits plus as many counter
+    /// bytes as the field states. Version 1 has no counter; hubs write 0 or 1 there. The 88-bit
+    /// ISCC-ID is invalid, as in the reference's table of lengths.
     #[inline]
     pub(crate) fn body_bytes(self, length: u16) -> Option<usize> {
         let length = usize::from(length);
@@ -123,8 +123,8 @@ impl Kind {
         }
     }
 
-    /// The length field of a unit with so many bytes of body; the inverse of `body_bytes` for
-    /// everything but ISCC-CODEs.
+    /// The length field of a unit with a body of `body_bytes`: the inverse of `body_bytes`, except
+    /// for ISCC-CODEs.
     #[inline]
     pub(crate) fn length_field(self, body_bytes: usize) -> Option<u16> {
         let field = match self.main {

@@ -1,7 +1,8 @@
-//! ISCC codec: bytes to code text and back (ISO 24138). No I/O; every function is total.
+//! ISCC codec: converts between bytes and code text (ISO 24138). No I/O; every function is total.
 //!
 //! Any string or byte slice gives a value or a named [`Error`]. A body that is longer or shorter
-//! than its header says is an error, never cut to fit. Decoding and encoding work on the stack.
+//! than its header states is an error; it is never truncated. Decoding and encoding a plain code
+//! allocate nothing.
 //!
 //! ```
 //! use iscc_codec::{Code, Unit};

@@ -1,12 +1,13 @@
-//! Sizes that several files share, and the scheme of canonical text.
+//! Shared sizes, and the scheme of canonical text.
 
 /// Bytes of the longest body of a unit.
 pub const BODY_BYTES_MAX: usize = 32;
 
-/// Units of the fullest ISCC-CODE: Meta, Semantic, Content, Data and Instance.
+/// Maximum number of units of an ISCC-CODE: Meta, Semantic, Content, Data and Instance.
 pub const UNITS_MAX: usize = 5;
 
-/// Bytes of the header of a unit or ISCC-CODE: all legal fields are below eight, so one nibble each.
+/// Bytes of the header of a unit or ISCC-CODE: all valid fields are below eight, so one nibble
+/// each.
 pub(crate) const HEADER_BYTES: usize = 2;
 
 /// Header and body of the longest unit.

@@ -4,10 +4,10 @@ use crate::Error;
 use crate::base::base32::{BASE32, BASE32HEX};
 use crate::base::{base16, base58, base64url};
 
-/// The multicodec of ISCC as two raw bytes. Not a varint: the reference writes it so.
+/// The multicodec of ISCC as two raw bytes. The reference does not write it as a varint.
 const MULTICODEC: [u8; 2] = [0xCC, 0x01];
 
-/// The bases of multiformat codes. All are written in lower case where they have only one.
+/// The bases of multiformat codes. Bases that ignore case are written in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Multibase {
     /// Letter `f`.
@@ -27,7 +27,7 @@ impl Multibase {
     pub const ALL: [Self; 5] =
         [Self::Base16, Self::Base32, Self::Base32Hex, Self::Base58, Self::Base64Url];
 
-    /// The letter that announces the base. Its case counts: `B` starts no multiformat.
+    /// The letter that identifies the base. Case-sensitive: `B` does not start a multiformat code.
     pub fn letter(self) -> char {
         match self {
             Self::Base16 => 'f',

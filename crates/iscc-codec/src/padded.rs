@@ -1,19 +1,19 @@
-//! Header and body of one code on the stack.
+//! Header and body of one code, without allocation.
 
 use crate::limits::GROUPS_MAX;
 
-/// Bytes of a code (or of few short units), followed by zeros up to a whole number of groups.
+/// Bytes of a code (or of a few short units), followed by zeros up to a whole number of groups.
 ///
-/// The size is fixed, so copies need no loop, and base32 has no rest to treat.
+/// The fixed size lets copies compile without a loop and base32 work on whole groups only.
 #[derive(Clone, Copy)]
 pub(crate) struct Padded {
     pub(crate) bytes: [u8; 5 * GROUPS_MAX],
-    /// How many of `bytes` count.
+    /// Number of `bytes` in use.
     pub(crate) count: usize,
 }
 
 impl Padded {
-    /// `None` for what is longer than any code.
+    /// `None` if `code` is longer than any code.
     #[inline]
     pub(crate) fn new(code: &[u8]) -> Option<Self> {
         let mut bytes = [0; _];

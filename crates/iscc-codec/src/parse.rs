@@ -6,12 +6,12 @@ use crate::limits::{PREFIX, UNIT_BYTES_MAX, UNITS_MAX};
 use crate::multiformat;
 use crate::padded::Padded;
 
-/// Bytes of text that are looked at: the longest sequence of units that can still become an
-/// ISCC-CODE, in base16, and as much again for hyphens and spaces.
+/// Maximum length of a text in bytes: the longest sequence of units that forms an ISCC-CODE, in
+/// base16, twice, to leave room for hyphens and spaces.
 const TEXT_BYTES_MAX: usize = 4 * UNITS_MAX * UNIT_BYTES_MAX;
 
-/// The bytes of plain base32, with or without `ISCC:`; `None` for every other text. Hyphens,
-/// spaces and colons are no digits.
+/// The bytes of plain base32 with or without `ISCC:`; `None` for any other text, including text
+/// with hyphens, spaces or more colons.
 #[inline]
 pub(crate) fn tidy(text: &str) -> Option<Padded> {
     let text = text.as_bytes();
@@ -27,8 +27,8 @@ pub(crate) fn tidy(text: &str) -> Option<Padded> {
     Some(Padded { bytes, count })
 }
 
-/// The bytes of a code in any accepted form: with or without `ISCC:`, any case, spaces around,
-/// hyphens, base32 with `=`, or multiformat.
+/// The bytes of a code in any accepted form: with or without `ISCC:`, in any case, with spaces
+/// around it, with hyphens, in base32 with `=`, or in multiformat.
 #[cold]
 pub(crate) fn untidy(text: &str) -> Result<Vec<u8>, Error> {
     let code = clean(text)?;
@@ -38,7 +38,7 @@ pub(crate) fn untidy(text: &str) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Takes away white space around, the scheme and, unless the code is in multiformat, hyphens.
+/// Removes surrounding white space, the scheme and hyphens. In multiformat, hyphens stay.
 pub(crate) fn clean(text: &str) -> Result<String, Error> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(Error::TooLong(TEXT_BYTES_MAX));
@@ -51,13 +51,14 @@ pub(crate) fn clean(text: &str) -> Result<String, Error> {
         (Some(scheme), Some(_), None) => return Err(Error::Scheme(scheme.to_owned())),
         _ => return Err(Error::Colons(text.to_owned())),
     };
-    // In base64url a hyphen is a digit.
+    // A hyphen is a digit in base64url.
     let multiformat = code.bytes().next().is_some_and(multiformat::is_letter);
     let kept: String = if multiformat { code.to_owned() } else { code.replace('-', "") };
     if kept.is_empty() { Err(Error::Empty) } else { Ok(kept) }
 }
 
-/// Also takes the four separators U+001C to U+001F, white space to Python but not to Unicode.
+/// Trims white space, including U+001C to U+001F, which Python counts as white space and Unicode
+/// does not.
 fn trim(part: &str) -> &str {
     part.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }

@@ -1,7 +1,7 @@
-//! ISCC-SEQ (IEP-0020, `alg` `io.iscc.v0`): units back to back, header and body, no separators.
+//! ISCC-SEQ (IEP-0020, `alg` `io.iscc.v0`): concatenated units (header and body), no separators.
 //!
-//! One byte sequence for one list of units: the decoder refuses what the encoder would not write.
-//! SubTypes and versions that are not known yet are kept, and so are order and repetitions.
+//! Each list of units has exactly one byte sequence: the decoder rejects what the encoder cannot
+//! produce. Unknown SubTypes and versions are kept, as are order and repetitions.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
@@ -20,8 +20,8 @@ const C2PA_BODY_BYTES: usize = 32;
 /// Distinct searchable units that one query may have.
 pub const QUERY_UNITS_MAX: usize = 32;
 
-/// A unit of an ISCC-SEQ: well-formed, with a MainType from Meta to Instance and 32 to 256 bits,
-/// but perhaps of a SubType or version that this crate does not know.
+/// A unit of an ISCC-SEQ: well-formed, MainType Meta to Instance, 32 to 256 bits. Its SubType or
+/// version may be unknown to this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeqUnit<'a> {
     /// The four fields of the header.
@@ -50,18 +50,18 @@ impl<'a> SeqUnit<'a> {
         Ok(Self { header, body: &bytes[header_bytes..], bytes })
     }
 
-    /// Whether the unit may be in a C2PA value: version 0 and 256 bits.
+    /// Whether a C2PA value may contain the unit: version 0 and 256 bits.
     pub fn fits_c2pa(&self) -> bool {
         self.header.version == 0 && self.body.len() == C2PA_BODY_BYTES
     }
 
-    /// Whether a declaration may name it: any MainType of a known SubType, version 0 and 256 bits.
+    /// Whether a declaration may name the unit: known SubType, version 0 and 256 bits.
     pub fn is_declarable(&self) -> bool {
         self.fits_c2pa() && self.known().is_some()
     }
 
-    /// Whether a C2PA query may match by it: declarable and not a Meta-Code, because equal titles
-    /// do not make content similar.
+    /// Whether a C2PA query may match by the unit: declarable and not a Meta-Code, because equal
+    /// titles do not imply similar content.
     pub fn is_searchable(&self) -> bool {
         self.header.main != MainType::Meta as u16 && self.is_declarable()
     }
@@ -83,7 +83,7 @@ impl Display for SeqUnit<'_> {
 ///
 /// # Errors
 /// [`Error::SeqEmpty`], or [`Error::SeqUnit`] with the offset of the first unit that is truncated,
-/// has a header that is not canonical, a MainType from ISCC on or a length field from 8 on.
+/// has a header that is not canonical, a MainType of 5 or more, or a length field of 8 or more.
 pub fn decode(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, Error> {
     let mut units = Vec::new();
     let mut offset = 0;
@@ -96,7 +96,7 @@ pub fn decode(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, Error> {
     if units.is_empty() { Err(Error::SeqEmpty) } else { Ok(units) }
 }
 
-/// The value cannot be queried. The message is shown to clients.
+/// The reason that a value cannot be queried. Clients see the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// The value is not an ISCC-SEQ.
@@ -110,8 +110,8 @@ pub enum QueryError {
     TooManyUnits,
 }
 
-/// The units that a C2PA query matches by: the searchable units of an ISCC-SEQ in their order, each
-/// once; 1 to [`QUERY_UNITS_MAX`].
+/// The units that a C2PA query matches by: the searchable units of an ISCC-SEQ in their order,
+/// each once; 1 to [`QUERY_UNITS_MAX`].
 pub fn query_units(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, QueryError> {
     let mut units = decode(seq).map_err(QueryError::NotASequence)?;
     let mut seen = HashSet::new();
@@ -123,12 +123,12 @@ pub fn query_units(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, QueryError> {
     }
 }
 
-/// Like [`decode`], for the value of a C2PA soft binding: every unit has version 0 and 256 bits.
+/// Like [`decode`], but requires version 0 and 256 bits of every unit, as C2PA soft bindings do.
 pub fn decode_c2pa(seq: &[u8]) -> Result<Vec<SeqUnit<'_>>, Error> {
     for_c2pa(decode(seq)?)
 }
 
-/// The ISCC-SEQ of units given as text, in their order.
+/// Encodes units given as text to an ISCC-SEQ, in their order.
 pub fn encode<T: AsRef<str>>(units: &[T]) -> Result<Vec<u8>, Error> {
     let mut seq = Vec::new();
     for unit in units {
@@ -143,23 +143,23 @@ pub fn encode<T: AsRef<str>>(units: &[T]) -> Result<Vec<u8>, Error> {
 fn append(text: &str, seq: &mut Vec<u8>) -> Result<(), Error> {
     let bytes = parse::untidy(text)?;
     let unit = SeqUnit::read(&bytes, 0)?;
-    let beyond = bytes.len() - unit.bytes.len();
-    if beyond > 0 {
+    let extra = bytes.len() - unit.bytes.len();
+    if extra > 0 {
         let expected = unit.body.len();
-        return Err(Error::BodyLength { expected, actual: expected + beyond });
+        return Err(Error::BodyLength { expected, actual: expected + extra });
     }
     seq.extend_from_slice(&bytes);
     Ok(())
 }
 
-/// As [`encode`], for the value of a C2PA soft binding: every unit has version 0 and 256 bits.
+/// Like [`encode`], but requires version 0 and 256 bits of every unit, as C2PA soft bindings do.
 pub fn encode_c2pa<T: AsRef<str>>(units: &[T]) -> Result<Vec<u8>, Error> {
     let seq = encode(units)?;
     decode_c2pa(&seq)?;
     Ok(seq)
 }
 
-/// The text that people see: `ISCC:` and base32 of an ISCC-SEQ.
+/// The display form of an ISCC-SEQ: `ISCC:` and base32.
 pub fn display(seq: &[u8]) -> Result<String, Error> {
     decode(seq)?;
     Ok(format!("{PREFIX}{}", BASE32.encode(seq)))

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// First field of a header: what the body was computed from.
+/// First field of a header: the kind of information in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum MainType {
@@ -18,13 +18,13 @@ pub enum MainType {
     Instance = 4,
     /// Composite of units under one header: an ISCC-CODE.
     Iscc = 5,
-    /// Identifier that a hub gave out: an ISCC-ID.
+    /// Identifier issued by a hub: an ISCC-ID.
     Id = 6,
     /// Unique, time-sorted identifier.
     Flake = 7,
 }
 
-/// Third field of a header: which algorithm.
+/// Third field of a header: the version of the algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Version {
@@ -34,7 +34,7 @@ pub enum Version {
     V1 = 1,
 }
 
-/// SubType of Semantic- and Content-Codes, and of an ISCC-CODE that contains one.
+/// SubType of Semantic- and Content-Codes, and of an ISCC-CODE that contains one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Mode {
@@ -46,15 +46,15 @@ pub enum Mode {
     Audio = 2,
     /// Moving image.
     Video = 3,
-    /// Several of the others.
+    /// Several of the other modes.
     Mixed = 4,
 }
 
-/// SubTypes of an ISCC-CODE beyond those of [`Mode`].
+/// SubTypes of an ISCC-CODE in addition to those of [`Mode`].
 pub(crate) mod iscc_sub {
     /// Data and Instance only.
     pub(crate) const SUM: u8 = 5;
-    /// No Semantic and no Content unit, but a Meta unit.
+    /// Neither Semantic nor Content unit, but a Meta unit.
     pub(crate) const NONE: u8 = 6;
     /// Data and Instance only, 128 bits of each.
     pub(crate) const WIDE: u8 = 7;
@@ -83,7 +83,7 @@ impl MainType {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// Name in readable forms, upper-case.
+    /// Name in readable forms, in upper case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Meta => "META",
@@ -123,8 +123,7 @@ impl Version {
     }
 }
 
-/// Names of the SubTypes in the order of their numbers; empty where the MainType has no such
-/// version.
+/// Names of the SubTypes by number; empty if the MainType does not exist in this version.
 pub(crate) fn sub_types(main: MainType, version: Version) -> &'static [&'static str] {
     match (main, version) {
         (MainType::Meta | MainType::Data | MainType::Instance | MainType::Flake, Version::V0) => {

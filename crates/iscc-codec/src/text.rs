@@ -1,4 +1,4 @@
-//! The text of a code, on the stack.
+//! The text of a code, without allocation.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::base::base32::{BASE32, text_len};
 use crate::limits::{GROUPS_MAX, PREFIX};
 
-/// Canonical text of a unit or an ISCC-CODE; behaves as a `str` that starts with `ISCC:`.
+/// Canonical text of a unit or an ISCC-CODE. Dereferences to a `str` that starts with `ISCC:`.
 #[derive(Clone, Copy)]
 pub struct CodeText {
     bytes: [u8; PREFIX.len() + 8 * GROUPS_MAX],
@@ -14,7 +14,7 @@ pub struct CodeText {
 }
 
 impl CodeText {
-    /// Text of header and body, which have `count` bytes together and zeros after them up to a
+    /// Encodes header and body, the first `count` bytes of `padded`. Zeros must follow up to a
     /// whole group.
     #[inline]
     pub(crate) fn of(padded: &[u8], count: usize) -> Self {
@@ -39,7 +39,7 @@ impl Deref for CodeText {
 
     #[inline]
     fn deref(&self) -> &str {
-        // Base32 is ASCII, so the default is never taken.
+        // Base32 is ASCII, so the default is never used.
         std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
     }
 }

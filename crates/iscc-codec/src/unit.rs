@@ -12,20 +12,20 @@ use crate::tables::MainType;
 use crate::{CodeText, Error};
 
 /// One header with its body. ISCC-IDs and Flakes have the same form and count as units here;
-/// an ISCC-CODE does not.
+/// ISCC-CODEs do not.
 ///
-/// Parsed from text with or without `ISCC:`, of any case, with hyphens or in multiformat.
+/// Parses text with or without `ISCC:`, in any case, with hyphens or in multiformat.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unit {
     /// Header and body, then zeros.
     bytes: [u8; UNIT_BYTES_MAX.next_multiple_of(5)],
-    /// How many of `bytes` count.
+    /// Number of `bytes` in use.
     count: u8,
 }
 
 impl Unit {
-    /// The unit of so many bits that `digest` starts with. `bits` is a multiple of 32 up to 256
-    /// (ISCC-ID: 64, and 72, 80 or 96 with a counter).
+    /// A unit of the first `bits` bits of `digest`. `bits` is a multiple of 32 up to 256 (for an
+    /// ISCC-ID: 64, or 72, 80 or 96 with a counter).
     #[inline]
     pub fn new(kind: Kind, digest: &[u8], bits: usize) -> Result<Self, Error> {
         let bytes = bits / 8;
@@ -39,7 +39,7 @@ impl Unit {
         Ok(Self::filled(kind, digest.get(..bytes).ok_or_else(too_short)?))
     }
 
-    /// A unit whose body is already known to have a legal length.
+    /// A unit of a body whose length is known to be valid.
     #[inline]
     pub(crate) fn filled(kind: Kind, body: &[u8]) -> Self {
         let count = HEADER_BYTES + body.len();
@@ -50,7 +50,7 @@ impl Unit {
         Self { bytes, count: count as u8 }
     }
 
-    /// Decodes header and body; the bytes must end where the body does.
+    /// Decodes header and body; `bytes` must end with the body.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (_, expected) = read_header(bytes)?;
         let actual = bytes.len() - HEADER_BYTES;
@@ -63,7 +63,7 @@ impl Unit {
         Self::with_header(padded, read_header(padded.as_slice())?)
     }
 
-    /// Checks the rest of a code whose header says `kind` and `expected` bytes of body.
+    /// Validates a code whose header states `kind` and a body of `expected` bytes.
     #[inline]
     pub(crate) fn with_header(
         padded: &Padded,
@@ -80,7 +80,7 @@ impl Unit {
         Ok(Self { bytes, count: padded.count as u8 })
     }
 
-    /// Decodes the unit that `bytes` start with; returns it with the bytes after it.
+    /// Decodes the unit at the start of `bytes`; returns it with the remaining bytes.
     pub fn read(bytes: &[u8]) -> Result<(Self, &[u8]), Error> {
         let (_, expected) = read_header(bytes)?;
         let body = &bytes[HEADER_BYTES..];
@@ -103,7 +103,7 @@ impl Unit {
         &self.as_bytes()[HEADER_BYTES..]
     }
 
-    /// Bits of the body.
+    /// Length of the body in bits.
     #[inline]
     pub fn bits(&self) -> usize {
         8 * (usize::from(self.count) - HEADER_BYTES)
@@ -115,12 +115,12 @@ impl Unit {
         &self.bytes[..usize::from(self.count)]
     }
 
-    /// The same unit with fewer bits; every shorter unit is a prefix of the longer one.
+    /// The same unit with fewer bits. A shorter unit is a prefix of the longer one.
     pub fn truncated(&self, bits: usize) -> Result<Self, Error> {
         Self::new(self.kind(), self.body(), bits)
     }
 
-    /// Canonical text, on the stack.
+    /// Canonical text, without allocation.
     #[inline]
     pub fn text(&self) -> CodeText {
         CodeText::of(&self.bytes, usize::from(self.count))
@@ -133,8 +133,8 @@ pub(crate) fn header_bytes(kind: Kind, length: u8) -> [u8; HEADER_BYTES] {
     [(kind.main() as u8) << 4 | kind.sub(), (kind.version() as u8) << 4 | length]
 }
 
-/// Reads and checks the header that `bytes` start with; returns what it says about the body:
-/// kind and bytes. All legal headers have [`HEADER_BYTES`] bytes.
+/// Reads and validates the header at the start of `bytes`; returns its kind and the length of the
+/// body in bytes. Every valid header has [`HEADER_BYTES`] bytes.
 #[inline]
 pub(crate) fn read_header(bytes: &[u8]) -> Result<(Kind, usize), Error> {
     let header = match *bytes {
@@ -148,8 +148,8 @@ pub(crate) fn read_header(bytes: &[u8]) -> Result<(Kind, usize), Error> {
         _ => Header::decode(bytes)?.0,
     };
     let kind = Kind::new(header.main, header.sub, header.version)?;
-    let meaningless = || Error::Length { main: kind.main(), length: header.length };
-    Ok((kind, kind.body_bytes(header.length).ok_or_else(meaningless)?))
+    let invalid_length = || Error::Length { main: kind.main(), length: header.length };
+    Ok((kind, kind.body_bytes(header.length).ok_or_else(invalid_length)?))
 }
 
 impl FromStr for Unit {

@@ -1,4 +1,4 @@
-//! The units of a code, on the stack.
+//! The units of a code, without allocation.
 
 use std::ops::Deref;
 
@@ -6,7 +6,7 @@ use crate::kind::Kind;
 use crate::limits::UNITS_MAX;
 use crate::unit::Unit;
 
-/// One to five units; behaves as a slice.
+/// One to five units. Dereferences to a slice.
 #[derive(Debug, Clone, Copy)]
 pub struct Units {
     count: u8,
@@ -15,11 +15,11 @@ pub struct Units {
 
 impl Units {
     pub(crate) fn new() -> Self {
-        // The filling is never seen: only `count` units are.
+        // Callers only see the first `count` units, so the initial value does not matter.
         Self { count: 0, units: [Unit::filled(Kind::META, &[0; 4]); UNITS_MAX] }
     }
 
-    /// Adds a unit; false if all places are taken.
+    /// Adds a unit; false if there is no room.
     pub(crate) fn push(&mut self, unit: Unit) -> bool {
         let place = self.units.get_mut(usize::from(self.count));
         let free = place.is_some();
@@ -30,7 +30,7 @@ impl Units {
         free
     }
 
-    /// Sorts by MainType, the order in an ISCC-CODE.
+    /// Sorts by MainType, the body order of an ISCC-CODE.
     pub(crate) fn sort(&mut self) {
         self.units[..usize::from(self.count)].sort_by_key(|unit| unit.kind().main());
     }

@@ -9,7 +9,7 @@
 
 use crate::Error;
 
-/// Reads the varnibble that starts at nibble `at`; returns it with the nibble after it.
+/// Reads the varnibble at nibble `at`; returns it with the position after it.
 pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<(u16, usize), Error> {
     let first = nibble(bytes, at)?;
     let (more, base) = match first {
@@ -19,7 +19,7 @@ pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<(u16, usize), Error> {
         0b1110 => (3, 584),
         _ => return Err(Error::HeaderField),
     };
-    // Of the first nibble, the bits after the prefix and its closing zero.
+    // Bits of the first nibble after the prefix and its terminating zero.
     let mut value = first & (0b0111 >> more);
     for offset in 1..=more {
         value = value << 4 | nibble(bytes, at + offset)?;
@@ -33,7 +33,7 @@ fn nibble(bytes: &[u8], at: usize) -> Result<u16, Error> {
     Ok(u16::from(nibble))
 }
 
-/// The bits of a varnibble, right-aligned, and how many nibbles they are.
+/// The bits of a varnibble, right-aligned, and its length in nibbles.
 pub(crate) fn encode(value: u16) -> Result<(u16, usize), Error> {
     match value {
         0..8 => Ok((value, 1)),

@@ -1,8 +1,8 @@
-//! Audio-Code digest, sorted and counted.
+//! Audio-Code digest, by sorting and counting.
 
 use crate::simhash::simhash;
 
-/// The parts of a fingerprint one after another: all, four quarters, three thirds in ascending order.
+/// Digests of the whole fingerprint, its quarters, and the thirds of the sorted fingerprint.
 pub fn digest(fingerprint: &[i32]) -> Vec<u8> {
     let mut sorted = fingerprint.to_vec();
     sorted.sort_unstable();
@@ -12,7 +12,7 @@ pub fn digest(fingerprint: &[i32]) -> Vec<u8> {
     parts.iter().flat_map(|part| part_digest(part)).collect()
 }
 
-/// Consecutive parts; the first ones get what does not divide.
+/// Consecutive parts. The first parts get one more value if the length does not divide evenly.
 fn split(values: &[i32], parts: usize) -> Vec<Vec<i32>> {
     let mut rest = values;
     (0..parts)

@@ -1,6 +1,6 @@
-//! Content-defined chunking, a byte at a time (ISO 24138).
+//! Content-defined chunking, one byte at a time (ISO 24138).
 
-/// Ends of the chunks of `data` for chunks of `average` bytes, ends rounded down to multiples of
+/// Ends of the chunks of `data`, for chunks of `average` bytes. Rounds ends down to multiples of
 /// `unit`. Empty data is one empty chunk.
 pub fn boundaries(data: &[u8], average: usize, unit: usize, gear: &[u32; 256]) -> Vec<usize> {
     let mut ends = vec![];

@@ -1,27 +1,27 @@
-//! Twin of the codec: headers and bodies as strings of `0` and `1`, base32 by cutting them up.
+//! Slow codec: headers and bodies are strings of `0` and `1`; base32 splits them into groups.
 
 use std::fmt::Write;
 
 const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// What a unit consists of: MainType, SubType, version, length field, body in bits.
+/// Fields of a unit: MainType, SubType, version, length field, body in bits.
 pub type Fields = (u32, u32, u32, u32, String);
 
-/// A header number as bits: a prefix of ones says how many nibbles it has.
+/// A header number in bits. The number of leading ones gives the number of nibbles.
 ///
 /// # Panics
-/// For numbers above 4679, which no varnibble can hold.
+/// If `value` is above 4679, the largest varnibble.
 pub fn varnibble(value: u32) -> String {
     match value {
         0..8 => format!("{value:04b}"),
         8..72 => format!("10{:06b}", value - 8),
         72..584 => format!("110{:09b}", value - 72),
         584..4680 => format!("1110{:012b}", value - 584),
-        _ => panic!("{value} is no header field"),
+        _ => panic!("{value} is not a header field"),
     }
 }
 
-/// Header and body as bits, filled with zeros to whole bytes after the header.
+/// Header and body in bits. Zeros after the header complete its last byte.
 pub fn unit_bits(fields: &Fields) -> String {
     let (main, sub, version, length, body) = fields;
     let header: String = [main, sub, version, length].map(|&field| varnibble(field)).concat();
@@ -29,7 +29,7 @@ pub fn unit_bits(fields: &Fields) -> String {
     format!("{header}{fill}{body}")
 }
 
-/// Text of bits in base32, without `=`: five bits a character, the last one filled with zeros.
+/// Base32 of bits without `=`: five bits per character; zeros complete the last one.
 pub fn base32(bits: &str) -> String {
     let bits: Vec<char> = bits.chars().collect();
     let digit = |group: &[char]| {
@@ -40,22 +40,22 @@ pub fn base32(bits: &str) -> String {
     bits.chunks(5).map(digit).collect()
 }
 
-/// The bits of canonical base32, or `None` for text that the encoder would not write.
+/// The bits of canonical base32; `None` for text that the encoder never writes.
 pub fn bits_of_base32(text: &str) -> Option<String> {
     let mut bits = String::new();
     for character in text.chars() {
         let value = ALPHABET.find(character)?;
-        write!(bits, "{value:05b}").expect("a string takes everything");
+        write!(bits, "{value:05b}").expect("writing to a string succeeds");
     }
     let kept = bits.len() / 8 * 8;
     let fill = &bits[kept..];
-    // A fill of five bits and more would be a character that no byte needs.
+    // Five or more padding bits would be a superfluous character.
     let canonical = fill.len() < 5 && !fill.contains('1');
     canonical.then(|| bits[..kept].to_owned())
 }
 
-/// Fields of the unit that the text consists of, or `None` if it is no canonical unit of a
-/// MainType other than ISCC (5) and ID (6), or its body has another length than its header says.
+/// Fields of the unit in `text`. `None` unless the text is canonical, the MainType is neither ISCC
+/// (5) nor ID (6), and the body has the length that the header states.
 pub fn decode_unit(text: &str) -> Option<Fields> {
     let bits = bits_of_base32(text)?;
     let mut rest = bits.as_str();
@@ -66,12 +66,12 @@ pub fn decode_unit(text: &str) -> Option<Fields> {
         1 | 2 => 5,
         _ => return None,
     };
-    let legal = sub < names && version == 0 && length < 8;
+    let valid = sub < names && version == 0 && length < 8;
     let complete = rest.len() == 32 * (length as usize + 1);
-    (legal && complete).then(|| (main, sub, version, length, rest.to_owned()))
+    (valid && complete).then(|| (main, sub, version, length, rest.to_owned()))
 }
 
-/// Takes a varnibble off the front of the bits.
+/// Removes a varnibble from the start of the bits.
 fn take(bits: &mut &str) -> Option<u32> {
     let prefixes = [("0", 3, 0), ("10", 6, 8), ("110", 9, 72), ("1110", 12, 584)];
     let (prefix, width, base) =
@@ -81,13 +81,13 @@ fn take(bits: &mut &str) -> Option<u32> {
     Some(u32::from_str_radix(value, 2).ok()? + base)
 }
 
-/// Bytes as bits.
+/// Bytes in bits.
 pub fn bits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:08b}")).collect()
 }
 
-/// Text of the ISCC-CODE of these units, given as fields and sorted by MainType, or `None` if
-/// they make none. Data and Instance are the last two.
+/// Text of the ISCC-CODE of these units, given as fields and sorted by MainType, with Data and
+/// Instance last. `None` if they cannot be combined.
 pub fn compose(units: &[Fields], wide: bool) -> Option<String> {
     let [optional @ .., data, instance] = units else { return None };
     if (data.0, instance.0) != (3, 4) || units.iter().any(|unit| unit.4.len() < 64) {

@@ -1,8 +1,8 @@
-//! Data-Code digest from whole data.
+//! Data-Code digest of data in memory.
 
 use crate::{cdc, minhash, xxh32};
 
-/// MinHash of the chunks' hashes.
+/// MinHash of the hashes of the chunks.
 pub fn digest(data: &[u8], gear: &[u32; 256], a: &[u64; 64], b: &[u64; 64]) -> [u8; 32] {
     let mut start = 0;
     let mut features = vec![];

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// The DCT-II of `values` (their number a power of two), not normalised.
+/// The DCT-II of `values`, not normalised. The number of values is a power of two.
 pub fn dct(values: &[f64]) -> Vec<f64> {
     let n = values.len();
     if n == 1 {
@@ -22,7 +22,7 @@ pub fn dct(values: &[f64]) -> Vec<f64> {
     result
 }
 
-/// The frequencies of a square image, row by row: rows are transformed first.
+/// Row-major frequencies of a square image. Transforms the rows first.
 pub fn dct_2d(pixels: &[u8], side: usize) -> Vec<Vec<f64>> {
     let rows: Vec<Vec<f64>> = pixels
         .chunks(side)

@@ -1,8 +1,8 @@
-//! Image-Code bits, from sorted windows of the transform.
+//! Image-Code bits, with the median of a sorted window.
 
 use crate::dct::dct_2d;
 
-/// 64 bits for each window of eight by eight frequencies at `(x, y)`: 1 above the window's median.
+/// 64 bits per window of 8 x 8 frequencies at `(x, y)`: 1 if above the window's median.
 pub fn digest(pixels: &[u8], windows: &[(usize, usize)]) -> Vec<u8> {
     let frequencies = dct_2d(pixels, 32);
     let mut digest = vec![];

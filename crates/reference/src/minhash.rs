@@ -1,6 +1,6 @@
-//! MinHash-256, a division per feature and permutation (ISO 24138).
+//! MinHash-256, with one division per feature and permutation (ISO 24138).
 
-/// The least hash of any feature under each permutation `x -> a x + b`; `u32::MAX` without features.
+/// The minimum over all features of each permutation `a x + b`; `u32::MAX` without features.
 pub fn minima(features: &[u32], a: &[u64; 64], b: &[u64; 64]) -> [u32; 64] {
     std::array::from_fn(|i| {
         let hash = |feature: &u32| {
@@ -11,7 +11,7 @@ pub fn minima(features: &[u32], a: &[u64; 64], b: &[u64; 64]) -> [u32; 64] {
     })
 }
 
-/// The lowest four bits of the minima: all lowest bits first, packed from the highest bit of a byte.
+/// The lowest four bits of the minima, lowest bits first, packed from the highest bit of each byte.
 pub fn digest(features: &[u32], a: &[u64; 64], b: &[u64; 64]) -> [u8; 32] {
     let minima = minima(features, a, b);
     let mut digest = [0; 32];

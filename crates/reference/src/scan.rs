@@ -1,6 +1,6 @@
-//! Twin of the distance scan of `iscc-search`: normalised prefix Hamming distance, bit by bit.
+//! Distance scan of `iscc-search`: normalised prefix Hamming distance, one bit at a time.
 
-/// Bits that differ within the common prefix of `a` and `b`, and the prefix's length in bits.
+/// Number of differing bits in the common prefix of `a` and `b`, and its length in bits.
 ///
 /// The normalised prefix Hamming distance (NPHD) is the first divided by the second.
 pub fn prefix_distance(a: &[u8], b: &[u8]) -> (u32, u32) {
@@ -21,7 +21,7 @@ pub fn rows_within(rows: &[Vec<u8>], query: &[u8], threshold: f64) -> Vec<(usize
     found
 }
 
-/// Rows that equal `query` on the shorter one's length: either is a prefix of the other.
+/// Rows that are a prefix of `query` or have it as a prefix.
 pub fn rows_with_prefix(rows: &[Vec<u8>], query: &[u8]) -> Vec<usize> {
     (0..rows.len())
         .filter(|&row| rows[row].starts_with(query) || query.starts_with(&rows[row]))

@@ -1,6 +1,6 @@
-//! Similarity hash, a bit at a time.
+//! Similarity hash, one bit at a time.
 
-/// Bit i of the result is set where at least half of the digests (all as long as the first) have it.
+/// Sets each bit that at least half of the digests have. All digests have the same length.
 pub fn simhash(digests: &[Vec<u8>]) -> Vec<u8> {
     let length = digests.first().map_or(0, Vec::len);
     let mut result = vec![0; length];

@@ -2,8 +2,8 @@
 
 use crate::cdc;
 
-/// Ends of the chunks of `text` as byte offsets: boundaries in UTF-32 (big-endian), 2048 bytes on
-/// average, no character cut.
+/// Ends of the chunks of `text` as byte offsets. Chunks have 2048 bytes of big-endian UTF-32 on
+/// average and contain whole characters.
 pub fn chunk_ends(text: &str, gear: &[u32; 256]) -> Vec<usize> {
     let utf32: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_be_bytes()).collect();
     let mut starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();

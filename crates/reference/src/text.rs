@@ -1,14 +1,14 @@
-//! Text normalisation, a pass over the whole text for every step (ISO 24138, Annex on text).
+//! Text normalisation, with one pass over the whole text per step (ISO 24138, annex on text).
 //!
-//! Unicode 16.0: what later versions add is unassigned here and vanishes, though the standard
-//! library knows some of it.
+//! Unicode 16.0: characters of later versions count as unassigned and are removed, although the
+//! standard library knows some of them.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
 const NEWLINES: [char; 7] = ['\u{a}', '\u{b}', '\u{c}', '\u{d}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Text for display: NFKC, no control characters, at most one empty line in a row.
+/// Text for display: NFKC, without control characters, with at most one consecutive empty line.
 pub fn clean(text: &str) -> String {
     let composed: String = text.nfkc().collect();
     let kept: String = composed
@@ -27,7 +27,7 @@ pub fn clean(text: &str) -> String {
     result.join("\n").trim().to_owned()
 }
 
-/// Text for comparison: no case, whitespace, marks, punctuation or control characters.
+/// Text for comparison: without case, white space, marks, punctuation and control characters.
 pub fn collapse(text: &str) -> String {
     let decomposed: String = text.nfd().map(hide_unassigned).collect();
     let lower = decomposed.to_lowercase();
@@ -38,7 +38,7 @@ pub fn collapse(text: &str) -> String {
     kept.nfkc().collect()
 }
 
-/// The most of `text` that fits into `max_bytes` bytes of UTF-8, without whitespace around it.
+/// The longest prefix of `text` that fits into `max_bytes` bytes of UTF-8, trimmed.
 pub fn trim(text: &str, max_bytes: usize) -> String {
     let mut kept = String::new();
     for c in text.chars() {
@@ -56,17 +56,18 @@ pub fn remove_newlines(text: &str) -> String {
     words.join(" ")
 }
 
-/// Whitespace as the reference implementation's language has it: with the four separators.
+/// White space as Python defines it, which includes four separators.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// A noncharacter for what 16.0 has not assigned: without case, and it vanishes like it.
+/// Maps characters that are unassigned in 16.0 to a noncharacter, which has no case and is removed
+/// as well.
 fn hide_unassigned(c: char) -> char {
     if get_general_category(c) == GeneralCategory::Unassigned { '\u{fffe}' } else { c }
 }
 
-/// First letter of the general category's short name, for the three groups that are dropped.
+/// First letter of the general category's short name for the three removed groups, otherwise `-`.
 fn category_letter(c: char) -> &'static str {
     use GeneralCategory as G;
     match get_general_category(c) {

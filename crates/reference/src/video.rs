@@ -1,8 +1,8 @@
-//! Video-Code digest from a set of frames.
+//! Video-Code digest of a set of frames.
 
 use std::collections::BTreeSet;
 
-/// A bit for each pair of columns: 1 where the second column's sum over the distinct frames is larger.
+/// One bit per pair of columns: 1 if the second column has the larger sum over the distinct frames.
 pub fn digest(frames: &[Vec<i32>], pairs: &[(u16, u16)]) -> Vec<u8> {
     let distinct: BTreeSet<_> = frames.iter().collect();
     let sum = |column: u16| -> i64 {

@@ -1,4 +1,4 @@
-//! xxHash32, seed 0, as its specification tells it.
+//! xxHash32 with seed 0, as in its specification.
 
 const PRIMES: [u32; 5] = [2_654_435_761, 2_246_822_519, 3_266_489_917, 668_265_263, 374_761_393];
 

@@ -52,7 +52,7 @@ export function vectors<T>(name: string): T {
 /** A binding as the validator reports it. It has no units if `value` is not an ISCC-SEQ. */
 export function indexedBinding(alg: string, value: Buffer): IndexedBinding {
   const units = alg === 'io.iscc.v0' ? unitsOf(value) : [];
-  return { alg, value, alternate: false, units: units.flatMap(seqUnit) };
+  return { alg, value, units: units.flatMap(seqUnit) };
 }
 
 function unitsOf(value: Buffer): string[] {

@@ -1,4 +1,4 @@
-//! Base16: two digits a byte (RFC 4648, section 8).
+//! Base16: two digits per byte (RFC 4648, section 8).
 
 use super::{NO_DIGIT, digit_values, fault};
 use crate::Error;

@@ -10,20 +10,20 @@ pub struct Alphabet {
     first: u8,
     /// Value of the first digit of the alphabet's second run of characters.
     second_run: u8,
-    /// What to take away and what to add to get from the first run's characters to the second's.
+    /// What to subtract and what to add to get from the first run's characters to the second's.
     steps: [u8; 2],
     name: &'static str,
 }
 
-/// Alphabet `A-Z2-7`, in which codes are written.
+/// Alphabet `A-Z2-7`, used for codes.
 pub static BASE32: Alphabet = Alphabet::new(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 26, "base32");
 
-/// Alphabet `0-9A-V`: texts sort as their bytes do.
+/// Alphabet `0-9A-V`: text sorts in the order of its bytes.
 pub static BASE32HEX: Alphabet =
     Alphabet::new(b"0123456789ABCDEFGHIJKLMNOPQRSTUV", 10, "base32hex");
 
 impl Alphabet {
-    /// Both alphabets are two runs of consecutive characters.
+    /// Requires an alphabet of two runs of consecutive characters, as both are.
     const fn new(digits: &[u8; 32], second_run: u8, name: &'static str) -> Self {
         let first = digits[0];
         let (from, to) = (first + second_run, digits[second_run as usize]);
@@ -31,9 +31,9 @@ impl Alphabet {
         Self { values: digit_values(digits, true), first, second_run, steps, name }
     }
 
-    /// Writes the text of `bytes` to the start of `out`; returns its length.
+    /// Writes the text of `bytes` to the start of `out` and returns its length.
     ///
-    /// Upper-case, without `=`. What does not fit into `out` is left out, so `out` should have
+    /// Upper-case, without `=`. Text beyond the end of `out` is dropped, so `out` should have
     /// room for [`text_len`] characters.
     pub fn encode_into(&self, bytes: &[u8], out: &mut [u8]) -> usize {
         for (group, place) in bytes.chunks(5).zip(out.chunks_mut(8)) {
@@ -45,7 +45,8 @@ impl Alphabet {
         text_len(bytes.len()).min(out.len())
     }
 
-    /// Writes the digits of whole groups: the fast way, for buffers filled up with zeros.
+    /// Writes the digits of whole groups. Faster than `encode_into`; the input is padded with
+    /// zeros.
     #[inline]
     pub(crate) fn encode_groups(&self, groups: &[[u8; 5]], out: &mut [[u8; 8]]) {
         for (group, place) in groups.iter().zip(out) {
@@ -57,15 +58,15 @@ impl Alphabet {
     fn digits_of(&self, group: &[u8; 5]) -> [u8; 8] {
         let [a, b, c, d, e] = *group;
         let bits = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
-        // Eight lanes of a byte: 40 bits to two of 20, to four of 10, to eight of 5.
+        // Eight lanes of one byte each: 40 bits into two of 20, into four of 10, into eight of 5.
         let lanes = bits & 0xF_FFFF | (bits & 0xFF_FFF0_0000) << 12;
         let lanes = lanes & 0x0000_03FF_0000_03FF | (lanes & 0x000F_FC00_000F_FC00) << 6;
         let lanes = lanes & 0x001F_001F_001F_001F | (lanes & 0x03E0_03E0_03E0_03E0) << 3;
         // All ones in the lanes of the second run; digits are below 32, so no lane overflows.
         let second = (lanes + every_lane(0x80 - self.second_run)) >> 7 & every_lane(1);
         let second = (second << 8).wrapping_sub(second);
-        let [back, forth] = self.steps.map(|step| second & every_lane(step));
-        (lanes + every_lane(self.first) + forth - back).to_be_bytes()
+        let [subtract, add] = self.steps.map(|step| second & every_lane(step));
+        (lanes + every_lane(self.first) + add - subtract).to_be_bytes()
     }
 
     /// The text of `bytes`, upper-case and without `=`.
@@ -75,8 +76,8 @@ impl Alphabet {
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// Decodes text without `=` into the start of `out`; returns the number of bytes, or `None`
-    /// for text that is no base32 or longer than `out`.
+    /// Decodes text without `=` into the start of `out`. Returns the number of bytes, or `None` if
+    /// the text is not base32 or is longer than `out`.
     #[inline]
     pub(crate) fn try_decode(&self, text: &[u8], out: &mut [u8]) -> Option<usize> {
         let (groups, rest) = text.as_chunks::<8>();
@@ -84,39 +85,39 @@ impl Alphabet {
         if places.len() < groups.len() + 1 {
             return None;
         }
-        let mut strange = 0;
+        let mut invalid = 0;
         for (group, place) in groups.iter().zip(places.iter_mut()) {
-            let bits = self.bits_of(group, &mut strange);
+            let bits = self.bits_of(group, &mut invalid);
             let [_, _, _, bytes @ ..] = bits.to_be_bytes();
             *place = bytes;
         }
-        // A rest of 1, 3 or 6 characters would end inside its first digit of a byte.
+        // A remainder of 1, 3 or 6 characters would have a last digit without a byte.
         if !matches!(rest.len(), 0 | 2 | 4 | 5 | 7) {
             return None;
         }
-        let mut bits = self.bits_of(rest, &mut strange);
+        let mut bits = self.bits_of(rest, &mut invalid);
         bits <<= 5 * (8 - rest.len());
         let [_, _, _, last @ ..] = (bits & 0xFF_FFFF_FFFF).to_be_bytes();
         let count = rest.len() * 5 / 8;
-        let beyond = last.get(count).copied().unwrap_or(0);
+        let trailing = last.get(count).copied().unwrap_or(0);
         places[groups.len()] = last;
-        (strange & 0x80 == 0 && beyond == 0).then_some(5 * groups.len() + count)
+        (invalid & 0x80 == 0 && trailing == 0).then_some(5 * groups.len() + count)
     }
 
     #[inline]
-    fn bits_of(&self, digits: &[u8], strange: &mut u8) -> u64 {
+    fn bits_of(&self, digits: &[u8], invalid: &mut u8) -> u64 {
         digits.iter().fold(0, |bits, &digit| {
             let value = self.values[usize::from(digit)];
-            *strange |= value;
-            // No digit's bits are garbage, but then the caller returns nothing.
+            *invalid |= value;
+            // The bits of an invalid digit are garbage, but then the caller returns `None`.
             bits << 5 | u64::from(value)
         })
     }
 
     /// Decodes text of either case.
     ///
-    /// `=` at the end may be missing in part or whole; more of them than complete the last group
-    /// of eight are an error.
+    /// Some or all of the `=` at the end may be missing. More `=` than the last group of eight
+    /// needs are an error.
     pub fn decode(&self, text: &[u8]) -> Result<Vec<u8>, Error> {
         let digits = without_padding(text);
         let fill = digits.len().next_multiple_of(8) - digits.len();
@@ -140,12 +141,12 @@ impl Alphabet {
     }
 }
 
-/// The byte in each of eight lanes.
+/// Repeats the byte in each of eight lanes.
 const fn every_lane(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// Characters of the text of so many bytes.
+/// Number of characters of the text of `bytes` bytes.
 pub const fn text_len(bytes: usize) -> usize {
     (bytes * 8).div_ceil(5)
 }

@@ -1,4 +1,4 @@
-//! Base58 with Bitcoin's alphabet: a number in base 58, a leading `1` for each leading zero byte.
+//! Base58 with Bitcoin's alphabet: a number in base 58, with one leading `1` per leading zero byte.
 
 use super::{NO_DIGIT, digit_values, fault};
 use crate::Error;
@@ -8,7 +8,7 @@ static VALUES: [u8; 256] = digit_values(DIGITS, false);
 
 /// Text of `bytes`.
 ///
-/// The time grows with the square of the length: meant for codes, not for files.
+/// Takes time quadratic in the length: for codes, not for files.
 pub fn encode(bytes: &[u8]) -> String {
     let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
     // Least significant digit first.
@@ -23,7 +23,7 @@ pub fn encode(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Decodes text; its letter case counts. The time grows with the square of the length.
+/// Decodes text; case-sensitive. Takes time quadratic in the length.
 pub fn decode(text: &[u8]) -> Result<Vec<u8>, Error> {
     let zeros = text.iter().take_while(|&&digit| digit == DIGITS[0]).count();
     let mut bytes: Vec<u8> = Vec::with_capacity(text.len());
@@ -39,7 +39,7 @@ pub fn decode(text: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// `number = number * factor + addend`, for a number in digits of `base`, least significant first.
+/// `number = number * factor + addend`, where `number` has digits of `base`, least significant first.
 fn multiply_add(number: &mut Vec<u8>, factor: u32, base: u32, addend: u32) {
     let mut carry = addend;
     for digit in number.iter_mut() {

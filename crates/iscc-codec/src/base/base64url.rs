@@ -1,4 +1,4 @@
-//! Base64 with the alphabet for URLs, without `=` (RFC 4648, section 5).
+//! Base64 with the URL-safe alphabet, without `=` (RFC 4648, section 5).
 
 use super::{NO_DIGIT, digit_values, fault};
 use crate::Error;

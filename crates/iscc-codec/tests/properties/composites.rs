@@ -1,4 +1,4 @@
-//! ISCC-CODEs against the twin.
+//! ISCC-CODEs, compared with the slow codec.
 
 use iscc_codec::{Code, IsccCode, Kind, Unit};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use reference::codec;
 
 use super::{fields, mode, part_kind, unit_of};
 
-/// Units that often, but not always, make a code: mostly with Data and Instance.
+/// Units that often form an ISCC-CODE: most sets include Data and Instance.
 fn units() -> impl Strategy<Value = Vec<Unit>> {
     let some = prop::collection::vec(part_kind().prop_flat_map(|kind| unit_of(kind, 32)), 0..=3);
     let statics = (unit_of(Kind::DATA, 32), unit_of(Kind::INSTANCE, 32), 0..8);
@@ -18,7 +18,7 @@ fn units() -> impl Strategy<Value = Vec<Unit>> {
     prop_oneof![mixed, complete()].prop_flat_map(|units| Just(units).prop_shuffle())
 }
 
-/// Units that make a code.
+/// Units that form an ISCC-CODE.
 fn complete() -> impl Strategy<Value = Vec<Unit>> {
     (mode(), prop::array::uniform3(prop::bool::ANY)).prop_flat_map(|(mode, present)| {
         let optional = [Kind::META, Kind::semantic(mode), Kind::content(mode)];
@@ -30,7 +30,7 @@ fn complete() -> impl Strategy<Value = Vec<Unit>> {
 
 proptest! {
     #[test]
-    fn composing_equals_the_twin(units in units(), wide in prop::bool::ANY) {
+    fn composing_matches_the_slow_codec(units in units(), wide in prop::bool::ANY) {
         let mut sorted: Vec<_> = units.iter().map(fields).collect();
         sorted.sort_by_key(|unit| unit.0);
         let code = IsccCode::compose(&units, wide).ok();
@@ -39,7 +39,7 @@ proptest! {
     }
 
     #[test]
-    fn a_code_is_made_of_prefixes_of_its_units(units in complete(), wide in prop::bool::ANY) {
+    fn a_code_consists_of_prefixes_of_its_units(units in complete(), wide in prop::bool::ANY) {
         let code = IsccCode::compose(&units, wide).expect("units of one code");
         prop_assert_eq!(code.units().len(), units.len());
         for (part, unit) in code.units().iter().zip(&units) {
@@ -50,9 +50,9 @@ proptest! {
         prop_assert_eq!(Code::from_bytes(code.as_bytes()), Ok(Code::Composite(code)));
     }
 
-    /// The texts of units of 64 bits one after another, in any order, are the code.
+    /// The concatenated texts of units of 64 bits parse as their code, in any order.
     #[test]
-    fn a_sequence_of_units_becomes_a_code(
+    fn concatenated_units_parse_as_a_code(
         units in complete().prop_flat_map(|units| Just(units).prop_shuffle()),
         separator in prop::sample::select(vec!["", "-"]),
     ) {
@@ -62,9 +62,9 @@ proptest! {
         prop_assert_eq!(texts.join(separator).parse(), Ok(Code::Composite(code)));
     }
 
-    /// Cutting or lengthening a code never gives another one.
+    /// A code of another length is an error, never another code.
     #[test]
-    fn another_length_is_refused(units in complete(), wide in prop::bool::ANY, cut in 1usize..20) {
+    fn another_length_is_an_error(units in complete(), wide in prop::bool::ANY, cut in 1usize..20) {
         let code = IsccCode::compose(&units, wide).expect("units of one code");
         let text = code.text();
         let shorter = &text[..text.len() - cut.min(text.len() - 5)];

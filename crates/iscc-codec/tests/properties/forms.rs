@@ -1,4 +1,4 @@
-//! The same code in all its ways of writing it.
+//! The same code in all its notations.
 
 use iscc_codec::base::base32::{BASE32, BASE32HEX};
 use iscc_codec::base::{base16, base58, base64url};
@@ -10,7 +10,7 @@ use super::unit;
 
 proptest! {
     #[test]
-    fn forms_that_are_accepted(unit in unit(), every in 1usize..9) {
+    fn accepted_forms_parse_to_the_same_code(unit in unit(), every in 1usize..9) {
         let (text, bare) = (unit.text(), unit.text().bare().to_owned());
         let hyphens = bare.as_bytes().chunks(every).map(String::from_utf8_lossy);
         let hyphens = hyphens.collect::<Vec<_>>().join("-");
@@ -44,9 +44,9 @@ proptest! {
         }
     }
 
-    /// Whatever a base accepts is what it would have written, apart from letter case and `=`.
+    /// Text that a base accepts equals the text that it writes, except for letter case and `=`.
     #[test]
-    fn bases_have_one_text_for_each_bytes(text in "[A-Za-z0-9_=-]{0,24}") {
+    fn bases_have_one_text_per_byte_sequence(text in "[A-Za-z0-9_=-]{0,24}") {
         let upper = text.to_uppercase();
         if let Ok(bytes) = BASE32.decode(text.as_bytes()) {
             prop_assert_eq!(BASE32.encode(&bytes), upper.trim_end_matches('='));
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn explanations_agree_with_themselves(unit in unit()) {
+    fn explanations_are_consistent(unit in unit()) {
         let explained = explain(&unit.text(), Compat::default()).expect("a unit");
         let [part] = &explained.units[..] else { panic!("one unit") };
         prop_assert_eq!(base16::decode(part.hash_hex.as_bytes()), Ok(unit.body().to_vec()));
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(compare_units(&a, &b), compare_units(&b, &a));
         let same = compare_units(&a, &a).expect("the same kind");
         prop_assert_eq!((same.distance, same.similarity, same.bits), (0, 1.0, a.bits()));
-        let shorter = a.truncated(32).expect("a legal length");
+        let shorter = a.truncated(32).expect("a valid length");
         prop_assert_eq!(compare_units(&a, &shorter).map(|it| (it.distance, it.bits)), Some((0, 32)));
         if let Some(comparison) = compare_units(&a, &b) {
             prop_assert!((0.0..=1.0).contains(&comparison.similarity));

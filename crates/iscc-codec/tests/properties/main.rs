@@ -1,5 +1,5 @@
-//! What holds for any input: nothing panics, what is encoded decodes to the same, and the slow twin
-//! agrees.
+//! Properties for any input: nothing panics, encoding and decoding are inverse, and results equal
+//! those of the slow codec in `crates/reference`.
 
 mod composites;
 mod forms;
@@ -11,12 +11,12 @@ use iscc_codec::{Kind, Mode, Unit};
 use proptest::prelude::*;
 use reference::codec::{Fields, bits};
 
-/// Any Semantic- or Content-Code's SubType.
+/// Any SubType of a Semantic- or Content-Code.
 fn mode() -> impl Strategy<Value = Mode> {
     prop::sample::select(vec![Mode::Text, Mode::Image, Mode::Audio, Mode::Video, Mode::Mixed])
 }
 
-/// Any kind of unit that can be in an ISCC-CODE.
+/// Any kind of unit that an ISCC-CODE can contain.
 fn part_kind() -> impl Strategy<Value = Kind> {
     prop_oneof![
         Just(Kind::META),
@@ -27,11 +27,11 @@ fn part_kind() -> impl Strategy<Value = Kind> {
     ]
 }
 
-/// A unit of this kind and any length from `bits_min` up.
+/// A unit of this kind, of any length from `bits_min`.
 fn unit_of(kind: Kind, bits_min: usize) -> impl Strategy<Value = Unit> {
     let digest = prop::array::uniform32(any::<u8>());
     (digest, bits_min / 32..=8).prop_map(move |(digest, length)| {
-        Unit::new(kind, &digest, 32 * length).expect("a legal length")
+        Unit::new(kind, &digest, 32 * length).expect("a valid length")
     })
 }
 
@@ -40,7 +40,7 @@ fn unit() -> impl Strategy<Value = Unit> {
     prop_oneof![part_kind(), Just(Kind::FLAKE)].prop_flat_map(|kind| unit_of(kind, 32))
 }
 
-/// A unit as the twin sees it.
+/// A unit in the form that the slow codec uses.
 fn fields(unit: &Unit) -> Fields {
     let kind = unit.kind();
     let length = unit.bits() as u32 / 32 - 1;

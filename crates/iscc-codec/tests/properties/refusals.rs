@@ -1,4 +1,4 @@
-//! Any string and any bytes give a value or an error, and never a value that is not canonical.
+//! Any string and any bytes give an error or a canonical value.
 
 use iscc_codec::{
     Code, Compat, Error, Header, IsccCode, IsccId, Unit, clean, explain, multiformat, normalize,
@@ -6,8 +6,8 @@ use iscc_codec::{
 };
 use proptest::prelude::*;
 
-/// Calls everything that takes text.
-fn take(text: &str) {
+/// Calls every function that takes text.
+fn check_text(text: &str) {
     let normalized = normalize(text);
     assert_eq!(validate(text), normalized.as_deref() == Ok(text));
     match text.parse::<Code>() {
@@ -27,12 +27,12 @@ fn take(text: &str) {
 proptest! {
     #[test]
     fn any_string(text in any::<String>()) {
-        take(&text);
+        check_text(&text);
     }
 
     #[test]
-    fn anything_that_looks_like_a_code(text in "( |ISCC:|iscc:|x:|urn:|:)?[fbvzu]?[ACEGIKMO][AIYEMQU4][A-Za-z0-9=_ -]{0,80}") {
-        take(&text);
+    fn any_text_that_looks_like_a_code(text in "( |ISCC:|iscc:|x:|urn:|:)?[fbvzu]?[ACEGIKMO][AIYEMQU4][A-Za-z0-9=_ -]{0,80}") {
+        check_text(&text);
     }
 
     #[test]
@@ -40,7 +40,7 @@ proptest! {
         let _ = (Header::decode(&bytes), Unit::from_bytes(&bytes), IsccCode::from_bytes(&bytes));
         let _ = (Unit::read(&bytes), Code::from_bytes(&bytes));
         for base in multiformat::Multibase::ALL {
-            take(&multiformat::encode(&bytes, base));
+            check_text(&multiformat::encode(&bytes, base));
         }
         if let Ok(units) = seq::decode(&bytes) {
             let whole: Vec<u8> = units.iter().flat_map(|unit| unit.bytes.to_vec()).collect();
@@ -48,7 +48,7 @@ proptest! {
         }
     }
 
-    /// Mostly legal headers before any body.
+    /// Mostly valid headers with any body.
     #[test]
     fn any_body(main in 0u8..8, sub in 0u8..8, version in 0u8..2, length in 0u8..9, body in prop::collection::vec(any::<u8>(), 0..44)) {
         let bytes = [&[main << 4 | sub, version << 4 | length][..], &body].concat();
@@ -61,7 +61,7 @@ proptest! {
 }
 
 #[test]
-fn long_texts_are_refused_early() {
+fn long_texts_are_rejected() {
     let long = "A".repeat(1 << 20);
     assert!(matches!(normalize(&long), Err(Error::TooLong(_))));
     assert!(matches!(explain(&format!("z{long}"), Compat::default()), Err(Error::TooLong(_))));

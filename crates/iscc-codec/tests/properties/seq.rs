@@ -1,4 +1,4 @@
-//! ISCC-SEQ of any units.
+//! ISCC-SEQs of any units.
 
 use iscc_codec::{Unit, seq};
 use proptest::prelude::*;
@@ -23,9 +23,9 @@ proptest! {
         prop_assert_eq!(seq::encode_c2pa(&texts).is_ok(), all_long);
     }
 
-    /// Only a cut between two units leaves a sequence.
+    /// A truncated sequence is valid only if the cut is between two units.
     #[test]
-    fn cut_anywhere(units in units(), at in any::<prop::sample::Index>()) {
+    fn truncated_sequences_are_errors(units in units(), at in any::<prop::sample::Index>()) {
         let whole: Vec<u8> = units.iter().flat_map(|unit| unit.as_bytes().to_vec()).collect();
         let at = at.index(whole.len());
         let borders = units.iter().scan(0, |end, unit| {
@@ -35,7 +35,7 @@ proptest! {
         prop_assert_eq!(seq::decode(&whole[..at]).is_ok(), borders.into_iter().any(|border| border == at));
     }
 
-    /// Whatever SubType and version, the bytes come back.
+    /// Unknown SubTypes and versions do not change the bytes.
     #[test]
     fn unknown_fields_are_kept(
         main in 0u16..5, sub in 0u16..4680, version in 0u16..4680, length in 0u16..8,

@@ -1,4 +1,4 @@
-//! Units against the twin.
+//! Units, compared with the slow codec.
 
 use iscc_codec::{Code, Header, Unit};
 use proptest::prelude::*;
@@ -8,13 +8,13 @@ use super::{fields, unit};
 
 proptest! {
     #[test]
-    fn encoding_equals_the_twin(unit in unit()) {
+    fn encoding_matches_the_slow_codec(unit in unit()) {
         let text = codec::base32(&codec::unit_bits(&fields(&unit)));
         prop_assert_eq!(unit.text().bare().to_owned(), text);
     }
 
     #[test]
-    fn decoding_gives_back_what_was_encoded(unit in unit()) {
+    fn decoding_inverts_encoding(unit in unit()) {
         let text = unit.text();
         prop_assert_eq!(text.parse(), Ok(unit));
         prop_assert_eq!(text.bare().parse(), Ok(Code::Unit(unit)));
@@ -22,9 +22,9 @@ proptest! {
         prop_assert_eq!(codec::decode_unit(text.bare()), Some(fields(&unit)));
     }
 
-    /// Units with a digit changed, or with more or fewer digits than they had.
+    /// Units with a changed digit, or with digits added or removed.
     #[test]
-    fn decoding_refuses_what_the_twin_refuses(
+    fn decoding_rejects_what_the_slow_codec_rejects(
         unit in unit(),
         place in any::<prop::sample::Index>(),
         digits in "[A-Z2-7]",
@@ -36,13 +36,13 @@ proptest! {
         text.replace_range(place..=place, &digits);
         text.truncate(text.len() - cut);
         text.push_str(&tail);
-        // The twin knows no ISCC-CODEs and no ISCC-IDs.
+        // The slow codec has neither ISCC-CODEs nor ISCC-IDs.
         let known = text.parse().ok().filter(|unit: &Unit| unit.as_bytes()[0] >> 4 != 6);
         prop_assert_eq!(known.as_ref().map(fields), codec::decode_unit(&text));
     }
 
     #[test]
-    fn headers_of_any_numbers(numbers in prop::array::uniform4(0u16..=4679)) {
+    fn headers_of_any_numbers_round_trip(numbers in prop::array::uniform4(0u16..=4679)) {
         let [main, sub, version, length] = numbers;
         let (bytes, count) = Header { main, sub, version, length }.encode().expect("in range");
         let bits = numbers.map(|number| codec::varnibble(number.into())).concat();

@@ -1,4 +1,4 @@
-//! ISCC-CODEs from units and back.
+//! Composing and decomposing ISCC-CODEs.
 
 use iscc_codec::{Code, Error, IsccCode};
 
@@ -17,7 +17,7 @@ fn composed() {
             }
             None => {
                 refused += 1;
-                assert!(code.is_err(), "{units:?} should be refused: {}", case["error"]);
+                assert!(code.is_err(), "{units:?} should be an error: {}", case["error"]);
             }
         }
     }
@@ -46,17 +46,17 @@ fn decomposed() {
 }
 
 #[test]
-fn refusals_are_named() {
-    let refused = |units: &[&str]| IsccCode::compose_text(units, false).expect_err("refused");
+fn errors_name_the_reason() {
+    let error_of = |units: &[&str]| IsccCode::compose_text(units, false).expect_err("refused");
     let [meta, text, image] = ["AAAQRLWHM2YFGCWG", "CAASH6VT7ORRIVQA", "EEATHX7Y6NL5MJTY"];
     let [data, instance, short] = ["GAARLDA46RGP3AQI", "IAATLBPYL7B7XTAN", "GAAE2UYDL4"];
-    assert_eq!(refused(&[data]), Error::TooFewUnits);
-    assert_eq!(refused(&[meta, data]), Error::DataOrInstanceMissing);
-    assert_eq!(refused(&[short, instance]), Error::UnitTooShort(short.to_owned()));
-    assert_eq!(refused(&[text, image, data, instance]), Error::SubTypesDiffer);
-    assert!(matches!(refused(&[meta, meta, data, instance]), Error::DuplicateUnit(_)));
-    assert!(matches!(refused(&[data, data, instance]), Error::DuplicateUnit(_)));
-    assert_eq!(refused(&["MAIGC5KN3I6TCWPP", data, instance]), Error::DataOrInstanceMissing);
-    assert_eq!(refused(&[meta, meta, meta, meta, data, instance]), Error::TooManyUnits);
-    assert!(matches!(refused(&["KUABLDA46RGP3AQIGWC7QX6D7PGA2", data]), Error::NotAUnit(_)));
+    assert_eq!(error_of(&[data]), Error::TooFewUnits);
+    assert_eq!(error_of(&[meta, data]), Error::DataOrInstanceMissing);
+    assert_eq!(error_of(&[short, instance]), Error::UnitTooShort(short.to_owned()));
+    assert_eq!(error_of(&[text, image, data, instance]), Error::SubTypesDiffer);
+    assert!(matches!(error_of(&[meta, meta, data, instance]), Error::DuplicateUnit(_)));
+    assert!(matches!(error_of(&[data, data, instance]), Error::DuplicateUnit(_)));
+    assert_eq!(error_of(&["MAIGC5KN3I6TCWPP", data, instance]), Error::DataOrInstanceMissing);
+    assert_eq!(error_of(&[meta, meta, meta, meta, data, instance]), Error::TooManyUnits);
+    assert!(matches!(error_of(&["KUABLDA46RGP3AQIGWC7QX6D7PGA2", data]), Error::NotAUnit(_)));
 }

@@ -1,4 +1,4 @@
-//! The parts of the conformance vectors that iscc-core publishes which concern the codec.
+//! The published conformance vectors of iscc-core, as far as they concern the codec.
 
 use iscc_codec::{IsccCode, base::base16, seq};
 use serde_json::Value;
@@ -12,7 +12,7 @@ fn tests(function: &str) -> Vec<(String, Value)> {
     tests.iter().map(|(name, test)| (name.clone(), test.clone())).collect()
 }
 
-/// Bytes are written as `bytes:` and hexadecimal.
+/// Bytes in the vectors are `bytes:` and hexadecimal.
 fn bytes(value: &Value) -> Vec<u8> {
     let digits = text(value).strip_prefix("bytes:").expect("bytes");
     base16::decode(digits.as_bytes()).expect("hexadecimal")

@@ -4,7 +4,7 @@ use iscc_codec::{Error, Header};
 
 use super::{cases, hex, number, text};
 
-/// A header whose only interesting field is the first: as bits, its start is the varnibble.
+/// A header that starts with the varnibble of `main`.
 fn with_main(main: u16) -> Header {
     Header { main, sub: 0, version: 0, length: 0 }
 }
@@ -23,7 +23,7 @@ fn varnibbles() {
 #[test]
 fn varnibbles_out_of_range() {
     for case in cases("varnibble_invalid") {
-        // Negative numbers are ruled out by the type.
+        // The type excludes negative numbers.
         let Ok(value) = u16::try_from(case.as_i64().expect("a number")) else { continue };
         assert_eq!(with_main(value).encode(), Err(Error::HeaderField), "{value}");
     }
@@ -47,8 +47,8 @@ fn headers() {
 }
 
 #[test]
-fn a_filling_nibble_must_be_zero() {
-    // Five nibbles: 2, 8 (two nibbles), 1, 0; then the filling.
+fn a_padding_nibble_must_be_zero() {
+    // Five nibbles: 2, 8 (two nibbles), 1, 0; then the padding.
     assert!(Header::decode(&[0x28, 0x01, 0x00]).is_ok());
     assert_eq!(Header::decode(&[0x28, 0x01, 0x05]), Err(Error::HeaderFill));
 }

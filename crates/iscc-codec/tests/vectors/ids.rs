@@ -26,7 +26,7 @@ fn version_1() {
     }
 }
 
-/// Hubs write the length field as 1, where the standard's own ids have 0.
+/// Hubs write 1 into the length field; IDs of the standard have 0.
 #[test]
 fn version_1_as_hubs_write_it() {
     let path =
@@ -74,7 +74,7 @@ fn version_0() {
 fn version_0_with_a_malformed_counter() {
     let with_counter = |length: u8, counter: &[u8]| {
         let bytes = [&[0x60, length, 1, 2, 3, 4, 5, 6, 7, 8], counter].concat();
-        LegacyIsccId::try_from(&Unit::from_bytes(&bytes).expect("a legal length"))
+        LegacyIsccId::try_from(&Unit::from_bytes(&bytes).expect("a valid length"))
     };
     assert_eq!(with_counter(2, &[0xAC, 0x02]).expect("a number").counter, Some(300));
     assert_eq!(with_counter(2, &[0xAC, 0x82]), Err(Error::Counter));
@@ -86,7 +86,7 @@ fn version_0_with_a_malformed_counter() {
 }
 
 #[test]
-fn lengths_without_meaning() {
+fn invalid_lengths() {
     // 88 bits of an ISCC-ID of version 0, and a counter after one of version 1.
     for bytes in [&[0x60, 0x03][..], &[0x60, 0x05], &[0x60, 0x12]] {
         let bytes = [bytes, &[0; 13]].concat();

@@ -1,12 +1,12 @@
-//! Codes that iscc-web's tests and documentation print: each is canonical, and a composite is made
-//! of the units printed next to it.
+//! Codes from iscc-web's tests and documentation: each is canonical, and each composite consists of
+//! the units next to it.
 
 use iscc_codec::{Compat, IsccCode, Unit, explain_json, validate};
 use serde_json::Value;
 
 use super::{fixture, text, texts};
 
-/// Calls `visit` for every object inside.
+/// Calls `visit` for every object in `value`, at any depth.
 fn each_object(value: &Value, visit: &mut dyn FnMut(&serde_json::Map<String, Value>)) {
     match value {
         Value::Object(object) => {
@@ -19,7 +19,7 @@ fn each_object(value: &Value, visit: &mut dyn FnMut(&serde_json::Map<String, Val
 }
 
 #[test]
-fn printed_codes_are_made_of_printed_units() {
+fn published_codes_consist_of_published_units() {
     let mut composed = 0;
     each_object(&fixture("known_answers_iscc_web_0_3.json"), &mut |object| {
         let (Some(iscc), Some(Value::Array(units))) = (object.get("iscc"), object.get("units"))

@@ -19,11 +19,11 @@ static CODEC: LazyLock<Value> = LazyLock::new(|| fixture("codec.json"));
 /// A file of recorded results.
 fn fixture(name: &str) -> Value {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/codes/");
-    let text = std::fs::read_to_string(format!("{folder}{name}")).expect("the fixture is there");
+    let text = std::fs::read_to_string(format!("{folder}{name}")).expect("the fixture exists");
     serde_json::from_str(&text).expect("the fixture is JSON")
 }
 
-/// The cases of one part of `codec.json`; there is at least one.
+/// The cases of one part of `codec.json`, at least one.
 fn cases(part: &str) -> &'static [Value] {
     let cases = CODEC[part].as_array().map(Vec::as_slice).unwrap_or_default();
     assert!(!cases.is_empty(), "{part} has no cases");
@@ -31,19 +31,19 @@ fn cases(part: &str) -> &'static [Value] {
 }
 
 fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no string"))
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a string"))
 }
 
 fn number(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_else(|| panic!("{value} is no unsigned number"))
+    value.as_u64().unwrap_or_else(|| panic!("{value} is not an unsigned number"))
 }
 
 fn flag(value: &Value) -> bool {
-    value.as_bool().unwrap_or_else(|| panic!("{value} is neither true nor false"))
+    value.as_bool().unwrap_or_else(|| panic!("{value} is not a boolean"))
 }
 
 fn texts(value: &Value) -> Vec<&str> {
-    value.as_array().unwrap_or_else(|| panic!("{value} is no list")).iter().map(text).collect()
+    value.as_array().unwrap_or_else(|| panic!("{value} is not a list")).iter().map(text).collect()
 }
 
 fn hex(value: &Value) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! ISCC-SEQ, strictly.
+//! Strict decoding of ISCC-SEQs.
 
 use iscc_codec::seq::QueryError;
 use iscc_codec::{Error, seq};
@@ -33,7 +33,7 @@ fn strict_decoding() {
 }
 
 #[test]
-fn refusals_are_named() {
+fn errors_name_the_reason() {
     assert_eq!(seq::decode(&[]), Err(Error::SeqEmpty));
     assert_eq!(seq::encode::<&str>(&[]), Err(Error::SeqEmpty));
     let reason = |bytes: &[u8]| match seq::decode(bytes) {
@@ -46,8 +46,8 @@ fn refusals_are_named() {
     assert_eq!(reason(&[0x50, 0, 0, 0]), (0, Error::SeqMainType(5)));
     assert_eq!(reason(&[0x00, 0x08, 0x00]), (0, Error::SeqLength(8)));
     let longer = seq::encode(&["GAARLDA46RGP3AQI", "IAATLBPYL7B7XTANIAATLBPYL7B7XTAN"]);
-    let beyond = Box::new(Error::BodyLength { expected: 8, actual: 18 });
-    assert_eq!(longer, Err(Error::SeqUnit { offset: 10, reason: beyond }));
+    let error = Box::new(Error::BodyLength { expected: 8, actual: 18 });
+    assert_eq!(longer, Err(Error::SeqUnit { offset: 10, reason: error }));
 }
 
 #[test]

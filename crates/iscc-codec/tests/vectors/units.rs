@@ -1,4 +1,4 @@
-//! Units of every type and length, in every way of writing them.
+//! Units of every type and length, in every notation.
 
 use iscc_codec::base::base32::BASE32HEX;
 use iscc_codec::multiformat::{self, Multibase};
@@ -13,7 +13,7 @@ fn units_are_encoded_and_decoded() {
             ["maintype", "subtype", "version"].map(|field| number(&case[field]) as u16);
         let kind = Kind::new(main, sub, version).expect("a known type");
         let bits = number(&case["bits"]) as usize;
-        let unit = Unit::new(kind, &hex(&case["digest_hex"]), bits).expect("a legal length");
+        let unit = Unit::new(kind, &hex(&case["digest_hex"]), bits).expect("a valid length");
         assert_eq!(unit.to_string(), text(&case["unit"]));
         assert_eq!(text(&case["unit"]).parse(), Ok(unit));
         assert_eq!(unit.bits(), bits);
@@ -56,7 +56,7 @@ fn a_shorter_unit_is_a_prefix() {
     for case in cases("units").iter().filter(|case| number(&case["bits"]) == 256) {
         let unit: Unit = text(&case["unit"]).parse().expect("a unit");
         for bits in (32..=256).step_by(32) {
-            let shorter = unit.truncated(bits).expect("a legal length");
+            let shorter = unit.truncated(bits).expect("a valid length");
             assert_eq!(shorter.body(), &unit.body()[..bits / 8]);
         }
         assert!(unit.truncated(40).is_err());
