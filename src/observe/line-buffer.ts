@@ -1,10 +1,11 @@
 /** Collects log lines into blocks: on a busy server, one write per line would cost more than the requests. */
 
-/** Receives blocks; does not wait for the disk. */
+/** Receives blocks of lines. Neither method throws. */
 export interface BlockWriter {
-  write(block: string): unknown;
-  /** Writes all pending blocks before it returns. */
-  flushSync(): void;
+  /** Does not wait until the block is written. */
+  write(block: string): void;
+  /** Writes all pending blocks and then this one before it returns. */
+  flushSync(block: string): void;
 }
 
 const BLOCK_CHARACTERS = 64 * 1024;
@@ -13,7 +14,8 @@ const FLUSH_MS = 100;
 /**
  * A pino destination. Lines keep their order and wait for at most 100 ms; killing the process loses them.
  *
- * sonic-boom's own `minLength` is too slow: it measures the whole buffer again for every line.
+ * Replaces pino's own destination: its `minLength` measures the whole buffer again for every line, and it does not
+ * survive a full disk or a closed pipe.
  */
 export class LineBuffer {
   readonly #writer: BlockWriter;
@@ -32,17 +34,19 @@ export class LineBuffer {
 
   /** Passes the pending lines to the writer. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#waiting === '') return;
-    const block = this.#waiting;
-    this.#waiting = '';
-    this.#writer.write(block);
+    if (this.#waiting !== '') this.#writer.write(this.#take());
   }
 
   /** For the exit handler, which must be synchronous. */
   flushSync(): void {
-    this.flush();
-    this.#writer.flushSync();
+    this.#writer.flushSync(this.#take());
+  }
+
+  #take(): string {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const block = this.#waiting;
+    this.#waiting = '';
+    return block;
   }
 }

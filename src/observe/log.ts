@@ -1,6 +1,7 @@
 /** The process's logger: JSON lines, or coloured text on a terminal. */
 import { type Logger, pino } from 'pino';
 import { LineBuffer } from './line-buffer.js';
+import { LogSink } from './log-sink.js';
 
 export type { Logger } from 'pino';
 
@@ -22,11 +23,17 @@ export function createLogger(level: LogLevel): Logger {
   return pino(base, stderrLines);
 }
 
+/** Log lines lost since the start of the process because stderr could not be written. */
+export function logLinesLost(): number {
+  return stderrSink.linesLost;
+}
+
 /** One per process, like stderr itself, so that lines of several loggers keep their order. */
 let stderrLines: LineBuffer | undefined;
+const stderrSink = new LogSink(2);
 
 function openStderr(): LineBuffer {
-  const lines = new LineBuffer(pino.destination({ dest: 2, sync: false }));
+  const lines = new LineBuffer(stderrSink);
   process.on('exit', () => lines.flushSync());
   return lines;
 }

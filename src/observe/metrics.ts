@@ -1,6 +1,7 @@
 /** All metrics of a process and its services, in the Prometheus text format. */
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Metric } from './instruments.js';
+import { logLinesLost } from './log.js';
 import { type RequestMetrics, RequestTable } from './request-metrics.js';
 
 export type { RequestMetrics } from './request-metrics.js';
@@ -18,6 +19,15 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    new Counter({
+      name: 'isccd_log_lines_lost_total',
+      help: 'Log lines lost because stderr could not be written',
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(logLinesLost());
+      },
+    });
     this.#requests = new RequestTable(this.#registry);
   }
 

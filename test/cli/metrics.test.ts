@@ -1,4 +1,4 @@
-/** The figures of a whole process, and the Grafana dashboard that shows them. */
+/** Metrics of a whole process, and the Grafana dashboard that shows them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -105,14 +105,14 @@ describe('the Grafana dashboard', () => {
   ];
   const NAME = /\b(?:isccd|nodejs|process)_\w+/g;
 
-  it('names only figures that a process has', () => {
+  it('uses only metrics that a process has', () => {
     const named = new Set(queries.flatMap((query) => query.match(NAME) ?? []));
     const there = new Set(lines.map((line) => line.replace(/[ {].*/, '')));
     expect(named.size).toBeGreaterThan(20);
     expect([...named].filter((name) => !there.has(name))).toEqual([]);
   });
 
-  it('shows every figure of ours', () => {
+  it('shows every isccd metric', () => {
     const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
     const named = new Set(queries.flatMap((query) => query.match(NAME) ?? []).map(family));
     const ours = new Set(lines.map((line) => family(line.replace(/[ {].*/, ''))));

@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly cwd?: string;
   /** Overrides the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** File descriptor for stderr. Default: a pipe that becomes part of the output. */
+  readonly stderr?: number;
 }
 
 export interface Process {
@@ -25,6 +27,8 @@ export interface Process {
 }
 
 export interface ServedProcess extends Process {
+  /** Closes the reading end of its stderr. */
+  closeStderr(): void;
   /** URL of each service; `metrics` is present if configured. */
   readonly urls: Readonly<Record<ServiceName, string> & { metrics?: string }>;
 }
@@ -32,12 +36,12 @@ export interface ServedProcess extends Process {
 /** Starts services in one process. Rejects with its output if it exits before all of them listen. */
 export async function serve(
   services: readonly ServiceName[],
-  { cwd, env }: ServeOptions = {},
+  { cwd, env, stderr }: ServeOptions = {},
 ): Promise<ServedProcess> {
   const child = spawn(process.execPath, [MAIN, 'serve', ...services], {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
   });
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -52,8 +56,8 @@ export async function serve(
       const found = announced(output);
       if (services.every((service) => service in found)) resolve(found as ServedProcess['urls']);
     };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
     child.once('error', reject);
     // By then all output has been read.
     child.once('close', () => reject(new Error(`isccd serve exited: ${output}`)));
@@ -62,6 +66,7 @@ export async function serve(
     urls,
     pid: child.pid ?? 0,
     output: () => output,
+    closeStderr: () => child.stderr?.destroy(),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   };
