@@ -78,7 +78,7 @@ describe('validation', () => {
   });
 
   it('throws for invalid trust anchors', () => {
-    expect(() => new native.ManifestValidator('none')).toThrow('the trust anchors hold no certificate');
+    expect(() => new native.ManifestValidator('none')).toThrow('the trust anchors contain no certificate');
     expect(new native.ManifestValidator('')).toBeDefined();
   });
 });

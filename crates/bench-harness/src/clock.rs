@@ -1,4 +1,4 @@
-//! The two clocks: CPU time of this thread, and wall time.
+//! The two clocks: CPU time of the current thread, and wall time.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ pub(crate) enum Clock {
     Wall,
 }
 
-/// A case may be this much too short in its slot before the number of repetitions stops doubling.
-const SHORTFALL: f64 = 0.7;
+/// Share of its slot that a case must fill before the number of repetitions stops growing.
+const FILLED_MIN: f64 = 0.7;
 
 impl Clock {
-    /// Seconds that `times` runs of `case` take.
+    /// Duration of `times` runs of `case`, in seconds.
     pub(crate) fn time(self, case: &mut Case, times: u64) -> f64 {
         match self {
             Self::Thread => {
@@ -30,13 +30,13 @@ impl Clock {
         }
     }
 
-    /// How often `case` has to run to fill `slot`; warms it up on the way.
+    /// Number of runs of `case` that fill `slot`. Also warms it up.
     pub(crate) fn repeats(self, case: &mut Case, slot: Duration) -> u64 {
         let slot = slot.as_secs_f64();
         let mut times = 1;
         loop {
             let elapsed = self.time(case, times);
-            if elapsed >= slot * SHORTFALL {
+            if elapsed >= slot * FILLED_MIN {
                 return times;
             }
             let fitting = times as f64 * slot / elapsed.max(1e-9);

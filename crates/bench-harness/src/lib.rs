@@ -1,12 +1,12 @@
-//! Ratios between kernels: several cases of one question, interleaved in one process.
+//! Ratios between kernels: measures several cases of a group, interleaved in one process.
 //!
-//! Absolute times move with the neighbours of a shared machine; the ratio between two cases that
-//! take turns hardly does. So every round runs A, B, C and the next one C, B, A, each case long
-//! enough for the clock, in thread CPU time. Reported are the minimum and the median of the
-//! rounds, and two ratios to the peer, which is the group's **last** case: once from the minima
-//! and once as the median of the ratios per round.
+//! Absolute times vary with the load of a shared machine; the ratio between two alternating cases
+//! hardly does. So one round runs A, B, C and the next one C, B, A, in thread CPU time, each case
+//! long enough for the clock. The report has the minimum and the median over the rounds, and two
+//! ratios to the peer, which is the **last** case of the group: the ratio of the minima, and the
+//! median of the ratios per round.
 //!
-//! A bench target with `harness = false` looks like this:
+//! Example of a bench target with `harness = false`:
 //!
 //! ```no_run
 //! let text = "ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2";
@@ -18,7 +18,7 @@
 //!     .run();
 //! ```
 //!
-//! On the command line (`cargo bench -p CRATE -- ARGS`): `--quick` for few and short rounds, any
+//! On the command line (`cargo bench -p CRATE -- ARGS`), `--quick` runs few and short rounds. Any
 //! other word selects the groups whose name contains it.
 
 mod clock;
@@ -31,11 +31,11 @@ use clock::Clock;
 use options::Options;
 pub use report::{Report, Row};
 
-/// Runs a case a number of times. The loop is inside, so that a call of a few nanoseconds is not
-/// measured together with an indirect call.
+/// Runs a case a number of times. The loop is inside, so that the measurement of a call of a few
+/// nanoseconds does not include an indirect call.
 type Case<'a> = Box<dyn FnMut(u64) + 'a>;
 
-/// One question with its competing answers; see the crate's documentation.
+/// Cases to compare with each other; see the crate's documentation.
 pub struct Group<'a> {
     name: String,
     clock: Clock,
@@ -44,7 +44,7 @@ pub struct Group<'a> {
     cases: Vec<(String, Case<'a>)>,
 }
 
-/// What one call processes, for the rate column.
+/// The amount of work per call, for the rate column.
 #[derive(Clone, Copy)]
 struct Work {
     amount: f64,
@@ -57,30 +57,31 @@ impl<'a> Group<'a> {
         Self { name: name.into(), clock: Clock::Thread, work: None, must: None, cases: Vec::new() }
     }
 
-    /// Bytes that one call processes: adds a column in bytes per second.
+    /// Sets the bytes that one call processes: adds a column in bytes per second.
     pub fn bytes(self, count: usize) -> Self {
         self.per_call(count, "B/s")
     }
 
-    /// Things that one call processes: adds a column in things per second, for example `"hash/s"`.
+    /// Sets the items that one call processes: adds a column in items per second, such as
+    /// `"hash/s"`.
     pub fn per_call(mut self, count: usize, unit: &'static str) -> Self {
         self.work = Some(Work { amount: count as f64, unit });
         self
     }
 
-    /// The ratio that the first case must reach against the last one.
+    /// Sets the ratio to the last case that the first case must reach.
     pub fn must(mut self, ratio: f64) -> Self {
         self.must = Some(ratio);
         self
     }
 
-    /// Measures wall time: for cases that use several threads. Noisier on a busy machine.
+    /// Measures wall time, for cases with several threads. Noisier on a busy machine.
     pub fn wall(mut self) -> Self {
         self.clock = Clock::Wall;
         self
     }
 
-    /// Adds a case. The first is ours, the last is the peer that all are compared with.
+    /// Adds a case. The first one is ours; all are compared with the last one, the peer.
     pub fn case<R>(mut self, name: impl Into<String>, mut run: impl FnMut() -> R + 'a) -> Self {
         let repeat = move |times: u64| {
             for _ in 0..times {
@@ -91,7 +92,7 @@ impl<'a> Group<'a> {
         self
     }
 
-    /// Measures and prints, unless the command line's filter leaves this group out.
+    /// Measures and prints. Returns `None` if the command line's filter excludes this group.
     pub fn run(self) -> Option<Report> {
         let options = Options::from_command_line();
         if !options.selects(&self.name) || self.cases.is_empty() {
@@ -122,7 +123,7 @@ impl<'a> Group<'a> {
 mod tests {
     use super::*;
 
-    /// Work that the compiler cannot shorten: a chain of dependent multiplications.
+    /// Work that the compiler cannot optimise away: a chain of dependent multiplications.
     fn spin(times: u64) -> u64 {
         (0..times).fold(1, |value: u64, step| black_box(value.wrapping_mul(3) ^ step))
     }
@@ -135,7 +136,7 @@ mod tests {
             .case("short", || spin(1_000))
             .case("long", || spin(10_000))
             .measure(&options);
-        let [short, long] = &report.rows[..] else { panic!("two rows") };
+        let [short, long] = &report.rows[..] else { panic!("expected two rows") };
         assert!(short.ratio_min > 4.0 && short.ratio_min < 25.0, "{}", short.ratio_min);
         assert!((long.ratio_min - 1.0).abs() < 1e-9);
         assert!(short.seconds_min <= short.seconds_median);
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filter_selects_by_part_of_the_name() {
+    fn a_filter_selects_groups_by_substring() {
         let options = Options::parse(["--bench", "decode"].map(str::to_owned).into_iter());
         assert!(options.selects("decode unit"));
         assert!(!options.selects("encode unit"));

@@ -1,12 +1,12 @@
-//! What the command line of a benchmark can say.
+//! Command-line options of a benchmark.
 
 use std::time::Duration;
 
-/// Rounds and their length, and which groups to run.
+/// Number and length of the rounds, and the groups to run.
 pub(crate) struct Options {
-    /// Rounds of all cases; odd, so that the median is a measured value.
+    /// Number of rounds; odd, so that the median is a measured value.
     pub(crate) rounds: usize,
-    /// Least time that a case runs in one round.
+    /// Minimum time of a case per round.
     pub(crate) slot: Duration,
     filters: Vec<String>,
 }
@@ -16,7 +16,7 @@ impl Options {
         Self::parse(std::env::args().skip(1))
     }
 
-    /// Words are filters. Unknown options are left alone: cargo adds `--bench`.
+    /// Words are filters. Ignores unknown options, because cargo adds `--bench`.
     pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Self {
         let (switches, filters): (Vec<_>, Vec<_>) =
             arguments.partition(|argument| argument.starts_with('-'));

@@ -1,23 +1,23 @@
-//! Figures of one group, and how they are printed.
+//! Measurements of one group, and their printed form.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::Work;
 use crate::clock::Clock;
 
-/// What a group measured, in the order of its cases.
+/// Measurements of a group, in the order of its cases.
 pub struct Report {
     /// Name of the group.
     pub name: String,
     /// One row per case.
     pub rows: Vec<Row>,
-    /// The ratio that the first row should reach.
+    /// The ratio that the first row must reach.
     pub must: Option<f64>,
     clock: Clock,
     work: Option<Work>,
 }
 
-/// Figures of one case.
+/// Measurements of one case.
 pub struct Row {
     /// Name of the case.
     pub name: String,
@@ -46,7 +46,7 @@ impl Report {
         Self { name, rows, must, clock, work }
     }
 
-    /// Whether the first case is as fast as it must be; `None` where nothing is demanded.
+    /// Whether the first case reaches the required ratio; `None` without a requirement.
     pub fn reached(&self) -> Option<bool> {
         Some(self.rows.first()?.ratio_median >= self.must?)
     }

@@ -1,4 +1,4 @@
-//! The soft-binding algorithms that the C2PA lists.
+//! The C2PA's list of soft-binding algorithms.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,20 +8,20 @@ use serde::Deserialize;
 /// The algorithm whose values are ISCC-SEQs (IEP-0020).
 pub const ISCC: &str = "io.iscc.v0";
 
-/// How an algorithm finds a manifest again.
+/// How an algorithm binds a manifest to an asset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AlgorithmKind {
-    /// By something hidden in the asset.
+    /// By data hidden in the asset.
     Watermark,
-    /// By the asset's content.
+    /// By the content of the asset.
     Fingerprint,
 }
 
 /// An entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Algorithm {
-    /// Name in manifests and queries, compared exactly.
+    /// Identifier in manifests and queries, compared exactly.
     pub alg: String,
     /// Watermark or fingerprint.
     #[serde(rename = "type")]
@@ -33,7 +33,7 @@ pub fn algorithms() -> &'static [Algorithm] {
     &LIST.algorithms
 }
 
-/// Whether the list has the algorithm.
+/// Whether the list contains the algorithm.
 pub(crate) fn is_listed(alg: &str) -> bool {
     NAMES.contains_key(alg)
 }
@@ -45,7 +45,7 @@ struct List {
 
 static LIST: LazyLock<List> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../data/alg-list.json"))
-        .expect("the bundled list is checked by a test")
+        .expect("a test checks the bundled list")
 });
 
 static NAMES: LazyLock<HashMap<&'static str, AlgorithmKind>> =
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bundled_list_is_whole() {
+    fn the_bundled_list_is_complete() {
         let watermarks =
             algorithms().iter().filter(|entry| entry.kind == AlgorithmKind::Watermark).count();
         assert_eq!((algorithms().len(), watermarks), (32, 29));

@@ -1,4 +1,4 @@
-//! Which blocks of a manifest are indexed.
+//! Selects the soft bindings of a manifest to index.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use crate::Refusal;
 use crate::algorithm::{ISCC, is_listed};
 use crate::soft_binding::Block;
 
-/// Indexed blocks of a manifest.
+/// Maximum number of indexed blocks per manifest.
 const BINDINGS_MAX: usize = 64;
-/// Indexed blocks of the algorithm [`ISCC`].
+/// Maximum number of indexed blocks of the algorithm [`ISCC`].
 const ISCC_BINDINGS_MAX: usize = 8;
-/// Different searchable units in all ISCC blocks.
+/// Maximum number of distinct searchable units in all ISCC blocks of a manifest.
 const UNITS_MAX: usize = 32;
-/// Skipped blocks that are reported; a manifest may have tens of thousands.
+/// Maximum number of skipped blocks to report; a manifest may have tens of thousands.
 const SKIPPED_MAX: usize = 64;
 
 /// A soft binding to index.
@@ -24,11 +24,11 @@ pub struct IndexedBinding {
     pub alg: String,
     /// Its value, not empty.
     pub value: Vec<u8>,
-    /// Another reading of the previous binding's block. It is indexed as well, but does not count towards the limits
-    /// or the number of bindings.
+    /// Whether it is another reading of the previous binding's block. Such readings are indexed,
+    /// but do not count towards the limits or the number of bindings.
     pub alternate: bool,
-    /// Of an [`ISCC`] value, in order and each once: every searchable unit, and the first Meta-Code
-    /// that may be declared. Empty for other algorithms.
+    /// For an [`ISCC`] value, in order and each once: every searchable unit, and the first
+    /// declarable Meta-Code. Empty for other algorithms.
     pub units: Vec<BindingUnit>,
 }
 
@@ -45,14 +45,14 @@ pub struct BindingUnit {
     pub is_searchable: bool,
 }
 
-/// A block that is stored within its manifest and not indexed.
+/// A block that is stored within its manifest but not indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// The algorithm it names.
+    /// Its algorithm.
     pub alg: String,
     /// Its value.
     pub value: Vec<u8>,
-    /// Why it is not indexed.
+    /// The reason that it is not indexed.
     pub reason: &'static str,
 }
 
@@ -114,7 +114,7 @@ fn useful_units(value: &[u8]) -> Result<Vec<BindingUnit>, &'static str> {
             is_searchable,
         });
         searchable_count += usize::from(is_searchable);
-        // The manifest exceeds the limit already; a value may have a hundred thousand more units.
+        // The manifest already exceeds the limit; a value may have a hundred thousand more units.
         if searchable_count > UNITS_MAX {
             break;
         }

@@ -7,23 +7,24 @@ use crate::Refusal;
 pub struct Box<'a> {
     /// `jumb`, `jumd`, `cbor`, ...
     pub kind: [u8; 4],
-    /// What is in it.
+    /// Its contents.
     pub contents: &'a [u8],
 }
 
-/// The boxes that fill `bytes` to the last one.
+/// All boxes in `bytes`. The last one must end with `bytes`.
 pub fn boxes(mut bytes: &[u8]) -> Result<Vec<Box<'_>>, Refusal> {
     let mut found = Vec::new();
     while !bytes.is_empty() {
-        let (first, rest) = first_box(bytes)
-            .ok_or_else(|| Refusal::unreadable("a box is cut off or leaves its parent"))?;
+        let (first, rest) = first_box(bytes).ok_or_else(|| {
+            Refusal::unreadable("a box is truncated or extends beyond its parent")
+        })?;
         found.push(first);
         bytes = rest;
     }
     Ok(found)
 }
 
-/// The only box in `bytes`.
+/// The single box in `bytes`.
 pub fn only_box(bytes: &[u8]) -> Result<Box<'_>, Refusal> {
     match first_box(bytes) {
         Some((only, [])) => Ok(only),
@@ -32,8 +33,8 @@ pub fn only_box(bytes: &[u8]) -> Result<Box<'_>, Refusal> {
     }
 }
 
-/// The first box and what comes after it. A length of 0 ("until the end") is not taken: it would
-/// make any tail part of the box.
+/// The first box and the bytes after it. Rejects a length of 0 ("until the end"), which would make
+/// any trailing bytes part of the box.
 fn first_box(bytes: &[u8]) -> Option<(Box<'_>, &[u8])> {
     let short = u32::from_be_bytes(bytes.first_chunk().copied()?);
     let kind = *bytes.get(4..)?.first_chunk()?;

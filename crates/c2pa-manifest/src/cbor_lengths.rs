@@ -1,12 +1,12 @@
-//! Strings in CBOR that say they are longer than what is there.
+//! Detects CBOR strings whose stated length exceeds the available bytes.
 //!
-//! The `c2pa` crate's decoder makes room for a string before it reads it: four bytes in the right
-//! place cost it gigabytes and a second.
+//! The `c2pa` crate's decoder allocates memory for a string before reading it: four manipulated
+//! bytes would cost gigabytes and a second.
 
-/// Whether every string whose length is given ends within `cbor`.
+/// Whether every string of definite length ends within `cbor`.
 ///
-/// The heads of data items follow one another however they are nested, so no nesting is tracked.
-/// What is malformed in another way is left to the decoder.
+/// Heads of data items follow each other at any nesting depth, so there is no need to track depth.
+/// Other faults are left to the decoder.
 pub fn fit(mut cbor: &[u8]) -> bool {
     const BYTES: u8 = 2;
     const TEXT: u8 = 3;
@@ -24,9 +24,9 @@ pub fn fit(mut cbor: &[u8]) -> bool {
     true
 }
 
-/// The number after a head, and what comes then; `None` if it is cut off or has no meaning.
+/// The number after a head, and the bytes after it; `None` if it is truncated or reserved.
 fn argument(info: u8, rest: &[u8]) -> Option<(u64, &[u8])> {
-    /// Indefinite length: pieces with lengths of their own follow, or this ends them.
+    /// Indefinite length: chunks with their own lengths follow, or this is the end of them.
     const INDEFINITE: u8 = 31;
     let bytes = match info {
         0..24 => return Some((info.into(), rest)),
@@ -43,11 +43,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_strings_beyond_the_end_are_found() {
+    fn only_strings_beyond_the_end_are_detected() {
         // {"a": h'0102', "b": [1, -500, 1.5, tag(0) "x"], "c": (_ "y", "z")}
         let good = b"\xa3aaB\x01\x02ab\x84\x01\x39\x01\xf3\xf9\x3e\x00\xc0axac\x7fayaz\xff";
         assert!(fit(good) && fit(b"") && fit(b"\x40") && fit(b"\x78\x01a"));
-        // Malformed in other ways, or an array of more than there is: nothing is reserved for it.
+        // Other faults, or an array that is too long: the decoder allocates nothing for these.
         assert!(fit(b"\x1c") && fit(b"\x19\x01") && fit(b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff"));
         assert!(!fit(b"\x41") && !fit(b"\x61") && !fit(b"\xa1aa\x5a\x7f\xff\xff\xff\x00"));
         assert!(!fit(b"\x7b\xff\xff\xff\xff\xff\xff\xff\xff") && !fit(&good[..5]));

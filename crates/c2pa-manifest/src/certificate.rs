@@ -1,4 +1,4 @@
-//! A throw-away certificate chain for demonstrations and tests: a root, and a leaf for claims.
+//! A disposable certificate chain for demonstrations and tests: a root, and a leaf for claims.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use data_encoding::BASE64;
@@ -10,9 +10,9 @@ use crate::der::{
 };
 use crate::key::{Key, KeyKind, random};
 
-/// How long the certificates are valid. Not longer: their keys lie about unprotected.
+/// Validity of the certificates. Limited because their keys are stored without protection.
 const VALID_DAYS: i64 = 365;
-/// For clocks that are behind.
+/// Tolerance for clocks that are slow.
 const VALID_BEFORE_DAYS: i64 = 1;
 
 const BASIC_CONSTRAINTS: &[u32] = &[2, 5, 29, 19];
@@ -24,9 +24,9 @@ const CLAIM_SIGNING: &[u32] = &[1, 3, 6, 1, 4, 1, 62558, 2, 1];
 const COMMON_NAME: &[u32] = &[2, 5, 4, 3];
 const ORGANIZATION: &[u32] = &[2, 5, 4, 10];
 
-/// No certificate could be made.
+/// The certificates could not be created.
 #[derive(Debug, Error)]
-#[error("the certificate cannot be made: {0}")]
+#[error("the certificate cannot be created: {0}")]
 pub struct CertificateError(String);
 
 impl CertificateError {
@@ -35,7 +35,7 @@ impl CertificateError {
     }
 }
 
-/// Keys and certificates, all of them PEM.
+/// Keys and certificates in PEM.
 pub struct TestChain {
     /// The root: a trust anchor.
     pub root: String,
@@ -46,7 +46,8 @@ pub struct TestChain {
 }
 
 impl TestChain {
-    /// A new chain whose certificates are named after `name`. The root's private key is forgotten.
+    /// Creates a chain whose certificates are named after `name`. The root's private key is
+    /// discarded.
     pub fn generate(kind: KeyKind, name: &str) -> Result<Self, CertificateError> {
         let now = Utc::now();
         let (root_key, leaf_key) = (Key::generate(kind)?, Key::generate(kind)?);
@@ -54,13 +55,13 @@ impl TestChain {
         let (root_id, leaf_id) = (random()?, random()?);
         let root_extensions = [
             extension(BASIC_CONSTRAINTS, true, &sequence(&[&element(BOOLEAN, &[0xff])])),
-            // Signs certificates and revocation lists.
+            // May sign certificates and revocation lists.
             extension(KEY_USAGE, true, &bit_string(1, &[0b0000_0110])),
             subject_key_id(&root_id),
         ];
         let leaf_extensions = [
             extension(BASIC_CONSTRAINTS, true, &sequence(&[])),
-            // Digital signatures.
+            // May sign data.
             extension(KEY_USAGE, true, &bit_string(7, &[0b1000_0000])),
             extension(EXTENDED_KEY_USAGE, false, &sequence(&[&object_id(CLAIM_SIGNING)])),
             subject_key_id(&leaf_id),
@@ -74,15 +75,15 @@ impl TestChain {
     }
 }
 
-/// Who signs a certificate.
+/// The issuer of a certificate.
 struct Issuer<'a> {
     key: &'a Key,
-    /// DER of its name.
+    /// DER of the issuer's name.
     name: &'a [u8],
 }
 
 impl Issuer<'_> {
-    /// DER of a certificate for `key` under a name (RFC 5280, 4.1).
+    /// DER of a certificate that gives `key` a name (RFC 5280, 4.1).
     fn certify(
         &self,
         name: &[u8],
@@ -91,7 +92,7 @@ impl Issuer<'_> {
         now: DateTime<Utc>,
     ) -> Result<Vec<u8>, CertificateError> {
         const VERSION_3: u8 = 2;
-        // A serial number is positive and not zero.
+        // A serial number must be positive.
         let mut serial = random::<16>()?;
         serial[0] = serial[0] & 0x7f | 0x40;
         let extensions = element(explicit(3), &sequence(&[extensions]));
@@ -110,7 +111,7 @@ impl Issuer<'_> {
     }
 }
 
-/// The name of a certificate's holder. The c2pa crate takes no signer without an organisation.
+/// The name of a certificate's subject. The c2pa crate requires an organisation.
 fn holder(common_name: &str) -> Vec<u8> {
     let part = |id: &[u32], text: &str| {
         element(SET, &sequence(&[&object_id(id), &element(UTF8_STRING, text.as_bytes())]))

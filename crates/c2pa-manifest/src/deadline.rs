@@ -1,7 +1,7 @@
-//! When the current thread's validation has to stop.
+//! The deadline of the current thread's validation.
 //!
-//! The `c2pa` crate asks a callback of its shared context now and then whether to go on, always on
-//! the thread that validates: the deadline of each validation lies with its thread.
+//! The `c2pa` crate regularly calls a callback of its shared context that can stop the work, always
+//! on the validating thread. So each validation stores its deadline in its thread.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -16,12 +16,12 @@ pub fn within<T>(deadline: Option<Instant>, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Whether the time is over.
+/// Whether the deadline has passed.
 pub fn passed() -> bool {
     DEADLINE.get().is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-/// Puts the old deadline back, also when `work` panics.
+/// Restores the previous deadline, even if `work` panics.
 struct Reset(Option<Instant>);
 
 impl Drop for Reset {

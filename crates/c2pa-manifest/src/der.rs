@@ -1,4 +1,4 @@
-//! Writing DER, as far as a certificate needs it.
+//! Writes the subset of DER that certificates need.
 
 /// SEQUENCE.
 pub const SEQUENCE: u8 = 0x30;
@@ -14,7 +14,7 @@ pub const OCTET_STRING: u8 = 0x04;
 pub const UTF8_STRING: u8 = 0x0c;
 /// UTCTime.
 pub const UTC_TIME: u8 = 0x17;
-/// `[number]` around something, explicitly tagged.
+/// `[number]`: an explicit tag.
 pub const fn explicit(number: u8) -> u8 {
     0xa0 | number
 }
@@ -54,7 +54,7 @@ pub fn object_id(arcs: &[u32]) -> Vec<u8> {
     element(OBJECT_IDENTIFIER, &contents)
 }
 
-/// A BIT STRING whose last `unused` bits don't count.
+/// A BIT STRING with `unused` padding bits at its end.
 pub fn bit_string(unused: u8, bytes: &[u8]) -> Vec<u8> {
     const BIT_STRING: u8 = 0x03;
     element(BIT_STRING, &[&[unused], bytes].concat())
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(element(SEQUENCE, &[0; 127])[..2], [0x30, 127]);
         assert_eq!(element(SEQUENCE, &[0; 128])[..3], [0x30, 0x81, 128]);
         assert_eq!(element(SEQUENCE, &[0; 256])[..4], [0x30, 0x82, 1, 0]);
-        // commonName, and RSA's company.
+        // commonName, and RSA's arc.
         assert_eq!(object_id(&[2, 5, 4, 3]), [6, 3, 0x55, 4, 3]);
         assert_eq!(object_id(&[1, 2, 840, 113_549]), [6, 6, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d]);
     }

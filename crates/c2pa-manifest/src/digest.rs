@@ -1,4 +1,4 @@
-//! The digest by which the store names and compares Manifest Stores.
+//! The digest that identifies Manifest Stores.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};

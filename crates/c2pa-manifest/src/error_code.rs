@@ -1,4 +1,4 @@
-//! Codes for what the `c2pa` crate reports as an error instead of a validation result.
+//! Codes for faults that the `c2pa` crate reports as errors rather than validation results.
 
 use c2pa::Error;
 
@@ -12,7 +12,7 @@ pub fn refusal(error: &Error) -> Refusal {
         Error::InvalidClaim(_) => Refusal::new(invalid_claim(&format!("{error:?}")), &text),
         Error::ClaimMissingHardBinding => Refusal::new("claim.hardBindings.missing", &text),
         Error::ClaimMultipleHardBinding => Refusal::new("assertion.multipleHardBindings", &text),
-        // An assertion lies in the store and the claim does not list it.
+        // The store has an assertion that the claim does not list.
         Error::AssertionMissing { .. } => Refusal::new("assertion.undeclared", &text),
         Error::CoseX5ChainMissing => Refusal::new("signingCredential.invalid", &text),
         Error::UnknownAlgorithm => Refusal::new("algorithm.unsupported", &text),
@@ -23,7 +23,7 @@ pub fn refusal(error: &Error) -> Refusal {
     }
 }
 
-/// The error within is of a type that the crate does not export: its name has to do.
+/// Detects the inner error by its debug name, because the crate does not export its type.
 fn invalid_claim(debug: &str) -> &'static str {
     const CODES: [(&str, &str); 4] = [
         ("ClaimSignatureBoxNotFound", "claimSignature.missing"),

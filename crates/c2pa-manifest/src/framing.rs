@@ -1,4 +1,4 @@
-//! The shape of a manifest store, checked before anything in it is believed.
+//! The structure of a manifest store, checked before its contents are used.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use crate::brob::{UNPACKED_BYTES_MAX, unpack};
 use crate::superbox::Superbox;
 use crate::{Refusal, is_manifest_id};
 
-/// Manifests of a store.
+/// Maximum number of manifests in a store.
 const MANIFESTS_MAX: usize = 500;
-/// Assertions of one manifest: the validation needs time that grows with their square.
+/// Maximum number of assertions in a manifest: validation takes quadratic time.
 const ASSERTIONS_MAX: usize = 1000;
 
-/// What is needed of the active manifest, the last one of its store.
+/// The required parts of the active manifest, which is the last one of its store.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ActiveManifest {
     /// Its label.
@@ -23,11 +23,11 @@ pub struct ActiveManifest {
     pub soft_bindings: Vec<Vec<u8>>,
 }
 
-/// Reads a manifest store that fills `bytes` exactly.
+/// Reads a manifest store. `bytes` must end with it.
 ///
 /// # Errors
-/// `manifest.unreadable` for a shape that is wrong anywhere, `manifest.missing` without a manifest,
-/// `manifest.idInvalid` for a label that can't be an id, `claimSignature.missing`.
+/// `manifest.unreadable` for any structural fault, `manifest.missing` without a manifest,
+/// `manifest.idInvalid` if the label is not a valid id, `claimSignature.missing`.
 pub fn read(bytes: &[u8]) -> Result<ActiveManifest, Refusal> {
     let outer = only_box(bytes)?;
     let store = match outer.kind {
@@ -100,7 +100,7 @@ fn extract(manifest: &Superbox<'_>) -> Result<ActiveManifest, Refusal> {
         let rule = "the active manifest's label is not 1 to 255 printable characters";
         return Err(Refusal::new("manifest.idInvalid", rule));
     }
-    // References between manifests are paths: such a manifest could not even name itself.
+    // References between manifests are paths, so this manifest could not even refer to itself.
     if manifest.label.contains('/') {
         return Err(Refusal::unreadable("the active manifest's label has a slash"));
     }
@@ -136,7 +136,7 @@ fn collect_soft_bindings(
     Ok(())
 }
 
-/// The label without the `__1` that tells repeated assertions apart.
+/// The label without the suffix (`__1`) of repeated assertions.
 fn base_label(label: &str) -> &str {
     label.split_once("__").map_or(label, |(base, _)| base)
 }

@@ -1,4 +1,4 @@
-//! Keys that sign certificates and claims.
+//! Private keys that sign certificates and claims.
 
 use ed25519_dalek::Signer as _;
 use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
@@ -6,7 +6,7 @@ use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
 use crate::certificate::CertificateError;
 use crate::der::{bit_string, object_id, sequence};
 
-/// Kinds of keys for claims.
+/// Kinds of keys that sign claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// ECDSA over P-256 with SHA-256.
@@ -24,7 +24,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// A new key.
+    /// Generates a key.
     pub fn generate(kind: KeyKind) -> Result<Self, CertificateError> {
         let seed = random::<32>()?;
         Ok(match kind {
@@ -35,7 +35,7 @@ impl Key {
         })
     }
 
-    /// DER of the AlgorithmIdentifier of its signatures.
+    /// DER of the AlgorithmIdentifier of the key's signatures.
     pub fn algorithm(&self) -> Vec<u8> {
         match self {
             Self::Es256(_) => sequence(&[&object_id(&[1, 2, 840, 10045, 4, 3, 2])]),
@@ -58,7 +58,7 @@ impl Key {
         })
     }
 
-    /// The signature as certificates hold it.
+    /// The signature in the form that certificates use.
     pub fn sign(&self, message: &[u8]) -> Vec<u8> {
         match self {
             Self::Es256(key) => {
@@ -69,7 +69,7 @@ impl Key {
         }
     }
 
-    /// PKCS#8.
+    /// PEM of the PKCS#8 form.
     pub fn to_pem(&self) -> Result<String, CertificateError> {
         let pem = match self {
             Self::Es256(key) => p256::SecretKey::from(key)
@@ -83,7 +83,7 @@ impl Key {
     }
 }
 
-/// Bytes that nobody can guess.
+/// Cryptographically secure random bytes.
 pub fn random<const BYTES: usize>() -> Result<[u8; BYTES], CertificateError> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(CertificateError::encoding)?;

@@ -1,13 +1,13 @@
-//! C2PA manifest stores as sidecars (`application/c2pa`): what a soft-binding store must know of
+//! C2PA manifest stores as sidecars (`application/c2pa`), as far as a soft-binding store needs
 //! them.
 //!
-//! [`Validator::validate`] takes the bytes of a sidecar and either accepts it, with its id, whether
-//! its signer is trusted and the soft bindings to index, or refuses it with a code that the C2PA
-//! names or that starts with `manifest.`. The strict framing check comes first: the `c2pa` crate
-//! reads past bytes after the end, second stores and wrong outer lengths, and needs quadratic time
-//! for many assertions.
+//! [`Validator::validate`] accepts or refuses the bytes of a sidecar. An accepted sidecar has an
+//! id, a trusted or untrusted signer, and soft bindings to index. A refusal has a code of the C2PA
+//! or one that starts with `manifest.`. The strict framing check runs first: the `c2pa` crate
+//! ignores trailing bytes, second stores and wrong outer lengths, and needs quadratic time for
+//! many assertions.
 //!
-//! [`sign`] and [`TestChain`] make manifests for demonstrations and tests.
+//! [`sign`] and [`TestChain`] create manifests for demonstrations and tests.
 
 mod algorithm;
 mod binding;

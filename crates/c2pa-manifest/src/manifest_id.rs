@@ -1,15 +1,15 @@
-//! Which labels can be the id of a manifest.
+//! The rule for manifest ids.
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 
-/// Longest id in code points.
+/// Maximum length of an id in code points.
 const ID_CHARS_MAX: usize = 255;
 
-/// Whether `text` can be the id of a manifest: 1 to 255 code points, all printable, which leaves out
-/// controls, format characters, surrogates, private use, what Unicode 16 has not assigned, and every
-/// separator but the plain space.
+/// Whether `text` is a valid manifest id: 1 to 255 printable code points. Not printable are control
+/// and format characters, surrogates, private use, code points unassigned in Unicode 16, and all
+/// separators except the space.
 pub fn is_manifest_id(text: &str) -> bool {
-    // A code point has at most four bytes: no need to walk what is longer.
+    // A code point has at most four bytes, so longer texts need not be scanned.
     !text.is_empty()
         && text.len() <= 4 * ID_CHARS_MAX
         && text.chars().count() <= ID_CHARS_MAX

@@ -1,36 +1,36 @@
-//! Why a sidecar is not taken.
+//! Reasons to refuse a sidecar.
 
 use std::borrow::Cow;
 
 use thiserror::Error;
 
-/// Length of [`Refusal::text`] in characters: what the validator says may quote the manifest.
+/// Maximum length of [`Refusal::text`] in characters, because messages may quote the manifest.
 const TEXT_CHARS_MAX: usize = 200;
 
-/// A reason with the code that clients get beside it.
+/// The reason for a refusal, and its code for clients.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{text}")]
 pub struct Refusal {
     /// A status code of the C2PA (`claimSignature.mismatch`), or one of ours (`manifest.*`).
     pub code: Cow<'static, str>,
-    /// One line for people.
+    /// One line of explanation.
     pub text: String,
 }
 
 impl Refusal {
-    /// A refusal by a code of the C2PA or of ours, with what is said about it.
+    /// A refusal with a code of the C2PA or of this project. Shortens `text`.
     pub fn new(code: impl Into<Cow<'static, str>>, text: &str) -> Self {
         let printable = text.chars().map(|c| if c.is_control() { ' ' } else { c });
         Self { code: code.into(), text: printable.take(TEXT_CHARS_MAX).collect() }
     }
 
-    /// The bytes are no manifest store that could be stored and addressed.
+    /// The bytes are not a manifest store that can be stored and addressed.
     pub fn unreadable(text: &str) -> Self {
         Self::new("manifest.unreadable", text)
     }
 
-    /// A manifest store without a manifest.
+    /// The manifest store is empty.
     pub fn missing() -> Self {
-        Self::new("manifest.missing", "the manifest store holds no manifest")
+        Self::new("manifest.missing", "the manifest store has no manifest")
     }
 }

@@ -1,4 +1,4 @@
-//! Making a manifest store: one new manifest, to lie beside its asset as a sidecar.
+//! Creates a manifest store with one new manifest, as a sidecar of its asset.
 
 use c2pa::assertions::DataHash;
 use c2pa::{Builder, BuilderIntent, Context, DigitalSourceType, SigningAlg, create_signer};
@@ -8,10 +8,10 @@ use thiserror::Error;
 
 use crate::key::KeyKind;
 
-/// What a manifest is to say, and who says it.
+/// The contents of the manifest, and its signer.
 #[derive(Debug, Clone)]
 pub struct SignRequest<'a> {
-    /// PEM of the leaf and what stands between it and its root.
+    /// PEM of the leaf certificate and the intermediate ones up to the root, without the root.
     pub chain: &'a str,
     /// PEM of the leaf's private key, PKCS#8.
     pub key: &'a str,
@@ -23,9 +23,9 @@ pub struct SignRequest<'a> {
     pub format: &'a str,
     /// SHA-256 of the asset.
     pub asset_hash: &'a [u8; 32],
-    /// A soft binding of one block for each.
+    /// Soft bindings; each becomes an assertion with one block.
     pub bindings: &'a [Binding],
-    /// The manifest's label; a new `urn:c2pa:` if there is none.
+    /// The manifest's label; a new `urn:c2pa:` label if `None`.
     pub manifest_id: Option<&'a str>,
 }
 
@@ -39,21 +39,21 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// A binding of any algorithm.
+    /// A binding with this algorithm and value.
     pub fn new(alg: impl Into<String>, value: Vec<u8>) -> Self {
         Self { alg: alg.into(), value }
     }
 }
 
-/// Nothing was signed.
+/// The manifest could not be signed.
 #[derive(Debug, Error)]
 #[error("the manifest cannot be signed: {0}")]
 pub struct SignError(#[from] c2pa::Error);
 
-/// Signs a manifest that says that its asset was created; gives the bytes of its store.
+/// Signs a manifest with the action "created"; returns the bytes of its store.
 pub fn sign(request: &SignRequest<'_>) -> Result<Vec<u8>, SignError> {
     const FORMAT: &str = "application/c2pa";
-    // What the builder looks for; there is no manifest within the asset to leave out.
+    // The name that the builder expects. The asset contains no manifest that must be excluded.
     const HASH_NAME: &str = "jumbf manifest";
     let algorithm = match request.kind {
         KeyKind::Es256 => SigningAlg::Es256,

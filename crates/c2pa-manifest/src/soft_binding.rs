@@ -1,4 +1,4 @@
-//! Blocks of soft-binding assertions, read from their CBOR.
+//! Parses the blocks of soft-binding assertions from CBOR.
 
 use ciborium::Value;
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
@@ -8,15 +8,15 @@ use crate::framing::ActiveManifest;
 /// One block of a soft-binding assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The algorithm, as the assertion or else the claim names it; empty if neither does.
+    /// The algorithm from the assertion, otherwise from the claim; empty if neither names one.
     pub alg: String,
-    /// The readings of its value: one for a byte string, one or two for a text. The text's UTF-8 bytes come last,
-    /// after the bytes that it encodes if it is valid Base64.
+    /// The readings of its value: one for a byte string, one or two for a text. If the text is
+    /// valid Base64, the decoded bytes come first. The UTF-8 bytes of the text come last.
     pub readings: Vec<Vec<u8>>,
 }
 
-/// All blocks with a value, in the order of assertions and blocks. What has another shape than a
-/// soft binding is passed over: such assertions are stored, and bind nothing.
+/// All blocks with a value, in the order of assertions and blocks. Skips malformed assertions:
+/// they are stored with their manifest, but bind nothing.
 pub fn blocks(manifest: &ActiveManifest) -> Vec<Block> {
     let claim = manifest.claim.as_deref().and_then(parse);
     let default = claim.as_ref().and_then(|claim| text(claim, "alg_soft")).unwrap_or_default();
@@ -31,8 +31,9 @@ pub fn blocks(manifest: &ActiveManifest) -> Vec<Block> {
     found
 }
 
-/// The bytes that a block's value may stand for. c2pa-python writes text, and its meaning depends on the writer: c2pa-rs
-/// reads its UTF-8 bytes, other writers encode bytes in Base64. Nothing tells the two apart.
+/// The possible bytes of a block's value. c2pa-python writes text whose meaning depends on the
+/// writer: c2pa-rs uses its UTF-8 bytes, other writers encode bytes in Base64. Nothing
+/// distinguishes the two.
 fn readings(block: &Value) -> Option<Vec<Vec<u8>>> {
     match member(block, "value")? {
         Value::Bytes(bytes) => Some(vec![bytes.clone()]),
@@ -43,7 +44,8 @@ fn readings(block: &Value) -> Option<Vec<Vec<u8>>> {
     }
 }
 
-/// Strict Base64 of either alphabet, padded or not: no blanks, and the unused bits are zero. `None` for anything else.
+/// Strict Base64 of either alphabet, with or without padding: no spaces, and unused bits must be
+/// zero. `None` for anything else.
 fn base64(text: &str) -> Option<Vec<u8>> {
     if text.is_empty() {
         return None;
@@ -53,7 +55,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
         .find_map(|encoding| encoding.decode(text.as_bytes()).ok())
 }
 
-/// The first item of `cbor`; `None` also for what is nested deeper than the parser goes.
+/// The first item of `cbor`; `None` also if it is nested too deeply for the parser.
 fn parse(cbor: &[u8]) -> Option<Value> {
     ciborium::from_reader(cbor).ok()
 }
@@ -90,7 +92,8 @@ mod tests {
 
     #[test]
     fn other_text_and_bytes_have_one_reading() {
-        // A blank, both alphabets, unused bits that are not zero, an impossible length, wrong padding, nothing.
+        // A space, both alphabets, unused bits that are not zero, an impossible length, wrong
+        // padding, empty.
         for text in [" +/8B", "+_8B", "AB", "A", "A*==", "AA=", ""] {
             let found = read(Value::Text(text.to_owned())).unwrap();
             assert_eq!(found, [text.as_bytes()], "{text}");

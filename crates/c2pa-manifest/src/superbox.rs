@@ -1,21 +1,21 @@
-//! JUMBF superboxes: a box `jumb` whose first child describes it.
+//! JUMBF superboxes: a `jumb` box whose first child describes it.
 
 use crate::boxes::{Box, boxes};
 use crate::{Refusal, cbor_lengths};
 
-/// Superboxes within superboxes, the store being the first.
+/// Maximum nesting depth of superboxes, including the store.
 pub const DEPTH_MAX: usize = 32;
 
-/// What the UUIDs of the C2PA and of plain content types end with; four letters come before.
+/// End of the UUIDs of the C2PA and of generic content types; four letters precede it.
 const UUID_TAIL: [u8; 12] = [0, 0x11, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
 const UUID_BYTES: usize = 16;
-/// Bit of the toggles that says that a label follows.
+/// Toggle bit: a label follows.
 const HAS_LABEL: u8 = 2;
 
-/// A superbox with its description read.
+/// A superbox with its parsed description.
 #[derive(Debug)]
 pub struct Superbox<'a> {
-    /// The four letters of its type (`c2pa`, `c2ma`, ...), if it has a type of that form.
+    /// The four letters of its type (`c2pa`, `c2ma`, ...), if its UUID has this form.
     pub kind: Option<[u8; 4]>,
     /// Its label; empty if it has none.
     pub label: &'a str,
@@ -24,7 +24,7 @@ pub struct Superbox<'a> {
 }
 
 impl<'a> Superbox<'a> {
-    /// Reads the contents of a box `jumb`.
+    /// Parses the contents of a `jumb` box.
     pub fn read(contents: &'a [u8]) -> Result<Self, Refusal> {
         let mut children = boxes(contents)?;
         if children.first().is_none_or(|first| first.kind != *b"jumd") {
@@ -34,7 +34,7 @@ impl<'a> Superbox<'a> {
         let (Some(uuid), Some(&toggles)) =
             (description.first_chunk::<UUID_BYTES>(), description.get(UUID_BYTES))
         else {
-            return Err(Refusal::unreadable("a superbox's description is cut off"));
+            return Err(Refusal::unreadable("a superbox's description is truncated"));
         };
         let label = match toggles & HAS_LABEL {
             0 => "",
@@ -45,7 +45,7 @@ impl<'a> Superbox<'a> {
         Ok(Self { kind, label, children })
     }
 
-    /// Its children that are superboxes.
+    /// The children that are superboxes.
     pub fn superboxes(&self) -> impl Iterator<Item = Result<Superbox<'a>, Refusal>> + '_ {
         self.children
             .iter()
@@ -53,12 +53,12 @@ impl<'a> Superbox<'a> {
             .map(|child| Superbox::read(child.contents))
     }
 
-    /// Contents of its first child of a type.
+    /// Contents of the first child of type `kind`.
     pub fn content(&self, kind: &[u8; 4]) -> Option<&'a [u8]> {
         self.children.iter().find(|child| child.kind == *kind).map(|child| child.contents)
     }
 
-    /// Checks the strings of all CBOR in it.
+    /// Checks the lengths of all CBOR strings in it.
     pub fn check_cbor(&self) -> Result<(), Refusal> {
         let mut cbor = self.children.iter().filter(|child| child.kind == *b"cbor");
         if !cbor.all(|child| cbor_lengths::fit(child.contents)) {
@@ -75,10 +75,10 @@ impl<'a> Superbox<'a> {
         Ok(())
     }
 
-    /// Reads every superbox in it, itself being `depth` deep.
+    /// Parses every superbox in it. `depth` is the nesting depth of this one.
     pub fn check(&self, depth: usize) -> Result<(), Refusal> {
         if depth > DEPTH_MAX {
-            return Err(Refusal::unreadable("superboxes are nested too deep"));
+            return Err(Refusal::unreadable("superboxes are nested too deeply"));
         }
         for inner in self.superboxes() {
             inner?.check(depth + 1)?;

@@ -1,4 +1,4 @@
-//! Whose signatures count as trusted.
+//! Trust anchors: the certificates whose signatures count as trusted.
 
 use c2pa::Context;
 use serde_json::json;
@@ -8,33 +8,33 @@ use x509_parser::pem::Pem;
 use crate::deadline;
 
 /// Key usages that a signing certificate may have: e-mail, document signing (RFC 9336 and
-/// Microsoft's) and C2PA claim signing. Without the list, only the first would be let through.
+/// Microsoft's) and C2PA claim signing. Without this list, only e-mail would be allowed.
 const KEY_USAGES: &str =
     "1.3.6.1.5.5.7.3.4\n1.3.6.1.5.5.7.3.36\n1.3.6.1.4.1.311.76.59.1.9\n1.3.6.1.4.1.62558.2.1\n";
 
-/// What a compressed manifest may unpack to.
+/// Maximum unpacked size of compressed manifests, in MiB.
 const UNPACKED_MIB_MAX: usize = crate::brob::UNPACKED_BYTES_MAX >> 20;
 
-/// The trust anchors are not usable.
+/// The trust anchors are invalid.
 #[derive(Debug, Error)]
 pub enum TrustError {
-    /// Text that is not PEM, or PEM around something else than a certificate.
+    /// A PEM block is malformed or not a certificate.
     #[error("trust anchor {number} is not a certificate: {reason}")]
     NotACertificate {
-        /// Which of the PEM blocks, from 1 on.
+        /// Position of the PEM block, starting at 1.
         number: usize,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// There is text, but no PEM block.
-    #[error("the trust anchors hold no certificate")]
+    /// The text has no PEM block.
+    #[error("the trust anchors contain no certificate")]
     Empty,
-    /// The validator does not take them.
+    /// The `c2pa` crate rejects them.
     #[error("the trust anchors cannot be used: {0}")]
     Unusable(String),
 }
 
-/// Checks a PEM bundle and returns the number of certificates. Only white space: none.
+/// Validates a PEM bundle and returns the number of certificates: 0 if it is only white space.
 pub fn check_anchors(pem: &str) -> Result<usize, TrustError> {
     let mut count = 0;
     for block in Pem::iter_from_buffer(pem.as_bytes()) {

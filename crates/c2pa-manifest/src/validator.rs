@@ -1,4 +1,4 @@
-//! The decision on a sidecar.
+//! Validates sidecars.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,11 +12,11 @@ use crate::binding::{IndexedBinding, Skipped, index};
 use crate::trust::TrustError;
 use crate::{Refusal, deadline, error_code, framing, soft_binding, trust};
 
-/// Failures that don't speak against a sidecar.
+/// Failures that do not refuse a sidecar.
 const IGNORED: [&str; 8] = [
-    // Manifests of signers whom nobody vouches for are stored; they only rank lower.
+    // Manifests of untrusted signers are stored; they only rank lower.
     UNTRUSTED,
-    // The asset is not there to be hashed.
+    // The asset is not available, so its hash cannot match.
     "assertion.dataHash.mismatch",
     "assertion.bmffHash.mismatch",
     "assertion.boxesHash.mismatch",
@@ -28,52 +28,52 @@ const IGNORED: [&str; 8] = [
 const UNTRUSTED: &str = "signingCredential.untrusted";
 const TRUSTED: &str = "signingCredential.trusted";
 
-/// A manifest store to keep.
+/// A valid manifest store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     /// Label of its active manifest.
     pub manifest_id: String,
     /// Whether a trust anchor vouches for the signer.
     pub trusted: bool,
-    /// What it is found by, in the manifest's order, repetitions included.
+    /// The soft bindings to index, in the manifest's order, including repetitions.
     pub bindings: Vec<IndexedBinding>,
-    /// The first of its blocks that it is not found by.
+    /// The first blocks that are not indexed.
     pub skipped: Vec<Skipped>,
 }
 
-/// What became of a sidecar.
+/// The result of a validation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is valid.
+    /// The sidecar is valid.
     Accepted(Accepted),
-    /// It is not.
+    /// The sidecar is invalid.
     Refused(Refusal),
-    /// The deadline came first.
+    /// The deadline passed before the end.
     Overdue,
 }
 
-/// Validates sidecars against one set of trust anchors; shared between threads.
+/// Validates sidecars against one set of trust anchors. Threads can share it.
 #[derive(Clone)]
 pub struct Validator {
     context: Arc<Context>,
 }
 
 impl Validator {
-    /// A validator that trusts the certificates of a PEM bundle; an empty one trusts nobody.
+    /// A validator that trusts the certificates of a PEM bundle. The bundle may be empty.
     pub fn new(anchors_pem: &str) -> Result<Self, TrustError> {
         Ok(Self { context: Arc::new(trust::context(anchors_pem)?) })
     }
 
-    /// Decides on the bytes of a sidecar. With a deadline, it is looked at between steps: between
-    /// two of them at most the work on one manifest of a thousand assertions lies.
+    /// Validates the bytes of a sidecar. The deadline is checked between steps; the longest step is
+    /// the work on one manifest of a thousand assertions.
     pub fn validate(&self, bytes: &[u8], deadline: Option<Instant>) -> Outcome {
-        // The bytes are a stranger's and most of the code that reads them is not ours.
+        // The bytes are untrusted, and other crates parse most of them.
         let decide = AssertUnwindSafe(|| self.decide(bytes));
         deadline::within(deadline, || match catch_unwind(decide) {
             _ if deadline::passed() => Outcome::Overdue,
             Ok(Ok(accepted)) => Outcome::Accepted(accepted),
             Ok(Err(refusal)) => Outcome::Refused(refusal),
-            Err(_) => Outcome::Refused(Refusal::unreadable("the validation broke off")),
+            Err(_) => Outcome::Refused(Refusal::unreadable("the validation failed")),
         })
     }
 
@@ -84,17 +84,17 @@ impl Validator {
         Ok(Accepted { manifest_id: manifest.id, trusted, bindings, skipped })
     }
 
-    /// Runs the validation of the C2PA; returns whether the signer is trusted.
+    /// Runs the C2PA validation; returns whether the signer is trusted.
     fn check(&self, bytes: &[u8]) -> Result<bool, Refusal> {
         let reader = match self.read(bytes, "application/c2pa") {
-            // Collection hashes are only looked at for archives.
+            // The reader only accepts collection hashes in archive formats.
             Err(Error::UnsupportedType) => self.read(bytes, "zip"),
             read => read,
         };
         let reader = reader.map_err(|error| error_code::refusal(&error))?;
         let results = reader
             .validation_results()
-            .ok_or_else(|| Refusal::unreadable("the validation gave no results"))?;
+            .ok_or_else(|| Refusal::unreadable("the validation has no results"))?;
         judge(results)
     }
 
@@ -105,12 +105,12 @@ impl Validator {
     }
 }
 
-/// The first failure that counts refuses; else: whether the signer is trusted.
+/// The first failure that is not ignored, otherwise whether the signer is trusted.
 fn judge(results: &ValidationResults) -> Result<bool, Refusal> {
     let active = results
         .active_manifest()
-        .ok_or_else(|| Refusal::unreadable("the validation saw no active manifest"))?;
-    // Only what the ingredients' own records don't already tell.
+        .ok_or_else(|| Refusal::unreadable("the validation found no active manifest"))?;
+    // Only results that the ingredients' own records do not include.
     let deltas = results.ingredient_deltas().into_iter().flatten();
     let failures =
         active.failure().iter().chain(deltas.flat_map(|delta| delta.validation_deltas().failure()));

@@ -1,4 +1,4 @@
-//! Trust anchors are checked where they are read.
+//! Validation of trust anchors.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn certificates_are_counted() {
 }
 
 #[test]
-fn anything_else_is_refused() {
+fn anything_else_is_rejected() {
     assert!(matches!(Validator::new("no certificates"), Err(TrustError::Empty)));
     let key = common::text("certs/es256.key.pem");
     assert!(matches!(Validator::new(&key), Err(TrustError::NotACertificate { number: 1, .. })));

@@ -1,4 +1,4 @@
-//! Every recorded sidecar gets the recorded decision.
+//! Every recorded sidecar gets its recorded result.
 
 mod common;
 
@@ -8,7 +8,7 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 #[test]
-fn sidecars_are_decided_as_recorded() {
+fn sidecars_validate_as_recorded() {
     let validator = validator();
     let index = json("manifests/index.json");
     let items = index["items"].as_array().unwrap();
@@ -76,7 +76,7 @@ fn allows(expect: &Value, status: u16) -> bool {
 }
 
 #[test]
-fn nobody_is_trusted_without_anchors() {
+fn no_signer_is_trusted_without_anchors() {
     let strict = c2pa_manifest::Validator::new("").unwrap();
     let bytes = std::fs::read(path("manifests/ok-es256-iscc4.c2pa")).unwrap();
     let Outcome::Accepted(accepted) = strict.validate(&bytes, None) else { panic!("refused") };

@@ -1,4 +1,4 @@
-//! Sidecars made to be expensive end at a cap, and a deadline holds.
+//! Expensive sidecars run into a limit; a deadline stops the work.
 
 mod common;
 
@@ -37,7 +37,7 @@ fn refusal(bytes: &[u8]) -> (String, String) {
 }
 
 #[test]
-fn counts_are_capped() {
+fn counts_are_limited() {
     let unreadable = |text: &str| ("manifest.unreadable".to_owned(), text.to_owned());
     let many = store(&manifest(1001));
     assert_eq!(refusal(&many), unreadable("a manifest holds more than 1000 assertions"));
@@ -47,11 +47,11 @@ fn counts_are_capped() {
     for _ in 0..31 {
         nested = superbox(b"cbor", "x", &nested);
     }
-    assert_eq!(refusal(&store(&nested)), unreadable("superboxes are nested too deep"));
+    assert_eq!(refusal(&store(&nested)), unreadable("superboxes are nested too deeply"));
 }
 
 #[test]
-fn bombs_are_capped_together() {
+fn the_total_unpacked_size_is_limited() {
     let bomb = std::fs::read(common::path("manifests/bad-brotli-bomb.c2pa")).unwrap();
     assert_eq!(refusal(&bomb).0, "manifest.unreadable");
     let compressed = std::fs::read(common::path("manifests/ok-compressed.c2pa")).unwrap();
@@ -59,25 +59,25 @@ fn bombs_are_capped_together() {
 }
 
 #[test]
-fn strings_stay_within_their_boxes() {
+fn strings_must_end_within_their_boxes() {
     let bytes = std::fs::read(common::path("manifests/ok-64-blocks.c2pa")).unwrap();
     let value = b"evalueL";
     let at = bytes.windows(value.len()).position(|window| window == value).unwrap();
     let mut damaged = bytes.clone();
-    // A byte string of 12 bytes becomes one of a length that its first four say.
+    // Replaces a byte string of 12 bytes by one that states a length of 2 GiB.
     damaged[at + 6..at + 11].copy_from_slice(&[0x5a, 0x7f, 0xff, 0xff, 0xff]);
     let text = "a CBOR string is longer than its box";
     assert_eq!(refusal(&damaged), ("assertion.cbor.invalid".to_owned(), text.to_owned()));
 }
 
 #[test]
-fn a_deadline_ends_the_work() {
+fn a_deadline_stops_the_work() {
     let bytes = std::fs::read(common::path("manifests/ok-nested-3.c2pa")).unwrap();
     let validator = common::validator();
     let past = Some(Instant::now());
     assert_eq!(validator.validate(&bytes, past), Outcome::Overdue);
     let ahead = Some(Instant::now() + Duration::from_secs(60));
     assert!(matches!(validator.validate(&bytes, ahead), Outcome::Accepted(_)));
-    // The deadline of one sidecar is not the next one's.
+    // The deadline of one sidecar does not apply to the next.
     assert!(matches!(validator.validate(&bytes, None), Outcome::Accepted(_)));
 }

@@ -1,6 +1,6 @@
-//! Damaged sidecars: every one gets a decision, none breaks the validation.
+//! Damaged sidecars: each gets a result; none makes the validation panic.
 //!
-//! `ISCCD_MUTATIONS` says how many are tried in all; 100,000 in release are the full run:
+//! `ISCCD_MUTATIONS` sets the number of sidecars. A full run has 100,000:
 //! `ISCCD_MUTATIONS=100000 cargo test --release -p c2pa-manifest --test mutated -- --nocapture`.
 
 mod common;
@@ -16,7 +16,7 @@ const MUTATIONS: usize = 3000;
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
 #[test]
-fn damaged_sidecars_are_decided() {
+fn damaged_sidecars_get_a_result() {
     std::panic::set_hook(Box::new(|info| {
         PANICS.fetch_add(1, Ordering::Relaxed);
         eprintln!("{info}");
@@ -43,8 +43,8 @@ fn damaged_sidecars_are_decided() {
     }
     println!("{wanted} damaged sidecars, slowest {slowest:?}, {codes:#?}");
     assert_eq!(PANICS.load(Ordering::Relaxed), 0, "something panicked");
-    // Accepted are those whose damage lies where nothing signs, as in padding.
-    assert!(codes.len() > 5, "the damage is not varied: {codes:?}");
+    // Sidecars with damage in unsigned parts, such as padding, are accepted.
+    assert!(codes.len() > 5, "the damage is not diverse: {codes:?}");
 }
 
 fn sidecars() -> Vec<(String, Vec<u8>)> {
@@ -55,7 +55,7 @@ fn sidecars() -> Vec<(String, Vec<u8>)> {
     sidecars.filter(|(_, bytes)| !bytes.is_empty()).collect()
 }
 
-/// A few bytes changed, a piece cut out or doubled, or a piece of another sidecar put in.
+/// Changes a few bytes, cuts or doubles a piece, or inserts a piece of another sidecar.
 fn damage(original: &[u8], others: &[(String, Vec<u8>)], random: &mut Random) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for _ in 0..=random.below(4) {
@@ -78,7 +78,7 @@ fn damage(original: &[u8], others: &[(String, Vec<u8>)], random: &mut Random) ->
             _ => bytes[at] = random.below(256) as u8,
         }
     }
-    // A wrong outer length ends at the first check: put most of them right.
+    // A wrong outer length fails the first check, so most of them are corrected.
     if bytes.len() >= 8 && random.below(4) > 0 {
         let length = bytes.len() as u32;
         bytes[..4].copy_from_slice(&length.to_be_bytes());

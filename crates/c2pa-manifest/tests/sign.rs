@@ -1,4 +1,4 @@
-//! What is signed here is valid here.
+//! Signed manifests are valid.
 
 mod common;
 
@@ -67,7 +67,7 @@ fn the_label_can_be_chosen() {
 }
 
 #[test]
-fn a_flipped_bit_is_noticed() {
+fn a_flipped_bit_is_detected() {
     let chain = TestChain::generate(KeyKind::Ed25519, "isccd demo").unwrap();
     let mut bytes = signed(&chain, KeyKind::Ed25519, None);
     let value = bytes.windows(4).position(|window| window == b"mark").unwrap();
@@ -79,7 +79,7 @@ fn a_flipped_bit_is_noticed() {
 }
 
 #[test]
-fn wrong_keys_are_errors() {
+fn invalid_keys_are_errors() {
     let chain = TestChain::generate(KeyKind::Es256, "isccd demo").unwrap();
     let bindings = bindings();
     let request = SignRequest {

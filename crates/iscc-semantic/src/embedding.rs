@@ -1,17 +1,17 @@
-//! A model's numbers to bits: one for each that is not negative.
+//! Embeddings to bits: one bit per number, 1 unless it is negative.
 
 use crate::error::SemanticError;
 
-/// Bits of a digest; models have more dimensions than that, and the first count.
+/// Bits of a digest. Models have more dimensions; only the first ones count.
 pub const BITS: usize = 256;
 
-/// The first [`BITS`] signs of a vector, from the highest bit of the first byte on.
+/// The first [`BITS`] signs of a vector, starting at the highest bit of the first byte.
 pub type Digest = [u8; BITS / 8];
 
 /// The signs of a vector.
 ///
 /// # Errors
-/// [`SemanticError::Output`] for fewer than [`BITS`] numbers, or one that is none.
+/// [`SemanticError::Output`] for fewer than [`BITS`] numbers, or for a NaN among them.
 pub fn digest(vector: &[f32]) -> Result<Digest, SemanticError> {
     let Some(counted) = vector.get(..BITS) else {
         return Err(SemanticError::Output(format!("has {} dimensions, not {BITS}", vector.len())));
@@ -35,11 +35,12 @@ pub struct TextEmbedding {
 }
 
 impl TextEmbedding {
-    /// Adds a chunk: the model's states of its `tokens` tokens, one after the other. Their mean, brought to length
-    /// 1, is the chunk's vector. Gives its digest, the chunk's simprint.
+    /// Adds a chunk, given as the model's concatenated states of its `tokens` tokens. The chunk's
+    /// vector is their mean, normalised to length 1. Returns its digest, the chunk's simprint.
     ///
     /// # Errors
-    /// [`SemanticError::Output`] if the numbers can't be divided so, or differ in dimensions from the last chunk's.
+    /// [`SemanticError::Output`] if the states cannot be divided by `tokens`, or have other
+    /// dimensions than those of the previous chunk.
     pub fn push(&mut self, states: &[f32], tokens: usize) -> Result<Digest, SemanticError> {
         if tokens == 0 || !states.len().is_multiple_of(tokens) {
             let reason = format!("has {} numbers for {tokens} tokens", states.len());
@@ -66,12 +67,12 @@ impl TextEmbedding {
     /// Digest of the whole text: the signs of the mean of its chunks' vectors.
     ///
     /// # Errors
-    /// [`SemanticError::NoText`] if there was no chunk.
+    /// [`SemanticError::NoText`] without chunks.
     pub fn digest(&self) -> Result<Digest, SemanticError> {
         if self.simprints.is_empty() {
             return Err(SemanticError::NoText);
         }
-        // Dividing by a positive number changes no sign.
+        // The sum has the same signs as the mean.
         digest(&self.sum)
     }
 }
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_are_bits_and_zero_counts_as_positive() {
+    fn bits_are_signs_and_zero_is_positive() {
         let alternating = vector(|index| if index % 2 == 0 { 0.5 } else { -0.5 });
         assert_eq!(digest(&alternating).unwrap(), [0b1010_1010; 32]);
         assert_eq!(digest(&vector(|_| 0.0)).unwrap(), [0xff; 32]);
@@ -111,9 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn each_chunk_weighs_the_same_however_many_tokens_it_has() {
+    fn chunks_have_equal_weight_regardless_of_their_tokens() {
         let mut text = TextEmbedding::default();
-        // Three tokens against one, and a chunk of large numbers against a chunk of small ones.
+        // A chunk of three tokens with large numbers, and a chunk of one token with small numbers.
         let up = [vector(|_| 900.0), vector(|_| 900.0), vector(|_| 900.0)].concat();
         let down = vector(|index| if index < 128 { -0.001 } else { 0.0 });
         assert_eq!(text.push(&up, 3).unwrap(), [0xff; 32]);
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_of_another_shape_are_refused() {
+    fn outputs_of_the_wrong_shape_are_errors() {
         let mut text = TextEmbedding::default();
         assert!(matches!(text.digest(), Err(SemanticError::NoText)));
         assert!(text.push(&vector(|_| 1.0), 0).is_err());

@@ -1,18 +1,18 @@
-//! Why there is no Semantic-Code.
+//! Errors of Semantic-Codes.
 
-/// Why there is no Semantic-Code.
+/// The reason that a Semantic-Code cannot be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum SemanticError {
-    /// The tokenizer's file can't be read, or is none.
+    /// The file of the tokenizer is invalid.
     #[error("not a tokenizer file: {0}")]
     Tokenizer(String),
     /// The tokenizer has no tokens for a text.
-    #[error("the tokenizer can't encode the text: {0}")]
+    #[error("the tokenizer cannot encode the text: {0}")]
     Encoding(String),
-    /// A text without a single character.
-    #[error("there is no text")]
+    /// The text is empty.
+    #[error("the text is empty")]
     NoText,
-    /// The model's answer has not the shape that it should have.
+    /// The model's output has the wrong shape.
     #[error("the model's output {0}")]
     Output(String),
 }

@@ -1,5 +1,6 @@
-//! What surrounds a sentence or image model on the way to a Semantic-Code (spec B.12, B.13): text to
-//! tokens, and the model's numbers to bits. The model itself is run by somebody else.
+//! Semantic-Codes, without the model itself: splits text into chunks and tokens for a sentence
+//! model, and converts the embeddings of a sentence or image model to bits. The caller runs the
+//! model.
 
 mod embedding;
 mod error;

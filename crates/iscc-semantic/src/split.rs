@@ -1,30 +1,31 @@
-//! Text to overlapping chunks that each fit into the model's window.
+//! Splits text into overlapping chunks that fit into the model's window.
 
 use text_splitter::{ChunkConfig, TextSplitter, TryChunkSizer};
 
 use crate::error::SemanticError;
 use crate::tokenizer::Tokenizer;
 
-/// Tokens of a chunk.
+/// Maximum number of tokens of a chunk.
 const CHUNK_TOKENS_MAX: usize = 127;
-/// Tokens that a chunk may share with the one before it.
+/// Maximum number of tokens that a chunk shares with the previous one.
 const OVERLAP_TOKENS_MAX: usize = 48;
-/// A token has fewer characters on average: a text this long is more than one chunk.
+/// A text of this length has more than one chunk, as tokens have less than 10 characters on
+/// average.
 const PROBE_CHARACTERS: usize = CHUNK_TOKENS_MAX * 10;
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk<'text> {
-    /// Where it starts, in bytes.
+    /// Byte offset of its start.
     pub offset: usize,
-    /// White space at its ends included.
+    /// Includes white space at both ends.
     pub text: &'text str,
 }
 
-/// Splits `text` where its sentences, words or characters end, whichever come first.
+/// Splits `text` at ends of sentences, otherwise of words, otherwise of characters.
 ///
 /// # Errors
-/// [`SemanticError::Encoding`] for a text that the tokenizer has no tokens for.
+/// [`SemanticError::Encoding`] if the tokenizer has no tokens for the text.
 pub fn split<'text>(
     tokenizer: &Tokenizer,
     text: &'text str,
@@ -38,17 +39,17 @@ pub fn split<'text>(
         .collect()
 }
 
-/// Counts tokens, exactly up to the size of a chunk.
+/// Counts tokens. The count is exact up to the size of a chunk.
 struct Sizer<'tokenizer>(&'tokenizer Tokenizer);
 
 impl TryChunkSizer for Sizer<'_> {
     type Error = SemanticError;
 
-    /// The splitter asks for the size of all that is left of a text without paragraphs, at every chunk: work
-    /// that grows with the square of its length. Of such a piece only the beginning is counted; if that alone is
-    /// too large, how much larger the whole is makes no difference.
+    /// For every chunk of a text without paragraphs, the splitter queries the size of the entire
+    /// rest, which would take quadratic time. If the start of a long piece is too large for a
+    /// chunk, the exact size of the piece does not matter, so only its start is counted.
     fn try_size(&self, chunk: &str) -> Result<usize, SemanticError> {
-        if let Some(start) = beginning(chunk) {
+        if let Some(start) = start_of(chunk) {
             let counted = self.0.count(start)?;
             if counted > CHUNK_TOKENS_MAX {
                 return Ok(counted + (chunk.len() - start.len()));
@@ -58,9 +59,9 @@ impl TryChunkSizer for Sizer<'_> {
     }
 }
 
-/// Whole words from the start of a long text.
-fn beginning(text: &str) -> Option<&str> {
-    // A character has at least one byte: most texts need no count.
+/// Whole words from the start of a long text; `None` for other texts.
+fn start_of(text: &str) -> Option<&str> {
+    // A character has at least one byte, so characters of short texts need not be counted.
     if text.len() <= 2 * PROBE_CHARACTERS || text.chars().nth(2 * PROBE_CHARACTERS).is_none() {
         return None;
     }

@@ -20,5 +20,5 @@ pub fn json(name: &str) -> Value {
 
 /// A validator that trusts the fixtures' anchors.
 pub fn validator() -> Validator {
-    Validator::new(&text("certs/trust-anchors.pem")).expect("the anchors are good")
+    Validator::new(&text("certs/trust-anchors.pem")).expect("the anchors are valid")
 }
