@@ -27,6 +27,9 @@ export interface WorkerOptions {
   readonly limits?: Partial<PoolLimits>;
 }
 
+/** Exit status if the records are unusable, so that a supervisor restarts the process (EX_SOFTWARE of sysexits.h). */
+const EXIT_BROKEN = 70;
+
 const CORS_MAX_AGE_SECONDS = 300;
 
 export async function codesApp(
@@ -39,7 +42,11 @@ export async function codesApp(
   makeFolder(config.mediaPath);
   await prepareData('codes', config.mediaPath);
   const blobs = await FileBlobs.open(config.mediaPath);
-  const records = await Records.open(path.join(config.mediaPath, 'records'));
+  const onBroken = (error: unknown) => {
+    log.fatal({ err: error }, 'records can not be written; exiting to be restarted');
+    process.exit(EXIT_BROKEN);
+  };
+  const records = await Records.open(path.join(config.mediaPath, 'records'), { onBroken });
   const clients = await ClientHasher.open(config.mediaPath);
   const metrics = new CodesMetrics();
   const pipeline = startPipeline(config, { models, metrics, log, workers });
@@ -81,6 +88,7 @@ export async function codesApp(
     }),
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
+    readiness: () => records.problem(),
     metrics: metrics.of(pipeline),
     ...errorTracking('codes', config),
     docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },

@@ -1,11 +1,14 @@
 /** Removes expired uploads and files that a crash left without a record. */
 import type { Blobs } from '../blobs/port.js';
 import type { Logger } from '../observe/log.js';
+import type { MediaId } from './media-id.js';
 import type { Records } from './records.js';
 
 /** Younger files without a record may belong to an upload that is about to get one. */
 const STRAY_GRACE_MS = 10 * 60 * 1000;
 const EXPIRED_PER_ROUND_MAX = 1000;
+/** Ids further ahead were created while the clock was wrong. */
+const CLOCK_TOLERANCE_MS = 60 * 1000;
 
 export class Cleanup {
   readonly #blobs: Blobs;
@@ -45,7 +48,8 @@ export class Cleanup {
   }
 
   async #run(straysBefore: number): Promise<void> {
-    await this.#removeLeftovers(straysBefore, await this.#removeExpired());
+    const expired = (await this.#removeExpired()) + (await this.#removeExpiredAhead());
+    await this.#removeLeftovers(straysBefore, expired);
   }
 
   async #removeLeftovers(straysBefore: number, expired: number): Promise<void> {
@@ -60,10 +64,32 @@ export class Cleanup {
     for (;;) {
       const ids = this.#records.createdBefore(Date.now() - this.#expiryMs, EXPIRED_PER_ROUND_MAX);
       if (ids.length === 0) return removed;
-      // Files first: expired uploads are inaccessible anyway, and on a full disk the records need the space.
-      await Promise.all(ids.map((id) => this.#blobs.remove(id)));
-      await Promise.all(ids.map((id) => this.#records.remove(id)));
+      await this.#remove(ids);
       removed += ids.length;
     }
+  }
+
+  /**
+   * Removes expired uploads whose ids are in the future. After a forward jump of the clock, ids stay ahead until the
+   * next start, while `createdAt` is right again. An upload created during the jump counts from now on.
+   */
+  async #removeExpiredAhead(): Promise<number> {
+    const now = Date.now();
+    const expired: MediaId[] = [];
+    for (const id of this.#records.createdFrom(now + CLOCK_TOLERANCE_MS)) {
+      const record = this.#records.find(id);
+      if (record === undefined) continue;
+      if (record.createdAt > now + CLOCK_TOLERANCE_MS) {
+        await this.#records.setCreatedAt(id, now);
+      } else if (record.createdAt < now - this.#expiryMs) expired.push(id);
+    }
+    await this.#remove(expired);
+    return expired.length;
+  }
+
+  /** Files first: expired uploads are inaccessible anyway, and on a full disk the records need the space. */
+  async #remove(ids: readonly MediaId[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.#blobs.remove(id)));
+    await Promise.all(ids.map((id) => this.#records.remove(id)));
   }
 }

@@ -58,6 +58,11 @@ export const ERRORS = {
   ],
   INTERNAL: [500, 'Internal Server Error'],
   BUSY: [503, 'Service Unavailable - too many jobs are waiting, try again in {seconds} s.'],
+  WORKER_LOST: [503, 'Service Unavailable - the worker process has ended, try again in {seconds} s.'],
+  RECORDS_UNAVAILABLE: [
+    503,
+    'Service Unavailable - the upload could not be recorded in time, try again in {seconds} s.',
+  ],
   STORAGE_FULL: [507, 'Insufficient Storage - no space left for the file.'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
@@ -94,12 +99,12 @@ const RETRY_AFTER_SECONDS = 5;
 /** A required resource is temporarily unavailable; the client may retry. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
-  readonly code: ErrorCode = 'BUSY';
-  readonly retryAfterSeconds: number;
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
 
-  constructor(retryAfterSeconds = RETRY_AFTER_SECONDS, options?: ErrorOptions) {
-    super(table.text('BUSY', { seconds: retryAfterSeconds }), options);
-    this.retryAfterSeconds = retryAfterSeconds;
+  constructor(code: 'BUSY' | 'WORKER_LOST' | 'RECORDS_UNAVAILABLE' = 'BUSY', options?: ErrorOptions) {
+    super(table.text(code, { seconds: RETRY_AFTER_SECONDS }), options);
+    this.code = code;
   }
 }
 
@@ -170,7 +175,7 @@ function thrown(error: unknown, details: boolean): ErrorReply {
   if (error instanceof CodesRefusal) {
     return { code: error.code, text: error.message, ...(details && { cause: oneLine(error.cause) }) };
   }
-  if (isNativeError(error, 'BUSY')) return thrown(new Unavailable(undefined, { cause: error }), details);
+  if (isNativeError(error, 'BUSY')) return thrown(new Unavailable('BUSY', { cause: error }), details);
   if (saysFull(error)) return described('STORAGE_FULL');
   return { ...described('INTERNAL'), ...(details && { cause: oneLine(error) }) };
 }

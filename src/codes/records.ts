@@ -4,10 +4,13 @@
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Database, IF_EXISTS, open, type RootDatabase } from 'lmdb';
+import { setTimeout as pause } from 'node:timers/promises';
+import { open } from 'lmdb';
 import { syncPath } from '../data/durable.js';
 import { StorageFull, storageIsFull } from '../data/full.js';
+import { Unavailable } from './errors.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
+import { type Change, EnvironmentBroken, RecordEnvironment } from './record-environment.js';
 import type { IsccResult } from './result.js';
 
 export interface UploadRecord {
@@ -22,28 +25,36 @@ export interface UploadRecord {
   readonly bytes: number;
 }
 
-/**
- * With these options, a resolved write is on disk and a failed one rejects. With either option on, lmdb loses promises
- * of a failed commit: the process ends or the write never settles.
- */
-const WRITES = { overlappingSync: false, eventTurnBatching: false } as const;
+const WRITE_TEST_KEY = 'write test';
+/** Readiness probes have short timeouts. */
+const WRITE_TEST_MS_MAX = 500;
+
+/** A commit takes milliseconds; after this time the disk hangs. */
+const WRITE_MS_MAX = 10_000;
+
+export interface RecordsOptions {
+  /** Called once if records can't be written any more, also after reopening. The process should restart. */
+  readonly onBroken?: (error: unknown) => void;
+  /** Time limit of a write in milliseconds; above it the write may still happen. */
+  readonly writeMsMax?: number;
+}
 
 export class Records {
   readonly #folder: string;
-  readonly #root: RootDatabase;
-  readonly #uploads: Database<UploadRecord, string>;
-  readonly #results: Database<IsccResult, string>;
+  readonly #environment: RecordEnvironment;
+  readonly #options: RecordsOptions;
+  #writeFailure: string | undefined;
+  #writeTest: Promise<void> | undefined;
 
-  private constructor(folder: string, readOnly: boolean) {
+  private constructor(folder: string, readOnly: boolean, options: RecordsOptions = {}) {
     this.#folder = folder;
-    this.#root = open({ path: folder, maxDbs: 2, readOnly, ...WRITES });
-    this.#uploads = this.#root.openDB('uploads', { encoding: 'json' });
-    this.#results = this.#root.openDB('results', { encoding: 'json' });
+    this.#environment = new RecordEnvironment(folder, readOnly);
+    this.#options = options;
   }
 
-  static async open(folder: string): Promise<Records> {
+  static async open(folder: string, options?: RecordsOptions): Promise<Records> {
     await mkdir(folder, { recursive: true });
-    return new Records(folder, false);
+    return new Records(folder, false, options);
   }
 
   /** Opens existing records, which another process may be writing. */
@@ -64,6 +75,18 @@ export class Records {
     await syncPath(target);
   }
 
+  /** Why the last write failed; `undefined` if it succeeded. A failed write is repeated first, as a test. */
+  async problem(): Promise<string | undefined> {
+    if (this.#writeFailure === undefined) return undefined;
+    this.#writeTest ??= this.#write(({ root }) => void root.put(WRITE_TEST_KEY, Date.now()))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#writeTest = undefined;
+      });
+    await Promise.race([this.#writeTest, pause(WRITE_TEST_MS_MAX)]);
+    return this.#writeFailure;
+  }
+
   find(id: MediaId): UploadRecord | undefined {
     return this.#uploads.get(id);
   }
@@ -74,7 +97,7 @@ export class Records {
   }
 
   resultIds(): Iterable<string> {
-    return this.#results.getKeys();
+    return this.#environment.databases.results.getKeys();
   }
 
   has(id: string): boolean {
@@ -82,27 +105,42 @@ export class Records {
   }
 
   findResult(id: MediaId): IsccResult | undefined {
-    return this.#results.get(id);
+    return this.#environment.databases.results.get(id);
   }
 
-  /** Resolves when both are on disk. @throws {StorageFull} if the disk is full; nothing is stored then */
+  /**
+   * Resolves when both are on disk.
+   *
+   * @throws {StorageFull} if the disk is full; nothing is stored then
+   * @throws {Unavailable} after a timeout; both may still be stored
+   */
   async add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void> {
-    await this.#write(() =>
-      this.#root.batch(() => {
-        void this.#uploads.put(id, record);
-        if (result !== undefined) void this.#results.put(id, result);
-      }),
-    );
+    await this.#write(({ uploads, results }) => {
+      void uploads.put(id, record);
+      if (result !== undefined) void results.put(id, result);
+    });
   }
 
-  /** Resolves to whether the upload existed. Of two concurrent removals only one resolves to true. */
-  remove(id: MediaId): Promise<boolean> {
-    return this.#write(() =>
-      this.#uploads.ifVersion(id, IF_EXISTS, () => {
-        void this.#uploads.remove(id);
-        void this.#results.remove(id);
-      }),
-    );
+  /** Changes the creation time of an upload that still exists. */
+  async setCreatedAt(id: MediaId, createdAt: number): Promise<void> {
+    const record = this.find(id);
+    if (record === undefined || this.#removing.has(id)) return;
+    await this.#write(({ uploads }) => void uploads.put(id, { ...record, createdAt }));
+  }
+
+  /** Resolves to whether the upload existed. Of concurrent removals only one resolves to true. */
+  async remove(id: MediaId): Promise<boolean> {
+    if (this.#removing.has(id) || !this.has(id)) return false;
+    this.#removing.add(id);
+    try {
+      await this.#write(({ uploads, results }) => {
+        void uploads.remove(id);
+        void results.remove(id);
+      });
+      return true;
+    } finally {
+      this.#removing.delete(id);
+    }
   }
 
   /** Ids of uploads created before `time` (milliseconds since the epoch), oldest first. */
@@ -110,23 +148,45 @@ export class Records {
     return [...this.#uploads.getKeys({ end: firstMediaIdAt(time), limit: countMax })] as MediaId[];
   }
 
-  close(): Promise<void> {
-    return this.#root.close();
+  /** Ids of uploads created at `time` or later. Ids in the future were created while the clock was ahead, or after. */
+  createdFrom(time: number): MediaId[] {
+    return [...this.#uploads.getKeys({ start: firstMediaIdAt(time) })] as MediaId[];
   }
 
-  /** All durable writes go through here. Concurrent writes are committed together. */
-  async #write(change: () => Promise<boolean>): Promise<boolean> {
+  close(): Promise<void> {
+    return this.#environment.close();
+  }
+
+  /** Ids being removed. */
+  readonly #removing = new Set<MediaId>();
+
+  get #uploads() {
+    return this.#environment.databases.uploads;
+  }
+
+  /** All durable writes go through here. */
+  async #write(change: Change<void>): Promise<void> {
     try {
-      return await change();
+      await this.#inTime(this.#environment.write(change));
+      this.#writeFailure = undefined;
     } catch (error) {
-      const cause = await commitError(error);
-      throw (await storageIsFull(this.#folder, cause)) ? new StorageFull({ cause }) : cause;
+      const isFull = !(error instanceof Unavailable) && (await storageIsFull(this.#folder, error));
+      this.#writeFailure = isFull ? 'the disk is full' : 'the last upload could not be recorded';
+      if (error instanceof EnvironmentBroken || this.#environment.isPanicked) this.#options.onBroken?.(error);
+      throw isFull ? new StorageFull({ cause: error }) : error;
     }
   }
-}
 
-/** Why a commit failed. lmdb rejects the write first and gives the cause in a second promise. */
-async function commitError(error: unknown): Promise<unknown> {
-  const reason = (error as { commitError?: Promise<never> }).commitError;
-  return reason === undefined ? error : reason.catch((cause: unknown) => cause);
+  async #inTime(write: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      const fail = () => reject(new Unavailable('RECORDS_UNAVAILABLE'));
+      timer = setTimeout(fail, this.#options.writeMsMax ?? WRITE_MS_MAX);
+    });
+    try {
+      await Promise.race([write, timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }

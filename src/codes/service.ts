@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { type BlobDraft, BlobFolderTaken, type Blobs, type StoredBlob } from '../blobs/port.js';
 import { native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
-import { CodesRefusal } from './errors.js';
+import { CodesRefusal, Unavailable } from './errors.js';
 import { filenameFromHeader } from './filename.js';
 import { type MediaId, MediaIdSource } from './media-id.js';
 import { explainJson } from './pipeline/addon-calls.js';
@@ -238,7 +238,8 @@ export class CodesService {
       await this.#records.add(id, record, result);
       return id;
     } catch (error) {
-      await this.#blobs.remove(id);
+      // After a timeout the record may still be written and needs its file. Otherwise the clean-up removes the file.
+      if (!(error instanceof Unavailable)) await this.#blobs.remove(id);
       throw error;
     }
   }

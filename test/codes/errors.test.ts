@@ -30,7 +30,7 @@ test('the message of an unexpected error is hidden in production', () => {
 });
 
 test('a busy service responds with Retry-After', () => {
-  const reply = production.thrown(new Unavailable(5), 'id');
+  const reply = production.thrown(new Unavailable(), 'id');
   expect([reply.status, reply.headers?.['Retry-After']]).toEqual([503, '5']);
 });
 

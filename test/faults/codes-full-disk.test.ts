@@ -1,5 +1,5 @@
 /** Full disk under the codes service: responses are 507, nothing acknowledged is lost, and it recovers. */
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -25,6 +25,8 @@ test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (contex
     stored.set((await bodyOf(response)).media_id, sha256(bytes));
   const answer = async (response: Response) => [response.status, await response.text()];
   const expectKept = async () => {
+    const files = await readdir(path.join(disk, 'media', 'files'));
+    expect(files.toSorted()).toEqual([...stored.keys()].toSorted());
     for (const [id, hash] of stored) {
       const response = await fetch(`${server.url}/api/v1/media/${id}`);
       expect([response.status, sha256(new Uint8Array(await response.arrayBuffer()))]).toEqual([200, hash]);
@@ -46,7 +48,10 @@ test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (contex
     const response = await upload(server.url, 'a.txt', TEXT, { query: '?granular=true' });
     seen.add(response.status);
     if (response.status === 201) await keep(response, TEXT);
-    else expect(await answer(response)).toEqual(FULL);
+    else {
+      expect(await answer(response)).toEqual(FULL);
+      await expectKept();
+    }
   }
   expect([...seen]).toEqual([507, 201]);
   await expectKept();

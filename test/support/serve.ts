@@ -24,6 +24,8 @@ export interface Process {
   kill(): Promise<void>;
   /** Stops it (SIGTERM) and waits for its exit. */
   stop(): Promise<void>;
+  /** Exit status; `null` while it runs or after a signal. */
+  exitCode(): number | null;
 }
 
 export interface ServedProcess extends Process {
@@ -69,6 +71,7 @@ export async function serve(
     closeStderr: () => child.stderr?.destroy(),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
+    exitCode: () => child.exitCode,
   };
 }
 

@@ -238,7 +238,7 @@ function clientError(error: unknown, kind: Job['kind']): unknown {
   if (code !== undefined) return new CodesRefusal(code, { task }, { cause: error });
   if (error.reason !== 'crashed') return error;
   // Killed from outside, for example by the system when memory is short: not the fault of the file.
-  if (!error.crashedInJob) return new Unavailable(undefined, { cause: error });
+  if (!error.crashedInJob) return new Unavailable('WORKER_LOST', { cause: error });
   return new CodesRefusal('FILE_CRASHES_DECODER', { task }, { cause: error });
 }
 

@@ -1,0 +1,42 @@
+/* Preloaded into a process: writes of LMDB's meta pages fail with EIO while the file $FAULT_TRIGGER exists. If the
+   file is named "once", the first failure removes it; if it is named "hang", writes wait instead of failing. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define META_BYTES 8192
+
+typedef ssize_t (*pwrite_function)(int, const void *, size_t, off_t);
+
+static int fails(int fd, off_t offset) {
+  const char *trigger = getenv("FAULT_TRIGGER");
+  char link[64], path[4096];
+  if (trigger == NULL || offset >= META_BYTES || access(trigger, F_OK) != 0) return 0;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length < 0) return 0;
+  path[length] = 0;
+  if (strstr(path, "data.mdb") == NULL) return 0;
+  if (strstr(trigger, "hang") != NULL) {
+    while (access(trigger, F_OK) == 0) usleep(50000);
+    return 0;
+  }
+  if (strstr(trigger, "once") != NULL) unlink(trigger);
+  errno = EIO;
+  return 1;
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
+  if (fails(fd, offset)) return -1;
+  return ((pwrite_function)dlsym(RTLD_NEXT, "pwrite"))(fd, bytes, count, offset);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t offset) {
+  if (fails(fd, offset)) return -1;
+  return ((pwrite_function)dlsym(RTLD_NEXT, "pwrite64"))(fd, bytes, count, offset);
+}
