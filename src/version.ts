@@ -1,4 +1,4 @@
-/** Name and version of this program, as results and answers carry them. */
+/** Name and version of this program, as in results and responses. */
 import { createRequire } from 'node:module';
 
 const manifest = createRequire(import.meta.url)('../package.json') as { version: string };

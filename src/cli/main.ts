@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `isccd` command. Subcommands are loaded when they are called: `isccd explain` must not wait for
- * what `isccd serve` needs.
+ * The `isccd` command. Modules of subcommands are loaded on demand, so that `isccd explain` does not load those of
+ * `isccd serve`.
  */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { SERVICE_NAMES, type ServiceName } from '../compose/service-names.js';
@@ -15,7 +15,7 @@ import { alwaysJsonOption, jsonOption } from './options.js';
 import { painter } from './terminal/colour.js';
 import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
 
-/** Builds the command; what a subcommand prints goes to stdout, everything else to stderr. */
+/** Defines the command. Results go to standard output, everything else to standard error. */
 function program(): Command {
   const root = new Command('isccd')
     .description('Content-identification server: ISCC codes (ISO 24138), similarity search, C2PA manifests')
@@ -26,9 +26,9 @@ function program(): Command {
 
   root
     .command('serve')
-    .description('start services (default: all that are built in)')
-    .addArgument(new Argument('[services...]', 'which (default: all)').choices(SERVICE_NAMES))
-    .option('--env', 'print every environment variable with its default, and stop')
+    .description('start services (default: all)')
+    .addArgument(new Argument('[services...]', 'services to start (default: all)').choices(SERVICE_NAMES))
+    .option('--env', 'print all environment variables with their defaults and exit')
     .addOption(jsonOption())
     .action(async (services: ServiceName[], options) =>
       (await import('./commands/serve.js')).serve(services, options),
@@ -36,10 +36,8 @@ function program(): Command {
   codeCommands(root);
   root
     .command('demo')
-    .description(
-      'run the circle once, on free ports and in a folder of its own: code, sign, store, resolve, fetch',
-    )
-    .argument('[image]', 'image file; without it one is made')
+    .description('run all services once in a temporary folder: create a code, sign, store, resolve, fetch')
+    .argument('[image]', 'image file (default: a generated image)')
     .addOption(jsonOption())
     .action(async (image: string | undefined, options) =>
       (await import('./commands/demo.js')).demo(image, options),
@@ -52,9 +50,9 @@ function program(): Command {
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed
     .command('isrc')
-    .description('check a recording record and print it as the Data-URL that `meta` takes')
+    .description('validate the metadata of a recording and print it as the Data-URL for `meta`')
     .argument('<file>', 'JSON file, or - for standard input')
-    .addOption(new Option('--form <form>', 'change the form').choices(['compact', 'json-ld']))
+    .addOption(new Option('--form <form>', 'convert to this form').choices(['compact', 'json-ld']))
     .addOption(jsonOption())
     .action(async (file: string, options) => (await import('./commands/seed.js')).seedIsrc(file, options));
   completeHelp(root);
@@ -65,40 +63,40 @@ function program(): Command {
 function codeCommands(root: Command): void {
   root
     .command('code')
-    .description('make the ISCC-CODE of files, one line of JSON each')
-    .argument('<files...>', 'of any kind; texts, images, audio and video get all units')
-    .option('--no-granular', 'leave out simprint features of text')
-    .option('--semantic', 'add the experimental semantic unit')
-    .option('--no-thumbnail', 'leave out the thumbnail')
-    .option('--jobs <n>', 'files at a time (default: number of cores)')
+    .description('create the ISCC-CODEs of files, one line of JSON per file')
+    .argument('<files...>', 'files of any type; text, images, audio and video get all units')
+    .option('--no-granular', 'omit simprints of text')
+    .option('--semantic', 'add the experimental Semantic-Code')
+    .option('--no-thumbnail', 'omit the thumbnail')
+    .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
     .addOption(alwaysJsonOption())
     .action(async (files: string[], options) => (await import('./commands/code.js')).code(files, options));
   root
     .command('explain')
-    .description('take a code apart: units, digests and other forms')
-    .argument('<codes...>', 'ISCC-CODE, ISCC-UNIT, ISCC-ID or its multiformat form')
+    .description('decode codes: units, digests and other forms')
+    .argument('<codes...>', 'ISCC-CODE, ISCC-UNIT or ISCC-ID, also in multiformat form')
     .addOption(jsonOption())
     .action(async (codes: string[], options) =>
       (await import('./commands/explain.js')).explain(codes, options),
     );
   root
     .command('compare')
-    .description('similarity of two codes, unit by unit')
+    .description('compare two codes, unit by unit')
     .argument('<a>', 'ISCC-CODE or ISCC-UNIT')
-    .argument('<b>', 'the other one')
+    .argument('<b>', 'ISCC-CODE or ISCC-UNIT')
     .addOption(jsonOption())
     .action(async (a: string, b: string, options) =>
       (await import('./commands/compare.js')).compare(a, b, options),
     );
   root
     .command('simprint')
-    .description('simprints of a plain text file, or of standard input with -')
-    .argument('<file>', 'UTF-8 text')
+    .description('create simprints of plain text')
+    .argument('<file>', 'UTF-8 text file, or - for standard input')
     .addOption(alwaysJsonOption())
     .action(async (file: string) => (await import('./commands/simprint.js')).simprint(file));
 }
 
-/** `isccd index ...`: every subcommand works on a folder of this machine or on a service. */
+/** `isccd index ...`: every subcommand works on a local folder or on a service. */
 function indexCommands(root: Command): void {
   const index = root.command('index').description('similarity indexes: create, fill, search');
   const add = (name: string, description: string) =>
@@ -106,33 +104,33 @@ function indexCommands(root: Command): void {
       .command(name)
       .description(description)
       .requiredOption('--at <where>', 'folder, lmdb:///path, usearch:///path, or URL of a service')
-      .option('--api-key <key>', 'for a service that wants one')
+      .option('--api-key <key>', 'API key of the service')
       .addOption(alwaysJsonOption());
   const actions = () => import('./commands/index-command.js');
   add('create <name>', 'create an index').action(async (name, where) =>
     (await actions()).create(name, where),
   );
   add('list', 'list indexes').action(async (where) => (await actions()).list(where));
-  add('rm <name>', 'delete an index and all that is in it').action(async (name, where) =>
+  add('rm <name>', 'delete an index and its assets').action(async (name, where) =>
     (await actions()).remove(name, where),
   );
-  add('add <name> <files...>', 'add entries: JSON, JSON lines, *.iscc.json, or - for standard input')
-    .option('--make-ids', 'make an ISCC-ID for entries without one, of code and file name')
+  add('add <name> <files...>', 'add entries from JSON, JSON lines, *.iscc.json, or - for standard input')
+    .option('--make-ids', 'derive ISCC-IDs for entries without one, from code and file name')
     .action(async (name, files, where) => (await actions()).add(name, files, where));
-  add('search <name> <code>', 'assets that are similar to an ISCC-CODE')
-    .option('--limit <n>', 'matches at most')
+  add('search <name> <code>', 'find assets similar to an ISCC-CODE')
+    .option('--limit <n>', 'maximum number of matches')
     .action(async (name, code, options) => (await actions()).search(name, code, options));
-  add('get <name> <iscc-id>', 'one entry as it was added').action(async (name, id, where) =>
+  add('get <name> <iscc-id>', 'print an entry').action(async (name, id, where) =>
     (await actions()).get(name, id, where),
   );
 }
 
-// A reader that has seen enough (`| head`) is no error of ours.
+// A closed pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(new CommandFailed(`standard output can't be written: ${error.message}`));
   process.exit();
 });
-// There is no place left to tell it.
+// Nowhere left to report it.
 process.stderr.on('error', () => undefined);
 
 try {

@@ -1,4 +1,4 @@
-/** `isccd check config`, as an operator runs it before a start. */
+/** `isccd check config`, as an operator runs it before starting services. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,8 +28,8 @@ const parsed = (stdout: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-describe('a sound configuration', () => {
-  it('is shown with where each value comes from', async () => {
+describe('a valid configuration', () => {
+  it('is shown with the origin of each value', async () => {
     const { code, stdout } = await check(['codes', 'search', '--json'], { INDEXSVC_PORT: '9999' });
     const line = (name: string) => parsed(stdout).find((line) => line.name === name);
     expect(code).toBe(0);
@@ -47,30 +47,30 @@ describe('a sound configuration', () => {
     );
   });
 
-  it('shows no secret', async () => {
+  it('hides secrets', async () => {
     const secrets = {
-      APP_SECRET_KEY: 'not for your eyes',
-      INDEXSVC_API_SECRET: 'not for your eyes',
-      DATABASE_URL: 'postgres://user:not for your eyes@host/name',
+      APP_SECRET_KEY: 'top secret',
+      INDEXSVC_API_SECRET: 'top secret',
+      DATABASE_URL: 'postgres://user:top secret@host/name',
     };
     for (const args of [[], ['--json']]) {
       const { code, stdout, stderr } = await check(args, secrets);
       expect(code).toBe(0);
       expect(stdout).toContain('(hidden)');
-      expect(stdout + stderr).not.toContain('not for your eyes');
+      expect(stdout + stderr).not.toContain('top secret');
     }
   });
 
-  it('is for reading: nothing is written', async () => {
+  it('is only read, not written', async () => {
     expect((await check([])).code).toBe(0);
     expect(await readdir(folder)).toEqual(['.env']);
   });
 });
 
-describe('a wrong one', () => {
+describe('an invalid configuration', () => {
   const wrong = { CODEWEB_PORT: 'eighty', MSTORE_RATE_READ: '5', MSTORE_SECKEY: 'not a key' };
 
-  it('is told in one line a variable', async () => {
+  it('is reported with one line per variable', async () => {
     const { code, stderr } = await check([], wrong);
     expect(code).toBe(1);
     const lines = stderr.trim().split('\n');
@@ -80,7 +80,7 @@ describe('a wrong one', () => {
     expect(lines[2]).toMatch(/^isccd: MSTORE_RATE_READ="5" must be a rate/);
   });
 
-  it('is told to programs beside the value', async () => {
+  it('is reported in JSON next to the value', async () => {
     const { code, stdout } = await check(['--json'], wrong);
     expect(code).toBe(1);
     const broken = parsed(stdout).filter(({ problem }) => problem !== undefined);
@@ -91,13 +91,13 @@ describe('a wrong one', () => {
     [{ MSTORE_HOST: '0.0.0.0' }, 'MSTORE_URL is required when MSTORE_HOST is not a loopback address'],
     [{ RESOLVER_TEST_ALLOW: '127.0.0.1' }, /^RESOLVER_TEST_ALLOW=.* must be empty unless/],
     [{ MSTORE_TRUST_ANCHORS: '/nowhere.pem' }, /^MSTORE_TRUST_ANCHORS="\/nowhere.pem" can't be read/],
-  ])('is found between variables: %j', async (env, message) => {
+  ])('is detected between variables: %j', async (env, message) => {
     const { code, stderr } = await check([], env);
     expect(code).toBe(1);
     expect(stderr.trim().replace(/^isccd: /, '')).toMatch(message);
   });
 
-  it('has a service that is none', async () => {
+  it('with an unknown service is refused', async () => {
     expect(await check(['nonsense'])).toMatchObject({ code: 2, stderr: expect.stringContaining('nonsense') });
   });
 });

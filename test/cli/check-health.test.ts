@@ -7,15 +7,15 @@ import { type AllServices, startAllServices } from '../support/all-services.js';
 import { isccd } from '../support/command.js';
 
 let services: AllServices;
-/** A server that answers by a table, and hangs where there is nothing in it. */
+/** A server that responds from a table and hangs for unknown paths. */
 let double: Server;
-let answers: Record<string, [status: number, body: object]>;
+let responses: Record<string, [status: number, body: object]>;
 let base: string;
 
 beforeAll(async () => {
   services = await startAllServices();
   double = createServer((request, response) => {
-    const [status, body] = answers[request.url ?? ''] ?? [];
+    const [status, body] = responses[request.url ?? ''] ?? [];
     if (status !== undefined) response.writeHead(status).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => double.listen(0, '127.0.0.1', resolve));
@@ -31,21 +31,22 @@ const health = (args: readonly string[], env: Record<string, string> = {}) =>
   isccd(['check', 'health', ...args], { cwd: services.folder, env });
 const portOf = (service: ServiceName) => new URL(services.url[service]).port;
 
-describe('services that are well', () => {
-  it('are found where the configuration says, one line each', async () => {
+describe('healthy services', () => {
+  it('are found by the configuration, one line each', async () => {
     const env = {
       CODEWEB_PORT: portOf('codes'),
       INDEXSVC_PORT: portOf('search'),
       MSTORE_PORT: portOf('store'),
       RESOLVER_PORT: portOf('resolver'),
-      // Who listens everywhere is asked here.
+      // A service on all addresses is queried on loopback.
       CODEWEB_HOST: '0.0.0.0',
     };
     const { code, stdout, stderr } = await health([], env);
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.trim().split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['codes', 'search', 'store', 'resolver']);
-    for (const line of lines) expect(line).toMatch(/^\w+ +http:\/\/127\.0\.0\.1:\d+ {2}well {2}\(\d+ ms\)$/);
+    for (const line of lines)
+      expect(line).toMatch(/^\w+ +http:\/\/127\.0\.0\.1:\d+ {2}healthy {2}\(\d+ ms\)$/);
     const one = await health(['search', '--json'], env);
     expect(JSON.parse(one.stdout)).toEqual({
       name: 'search',
@@ -55,16 +56,16 @@ describe('services that are well', () => {
     });
   });
 
-  it('are asked by their address', async () => {
+  it('are queried by URL', async () => {
     const url = services.url.store;
     expect(await health([`${url}/`])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(`${url}  well`),
+      stdout: expect.stringContaining(`${url}  healthy`),
     });
   });
 });
 
-describe('services that are not', () => {
+describe('unhealthy services', () => {
   const alive: [number, object] = [200, { status: 'ok' }];
   const problem = async (seconds = 30) => {
     const { code, stdout } = await health([base, '--json', '--timeout', String(seconds)]);
@@ -73,31 +74,31 @@ describe('services that are not', () => {
     return problem;
   };
 
-  it('say why', async () => {
-    answers = { '/healthz': alive, '/readyz': [503, { status: 'not_ready', reason: 'still_loading' }] };
-    expect(await problem()).toBe('/readyz answers 503: still_loading');
-    answers = { '/healthz': [500, {}] };
-    expect(await problem()).toBe('/healthz answers 500');
-    answers = { '/healthz': [302, {}] };
-    expect(await problem()).toBe('/healthz answers 302');
-    answers = {};
-    expect(await problem(0.5)).toMatch(/^no answer: .*timeout/);
+  it('are reported with the reason', async () => {
+    responses = { '/healthz': alive, '/readyz': [503, { status: 'not_ready', reason: 'still_loading' }] };
+    expect(await problem()).toBe('/readyz returned 503: still_loading');
+    responses = { '/healthz': [500, {}] };
+    expect(await problem()).toBe('/healthz returned 500');
+    responses = { '/healthz': [302, {}] };
+    expect(await problem()).toBe('/healthz returned 302');
+    responses = {};
+    expect(await problem(0.5)).toMatch(/^no response: .*timeout/);
   });
 
-  it('need not be ready where they have nothing to say about it', async () => {
-    answers = { '/healthz': alive, '/readyz': [404, {}] };
+  it('do not include services without /readyz', async () => {
+    responses = { '/healthz': alive, '/readyz': [404, {}] };
     expect(await problem()).toBeUndefined();
   });
 
-  it('are told apart from those that are', async () => {
+  it('are counted', async () => {
     const closed = 'http://127.0.0.1:9';
     const { code, stdout, stderr } = await health([services.url.codes, closed]);
-    expect([code, stderr]).toEqual([1, 'isccd: not all is well\n']);
+    expect([code, stderr]).toEqual([1, 'isccd: 1 of 2 services unhealthy\n']);
     expect(
       stdout
         .trim()
         .split('\n')
-        .map((line) => /well {2}/.test(line)),
+        .map((line) => / healthy {2}/.test(line)),
     ).toEqual([true, false]);
   });
 });

@@ -14,7 +14,7 @@ import { MAIN } from '../support/serve.js';
 const UNIX = process.platform !== 'win32';
 const run = promisify(execFile);
 
-it.skipIf(!UNIX)('gives the result that the server gives for a file of that name', async () => {
+it.skipIf(!UNIX)('prints the result of the server for a file with the same name', async () => {
   const folder = await temporaryFolder();
   const server = await startCodes();
   onTestFinished(() => server.close());
@@ -24,11 +24,11 @@ it.skipIf(!UNIX)('gives the result that the server gives for a file of that name
     await writeFile(file, bytes);
     const { stdout } = await run(process.execPath, [MAIN, 'code', file]);
     const { media_id } = await uploaded(server.url, name, bytes);
-    const answer = await bodyOf(await fetch(`${server.url}/api/v1/iscc/${media_id}`));
+    const stored = await bodyOf(await fetch(`${server.url}/api/v1/iscc/${media_id}`));
     expect(JSON.parse(stdout)).toMatchObject({
-      iscc: answer.iscc,
-      filename: answer.filename,
-      name: answer.name,
+      iscc: stored.iscc,
+      filename: stored.filename,
+      name: stored.name,
     });
   }
   const nameless = path.join(folder, '???');
@@ -36,8 +36,8 @@ it.skipIf(!UNIX)('gives the result that the server gives for a file of that name
   await expect(run(process.execPath, [MAIN, 'code', nameless])).rejects.toMatchObject({ code: 1 });
 });
 
-describe.skipIf(!UNIX || !hasProgram('ffmpeg'))('a film', () => {
-  it('that can’t be read is told with the cause', async () => {
+describe.skipIf(!UNIX || !hasProgram('ffmpeg'))('a video', () => {
+  it('that is unreadable fails with the cause', async () => {
     const file = path.join(await temporaryFolder(), 'noise.mp4');
     await writeFile(file, Buffer.alloc(5000, 0x5a));
     const failed = await run(process.execPath, [MAIN, 'code', file]).catch(
@@ -48,36 +48,33 @@ describe.skipIf(!UNIX || !hasProgram('ffmpeg'))('a film', () => {
     );
   });
 
-  it.each(['SIGINT', 'SIGKILL'] as const)(
-    'leaves nothing beside it and nobody behind at %s',
-    async (signal) => {
-      const folder = await temporaryFolder();
-      const [films, temporary] = [path.join(folder, 'films'), path.join(folder, 'temporary')];
-      await Promise.all([mkdir(films), mkdir(temporary)]);
-      const film = path.join(films, 'long.mp4');
-      await longFilm(film);
-      const child = spawn(process.execPath, [MAIN, 'code', film], {
-        env: { ...process.env, TMPDIR: temporary },
-        stdio: 'ignore',
-      });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      const ended = once(child, 'exit');
-      await vi.waitFor(() => expect(runningOn(film).join()).toContain('ffmpeg '), 60_000);
-      await vi.waitFor(
-        async () => expect(await readdir(temporary, { recursive: true })).toHaveLength(2),
-        60_000,
-      );
-      expect(await readdir(films)).toEqual(['long.mp4']);
-      child.kill(signal);
-      expect(await ended).toEqual(signal === 'SIGKILL' ? [null, signal] : [130, null]);
-      await vi.waitFor(() => expect(runningOn(film)).toEqual([]), 20_000);
-      expect(await readdir(films)).toEqual(['long.mp4']);
-      if (signal !== 'SIGKILL') expect(await readdir(temporary)).toEqual([]);
-    },
-  );
+  it.each(['SIGINT', 'SIGKILL'] as const)('leaves no files and no processes after %s', async (signal) => {
+    const folder = await temporaryFolder();
+    const [films, temporary] = [path.join(folder, 'films'), path.join(folder, 'temporary')];
+    await Promise.all([mkdir(films), mkdir(temporary)]);
+    const film = path.join(films, 'long.mp4');
+    await longFilm(film);
+    const child = spawn(process.execPath, [MAIN, 'code', film], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    await vi.waitFor(() => expect(runningOn(film).join()).toContain('ffmpeg '), 60_000);
+    await vi.waitFor(
+      async () => expect(await readdir(temporary, { recursive: true })).toHaveLength(2),
+      60_000,
+    );
+    expect(await readdir(films)).toEqual(['long.mp4']);
+    child.kill(signal);
+    expect(await ended).toEqual(signal === 'SIGKILL' ? [null, signal] : [130, null]);
+    await vi.waitFor(() => expect(runningOn(film)).toEqual([]), 20_000);
+    expect(await readdir(films)).toEqual(['long.mp4']);
+    if (signal !== 'SIGKILL') expect(await readdir(temporary)).toEqual([]);
+  });
 });
 
-/** Takes FFmpeg minutes to read, and no time to write. */
+/** Reading it takes FFmpeg minutes, writing it no time. */
 async function longFilm(file: string): Promise<void> {
   const once = path.join(path.dirname(path.dirname(file)), 'once.mp4');
   await copyFile(recorded('test_a.mp4').path, once);

@@ -1,4 +1,4 @@
-/** Completion scripts in the shells they are for. */
+/** Completion scripts, run in their shells. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -66,8 +66,8 @@ describe('bash', () => {
     return words(stdout);
   });
 
-  it('completes files as a person types', async () => {
-    // readline asks for the function itself; only there can it hand over to its own completion of files.
+  it('completes files in an interactive shell', async () => {
+    // Only readline can fall back to its own completion of files.
     const keys = `source ${file}\nisccd() { printf 'GOT:%s\\n' "$*"; }\nisccd code pho\t\nexit\n`;
     const { stdout } = await run('script', ['-qec', 'bash --norc --noprofile -i', '/dev/null'], {
       cwd: folder,
@@ -86,7 +86,7 @@ describe('zsh', () => {
   }, INSTALL_MAX_MS);
 
   suite(async (line) => {
-    // Stand-ins for zsh's own functions, which work only while somebody types.
+    // Replaces zsh's own functions, which work only in interactive completion.
     const call = `compdef() { :; }; compadd() { print -rl -- "$@"; }; _files() { print -rl -- *; }
       _describe() { print -rl -- "\${(@P)@[-1]%%:*}"; }
       source ${file}; words=(${line.replace(/ $/, " ''")}); CURRENT=$#words; _isccd`;
@@ -118,6 +118,6 @@ describe('fish', () => {
   });
 });
 
-it('has no script for other shells', async () => {
+it('refuses other shells', async () => {
   expect(await isccd(['completion', 'tcsh'])).toMatchObject({ code: 2, stdout: '' });
 });

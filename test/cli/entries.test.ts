@@ -17,14 +17,14 @@ async function read(text: string) {
   return readEntries(file);
 }
 
-describe('entries', () => {
-  it('come from a list, an object, or lines', async () => {
+describe('readEntries', () => {
+  it('reads an array, an object, or lines', async () => {
     expect(await read(JSON.stringify([ENTRY, ENTRY]))).toEqual([ENTRY, ENTRY]);
     expect(await read(JSON.stringify(ENTRY, null, 2))).toEqual([ENTRY]);
     expect(await read(`${JSON.stringify(ENTRY)}\n\n${JSON.stringify(ENTRY)}\n`)).toEqual([ENTRY, ENTRY]);
   });
 
-  it('come from what the codes service answers', async () => {
+  it('reads results of the codes service', async () => {
     const feature = {
       maintype: 'content',
       subtype: 'text',
@@ -49,7 +49,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('get an ISCC-ID if that is wanted: one for each file, the same every time', async () => {
+  it('derives a stable ISCC-ID per file with makeIds', async () => {
     const file = path.join(folder, 'codes.jsonl');
     const line = (filename: string) => JSON.stringify({ iscc: 'ISCC:KACX', filename });
     await writeFile(file, `\ufeff${line('a.jpg')}\n${line('b.jpg')}\n${line('a.jpg')}\n`);
@@ -60,11 +60,11 @@ describe('entries', () => {
     expect(b).not.toBe(a);
     expect(entries[1]).toEqual({ iscc_id: b, iscc_code: 'ISCC:KACX', metadata: { filename: 'b.jpg' } });
     await writeFile(file, '{"units":[]}');
-    await expect(readEntries(file, { makeIds: true })).rejects.toThrow('nor a code to make one of');
+    await expect(readEntries(file, { makeIds: true })).rejects.toThrow('no code to derive one from');
   });
 
-  it('say where they are not sound', async () => {
-    await expect(read('{"iscc":"ISCC:KACX"}')).rejects.toThrow('entry 1: there is no iscc_id');
+  it('reports where a file is invalid', async () => {
+    await expect(read('{"iscc":"ISCC:KACX"}')).rejects.toThrow('entry 1: iscc_id is missing');
     await expect(read('{"a":1}\nnope\n')).rejects.toThrow('line 2');
     await expect(read('nope')).rejects.toThrow('x.json');
     await expect(read('[3]')).rejects.toThrow('not a JSON object');

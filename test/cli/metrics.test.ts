@@ -1,4 +1,4 @@
-/** Metrics of a whole process, and the Grafana dashboard that shows them. */
+/** The metrics of a whole process, and the Grafana dashboard for them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,12 +32,12 @@ const value = (pattern: RegExp) =>
     .map((line) => Number(line.split(' ').at(-1)))
     .reduce((sum, number) => sum + number, 0);
 
-/** One request or more of every kind that is counted. */
+/** Sends at least one request of every kind that is counted. */
 async function useEverything(): Promise<void> {
   const json = { 'Content-Type': 'application/json' };
-  const done = async (answer: Promise<Response>, status: number) => {
-    const { status: given, url: asked } = await answer;
-    expect([asked, given]).toEqual([asked, status]);
+  const done = async (response: Promise<Response>, status: number) => {
+    const { status: returned, url: target } = await response;
+    expect([target, returned]).toEqual([target, status]);
   };
   const name = { 'X-Upload-Filename': Buffer.from('note.txt').toString('base64') };
   const text = 'A text that is long enough to be coded. '.repeat(20);
@@ -60,7 +60,7 @@ describe('/metrics', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   });
 
-  it('is all there is on its address', async () => {
+  it('is the only page on its address', async () => {
     const statuses = await Promise.all(
       ['/', '/docs', '/healthz', '/metrics/'].map(
         async (page) => (await fetch(url('metrics') + page)).status,
@@ -107,9 +107,9 @@ describe('the Grafana dashboard', () => {
 
   it('uses only metrics that a process has', () => {
     const named = new Set(queries.flatMap((query) => query.match(NAME) ?? []));
-    const there = new Set(lines.map((line) => line.replace(/[ {].*/, '')));
+    const existing = new Set(lines.map((line) => line.replace(/[ {].*/, '')));
     expect(named.size).toBeGreaterThan(20);
-    expect([...named].filter((name) => !there.has(name))).toEqual([]);
+    expect([...named].filter((name) => !existing.has(name))).toEqual([]);
   });
 
   it('shows every isccd metric', () => {
@@ -119,7 +119,7 @@ describe('the Grafana dashboard', () => {
     expect([...ours].filter((name) => name.startsWith('isccd_') && !named.has(name))).toEqual([]);
   });
 
-  it('has panels with ids of their own, side by side', () => {
+  it('has panels with unique ids that do not overlap', () => {
     const ids = panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { gridPos } of panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);

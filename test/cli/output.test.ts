@@ -1,4 +1,4 @@
-/** What commands do where they can't write, or are given what editors make. */
+/** Commands with unwritable output, wrong arguments, or files with a byte order mark. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { MAIN, serve } from '../support/serve.js';
 
 const run = promisify(execFile);
 const CODE = 'ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY';
-/** Runs the shell's words with `$0` and `$1` for the command; gives its exit status and what it complained. */
+/** Runs a shell script in which `"$0" "$1"` is the command; returns its exit status and standard error. */
 async function status(script: string): Promise<{ code: number; stderr: string }> {
   const words = ['-c', script, process.execPath, MAIN];
   return run('bash', words).then(
@@ -20,24 +20,24 @@ async function status(script: string): Promise<{ code: number; stderr: string }>
 }
 
 it.skipIf(!existsSync('/dev/full')).each([`explain ${CODE}`, 'serve --env', '--help'])(
-  '%s fails with one line where the disk is full',
+  '%s fails with one line if the disk is full',
   async (command) => {
     const stderr = expect.stringMatching(/^isccd: standard output can't be written: ENOSPC[^\n]*\n$/);
     expect(await status(`"$0" "$1" ${command} > /dev/full`)).toEqual({ code: 1, stderr });
   },
 );
 
-it.skipIf(process.platform === 'win32')('a reader that leaves is no failure', async () => {
+it.skipIf(process.platform === 'win32')('a closed pipe is not an error', async () => {
   for (const command of [`explain ${CODE}`, 'serve --env']) {
-    const left = await status(`set -o pipefail; "$0" "$1" ${command} | head -0`);
-    expect(left).toEqual({ code: 0, stderr: '' });
+    const result = await status(`set -o pipefail; "$0" "$1" ${command} | head -0`);
+    expect(result).toEqual({ code: 0, stderr: '' });
     expect(
       (await status(`"$0" "$1" ${command} 2>&1 >/dev/full | head -0; exit \${PIPESTATUS[0]}`)).code,
     ).toBe(1);
   }
 });
 
-it('wrong arguments end with 2, help with 0', () => {
+it('exits with 2 for wrong arguments and with 0 for help', () => {
   const of = (args: string[]) => {
     try {
       execFileSync(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
@@ -49,7 +49,7 @@ it('wrong arguments end with 2, help with 0', () => {
   expect([of(['--help']), of(['help', 'code']), of(['nonsense']), of(['code'])]).toEqual([0, 0, 2, 2]);
 });
 
-it('a seed may begin with a byte order mark', async () => {
+it('accepts a seed with a byte order mark', async () => {
   const file = path.join(await temporaryFolder(), 'seed.json');
   const seed = {
     $schema: 'http://purl.org/iscc/schema/isrc-0.8.0.json',
@@ -69,7 +69,7 @@ it('a seed may begin with a byte order mark', async () => {
   expect(await printed('\ufeff')).toBe(await printed(''));
 });
 
-it.skipIf(!existsSync('/proc/self'))('a folder that can’t be made stops the start', async () => {
+it.skipIf(!existsSync('/proc/self'))('does not start if its folder can’t be created', async () => {
   const folder = '/proc/isccd/media';
   const started = serve(['codes'], { env: { CODEWEB_PORT: '0', CODEWEB_MEDIA_PATH: folder } });
   await expect(started).rejects.toThrow(/codes does not start on \S+: .*mkdir '\/proc\/isccd'/);

@@ -1,4 +1,4 @@
-/** Accounts of the dashboard, made at the command line. */
+/** Dashboard accounts, managed on the command line. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Runs a program; `answers` are typed when what it has written ends with their question. */
+/** Runs a program; types each answer when the output ends with its question. */
 function run(
   program: string,
   args: readonly string[],
@@ -59,7 +59,7 @@ async function verify(name: string, password: string): Promise<boolean> {
 }
 
 describe('isccd store account', () => {
-  test('makes, lists, changes, disables and enables accounts', async () => {
+  test('creates, lists, changes, disables and enables accounts', async () => {
     expect((await account(['add', 'Olga', '--can-delete', '--password-stdin'], `${PASSWORD}\n`)).code).toBe(
       0,
     );
@@ -74,7 +74,7 @@ describe('isccd store account', () => {
     expect([await verify('olga', PASSWORD), await verify('olga', OTHER)]).toEqual([false, true]);
     expect((await account(['disable', 'olga'])).code).toBe(0);
     expect(await verify('olga', OTHER)).toBe(false);
-    expect((await account(['list'])).output).toMatch(/olga +disabled[\s\S]*rita +can look .*never logged in/);
+    expect((await account(['list'])).output).toMatch(/olga +disabled[\s\S]*rita +can view .*never logged in/);
     expect((await account(['enable', 'olga'])).code).toBe(0);
     expect(await verify('olga', OTHER)).toBe(true);
   });
@@ -85,7 +85,7 @@ describe('isccd store account', () => {
     ['the user name', 'Somebody.Long', 'the user name'],
     ['a common one', 'Password1234', 'most common'],
     ['two characters', 'ababababababab', 'different characters'],
-    ['nothing', '', 'at least 12 characters'],
+    ['an empty string', '', 'at least 12 characters'],
   ])('refuses %s as a password', async (_, password, rule) => {
     const { code, output } = await account(['add', 'somebody.long', '--password-stdin'], `${password}\n`);
     expect([code, output]).toEqual([1, expect.stringContaining(rule)]);
@@ -103,23 +103,23 @@ describe('isccd store account', () => {
     expect([code, output]).toEqual([1, expect.stringContaining(text)]);
   });
 
-  test('refuses to disable what is not there, and to ask without a terminal', async () => {
+  test('refuses to disable an unknown account, and to prompt without a terminal', async () => {
     expect(await account(['disable', 'nobody'])).toMatchObject({ code: 1 });
     const { code, output } = await account(['add', 'mute'], PASSWORD);
     expect([code, output]).toEqual([1, expect.stringContaining('--password-stdin')]);
   });
 
-  test('asks twice at a terminal, which does not show the password', async () => {
+  test('prompts twice on a terminal, without echo', async () => {
     const command = `${process.execPath} ${MAIN} store account add terry`;
     const typed = (second: string) =>
       [
         ['Password:', PASSWORD],
-        ['The same again:', second],
+        ['Repeat password:', second],
       ] as const;
     const differ = await run('script', ['-qec', command, '/dev/null'], typed(OTHER));
-    expect([differ.code, differ.output]).toEqual([1, expect.stringContaining('the two entries differ')]);
+    expect([differ.code, differ.output]).toEqual([1, expect.stringContaining('the passwords differ')]);
     const { code, output } = await run('script', ['-qec', command, '/dev/null'], typed(`x\u007f${PASSWORD}`));
-    expect([code, output]).toEqual([0, expect.stringContaining('there is an account terry')]);
+    expect([code, output]).toEqual([0, expect.stringContaining('account terry created')]);
     expect(differ.output + output).not.toContain(PASSWORD);
     expect(await verify('terry', PASSWORD)).toBe(true);
   });

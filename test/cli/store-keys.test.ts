@@ -1,4 +1,4 @@
-/** `isccd store gen-key` and `hash-token`, run as an operator would. */
+/** `isccd store gen-key` and `hash-token`, as an operator runs them. */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -24,7 +24,7 @@ describe('isccd store gen-key', () => {
   it.each([
     ['--url', ['--url', 'https://Store.example:8443/base'], {}],
     ['MSTORE_URL', [], { MSTORE_URL: 'https://store.example:8443' }],
-  ])('prints a key and its did document for %s', async (_, args, env) => {
+  ])('prints a key and its DID document for %s', async (_, args, env) => {
     const { stdout } = await store(['gen-key', ...args], env);
     const [, secret = '', document = ''] = /^MSTORE_SECKEY=(z3u2\w+)\n(.*)$/s.exec(stdout) ?? [];
     const { publicKey } = SigningKey.parse(secret);
@@ -37,7 +37,7 @@ describe('isccd store gen-key', () => {
     expect(a.stderr).toContain('MSTORE_URL');
   });
 
-  it('refuses an address that is none', async () => {
+  it('refuses an invalid URL', async () => {
     await expect(store(['gen-key', '--url', 'store.example'])).rejects.toMatchObject({ code: 2 });
   });
 });
@@ -49,11 +49,11 @@ describe('isccd store hash-token', () => {
     expect((await store(['hash-token', 'a token'])).stdout).toBe(`${digest}\n`);
   });
 
-  it('or of standard input, without the end of the line', async () => {
+  it('prints the SHA-256 of standard input without its final line break', async () => {
     expect(await withInput(['hash-token'], 'a token\n')).toEqual({ stdout: `${digest}\n`, code: 0 });
   });
 
-  it('refuses an empty one', async () => {
+  it('refuses an empty token', async () => {
     expect((await withInput(['hash-token'], '\n')).code).toBe(1);
   });
 });

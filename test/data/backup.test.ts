@@ -222,8 +222,8 @@ describe('verify reports', () => {
         await truncate(path.join(copy, file), length - 8192);
       }
     });
-    expect(lines).toContainEqual(expect.stringContaining('search: main: it is readable: the file has '));
-    expect(lines).toContainEqual(expect.stringContaining('codes: records/data.mdb: a file is as when'));
+    expect(lines).toContainEqual(expect.stringContaining('search: main: unreadable: the file has '));
+    expect(lines).toContainEqual(expect.stringContaining('codes: records/data.mdb: the backup recorded'));
   });
 
   it('a missing record, row and index', async () => {
@@ -239,8 +239,8 @@ describe('verify reports', () => {
     });
     for (const problem of [
       `codes: ${acknowledged.media[2]?.id}: the result has no upload record`,
-      'codes: uploads: there are as many as when the backup was made',
-      'search: main: there are as many as when the backup was made',
+      'codes: uploads: the backup recorded',
+      'search: main: the backup recorded',
       ': a manifest must have the number of bindings in its row',
       ': the bindings of a manifest must be those in its file',
       'store: binding_counts ',
@@ -262,14 +262,11 @@ describe('is refused', () => {
       ['backup', path.join(empty, 'b')],
       servicesEnvironment(path.join(empty, 'none')),
     );
-    expect([nothing.code, nothing.stderr]).toEqual([
-      1,
-      expect.stringContaining('there is nothing to back up'),
-    ]);
+    expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('nothing to back up')]);
     const unknown = await isccd(['verify', empty], {});
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
-      expect.stringContaining(`${empty} has no data directory`),
+      expect.stringContaining(`${empty} contains no data directory`),
     ]);
   });
 

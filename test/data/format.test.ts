@@ -96,7 +96,7 @@ it('only index create creates a folder', async () => {
   const { root } = await folderOf('search');
   const folder = path.join(root, 'typo');
   const { code, stderr } = await isccd(['index', 'list', '--at', folder], {});
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`there are no indexes at ${folder}`)]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`no indexes at ${folder}`)]);
   expect(existsSync(folder)).toBe(false);
   expect((await isccd(['index', 'create', 'main', '--at', folder], {})).code).toBe(0);
   expect((await isccd(['index', 'list', '--at', folder], {})).code).toBe(0);

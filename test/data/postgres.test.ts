@@ -82,10 +82,8 @@ it('is valid, and verify reports a changed or missing file', async () => {
   const { code, stdout } = await isccd(['verify', copy], {});
   expect(code).toBe(1);
   expect(stdout.match(/^problem .*/gm)).toEqual([
-    expect.stringContaining('store: store.pgdump: a file is as when the backup was made'),
-    expect.stringMatching(
-      `store: files/${folder}/${file}: a file is as when the backup was made .* is not there`,
-    ),
+    expect.stringContaining('store: store.pgdump: the backup recorded'),
+    expect.stringMatching(`store: files/${folder}/${file}: the backup recorded .* is missing`),
   ]);
 });
 
@@ -127,6 +125,6 @@ it('fails without pg_dump, or if the database is unreachable', async () => {
     stderr: expect.stringContaining('pg_dump is not on the PATH'),
   });
   const unreached = await isccd(['backup', target], environment(live.folder, 'postgres://127.0.0.1:1/none'));
-  expect(unreached).toMatchObject({ code: 1, stderr: expect.stringContaining('no backup was made') });
+  expect(unreached).toMatchObject({ code: 1, stderr: expect.stringContaining('backup failed') });
   expect((await readdir(root)).filter((name) => name.startsWith('none'))).toEqual([]);
 });

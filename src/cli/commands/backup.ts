@@ -1,4 +1,4 @@
-/** `isccd backup DIR`: a consistent copy of everything, while the services run. */
+/** `isccd backup DIR`: makes a consistent copy of all data while the services run. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,8 +24,8 @@ import { countsLine, StatusLine } from '../terminal/lines.js';
 export async function backup(directory: string, options: { json?: boolean }): Promise<void> {
   const target = path.resolve(directory);
   const { places, environment } = await configuredPlaces();
-  if (places.length === 0) throw new CommandFailed('there is nothing to back up: no service has data yet');
-  await refuseFull(target);
+  if (places.length === 0) throw new CommandFailed('nothing to back up: no service has data yet');
+  await refuseNonEmpty(target);
   const draft = `${target}.${randomBytes(6).toString('hex')}.partial`;
   await mkdir(draft, { recursive: true });
   const onSignal = () =>
@@ -42,21 +42,24 @@ export async function backup(directory: string, options: { json?: boolean }): Pr
     await rm(draft, { recursive: true, force: true });
     if (error instanceof CommandFailed) throw error;
     const code = error instanceof FormatRefused ? EXIT_CONFIGURATION : 1;
-    throw new CommandFailed(`no backup was made: ${reason(error)}`, code);
+    throw new CommandFailed(`backup failed: ${reason(error)}`, code);
   }
 }
 
-/** A backup never mixes with what is there. */
-async function refuseFull(target: string): Promise<void> {
+/** Prevents mixing a backup with existing files. */
+async function refuseNonEmpty(target: string): Promise<void> {
   const names = await readdir(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new CommandFailed(`${target} can't be the target: ${reason(error)}`);
+    throw new CommandFailed(`${target} can't be used: ${reason(error)}`);
   });
   if (names.length > 0)
     throw new CommandFailed(`${target} is not empty; a backup needs a new or empty folder`);
 }
 
-/** Everything acknowledged before `startedAt` is in it. The search goes before the store, which tells it again. */
+/**
+ * The copy contains everything acknowledged before `startedAt`. The search is copied before the store, which repeats
+ * missing index updates after a restore.
+ */
 async function copyAll(
   places: readonly DataPlace[],
   draft: string,

@@ -1,5 +1,4 @@
-/** `isccd check config [SERVICE…]`: the configuration as `isccd serve` would read it, and all that is wrong with it. */
-
+/** `isccd check config [SERVICE…]`: the configuration as `isccd serve` reads it, and all problems in it. */
 import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '../../compose/services.js';
 import { commonVariables } from '../../config/common.js';
 import { type EnvironmentSources, environmentSources } from '../../config/env.js';
@@ -9,10 +8,10 @@ import { painter } from '../terminal/colour.js';
 import { CommandFailed } from '../terminal/failure.js';
 
 interface Section {
-  /** `common` for what holds for every service. */
+  /** `common` for the variables of all services. */
   readonly service: ServiceName | 'common';
   readonly states: readonly VariableState[];
-  /** What is wrong between variables that each keep their rule. */
+  /** A problem that involves several valid variables. */
   readonly conflict?: string | undefined;
 }
 
@@ -20,11 +19,11 @@ export function checkConfig(services: readonly ServiceName[], options: { json?: 
   const sources = environmentSources();
   const names = services.length === 0 ? SERVICE_NAMES : services;
   const common = section('common', commonVariables, sources);
-  const isSound = common.states.every(({ problem }) => problem === undefined);
+  const isValid = common.states.every(({ problem }) => problem === undefined);
   const sections = [
     common,
     ...names.map((name) =>
-      section(name, SERVICES[name].variables, sources, isSound ? SERVICES[name] : undefined),
+      section(name, SERVICES[name].variables, sources, isValid ? SERVICES[name] : undefined),
     ),
   ];
   for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
@@ -35,7 +34,7 @@ export function checkConfig(services: readonly ServiceName[], options: { json?: 
   if (problems.length > 0) throw new CommandFailed(problems.join('\nisccd: '));
 }
 
-/** @param entry to be checked as a whole where each variable is sound */
+/** @param entry checked as a whole if each variable is valid */
 function section(
   service: Section['service'],
   variables: Variables,
@@ -58,7 +57,7 @@ function described({ service, states }: Section): string {
   const width = Math.max(...states.map(({ name }) => name.length));
   const lines = states.map(({ name, value, origin, problem }) => {
     const shown = `${name.padEnd(width)}  ${value === '' ? '(empty)' : value}`;
-    const from = problem === undefined ? paint('dim', `  (${origin})`) : `  (${origin}, wrong)`;
+    const from = problem === undefined ? paint('dim', `  (${origin})`) : `  (${origin}, invalid)`;
     return `  ${problem === undefined ? shown : paint('red', shown)}${from}`;
   });
   const heading = service === 'common' ? 'Every service' : `The ${service} service`;

@@ -1,22 +1,22 @@
-/** `isccd check ...`: whether a configuration is sound, and whether services are well. */
+/** `isccd check ...`: checks a configuration or the health of services. */
 import { Argument, type Command } from 'commander';
 import { SERVICE_NAMES } from '../../compose/service-names.js';
 import { jsonOption } from '../options.js';
 
-/** Declares the subcommands; what they need is loaded when they are called. */
+/** Declares the subcommands. Their modules are loaded when a command runs. */
 export function checkCommands(root: Command): void {
-  const check = root.command('check').description('check a configuration, or running services');
+  const check = root.command('check').description('check the configuration or running services');
   check
     .command('config')
-    .description('every variable with its value and where that comes from; fails if one is wrong')
-    .addArgument(new Argument('[services...]', 'whose variables (default: all)').choices(SERVICE_NAMES))
+    .description('show every variable with its value and origin; fails if any is invalid')
+    .addArgument(new Argument('[services...]', 'services to check (default: all)').choices(SERVICE_NAMES))
     .addOption(jsonOption())
     .action(async (services, options) => (await import('./check-config.js')).checkConfig(services, options));
   check
     .command('health')
-    .description('ask /healthz and /readyz of services; fails if one is not well')
-    .argument('[targets...]', `addresses, or ${SERVICE_NAMES.join(', ')} as configured (default: these four)`)
-    .option('--timeout <seconds>', 'longest wait for each answer', '2')
+    .description('query /healthz and /readyz of services; fails if any is unhealthy')
+    .argument('[targets...]', `URLs or configured services: ${SERVICE_NAMES.join(', ')} (default: all four)`)
+    .option('--timeout <seconds>', 'time-out of each request', '2')
     .addOption(jsonOption())
     .action(async (targets, options) => (await import('./check-health.js')).checkHealth(targets, options));
 }

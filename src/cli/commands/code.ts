@@ -8,12 +8,12 @@ interface CodeOptions extends ResultOptions {
   readonly jobs?: string;
 }
 
-/** Files below this number are done before a bar could be read. */
+/** Fewer files finish before the user could read a progress bar. */
 const PROGRESS_FILES_MIN = 4;
 
 /**
- * Results come in the order of the arguments. A file that fails is one line on standard error, the
- * others go on; the exit code is 1 if any failed.
+ * Prints results in the order of the arguments. A failed file is one line on standard error and does not stop the
+ * others; the exit status is then 1.
  */
 export async function code(files: readonly string[], options: CodeOptions): Promise<void> {
   const wanted = options.jobs === undefined ? undefined : positive(options.jobs);
@@ -29,7 +29,7 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
   if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
 }
 
-/** Runs `work` on up to `width` items at a time, and gives what came of each in the items' order. */
+/** Runs `work` on up to `width` items concurrently; yields results or errors in the order of the items. */
 async function* inOrder<T>(
   items: readonly string[],
   width: number,
@@ -52,11 +52,11 @@ function asError(error: unknown): Error {
 
 function positive(text: string): number {
   const jobs = Number(text);
-  if (!Number.isInteger(jobs) || jobs < 1) throw new CommandFailed('--jobs takes a number from 1', 2);
+  if (!Number.isInteger(jobs) || jobs < 1) throw new CommandFailed('--jobs must be an integer from 1', 2);
   return Math.min(jobs, os.availableParallelism() * 4);
 }
 
-/** Only for people: standard error of a pipe or a log stays free of it. */
+/** Only on terminals, to keep pipes and logs clean. */
 function progressBar(files: number): SingleBar | undefined {
   if (!process.stderr.isTTY || files < PROGRESS_FILES_MIN) return undefined;
   const bar = new SingleBar({

@@ -1,5 +1,4 @@
-/** `isccd compare A B`: how similar two codes are, unit by unit. */
-
+/** `isccd compare A B`: similarity of two codes, unit by unit. */
 import { native } from '../../native.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
@@ -24,7 +23,7 @@ export function compare(a: string, b: string, options: { json?: boolean }): void
 function compared(a: string, b: string) {
   try {
     const units = native.compareCodes(a, b);
-    if (units.length === 0) throw new CommandFailed('the codes have no unit of the same type');
+    if (units.length === 0) throw new CommandFailed('the codes have no units of the same type');
     return units;
   } catch (error) {
     throw error instanceof CommandFailed ? error : new CommandFailed(reason(error));

@@ -1,4 +1,4 @@
-/** `isccd completion SHELL` and the manual: made from the tree of commands, so that they know every one. */
+/** `isccd completion SHELL` and the manual page, both generated from the command tree. */
 import { Argument, type Command } from 'commander';
 import { commandTree } from '../completion/command-tree.js';
 
@@ -11,12 +11,12 @@ const SCRIPTS = {
   fish: async () => (await import('../completion/fish.js')).fishScript,
 } as const;
 
-/** Declares `completion`, and `man`, which only the build of the package needs. */
+/** Declares `completion`, and the hidden command `man` for the build of the package. */
 export function completionCommand(root: Command): void {
   root
     .command('completion')
-    .description('print a script that completes commands, options and values in a shell')
-    .addArgument(new Argument('<shell>', 'the shell to print it for').choices(SHELLS))
+    .description('print a script for shell completion of commands, options and values')
+    .addArgument(new Argument('<shell>', 'target shell').choices(SHELLS))
     .action(async (shell: Shell) => {
       const script = await SCRIPTS[shell]();
       process.stdout.write(script(commandTree(root)));

@@ -1,35 +1,35 @@
-/** `isccd backup` and `isccd verify`: what an operator does with the data of all services. */
+/** `isccd backup` and `isccd verify`: commands for the data of all services. */
 import type { Command } from 'commander';
 import { jsonOption } from '../options.js';
 
 const BACKUP_HELP = `
-The services may run. What they had acknowledged before the command began is in the copy, and every
-row of the copy has its file. DIR must be new or empty; it appears, whole, at the end. Where the data
-is, the same variables and .env tell as for serve. Files are hard links where DIR is on the same file
-system. A PostgreSQL database is copied by pg_dump, which has to be on the PATH.
+The services may be running. The copy contains everything they acknowledged before the command
+started, and every row of the copy has its file. DIR must not exist or must be empty; it appears,
+complete, at the end. The data is found by the same variables and .env as for serve. On the same file
+system, files are hard links. A PostgreSQL database is copied by pg_dump, which must be on the PATH.
 
-To restore, stop the services and copy DIR/codes, DIR/search and DIR/store where the services look for
-them (a PostgreSQL database: pg_restore store/store.pgdump); then start them.`;
+To restore: stop the services, copy DIR/codes, DIR/search and DIR/store to the data folders of the
+services (for PostgreSQL: pg_restore store/store.pgdump), and start the services.`;
 
 const VERIFY_HELP = `
-DIR is a backup, a data directory, or a folder with some; without it the data of the configured
-services is checked. The services may run. Every row is read, every file is held against its digest,
-the vectors and bindings against the rows they are made of. A problem is one line with the store, the
-key and the rule; the exit status is then 1.`;
+DIR is a backup, a data directory, or a folder of data directories. Without DIR, the data of the
+configured services is checked. The services may be running. The command reads every row and compares
+files with their digests, and vectors and bindings with their rows. A problem is one line with the
+store, the key and the rule; the exit status is then 1.`;
 
-/** Declares the commands; what they need is loaded when they are called. */
+/** Declares the commands. Their modules are loaded when a command runs. */
 export function dataCommands(root: Command): void {
   root
     .command('backup')
-    .description('copy the data of all services, while they run')
-    .argument('<dir>', 'folder to make')
+    .description('back up the data of all services while they run')
+    .argument('<dir>', 'folder to create')
     .addOption(jsonOption())
     .addHelpText('after', BACKUP_HELP)
     .action(async (directory, options) => (await import('./backup.js')).backup(directory, options));
   root
     .command('verify')
-    .description('check data directories or a backup: every row, every file')
-    .argument('[dir]', 'backup or data directory (default: where the services have their data)')
+    .description('check every row and file of data directories or of a backup')
+    .argument('[dir]', 'backup or data directory (default: data of the configured services)')
     .addOption(jsonOption())
     .addHelpText('after', VERIFY_HELP)
     .action(async (directory, options) => (await import('./verify.js')).verify(directory, options));

@@ -1,4 +1,4 @@
-/** `isccd demo [IMAGE]`: all four services in one process, and one image's way through them. */
+/** `isccd demo [IMAGE]`: starts all four services in one process and sends one image through them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
@@ -21,16 +21,16 @@ interface Addresses {
   readonly resolver: string;
 }
 
-/** Runs the circle in a folder that is removed afterwards; nothing of the environment counts. */
+/** Uses a temporary folder and ignores the environment. */
 export async function demo(file: string | undefined, { json }: { json?: boolean } = {}): Promise<void> {
   const step = steps(json ? jsonLine : plainLine);
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-demo-'));
   const running: RunningServer[] = [];
-  const tidy = async () => {
+  const cleanUp = async () => {
     await Promise.allSettled(running.map((server) => server.stop()));
     await rm(folder, { recursive: true, force: true });
   };
-  const interruption = new Interruption(tidy);
+  const interruption = new Interruption(cleanUp);
   try {
     const environment = await settings(folder);
     const onStarted = (_: string, server: RunningServer) => running.push(server);
@@ -39,16 +39,16 @@ export async function demo(file: string | undefined, { json }: { json?: boolean 
     );
     const url = (name: ServiceName) => servers.get(name)?.url ?? '';
     const addresses = { codes: url('codes'), store: url('store'), resolver: url('resolver') };
-    await circle(addresses, await step('take an image', () => imageOf(file), describeImage), step);
+    await runSteps(addresses, await step('take an image', () => imageOf(file), describeImage), step);
   } finally {
     await interruption.over();
-    await tidy();
+    await cleanUp();
   }
 }
 
-async function circle({ codes, store, resolver }: Addresses, image: Asset, step: Step): Promise<void> {
+async function runSteps({ codes, store, resolver }: Addresses, image: Asset, step: Step): Promise<void> {
   const { iscc, units } = await step(
-    'make its ISCC-CODE',
+    'create its ISCC-CODE',
     () => codeOf(codes, image),
     ({ iscc }) => iscc,
   );
@@ -56,7 +56,7 @@ async function circle({ codes, store, resolver }: Addresses, image: Asset, step:
   const manifest = await step(
     'sign a manifest with the code as soft binding',
     () => signedManifest(image, iscc, value),
-    ({ length }) => `${length} bytes, certificate made on the spot`,
+    ({ length }) => `${length} bytes, temporary certificate`,
   );
   const { manifestId } = await step(
     'store it',
@@ -74,7 +74,8 @@ async function circle({ codes, store, resolver }: Addresses, image: Asset, step:
     ({ length }) => `${length} bytes`,
   );
   await step('compare the bytes', async () => {
-    if (!fetched.equals(manifest)) throw new CommandFailed('what came back is not what was stored');
+    if (!fetched.equals(manifest))
+      throw new CommandFailed('the fetched manifest differs from the stored one');
     return createHash('sha256').update(fetched).digest('hex').slice(0, 16);
   });
 }
@@ -97,7 +98,7 @@ async function settings(folder: string): Promise<Environment> {
   };
 }
 
-/** The store's own address has to be known before it starts. */
+/** The store needs its own address before it starts. */
 async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -106,7 +107,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Does one step of the circle and tells how long it took; `describe` words what came of it. */
+/** Runs one step and prints its duration and its result, as text by `describe`. */
 type Step = <T>(name: string, work: () => Promise<T>, describe?: (result: T) => string) => Promise<T>;
 
 function steps(line: (name: string, ms: number, result: string) => string): Step {
@@ -141,7 +142,7 @@ function describeImage({ name, bytes }: Asset): string {
   return `${name}, ${bytes.length} bytes`;
 }
 
-/** A landscape that is another one each time. */
+/** A random landscape. */
 function picture(): string {
   const random = () => Math.random();
   const hill = (base: number) => {
@@ -171,7 +172,7 @@ async function resolved(resolver: string, value: Buffer, manifestId: string): Pr
     'application/json',
   );
   const match = matches.find((found) => found.manifestId === manifestId);
-  if (match === undefined) throw new CommandFailed('the resolver does not find what was stored');
+  if (match === undefined) throw new CommandFailed('the resolver does not find the stored manifest');
   return match;
 }
 
@@ -182,17 +183,17 @@ async function post<T>(
   headers: Record<string, string> = {},
 ): Promise<T> {
   const type = { 'Content-Type': contentType };
-  const response = await answered(fetch(url, { method: 'POST', body, headers: { ...type, ...headers } }));
+  const response = await succeeded(fetch(url, { method: 'POST', body, headers: { ...type, ...headers } }));
   return (await response.json()) as T;
 }
 
 async function fetchBytes(url: string): Promise<Buffer> {
-  return Buffer.from(await (await answered(fetch(url))).arrayBuffer());
+  return Buffer.from(await (await succeeded(fetch(url))).arrayBuffer());
 }
 
-async function answered(request: Promise<Response>): Promise<Response> {
+async function succeeded(request: Promise<Response>): Promise<Response> {
   const response = await request;
   if (!response.ok)
-    throw new CommandFailed(`${response.url} answered ${response.status}: ${await response.text()}`);
+    throw new CommandFailed(`${response.url} returned ${response.status}: ${await response.text()}`);
   return response;
 }

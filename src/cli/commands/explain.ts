@@ -1,5 +1,4 @@
-/** `isccd explain CODE…`: what is in a code, for people, or as the service answers it. */
-
+/** `isccd explain CODE…`: the parts of a code, as text or as the JSON of the service. */
 import { native } from '../../native.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, reason } from '../terminal/failure.js';

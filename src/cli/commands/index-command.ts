@@ -1,4 +1,4 @@
-/** `isccd index ...`: a similarity index, in a folder of this machine or behind a URL. */
+/** `isccd index ...`: similarity indexes in a local folder or of a service. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
@@ -13,7 +13,7 @@ import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 
 export interface Where {
-  /** URL of a service, location of an engine, or a folder. */
+  /** URL of a service, location of an engine, or folder. */
   readonly at: string;
   readonly apiKey?: string;
 }
@@ -32,7 +32,7 @@ export async function remove(name: string, where: Where): Promise<void> {
   await using(where, async (service) => service.deleteIndex(name));
 }
 
-/** Adds all entries of some files; prints how many were new. */
+/** Adds all entries of files; prints the numbers of new and replaced entries. */
 export async function add(
   name: string,
   files: readonly string[],
@@ -52,9 +52,9 @@ export async function add(
       print({ created, updated });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // Steps are one request each, which is all or nothing.
+      // A step is one request, which is added completely or not at all.
       const [first, last] = [added + 1, Math.min(added + STEP_ENTRIES, source.size)];
-      throw new CommandFailed(`entries ${first} to ${last}: ${error.message}; those before are in the index`);
+      throw new CommandFailed(`entries ${first} to ${last}: ${error.message}; the entries before were added`);
     } finally {
       bar.stop();
     }
@@ -67,8 +67,7 @@ export async function search(
   options: Where & { readonly limit?: string },
 ): Promise<void> {
   const limit = options.limit === undefined ? undefined : Number(options.limit);
-  if (limit !== undefined && !Number.isInteger(limit))
-    throw new CommandFailed('--limit takes a whole number');
+  if (limit !== undefined && !Number.isInteger(limit)) throw new CommandFailed('--limit must be an integer');
   await using(options, async (service) => print(await service.search(name, { iscc_code: code }, limit)));
 }
 
@@ -85,8 +84,8 @@ async function using(
   try {
     await work(service);
   } catch (error) {
-    const isAnswer = error instanceof ServiceError || error instanceof ConnectionFailed;
-    throw isAnswer ? new CommandFailed(error.message) : error;
+    const isReported = error instanceof ServiceError || error instanceof ConnectionFailed;
+    throw isReported ? new CommandFailed(error.message) : error;
   } finally {
     await service.close();
   }
@@ -97,7 +96,7 @@ async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchApi
   const location = /^[a-z][\w+.-]*:\/\//i.test(at) ? at : `usearch://${path.resolve(at)}`;
   const folder = searchFolder(location);
   if (!mayBeNew && folder !== undefined && !existsSync(folder)) {
-    throw new CommandFailed(`there are no indexes at ${folder}; isccd index create makes one`);
+    throw new CommandFailed(`no indexes at ${folder}; create one with isccd index create`);
   }
   try {
     return await InProcessSearch.open(location);

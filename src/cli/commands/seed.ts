@@ -1,4 +1,4 @@
-/** `isccd seed isrc FILE`: checked seed metadata as the Data-URL that `meta` takes. */
+/** `isccd seed isrc FILE`: validates seed metadata and prints it as the Data-URL for `meta`. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { compactIsrc, linkedIsrc, parseIsrc, SeedInvalid, seedDataUrl } from '../../codes/seed/isrc.js';
@@ -9,7 +9,7 @@ interface SeedOptions {
   readonly json?: boolean;
 }
 
-/** Editors on Windows begin a file with it. */
+/** Some editors on Windows write it at the start of a file. */
 const BYTE_ORDER_MARK = /^\ufeff/;
 
 export async function seedIsrc(file: string, options: SeedOptions): Promise<void> {

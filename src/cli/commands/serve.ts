@@ -1,5 +1,4 @@
-/** `isccd serve [SERVICE…]`: starts services and runs until it is told to stop. */
-
+/** `isccd serve [SERVICE…]`: starts services and runs until a signal stops it. */
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
 import { startServices } from '../../compose/start.js';
 import { commonVariables } from '../../config/common.js';
@@ -41,7 +40,7 @@ function printVariables(names: readonly ServiceName[], { json }: ServeOptions): 
   process.stdout.write(`${text}\n`);
 }
 
-/** The first signal lets requests in flight finish; a second one does not wait. */
+/** The first signal lets running requests finish; the second one exits at once. */
 function stopOnSignals(running: readonly RunningServer[]): void {
   let stopping = false;
   const stop = async () => {

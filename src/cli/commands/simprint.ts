@@ -1,4 +1,4 @@
-/** `isccd simprint FILE|-`: the answer of `POST /simprint` for a plain text file. */
+/** `isccd simprint FILE|-`: the result of `POST /simprint` for a plain text file. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { native } from '../../native.js';
@@ -7,7 +7,7 @@ import { CommandFailed, reason } from '../terminal/failure.js';
 export async function simprint(file: string): Promise<void> {
   const bytes = await read(file);
   const text = decode(bytes, file);
-  if (text.length === 0) throw new CommandFailed(`${file}: there is no text to fingerprint`);
+  if (text.length === 0) throw new CommandFailed(`${file}: the file has no text`);
   const simprints = await native.simprints(bytes);
   process.stdout.write(`${JSON.stringify({ CONTENT_TEXT_V0: simprints })}\n`);
 }

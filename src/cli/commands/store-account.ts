@@ -20,24 +20,24 @@ export async function add(
   options: PasswordOptions & ResultOptions & { canDelete?: boolean },
 ): Promise<void> {
   const password = await newPassword(options);
-  await change(name, options, `there is an account ${name.toLowerCase()} now`, (accounts) =>
+  await change(name, options, `account ${name.toLowerCase()} created`, (accounts) =>
     accounts.add(name, password, options.canDelete ?? false),
   );
 }
 
 export async function changePassword(name: string, options: PasswordOptions & ResultOptions): Promise<void> {
   const password = await newPassword(options);
-  await change(name, options, `${name.toLowerCase()} has a new password`, (accounts) =>
+  await change(name, options, `password of ${name.toLowerCase()} changed`, (accounts) =>
     accounts.changePassword(name, password),
   );
 }
 
 export async function setDisabled(name: string, isDisabled: boolean, options: ResultOptions): Promise<void> {
-  const outcome = `${name.toLowerCase()} is ${isDisabled ? 'disabled' : 'enabled'}`;
+  const outcome = `account ${name.toLowerCase()} ${isDisabled ? 'disabled' : 'enabled'}`;
   await change(name, options, outcome, (accounts) => accounts.setDisabled(name, isDisabled));
 }
 
-/** Does something to an account and tells the outcome: a sentence for people, the account for programs. */
+/** Changes an account and reports the outcome: as a line on standard error and, with `--json`, as the account. */
 async function change(
   name: string,
   { json }: ResultOptions,
@@ -61,9 +61,9 @@ export async function list(options: ResultOptions): Promise<void> {
 }
 
 function line({ username, canDelete, isDisabled, createdAt, lastLogin }: Account): string {
-  const rights = isDisabled ? 'disabled' : canDelete ? 'can delete' : 'can look';
+  const rights = isDisabled ? 'disabled' : canDelete ? 'can delete' : 'can view';
   const login = lastLogin === undefined ? 'never logged in' : `last login ${day(lastLogin)}`;
-  return `${username.padEnd(24)} ${rights.padEnd(11)} made ${day(createdAt)}  ${login}`;
+  return `${username.padEnd(24)} ${rights.padEnd(11)} created ${day(createdAt)}  ${login}`;
 }
 
 function day(milliseconds: number): string {

@@ -1,4 +1,4 @@
-/** `isccd store gen-key` and `isccd store hash-token`: the two secrets of an operator. */
+/** `isccd store gen-key` and `isccd store hash-token`: the operator's two secrets. */
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { environment } from '../../config/env.js';
@@ -8,7 +8,7 @@ import { didDocument, didOf } from '../../signing/did-web.js';
 import { generateSecretKey, SigningKey } from '../../signing/key.js';
 import { CommandFailed } from '../terminal/failure.js';
 
-/** Prints a new secret key as a line for the environment, then what the store will publish about it. */
+/** Prints a new secret key as a line for `.env`, then the DID document that the store will publish. */
 export function generateKey(options: { url?: string; json?: boolean }): void {
   const given = options.url === undefined ? environment() : { [storeVariables.url.name]: options.url };
   const { url } = readVariables({ url: storeVariables.url }, given);
@@ -21,11 +21,11 @@ export function generateKey(options: { url?: string; json?: boolean }): void {
   }
   process.stdout.write(`${storeVariables.secretSeed.name}=${secret}\n`);
   if (document === undefined) {
-    process.stderr.write('isccd: for its did document, set MSTORE_URL or give --url\n');
+    process.stderr.write('isccd: to print the DID document, set MSTORE_URL or pass --url\n');
   } else process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** Prints the SHA-256 of a token, in hex: what `MSTORE_OPERATOR_TOKEN_SHA256` takes. */
+/** Prints the SHA-256 of a token in hex, the value of `MSTORE_OPERATOR_TOKEN_SHA256`. */
 export async function hashToken(token: string | undefined, options: { json?: boolean } = {}): Promise<void> {
   const given = token ?? (await readToken());
   if (given === '') throw new CommandFailed('the token is empty');
@@ -34,7 +34,7 @@ export async function hashToken(token: string | undefined, options: { json?: boo
   process.stdout.write(`${options.json ? JSON.stringify(named) : digest}\n`);
 }
 
-/** All of standard input but the end of its line; arguments can be seen by every user of the machine. */
+/** Standard input without the final line break. Safer than an argument, which other users of the machine can see. */
 async function readToken(): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write('Token, then Enter and Ctrl-D: ');
   return (await text(process.stdin)).replace(/\r?\n$/, '');

@@ -1,19 +1,19 @@
 /**
- * Checks one place in a process of its own: what is damaged badly enough ends whoever reads it. Started by
- * `verify.ts` with a {@link VerifyJob} as its argument; tells what it finds by messages.
+ * Checks one data directory in its own process, because reading badly damaged data can crash the process. Started by
+ * `verify.ts` with a {@link VerifyJob} as argument; reports by messages.
  */
 import { verifyCodes } from '../../codes/verify.js';
 import type { Checked, OnProblem, OnStep } from '../../data/port.js';
 import { verifyIndex } from '../../search/verify.js';
 import { verifyStore } from '../../store/verify.js';
 
-/** What is to be checked. */
+/** The data to check. */
 export type VerifyJob =
   | { readonly kind: 'codes'; readonly folder: string }
   | { readonly kind: 'search'; readonly folder: string; readonly index: string }
   | { readonly kind: 'store'; readonly folder: string; readonly databaseUrl?: string };
 
-/** What the process tells; the last is `done` or `failed`. */
+/** Messages of the process; the last one is `done` or `failed`. */
 export type VerifyMessage =
   | { readonly type: 'problem'; readonly key: string; readonly rule: string }
   | { readonly type: 'steps'; readonly steps: number }
@@ -35,7 +35,7 @@ function check(job: VerifyJob, onProblem: OnProblem, onStep: OnStep): Promise<Ch
   }
 }
 
-function tell(message: VerifyMessage): Promise<void> {
+function report(message: VerifyMessage): Promise<void> {
   return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 }
 
@@ -43,14 +43,14 @@ let steps = 0;
 try {
   const checked = await check(
     JSON.parse(process.argv[2] ?? '') as VerifyJob,
-    (key, rule) => void tell({ type: 'problem', key, rule }),
+    (key, rule) => void report({ type: 'problem', key, rule }),
     () => {
       steps += 1;
-      if (steps % STEPS_PER_MESSAGE === 0) void tell({ type: 'steps', steps });
+      if (steps % STEPS_PER_MESSAGE === 0) void report({ type: 'steps', steps });
     },
   );
-  await tell({ type: 'done', checked });
+  await report({ type: 'done', checked });
 } catch (error) {
-  await tell({ type: 'failed', reason: error instanceof Error ? error.message : String(error) });
+  await report({ type: 'failed', reason: error instanceof Error ? error.message : String(error) });
 }
 process.disconnect?.();

@@ -1,4 +1,4 @@
-/** `isccd verify [DIR]`: reads everything there is, of data directories or of a backup. */
+/** `isccd verify [DIR]`: reads and checks all data of data directories or of a backup. */
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ interface Report {
 
 export async function verify(directory: string | undefined, options: { json?: boolean }): Promise<void> {
   try {
-    const { places, manifest } = await whatToCheck(directory);
+    const { places, manifest } = await targetsOf(directory);
     const report = await checkAll(places, new StatusLine(options.json));
     if (manifest !== undefined && directory !== undefined) await compare(directory, manifest, report);
     print(report, options.json ?? false);
@@ -31,20 +31,20 @@ export async function verify(directory: string | undefined, options: { json?: bo
   }
 }
 
-async function whatToCheck(
+async function targetsOf(
   directory: string | undefined,
 ): Promise<{ places: DataPlace[]; manifest?: Manifest }> {
   if (directory === undefined) {
     const { places } = await configuredPlaces();
-    if (places.length === 0) throw new CommandFailed('there is nothing to check: no service has data yet');
+    if (places.length === 0) throw new CommandFailed('nothing to check: no service has data yet');
     return { places };
   }
   const folder = path.resolve(directory);
-  if (!(await isFolder(folder))) throw new CommandFailed(`${folder} is no folder`);
+  if (!(await isFolder(folder))) throw new CommandFailed(`${folder} is not a folder`);
   const manifest = await readManifest(folder);
   if (manifest === undefined) {
     const places = await placesIn(folder);
-    if (places.length === 0) throw new CommandFailed(`${folder} has ${NO_DATA}`);
+    if (places.length === 0) throw new CommandFailed(`${folder} contains ${NO_DATA}`);
     return { places };
   }
   const kinds = Object.keys(manifest.stores) as DataKind[];
@@ -72,7 +72,7 @@ async function checkAll(places: readonly DataPlace[], line: StatusLine): Promise
   return report;
 }
 
-/** One per index: a damaged one must not hide the others. */
+/** One job per index, so that a damaged index does not hide the others. */
 async function jobsOf({ kind, folder, databaseUrl }: DataPlace, report: Report): Promise<VerifyJob[]> {
   switch (kind) {
     case 'codes':
@@ -83,7 +83,7 @@ async function jobsOf({ kind, folder, databaseUrl }: DataPlace, report: Report):
       try {
         return (await native.searchIndexNames(folder)).map((index) => ({ kind, folder, index }));
       } catch (error) {
-        report.problems.push({ store: kind, key: folder, rule: `the folder is readable: ${reason(error)}` });
+        report.problems.push({ store: kind, key: folder, rule: `unreadable: ${reason(error)}` });
         return [];
       }
     default:
@@ -91,7 +91,7 @@ async function jobsOf({ kind, folder, databaseUrl }: DataPlace, report: Report):
   }
 }
 
-/** Never rejects: a process that ends without a last word has found something. */
+/** Never rejects. A process that exits without a final message is reported as a problem. */
 function run(job: VerifyJob, problems: Problem[], onSteps: (steps: number) => void): Promise<Checked> {
   const store = job.kind;
   const key = job.kind === 'search' ? job.index : job.folder;
@@ -122,15 +122,15 @@ function run(job: VerifyJob, problems: Problem[], onSteps: (steps: number) => vo
     });
     child.once('close', (code, signal) => {
       if (checked === undefined) {
-        const ending = failure ?? `reading it ended the process (${signal ?? `status ${code}`})`;
-        problems.push({ store, key, rule: `it is readable: ${ending.replaceAll('\n', ' ')}` });
+        const ending = failure ?? `the process crashed while reading it (${signal ?? `status ${code}`})`;
+        problems.push({ store, key, rule: `unreadable: ${ending.replaceAll('\n', ' ')}` });
       }
       resolve(checked ?? { counts: {}, notes: [] });
     });
   });
 }
 
-/** Holds what was found against what the backup was when it was made. */
+/** Compares the data with the counts and digests recorded in the backup. */
 async function compare(directory: string, manifest: Manifest, { counts, problems }: Report): Promise<void> {
   for (const [kind, { counts: expected, files }] of Object.entries(manifest.stores)) {
     const store = kind as DataKind;
@@ -139,14 +139,14 @@ async function compare(directory: string, manifest: Manifest, { counts, problems
     for (const name of new Set(names)) {
       const [then, now] = [expected[name] ?? 0, found?.[name] ?? 0];
       if (then === now) continue;
-      const rule = `there are as many as when the backup was made (${then}), but ${now}`;
+      const rule = `the backup recorded ${then}, but found ${now}`;
       problems.push({ store, key: name, rule });
     }
     for (const file of files) {
       const now = await digestOf(store, path.resolve(directory), file.path);
       if (now?.sha256 === file.sha256) continue;
-      const is = now === undefined ? 'is not there' : `has ${now.bytes} bytes and ${now.sha256}`;
-      const rule = `a file is as when the backup was made (${file.bytes} bytes, ${file.sha256}), but ${is}`;
+      const found = now === undefined ? 'is missing' : `has ${now.bytes} bytes, SHA-256 ${now.sha256}`;
+      const rule = `the backup recorded ${file.bytes} bytes, SHA-256 ${file.sha256}, but the file ${found}`;
       problems.push({ store, key: file.path, rule });
     }
   }

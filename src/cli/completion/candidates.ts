@@ -1,4 +1,4 @@
-/** What can follow a command: the same for every shell. */
+/** Completion candidates per command, independent of the shell. */
 import { allCommands, type CommandNode } from './command-tree.js';
 
 export interface Candidate {
@@ -7,16 +7,16 @@ export interface Candidate {
   readonly about: string;
 }
 
-/** One place in the tree of commands. */
+/** One command in the tree. */
 export interface Place {
-  /** `/index/create`; empty for the program. */
+  /** E.g. `/index/create`; empty for the program itself. */
   readonly at: string;
-  /** Subcommands, or the only values that arguments have. */
+  /** Subcommands, or the allowed values of an argument. */
   readonly words: readonly Candidate[];
   readonly options: readonly Candidate[];
-  /** Values of options that have few, by spelling. */
+  /** Allowed values of options, by flag. */
   readonly values: readonly { readonly flag: string; readonly choices: readonly string[] }[];
-  /** Options whose values may be anything, files for example. */
+  /** Options with arbitrary values, such as files. */
   readonly openFlags: readonly string[];
   /** Whether arguments may be files. */
   readonly takesFiles: boolean;
@@ -26,7 +26,7 @@ export function places(root: CommandNode): Place[] {
   return allCommands(root).map(place);
 }
 
-/** All paths but that of the program, as {@link Place.at} has them. */
+/** All paths except that of the program, as in {@link Place.at}. */
 export function knownPaths(root: CommandNode): string[] {
   return places(root)
     .map(({ at }) => at)

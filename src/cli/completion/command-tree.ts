@@ -1,11 +1,11 @@
-/** The commands as plain data, read from commander: completions, the manual and examples are made from it. */
+/** The commands as plain data, read from commander; the source of completions, the manual and examples. */
 import type { Argument, Command, Option } from 'commander';
 
 export interface CommandNode {
-  /** Words after `isccd`; none for the program itself. */
+  /** Words after `isccd`; empty for the program itself. */
   readonly path: readonly string[];
   readonly description: string;
-  /** What follows the words: `[options] <files...>`. */
+  /** E.g. `[options] <files...>`. */
   readonly usage: string;
   readonly arguments: readonly ArgumentNode[];
   readonly options: readonly OptionNode[];
@@ -13,17 +13,17 @@ export interface CommandNode {
 }
 
 export interface ArgumentNode {
-  /** `<files...>`, `[services...]`. */
+  /** E.g. `<files...>` or `[services...]`. */
   readonly term: string;
   readonly description: string;
-  /** Its only values; without them a file, or anything. */
+  /** The allowed values; empty if any value, such as a file, is allowed. */
   readonly choices: readonly string[];
 }
 
 export interface OptionNode {
-  /** `-V, --version`. */
+  /** E.g. `-V, --version`. */
   readonly term: string;
-  /** Each spelling: `-V`, `--version`. */
+  /** E.g. `-V` and `--version`. */
   readonly flags: readonly string[];
   readonly description: string;
   readonly takesValue: boolean;
@@ -43,7 +43,7 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
   };
 }
 
-/** A command and all below it, the deeper after the higher. */
+/** A command and all commands below it, in pre-order. */
 export function allCommands(node: CommandNode): CommandNode[] {
   return [node, ...node.commands.flatMap(allCommands)];
 }

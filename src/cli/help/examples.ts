@@ -1,26 +1,26 @@
-/** Examples of every command: in its help, in the manual, and run by a test. */
+/** Examples of every command, shown in its help and in the manual, and run by a test. */
 export interface Example {
-  /** A line for a shell. */
+  /** A shell command line. */
   readonly line: string;
-  /** Why no test can run it as it stands. */
-  readonly unproven?: string;
+  /** Why the test cannot run it. */
+  readonly untested?: string;
 }
 
-const RUNS_ON = 'runs until it is stopped';
+const ENDLESS = 'runs until it is stopped';
 const NEEDS_SERVICES = 'needs running services';
-const ELSEWHERE = 'speaks to another machine';
+const REMOTE = 'connects to another machine';
 const CODE = 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2';
 
-/** By the words of the command; the program itself has none. A new command has an entry here. */
+/** By the words of the command; the program itself has the empty key. Every command needs an entry. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   '': [
-    { line: 'isccd serve', unproven: RUNS_ON },
+    { line: 'isccd serve', untested: ENDLESS },
     { line: 'isccd code photo.jpg' },
     { line: 'isccd check config store --json' },
   ],
   serve: [
-    { line: 'isccd serve', unproven: RUNS_ON },
-    { line: 'CODEWEB_PORT=9000 isccd serve codes', unproven: RUNS_ON },
+    { line: 'isccd serve', untested: ENDLESS },
+    { line: 'CODEWEB_PORT=9000 isccd serve codes', untested: ENDLESS },
     { line: 'isccd serve codes --env' },
   ],
   code: [
@@ -40,7 +40,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'index create': [{ line: 'isccd index create songs --at ./indexes' }],
   'index list': [
     { line: 'isccd index list --at ./indexes' },
-    { line: 'isccd index list --at https://search.example --api-key KEY', unproven: ELSEWHERE },
+    { line: 'isccd index list --at https://search.example --api-key KEY', untested: REMOTE },
   ],
   'index add': [
     { line: 'isccd index add photos entries.jsonl --at ./indexes' },
@@ -75,14 +75,14 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   verify: [
     { line: 'isccd verify' },
     { line: 'isccd verify backups/today' },
-    { line: 'isccd verify ~/.local/share/isccd --json', unproven: 'needs data in the default place' },
+    { line: 'isccd verify ~/.local/share/isccd --json', untested: 'needs data in the default folder' },
   ],
-  check: [{ line: 'isccd check config' }, { line: 'isccd check health', unproven: NEEDS_SERVICES }],
+  check: [{ line: 'isccd check config' }, { line: 'isccd check health', untested: NEEDS_SERVICES }],
   'check config': [{ line: 'isccd check config' }, { line: 'isccd check config codes search --json' }],
   'check health': [
-    { line: 'isccd check health', unproven: NEEDS_SERVICES },
-    { line: 'isccd check health codes --timeout 1', unproven: NEEDS_SERVICES },
-    { line: 'isccd check health https://codes.example', unproven: ELSEWHERE },
+    { line: 'isccd check health', untested: NEEDS_SERVICES },
+    { line: 'isccd check health codes --timeout 1', untested: NEEDS_SERVICES },
+    { line: 'isccd check health https://codes.example', untested: REMOTE },
   ],
   completion: [
     { line: 'isccd completion bash > isccd.bash' },

@@ -1,13 +1,13 @@
-/** What stands in the help of every command beside commander's own: examples and exit statuses. */
+/** Adds examples and exit statuses to the help of every command. */
 import { inspect } from 'node:util';
 import type { Command, HelpConfiguration } from 'commander';
 import { EXIT_STATUSES } from '../terminal/failure.js';
 import { EXAMPLES } from './examples.js';
 
-/** Commander takes the colours out again where none are wanted. */
+/** Commander removes the colours if the output does not support them. */
 export const HELP_STYLE: HelpConfiguration = { styleTitle: bold };
 
-/** Completes the help of a command and of all below it. */
+/** Completes the help of a command and of all its subcommands. */
 export function completeHelp(command: Command, path: readonly string[] = []): void {
   command.addHelpText('after', () => `\n${section('Examples:', exampleLines(path))}\n${EXIT_SECTION}`);
   for (const child of command.commands) completeHelp(child, [...path, child.name()]);

@@ -15,16 +15,16 @@ export function manualPage(root: CommandNode): string {
     '.SH COMMANDS',
     ...allCommands(root).slice(1).flatMap(command),
     '.SH ENVIRONMENT',
-    'Services are configured by environment variables, and by \\fI.env\\fR in the working directory.',
+    'Services are configured by environment variables and by \\fI.env\\fR in the working directory.',
     '.B isccd serve \\-\\-env',
-    'lists them all with their defaults,',
+    'lists all of them with their defaults,',
     '.B isccd check config',
     'shows their values.',
     '.PP',
     '.B NO_COLOR',
     'and',
     '.B FORCE_COLOR',
-    'turn colours off and on.',
+    'disable and enable colours.',
     '.SH EXIT STATUS',
     ...Object.entries(EXIT_STATUSES).flatMap(([status, meaning]) => [
       '.TP',
@@ -53,7 +53,7 @@ function examples({ path }: CommandNode): string[] {
   return ['.PP', '.nf', ...exampleLines(path).map(escaped), '.fi'];
 }
 
-/** Plain text: no escape, no hyphen that breaks, no line that begins as a macro. */
+/** Escapes backslashes, hyphens, and a leading dot or quote, which would start a macro. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -1,10 +1,9 @@
-/** The documentation of every variable, as docs/reference shows it. */
-
+/** The documentation of all variables for docs/reference. */
 import { SERVICES } from '../../compose/services.js';
 import { commonVariables } from '../../config/common.js';
 import { markdownTable } from '../../config/describe.js';
 
-/** A heading and a table per set of variables, in Markdown. */
+/** A Markdown heading and table per set of variables. */
 export function variablesSection(): string {
   const sets = [
     ['Every service', commonVariables],

@@ -1,4 +1,4 @@
-/** Where the data is: of the configured services, or in a folder that somebody names. */
+/** Finds the data directories of the configured services or in a given folder. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codesVariables } from '../../config/codes.js';
@@ -15,16 +15,16 @@ import { searchFolder } from '../../search/engine/open.js';
 export interface DataPlace {
   readonly kind: DataKind;
   readonly folder: string;
-  /** `DATABASE_URL` of the store; without it the database is in the folder. */
+  /** `DATABASE_URL` of the store; if undefined, the database is in the folder. */
   readonly databaseUrl?: string;
 }
 
-/** The places that the environment names and that exist, and the environment itself. */
+/** The existing data directories of the configured services, and the environment. */
 export async function configuredPlaces(): Promise<{ places: DataPlace[]; environment: Environment }> {
   const values = environment();
   const places = placesOf(values);
-  const there = await Promise.all(places.map(({ folder }) => isFolder(folder)));
-  return { places: places.filter((_, at) => there[at]), environment: values };
+  const exists = await Promise.all(places.map(({ folder }) => isFolder(folder)));
+  return { places: places.filter((_, at) => exists[at]), environment: values };
 }
 
 function placesOf(values: Environment): DataPlace[] {
@@ -40,7 +40,7 @@ function placesOf(values: Environment): DataPlace[] {
   ];
 }
 
-/** The data in a folder: the folder itself, or those in it, by what their `FORMAT` says. */
+/** The folder itself or its subfolders, if their `FORMAT` file makes them data directories. */
 export async function placesIn(folder: string): Promise<DataPlace[]> {
   const own = await formatOf(folder);
   if (own !== undefined) return [{ kind: own.kind, folder }];
@@ -53,7 +53,7 @@ export async function placesIn(folder: string): Promise<DataPlace[]> {
   return places.sort((a, b) => DATA_KINDS.indexOf(a.kind) - DATA_KINDS.indexOf(b.kind));
 }
 
-export const NO_DATA = `no data directory (none has a file ${FORMAT_FILE}; starting the service makes it)`;
+export const NO_DATA = `no data directory (without a file ${FORMAT_FILE}, which the service creates at start)`;
 
 export async function isFolder(folder: string): Promise<boolean> {
   return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;

@@ -1,4 +1,4 @@
-/** Entries for the similarity index from files: JSON, JSON lines, and what the codes service writes. */
+/** Reads index entries from files: JSON, JSON lines, and results of the codes service. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
@@ -9,15 +9,15 @@ import { CommandFailed, reason } from '../terminal/failure.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Entries of a piece of a file; progress is shown from piece to piece. */
+/** Entries per import step; progress is shown after each step. */
 export const STEP_ENTRIES = 1000;
 
 export interface EntryOptions {
-  /** Whether entries without an ISCC-ID get one that is made of their code and file name. */
+  /** Whether entries without an ISCC-ID get one that is derived from code and file name. */
   readonly makeIds?: boolean;
 }
 
-/** Files as a source of entries. */
+/** A source of entries from files. */
 export class EntryFiles implements ImportSource {
   readonly #entries: readonly Entry[];
 
@@ -25,7 +25,7 @@ export class EntryFiles implements ImportSource {
     this.#entries = entries;
   }
 
-  /** Reads all files first: one that can't be read must not leave half an import behind. */
+  /** Reads all files first, so that an unreadable file does not leave a partial import. */
   static async read(files: readonly string[], options: EntryOptions = {}): Promise<EntryFiles> {
     return new EntryFiles((await Promise.all(files.map((file) => readEntries(file, options)))).flat());
   }
@@ -41,9 +41,9 @@ export class EntryFiles implements ImportSource {
   }
 }
 
-/** All entries of a file; `-` is standard input. */
+/** All entries of a file; `-` means standard input. */
 export async function readEntries(file: string, { makeIds = false }: EntryOptions = {}): Promise<Entry[]> {
-  // Some editors put a mark of byte order in front.
+  // Some editors write a byte order mark.
   const text = (await read(file)).toString('utf8').replace(/^\ufeff/, '');
   return parse(text, file).map((value, index) => entry(value, `${file}, entry ${index + 1}`, makeIds));
 }
@@ -56,7 +56,7 @@ async function read(file: string): Promise<Buffer> {
   }
 }
 
-/** One JSON value (a list counts as its items), or one per line. */
+/** One JSON value (the items if it is an array), or one value per line. */
 function parse(text: string, file: string): unknown[] {
   try {
     const value: unknown = JSON.parse(text);
@@ -76,10 +76,10 @@ function parse(text: string, file: string): unknown[] {
 
 function entry(value: unknown, place: string, makeIds: boolean): Entry {
   if (!isObject(value)) throw new CommandFailed(`${place}: not a JSON object`);
-  const isccId = typeof value.iscc_id === 'string' ? value.iscc_id : makeIds ? madeId(value) : undefined;
+  const isccId = typeof value.iscc_id === 'string' ? value.iscc_id : makeIds ? derivedId(value) : undefined;
   if (isccId === undefined) {
-    const hint = makeIds ? 'nor a code to make one of' : '--make-ids makes one of the code';
-    throw new CommandFailed(`${place}: there is no iscc_id; ${hint}`);
+    const hint = makeIds ? 'it has no code to derive one from' : '--make-ids derives one from the code';
+    throw new CommandFailed(`${place}: iscc_id is missing; ${hint}`);
   }
   // The codes service calls the code `iscc`; an entry for the index calls it `iscc_code`.
   if (typeof value.iscc === 'string') return fromCodes(value, isccId);
@@ -87,10 +87,10 @@ function entry(value: unknown, place: string, makeIds: boolean): Entry {
 }
 
 /**
- * An ISCC-ID of the test realm that no hub has given: the same for the same code and file name, so that whoever adds a
+ * An ISCC-ID of the test realm, not issued by a hub. It is the same for the same code and file name, so that adding a
  * file again replaces its entry.
  */
-function madeId({ iscc, iscc_code: code = iscc, filename }: Members): string | undefined {
+function derivedId({ iscc, iscc_code: code = iscc, filename }: Members): string | undefined {
   if (typeof code !== 'string') return undefined;
   const digest = createHash('sha256')
     .update(`${code}\n${filename ?? ''}`)
@@ -111,13 +111,13 @@ function fromCodes(value: Members, isccId: string): Entry {
   };
 }
 
-/** What tells people which file it was. */
+/** Name and file name, to recognise the file. */
 function metadataOf({ name, filename }: Members): Pick<Entry, 'metadata'> {
-  const told = Object.entries({ name, filename }).filter(([, text]) => typeof text === 'string');
-  return told.length === 0 ? {} : { metadata: Object.fromEntries(told) };
+  const texts = Object.entries({ name, filename }).filter(([, text]) => typeof text === 'string');
+  return texts.length === 0 ? {} : { metadata: Object.fromEntries(texts) };
 }
 
-/** Lists of simprints, offsets and sizes per type to simprints with their own offset and size. */
+/** Converts parallel lists of simprints, offsets and sizes per type to lists of simprint objects. */
 function fromFeatures(features: unknown): Record<string, Simprint[]> {
   const simprints: Record<string, Simprint[]> = {};
   for (const feature of Array.isArray(features) ? features.filter(isObject) : []) {
@@ -135,7 +135,7 @@ function fromFeatures(features: unknown): Record<string, Simprint[]> {
   return simprints;
 }
 
-/** Parts that follow each other begin where the one before ends. */
+/** Offsets of consecutive parts with these sizes. */
 function startsOf(sizes: readonly number[]): number[] {
   let start = 0;
   return sizes.map((size) => {

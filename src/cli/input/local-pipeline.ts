@@ -1,4 +1,4 @@
-/** The pipeline of the codes service for files of this machine. */
+/** The pipeline of the codes service for local files. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
@@ -20,8 +20,11 @@ export interface ResultOptions {
 }
 
 /**
- * Calls `work` with a pipeline as the codes service has it, for `files` files and `wanted` of them at a time. When
- * this is over, or the process is told to end, no worker runs on and no temporary file is left.
+ * Calls `work` with a pipeline like that of the codes service. Afterwards, or when a signal ends the process, no worker
+ * keeps running and no temporary file remains.
+ *
+ * @param files number of files
+ * @param wanted number of files to process concurrently; default: `CODEWEB_MAX_WORKERS`
  */
 export async function withPipeline<T>(
   files: number,
@@ -30,7 +33,7 @@ export async function withPipeline<T>(
 ): Promise<T> {
   const config = readVariables(codesVariables, environment());
   const jobs = wanted ?? config.maxWorkers;
-  // Not beside the files: their folder may be read-only, and whoever keeps it wants nothing else there.
+  // Not next to the files, whose folder may be read-only.
   const workFolder = path.join(os.tmpdir(), `isccd-code-${randomBytes(9).toString('hex')}`);
   const pipeline = new Pipeline({
     workers: Math.min(jobs, files),
@@ -42,7 +45,7 @@ export async function withPipeline<T>(
     workFolder,
   });
   const clean = () => rmSync(workFolder, { recursive: true, force: true });
-  // First the workers: they would write there again.
+  // Close the workers first, because they write there.
   const interruption = new Interruption(() => pipeline.close());
   process.once('exit', clean);
   try {
@@ -55,7 +58,7 @@ export async function withPipeline<T>(
   }
 }
 
-/** The result that the codes service gives for a file of this name. */
+/** The result of the codes service for a file with this name. */
 export async function resultOf(
   pipeline: Pipeline,
   file: string,

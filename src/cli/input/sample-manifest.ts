@@ -1,4 +1,4 @@
-/** Manifests to try a store with: of a real file, signed with a certificate that is made on the spot. */
+/** Test manifests for a store: of a real file, signed with a temporary certificate. */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export interface Asset {
   readonly bytes: Buffer;
 }
 
-/** `isccd store sample FILE`: writes the manifest beside the caller, and prints the binding to look for. */
+/** `isccd store sample FILE`: writes the manifest and prints the soft binding to query for. */
 export async function sample(file: string, options: { output?: string }): Promise<void> {
   const name = path.basename(file);
   const output = options.output ?? `${name}.c2pa`;
@@ -27,7 +27,7 @@ export async function sample(file: string, options: { output?: string }): Promis
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** A bare Manifest Store with one soft binding, of which nobody vouches for the signer. */
+/** A bare Manifest Store with one soft binding, signed by an untrusted signer. */
 export async function signedManifest({ name, bytes }: Asset, iscc: string, value: Buffer): Promise<Buffer> {
   const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd demo');
   const { mediatype } = mediaTypeOf(name, bytes.subarray(0, HEAD_BYTES));

@@ -2,23 +2,23 @@ import { EXIT_INTERRUPTED } from './failure.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Tidies up before the process ends by a signal. */
+/** Cleans up before a signal ends the process. */
 export class Interruption {
-  readonly #tidy: () => Promise<unknown>;
+  readonly #cleanUp: () => Promise<unknown>;
   readonly #listener = () => {
-    this.#ending ??= this.#tidy().then(
+    this.#ending ??= this.#cleanUp().then(
       () => process.exit(EXIT_INTERRUPTED),
       () => process.exit(EXIT_INTERRUPTED),
     );
   };
   #ending: Promise<never> | undefined;
 
-  constructor(tidy: () => Promise<unknown>) {
-    this.#tidy = tidy;
+  constructor(cleanUp: () => Promise<unknown>) {
+    this.#cleanUp = cleanUp;
     for (const signal of SIGNALS) process.once(signal, this.#listener);
   }
 
-  /** Signals do what they do by default again. Never resolves after one: what failed because of it is not told. */
+  /** Restores the default signal handling. Never resolves after a signal, so that its consequences are not reported. */
   async over(): Promise<void> {
     await this.#ending;
     for (const signal of SIGNALS) process.off(signal, this.#listener);

@@ -1,4 +1,4 @@
-/** A new password from the person at the terminal, who does not see it, or from a pipe. */
+/** Reads a new password from the terminal, without echo, or from standard input. */
 import type { ReadStream } from 'node:tty';
 import { CommandFailed, EXIT_INTERRUPTED } from './failure.js';
 
@@ -6,18 +6,18 @@ export interface PasswordOptions {
   readonly passwordStdin?: boolean;
 }
 
-/** No password is longer; a file that is piped in by mistake is not read to its end. */
+/** Longer than any password; stops reading a large file that is piped in by mistake. */
 const STDIN_CHARACTERS_MAX = 4096;
 
 /** @throws {CommandFailed} if the two entries differ, or there is no terminal and no `--password-stdin` */
 export async function newPassword({ passwordStdin }: PasswordOptions): Promise<string> {
   if (passwordStdin) return fromPipe();
   if (!process.stdin.isTTY) {
-    throw new CommandFailed('there is no terminal to ask at; pipe the password with --password-stdin');
+    throw new CommandFailed('no terminal to read the password from; pipe it with --password-stdin');
   }
-  const password = await ask(process.stdin, 'Password: ');
-  if ((await ask(process.stdin, 'The same again: ')) !== password) {
-    throw new CommandFailed('the two entries differ');
+  const password = await prompt(process.stdin, 'Password: ');
+  if ((await prompt(process.stdin, 'Repeat password: ')) !== password) {
+    throw new CommandFailed('the passwords differ');
   }
   return password;
 }
@@ -38,9 +38,9 @@ const INTERRUPT = '\u0003';
 const END = '\u0004';
 const ERASE = /[\u007f\b]/;
 
-/** Reads a line key by key: in raw mode the terminal shows nothing of it. */
-function ask(terminal: ReadStream, question: string): Promise<string> {
-  // In this order: who types ahead at the sight of the question must not see it either.
+/** Reads a line key by key, in raw mode, in which the terminal does not echo. */
+function prompt(terminal: ReadStream, question: string): Promise<string> {
+  // Raw mode first, so that keys typed right after the question are not echoed.
   terminal.setRawMode(true);
   process.stderr.write(question);
   terminal.setEncoding('utf8');
@@ -58,7 +58,7 @@ function ask(terminal: ReadStream, question: string): Promise<string> {
       for (const character of data) {
         if (ENTER.test(character)) return finish(() => resolve(characters.join('')));
         if (character === INTERRUPT || character === END) {
-          return finish(() => reject(new CommandFailed('nothing was changed', EXIT_INTERRUPTED)));
+          return finish(() => reject(new CommandFailed('cancelled; nothing was changed', EXIT_INTERRUPTED)));
         }
         if (ERASE.test(character)) characters.pop();
         else characters.push(character);
