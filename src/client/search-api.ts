@@ -11,7 +11,7 @@ export type GlobalMatch = Schemas['GlobalMatch'];
 export type ChunkMatch = Schemas['ChunkMatch'];
 export type TypeMatch = ChunkMatch['types'][string];
 export type SearchResult = Schemas['SearchResult'];
-export type Simprint = NonNullable<Entry['simprints']>[string][number];
+export type Simprint = NonNullable<NonNullable<Entry['simprints']>[string]>[number];
 
 /**
  * A port: the search service over HTTP (`SearchClient`) or in the same process. Every method rejects with a

@@ -66,16 +66,18 @@ export const entry = z
     simprints: z
       .record(
         z.string(),
-        z.array(
-          z.object({
-            simprint: simprint.min(11),
-            offset: z.int().min(0).max(OFFSET_MAX),
-            size: z.int().min(0).max(OFFSET_MAX),
-          }),
-        ),
+        z
+          .array(
+            z.object({
+              simprint: simprint.min(11),
+              offset: z.int().min(0).max(OFFSET_MAX),
+              size: z.int().min(0).max(OFFSET_MAX),
+            }),
+          )
+          .nullable(),
       )
       .optional()
-      .describe('Simprints by type; an update without simprints keeps the stored ones'),
+      .describe('Simprints by type. An update keeps the types that it does not name; `null` removes a type'),
     metadata: metadata.optional(),
   })
   .meta({ id: 'Entry' });

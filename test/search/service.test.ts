@@ -7,6 +7,7 @@ import type { Entry, SearchResult } from '../../src/client/search-api.js';
 import { searchVariables } from '../../src/config/search.js';
 import { readVariables } from '../../src/config/variable.js';
 import type { RunningServer } from '../../src/http/server.js';
+import { native } from '../../src/native.js';
 import { searchApp } from '../../src/search/app.js';
 import { BACKENDS, indexUri, post, rows, startSearch } from './support/search-server.js';
 
@@ -87,6 +88,49 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect((await fetch(`${index}/assets/${entry.iscc_id}`, { method: 'DELETE' })).status).toBe(204);
     expect(await search({ iscc_code, units })).not.toContain(entry.iscc_id);
     expect((await fetch(`${index}/assets/${entry.iscc_id}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  test('merges simprints by type; null removes one', async () => {
+    const list = (fill: number) => [
+      { simprint: Buffer.alloc(8, fill).toString('base64url'), offset: 0, size: 1 },
+    ];
+    const update = async (simprints?: object) => {
+      const { iscc_code, units } = other;
+      const body = [{ iscc_id: other.iscc_id, iscc_code, units, ...(simprints && { simprints }) }];
+      expect((await post(`${index}/assets`, body)).status).toBe(201);
+      const stored = (await (await fetch(`${index}/assets/${other.iscc_id}`)).json()) as Entry;
+      return stored.simprints;
+    };
+    const [a, b, c] = [list(1), list(2), list(3)];
+    expect(await update({ CONTENT_TEXT_V0: a, SEMANTIC_TEXT_V0: b })).toEqual({
+      CONTENT_TEXT_V0: a,
+      SEMANTIC_TEXT_V0: b,
+    });
+    expect(await update({ SEMANTIC_TEXT_V0: c })).toEqual({ CONTENT_TEXT_V0: a, SEMANTIC_TEXT_V0: c });
+    expect(await update()).toEqual({ CONTENT_TEXT_V0: a, SEMANTIC_TEXT_V0: c });
+    expect(await update({ CONTENT_TEXT_V0: null })).toEqual({ SEMANTIC_TEXT_V0: c });
+    expect(await update({ SEMANTIC_TEXT_V0: null, CONTENT_TEXT_V0: null })).toBeUndefined();
+    await fetch(`${index}/assets/${other.iscc_id}`, { method: 'DELETE' });
+  });
+
+  test('accepts another realm once all its assets are deleted', async () => {
+    const [url, id] = [`${server.url}/indexes/realms`, (realm: number) => native.isccId(realm, 1_000_000, 1)];
+    const add = async (realm: number) => {
+      const { iscc_code } = entry;
+      return (await post(`${url}/assets`, [{ iscc_id: id(realm), iscc_code }])).status;
+    };
+    await post(`${server.url}/indexes`, { name: 'realms' });
+    expect([await add(0), await add(1)]).toEqual([201, 400]);
+    await fetch(`${url}/assets/${id(0)}`, { method: 'DELETE' });
+    expect([await add(1), await add(0)]).toEqual([201, 400]);
+    expect((await fetch(`${url}/assets/${id(1)}`)).status).toBe(200);
+    if (backend !== 'memory') {
+      await server.stop();
+      server = await start();
+      index = `${server.url}/indexes/ds`;
+      const found = await post(`${server.url}/indexes/realms/search`, { iscc_code: entry.iscc_code });
+      expect(((await found.json()) as SearchResult).global_matches).toMatchObject([{ iscc_id: id(1) }]);
+    }
   });
 
   test('adds a batch completely or not at all', async () => {
@@ -211,6 +255,22 @@ describe('requests', () => {
     }
   });
 
+  test('with unknown members in a search are refused; an empty query keeps its own error', async () => {
+    const search = async (body: object) => {
+      const response = await post(`${server.url}/indexes/a1/search`, body, key);
+      return [response.status, ((await response.json()) as { detail: unknown }).detail];
+    };
+    const issue = {
+      type: 'extra_forbidden',
+      loc: ['body', 'filter'],
+      msg: 'Extra inputs are not permitted',
+      input: { a: 1 },
+    };
+    expect(await search({ iscc_code: entry.iscc_code, filter: { a: 1 } })).toEqual([422, [issue]]);
+    const empty = "Query must have 'iscc_code', 'units', or 'simprints' for search";
+    expect(await search({ filter: { a: 1 } })).toEqual([400, empty]);
+  });
+
   test('with unknown query parameters are refused', async () => {
     const asset = `/indexes/a1/assets/${entry.iscc_id}`;
     for (const [method, target] of [
@@ -285,6 +345,8 @@ describe('a 422', () => {
       const texts = await Promise.all([
         fetch(url, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: long }),
         post(url, { name: long }),
+        post(`${url}/a/assets`, [{ iscc_id: long, iscc_code: long, units: [long] }]),
+        post(`${url}/a/search`, { iscc_code: long, [long]: long }),
         fetch(`${url}?${'y'.repeat(5000)}=1&${'z'.repeat(5000)}=1`),
       ]);
       for (const response of texts) {

@@ -24,7 +24,7 @@ pub struct NewAsset {
     pub record: Vec<u8>,
     /// Its units, or those of its ISCC-CODE if no units were sent.
     pub units: Vec<(UnitType, Body)>,
-    /// Its simprints. `None` keeps the stored ones.
+    /// Its simprints, to be merged with the stored ones; an empty list removes its type.
     pub simprints: Option<StoredSimprints>,
 }
 
@@ -70,7 +70,8 @@ impl Content {
         simprints: Option<Vec<(Text, Vec<Simprint<'_>>)>>,
         matching: Matching,
     ) -> Result<Self, Failure> {
-        let has_simprints = simprints.as_ref().is_some_and(|types| !types.is_empty());
+        let has_simprints =
+            simprints.as_ref().is_some_and(|types| types.iter().any(|(_, list)| !list.is_empty()));
         if code.is_none() && units.is_none() && !has_simprints {
             return Err(Failure::rejected("Asset must have 'iscc_code' or 'units'"));
         }

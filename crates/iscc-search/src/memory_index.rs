@@ -7,7 +7,7 @@ use crate::asset::Content;
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
 use crate::query::{Query, QueryAsset};
-use crate::record::{Record, StoredSimprints};
+use crate::record::{Record, StoredSimprints, merge_simprints};
 use crate::request::entry::Entry;
 use crate::request::query::QueryBody;
 use crate::response::{self, AddStatus, IndexInfo};
@@ -56,7 +56,8 @@ impl MemoryIndex {
             prepared.push(prepare(entry)?);
         }
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let mut realm = state.realm;
+        // An index without assets accepts either realm.
+        let mut realm = state.realm.filter(|_| !state.by_id.is_empty());
         for (stored, _) in &prepared {
             // Malformed ISCC-IDs are accepted here: this index compares only texts.
             let Ok(id) = IsccId::parse(&stored.id) else { continue };
@@ -71,9 +72,9 @@ impl MemoryIndex {
         }
         state.realm = realm;
         let mut statuses = Vec::with_capacity(prepared.len());
-        for (stored, replaces_simprints) in prepared {
+        for (stored, simprints) in prepared {
             let id = stored.id.clone();
-            statuses.push((id, state.put(stored, replaces_simprints)));
+            statuses.push((id, state.put(stored, &simprints)));
         }
         let statuses: Vec<_> = statuses.iter().map(|(id, status)| (id.as_str(), *status)).collect();
         Ok(response::added(&statuses))
@@ -145,11 +146,14 @@ impl State {
         self.assets[position as usize].as_ref().map_or("", |stored| &stored.id)
     }
 
-    fn put(&mut self, mut stored: Stored, replaces_simprints: bool) -> AddStatus {
-        if let Some(&position) = self.by_id.get(&stored.id) {
-            if let (false, Some(old)) = (replaces_simprints, &self.assets[position]) {
-                stored.simprints = old.simprints.clone();
-            }
+    /// Adds or replaces an asset whose simprints are still to be merged with the stored ones.
+    fn put(&mut self, mut stored: Stored, simprints: &StoredSimprints) -> AddStatus {
+        let position = self.by_id.get(&stored.id).copied();
+        if let Some(old) = position.and_then(|position| self.assets[position].take()) {
+            stored.simprints = old.simprints;
+        }
+        merge_simprints(&mut stored.simprints, simprints);
+        if let Some(position) = position {
             self.assets[position] = Some(stored);
             return AddStatus::Updated;
         }
@@ -165,8 +169,8 @@ impl Stored {
     }
 }
 
-/// Converts an entry for storage. Also returns whether it replaces stored simprints.
-fn prepare(entry: Entry<'_>) -> Result<(Stored, bool), Failure> {
+/// The asset without simprints, and the simprints to merge with the stored ones.
+fn prepare(entry: Entry<'_>) -> Result<(Stored, StoredSimprints), Failure> {
     let Some(id) = entry.iscc_id else {
         return Err(Failure::rejected("Asset must have iscc_id field when adding to index"));
     };
@@ -181,10 +185,9 @@ fn prepare(entry: Entry<'_>) -> Result<(Stored, bool), Failure> {
         has_simprints: false,
         is_id_v0: false,
     };
-    let replaces_simprints = content.simprints.is_some();
-    let simprints = content.simprints.unwrap_or_default();
+    let simprints = StoredSimprints::new();
     Ok((
         Stored { id: id.into_owned(), record: record.write(), code, simprints },
-        replaces_simprints,
+        content.simprints.unwrap_or_default(),
     ))
 }

@@ -199,6 +199,18 @@ pub struct StoredSimprint {
 /// Simprints by type, in the order sent.
 pub type StoredSimprints = Vec<(String, Vec<StoredSimprint>)>;
 
+/// Applies an update: a type with simprints replaces the stored ones, a type without any removes them, and types that
+/// the update does not name stay.
+pub fn merge_simprints(stored: &mut StoredSimprints, update: &StoredSimprints) {
+    for (name, list) in update {
+        match stored.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => known.clone_from(list),
+            None => stored.push((name.clone(), list.clone())),
+        }
+    }
+    stored.retain(|(_, list)| !list.is_empty());
+}
+
 /// Encodes an asset's simprints: per type its name and their number, then the value, offset and size of each. Empty
 /// without simprints.
 pub fn write_simprints(simprints: &StoredSimprints) -> Vec<u8> {
@@ -270,6 +282,20 @@ mod tests {
         let expected = ["META_NONE_V0", "CONTENT_TEXT_V0", "DATA_NONE_V0", "INSTANCE_NONE_V0"];
         assert_eq!(names, expected);
         assert!(!has_simprints && Record::read_metadata(&bytes) == Some(None));
+    }
+
+    #[test]
+    fn updates_merge_simprints_by_type() {
+        let simprint =
+            |offset| StoredSimprint { body: Body::new(&[9; 16]).unwrap(), offset, size: 1 };
+        let list = |name: &str, offsets: &[u32]| {
+            (name.to_owned(), offsets.iter().map(|&offset| simprint(offset)).collect::<Vec<_>>())
+        };
+        let mut stored = vec![list("A", &[1]), list("B", &[2]), list("C", &[3])];
+        merge_simprints(&mut stored, &vec![list("B", &[4, 5]), list("C", &[]), list("D", &[6])]);
+        assert_eq!(stored, [list("A", &[1]), list("B", &[4, 5]), list("D", &[6])]);
+        merge_simprints(&mut stored, &StoredSimprints::new());
+        assert_eq!(stored.len(), 3);
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn replacing_an_asset_removes_its_old_units() {
         assert!(found(&service, &units(1)).is_empty(), "{scheme}");
         let matches = found(&service, &units(2));
         assert_eq!((ids(&matches), &matches[0]["metadata"]), (vec![&id(1)[..]], &Value::Null));
-        // An entry without simprints keeps the stored ones. An entry with simprints replaces them.
+        // An update keeps the simprint types that it does not name; `null` removes one.
         let chunks = |service: &Service| {
             let query = json!({ "simprints": { "CONTENT_TEXT_V0": ["AAAAAAAAAAAAAAAAAAAAAA"] } });
             let response = service.search("main", &query, 10).unwrap();
@@ -55,9 +55,15 @@ fn replacing_an_asset_removes_its_old_units() {
         };
         assert_eq!(chunks(&service), 1);
         assert_eq!(service.get("main", &id(1)).unwrap()["simprints"]["CONTENT_TEXT_V0"], simprint);
-        let third = json!({ "iscc_id": id(1), "units": units(2), "simprints": {} });
-        service.add("main", &json!([third])).unwrap();
-        assert_eq!(chunks(&service), 0);
+        for (simprints, expected) in [
+            (json!({}), 1),
+            (json!({ "OTHER_V0": simprint }), 1),
+            (json!({ "CONTENT_TEXT_V0": null }), 0),
+        ] {
+            let entry = json!({ "iscc_id": id(1), "units": units(2), "simprints": simprints });
+            service.add("main", &json!([entry])).unwrap();
+            assert_eq!(chunks(&service), expected, "{scheme} {simprints}");
+        }
         assert_eq!(service.assets("main"), 1);
     }
 }
@@ -105,6 +111,38 @@ fn a_rejected_batch_has_no_effect() {
             400
         );
     }
+}
+
+#[test]
+fn an_emptied_index_accepts_another_realm() {
+    let other_realm = iscc_codec::IsccId::from_body(1, 7).unwrap().text().to_string();
+    for scheme in ["usearch", "lmdb", "memory"] {
+        let service = Service::new(scheme, Options::default());
+        service.create("main");
+        let first = json!([{ "iscc_id": id(1), "units": units(1) }]);
+        let other = json!([{ "iscc_id": other_realm, "units": units(2) }]);
+        service.add("main", &first).unwrap();
+        assert_eq!(service.add("main", &other).unwrap_err().0, 400);
+        service.delete("main", &id(1)).unwrap();
+        service.add("main", &other).unwrap();
+        assert_eq!(service.add("main", &first).unwrap_err().0, 400);
+        assert!(service.get("main", &other_realm).is_ok());
+    }
+}
+
+#[test]
+fn violations_echo_at_most_4096_bytes() {
+    let service = Service::new("memory", Options::default());
+    service.create("main");
+    let long = "x".repeat(100_000);
+    let entry = json!({ "iscc_id": long, "iscc_code": long, "units": [1, 2], &long: 1 });
+    let (status, detail) = service.add("main", &json!([entry, entry, entry])).unwrap_err();
+    assert_eq!(status, 422);
+    assert!(detail.to_string().len() < 4096 + 4096);
+    let query = json!({ "iscc_code": units(1)[0], &long: long });
+    let (status, detail) = service.search("main", &query, 1).unwrap_err();
+    assert_eq!((status, &detail[0]["type"]), (422, &json!("extra_forbidden")));
+    assert!(detail.to_string().len() < 4096 + 512);
 }
 
 #[test]

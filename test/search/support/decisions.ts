@@ -382,8 +382,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     steps: ['sp-search-after-update'],
     backends: ['usearch'],
-    reason:
-      'simprints that are sent replace all that are stored; and an asset that was refused is not counted (D5)',
+    reason: 'an asset that was refused is not counted (D5)',
     chunkIds: [SIMPRINTS_2, SIMPRINTS_1, SIMPRINTS_ONLY],
   },
   {

@@ -8,7 +8,7 @@ use super::{Index, SlotRef, Writer, check_realm, no_index};
 use crate::asset::{NewAsset, length_mismatch};
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
-use crate::record::{Record, StoredSimprints, read_simprints, write_simprints};
+use crate::record::{Record, StoredSimprints, merge_simprints, read_simprints, write_simprints};
 use crate::response::{self, AddStatus};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::{SIMPRINT_TYPES_MAX, Snapshot};
@@ -62,9 +62,9 @@ impl<'a> Draft<'a> {
         if let Err(failure) = self.check(assets) {
             return Ok(Err(failure));
         }
-        if let (None, Some(first)) = (self.snapshot.realm, assets.first()) {
+        if let (None, Some(first)) = (self.realm(), assets.first()) {
+            self.is_meta_changed |= self.snapshot.realm != Some(first.id.realm);
             self.snapshot.realm = Some(first.id.realm);
-            self.is_meta_changed = true;
         }
         let mut statuses = Vec::with_capacity(assets.len());
         for asset in assets {
@@ -99,12 +99,17 @@ impl<'a> Draft<'a> {
         Ok(Ok(Vec::new()))
     }
 
+    /// The realm of the assets. `None` for an empty index: after its last asset is deleted, it accepts either realm.
+    fn realm(&self) -> Option<u8> {
+        self.snapshot.realm.filter(|_| self.snapshot.assets() > 0)
+    }
+
     /// Checks the rules that depend on the state of the index.
     fn check(&self, assets: &[NewAsset]) -> Result<(), Failure> {
         if self.index.is_deleted() {
             return Err(no_index(&self.index.name));
         }
-        let realm = self.snapshot.realm.or(assets.first().map(|first| first.id.realm));
+        let realm = self.realm().or(assets.first().map(|first| first.id.realm));
         if let Some((realm, asset)) = realm
             .and_then(|realm| Some((realm, assets.iter().find(|asset| asset.id.realm != realm)?)))
         {
@@ -125,8 +130,8 @@ impl<'a> Draft<'a> {
     fn check_types(&self, assets: &[NewAsset]) -> Result<(), Failure> {
         let known = &self.snapshot.simprint_types;
         let mut added: HashSet<&str> = HashSet::new();
-        for (name, _) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
-            if known.contains_key(name) || !added.insert(name) {
+        for (name, list) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
+            if list.is_empty() || known.contains_key(name) || !added.insert(name) {
                 continue;
             }
             if known.len() + added.len() > SIMPRINT_TYPES_MAX {
@@ -157,31 +162,24 @@ impl<'a> Draft<'a> {
     fn put(&mut self, writing: &mut Writing<'_, '_>, asset: &NewAsset) -> Result<(), StoreError> {
         let id = asset.id.body;
         let is_known = self.slot(id).is_some();
-        let kept: StoredSimprints;
-        let simprints = match &asset.simprints {
-            Some(simprints) => {
-                let bytes = write_simprints(simprints);
-                if is_known || !bytes.is_empty() {
-                    writing.put_simprints(id, &bytes)?;
-                }
-                simprints
+        let mut simprints = StoredSimprints::new();
+        if is_known {
+            let stored = writing.simprints(id)?.unwrap_or_default();
+            simprints = read_simprints(stored).ok_or(StoreError::Damaged { id })?;
+        }
+        if let Some(update) = &asset.simprints {
+            merge_simprints(&mut simprints, update);
+            let bytes = write_simprints(&simprints);
+            if is_known || !bytes.is_empty() {
+                writing.put_simprints(id, &bytes)?;
             }
-            None if is_known => {
-                let stored = writing.simprints(id)?.unwrap_or_default();
-                kept = read_simprints(stored).ok_or(StoreError::Damaged { id })?;
-                &kept
-            }
-            None => {
-                kept = StoredSimprints::new();
-                &kept
-            }
-        };
+        }
         let mut record = asset.record.clone();
         Record::mark_simprints(&mut record, !simprints.is_empty());
         writing.put_asset(id, &record)?;
 
         let mut rows = AssetRows { units: asset.units.clone(), simprints: Vec::new() };
-        for (name, list) in simprints {
+        for (name, list) in &simprints {
             let Some(first) = list.first() else { continue };
             self.is_meta_changed |= !self.snapshot.simprint_types.contains_key(name);
             let known = self.snapshot.simprint_type(name, first.body.bits());

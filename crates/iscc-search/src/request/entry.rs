@@ -28,7 +28,7 @@ pub struct Entry<'a> {
     pub iscc_code: Option<Cow<'a, str>>,
     /// At least two strings.
     pub units: Option<Vec<Cow<'a, str>>>,
-    /// Simprints by type, in the order sent.
+    /// Simprints by type, in the order sent. `null`, an empty list here, removes a type.
     pub simprints: Option<Vec<(Cow<'a, str>, Vec<Simprint<'a>>)>>,
     /// Text of a JSON object, byte for byte.
     pub metadata: Option<&'a str>,
@@ -184,9 +184,16 @@ fn careful_simprints<'a>(
     let mut simprints = Vec::with_capacity(types.len());
     for (name, raw) in types {
         let place = place.at(Step::Name(&name));
-        let Node::Array(items) = Node::read(raw)? else {
-            violations.not_a_list(&place, raw);
-            continue;
+        let items = match Node::read(raw)? {
+            Node::Array(items) => items,
+            Node::Null => {
+                simprints.push((name.clone(), Vec::new()));
+                continue;
+            }
+            _ => {
+                violations.not_a_list(&place, raw);
+                continue;
+            }
         };
         let mut list = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {

@@ -49,6 +49,7 @@ pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
     let at = |name| place.at(Step::Name(name));
     if let Node::Object(members) = Node::read(raw)? {
         let of = |name| rules::member(&members, name);
+        refuse_unknown(&members, place, &mut violations);
         if let Some(raw) = of("iscc_id") {
             let place = at("iscc_id");
             query.iscc_id = rules::pattern(raw, &place, rules::is_id, ID_PATTERN, &mut violations)?;
@@ -69,6 +70,24 @@ pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
     }
     violations.into_result()?;
     Ok(query)
+}
+
+/// Members of a query.
+const MEMBERS: [&str; 4] = ["iscc_id", "iscc_code", "units", "simprints"];
+
+/// A misspelled member must not change a search silently. A body without any known member fails as an empty query, with
+/// the error of the reference service.
+fn refuse_unknown(
+    members: &[(Cow<'_, str>, &RawValue)],
+    place: &Place<'_>,
+    violations: &mut Violations,
+) {
+    let is_known = |name: &str| MEMBERS.contains(&name);
+    if members.iter().any(|(name, _)| is_known(name)) {
+        for (name, raw) in members.iter().filter(|(name, _)| !is_known(name)) {
+            violations.extra(&place.at(Step::Name(name)), raw);
+        }
+    }
 }
 
 /// A query by the ISCC-CODE of the query string.

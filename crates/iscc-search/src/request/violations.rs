@@ -7,8 +7,8 @@ use crate::json::push_string;
 
 /// Maximum number of violations in a response.
 const VIOLATIONS_MAX: usize = 100;
-/// Maximum size of an input value or a member name in a response. A body may be one value of many megabytes.
-const SHOWN_BYTES_MAX: usize = 4096;
+/// Maximum bytes of the request that all violations of a response echo. A body can be a single value of many MiB.
+const ECHO_BYTES_MAX: usize = 4096;
 
 /// One step of the path to a value.
 #[derive(Debug, Clone, Copy)]
@@ -35,23 +35,30 @@ impl<'a> Place<'a> {
         Place { parent: Some(self), step }
     }
 
-    fn write(&self, json: &mut Vec<u8>) {
+    fn write(&self, json: &mut Vec<u8>, echo_left: &mut usize) {
         if let Some(parent) = self.parent {
-            parent.write(json);
+            parent.write(json, echo_left);
             json.push(b',');
         }
         match self.step {
-            Step::Name(name) => push_string(json, truncated(name)),
+            Step::Name(name) => push_string(json, take(name, echo_left)),
             Step::Index(index) => json.extend_from_slice(index.to_string().as_bytes()),
         }
     }
 }
 
 /// The violations found so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Violations {
     json: Vec<u8>,
     count: usize,
+    echo_left: usize,
+}
+
+impl Default for Violations {
+    fn default() -> Self {
+        Self { json: Vec::new(), count: 0, echo_left: ECHO_BYTES_MAX }
+    }
 }
 
 impl Violations {
@@ -60,8 +67,8 @@ impl Violations {
         self.json.is_empty()
     }
 
-    /// Adds a violation, up to the maximum number. `ctx` is the text of a JSON object, or empty. A long input is shown
-    /// as a truncated string.
+    /// Adds a violation, up to [`VIOLATIONS_MAX`]. `ctx` is the JSON of an object, or empty. An input that exceeds the
+    /// rest of [`ECHO_BYTES_MAX`] becomes a string that is cut off.
     pub fn add(&mut self, place: &Place<'_>, kind: &str, message: &str, input: &str, ctx: &str) {
         self.count += 1;
         if self.count > VIOLATIONS_MAX {
@@ -71,12 +78,13 @@ impl Violations {
         json.extend_from_slice(if json.is_empty() { b"[{\"type\":" } else { b",{\"type\":" });
         push_string(json, kind);
         json.extend_from_slice(b",\"loc\":[");
-        place.write(json);
+        place.write(json, &mut self.echo_left);
         json.extend_from_slice(b"],\"msg\":");
         push_string(json, message);
         json.extend_from_slice(b",\"input\":");
-        if input.len() > SHOWN_BYTES_MAX {
-            push_string(json, &format!("{}…", truncated(input)));
+        let echo = take(input, &mut self.echo_left);
+        if echo.len() < input.len() {
+            push_string(json, &format!("{echo}…"));
         } else {
             json.extend_from_slice(input.as_bytes());
         }
@@ -90,6 +98,11 @@ impl Violations {
     /// A required member is missing.
     pub fn missing(&mut self, place: &Place<'_>, object: &RawValue) {
         self.add(place, "missing", "Field required", object.get(), "");
+    }
+
+    /// A member is unknown.
+    pub fn extra(&mut self, place: &Place<'_>, input: &RawValue) {
+        self.add(place, "extra_forbidden", "Extra inputs are not permitted", input.get(), "");
     }
 
     /// A string does not match its pattern.
@@ -151,7 +164,9 @@ impl Violations {
     }
 }
 
-/// The start of a text, at most `SHOWN_BYTES_MAX` bytes.
-fn truncated(text: &str) -> &str {
-    &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)]
+/// The start of a text, at most `left` bytes, which it takes from `left`.
+fn take<'a>(text: &'a str, left: &mut usize) -> &'a str {
+    let shown = &text[..text.floor_char_boundary(*left)];
+    *left -= shown.len();
+    shown
 }
