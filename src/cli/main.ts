@@ -28,7 +28,8 @@ function program(): Command {
     .command('serve')
     .description('start services (default: all)')
     .addArgument(new Argument('[services...]', 'services to start (default: all)').choices(SERVICE_NAMES))
-    .option('--env', 'print all environment variables with their defaults and exit')
+    .option('--env', 'print all environment variables with their defaults, as a .env file, and exit')
+    .option('--dev', 'development mode: restart when the program or .env changes')
     .addOption(jsonOption())
     .action(async (services: ServiceName[], options) =>
       (await import('./commands/serve.js')).serve(services, options),

@@ -5,6 +5,7 @@ import { readResolverConfig, resolverVariables } from '../config/resolver.js';
 import { searchVariables } from '../config/search.js';
 import { storeVariables } from '../config/store.js';
 import { readStoreSettings } from '../config/store-settings.js';
+import { checkApiSecretName } from '../config/unknown.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/routing/service.js';
@@ -50,7 +51,9 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   },
   search: {
     variables: searchVariables,
+    check: checkApiSecretName,
     configure(environment) {
+      checkApiSecretName(environment);
       const config = readVariables(searchVariables, environment);
       const { dataDir } = readVariables(commonVariables, environment);
       return {

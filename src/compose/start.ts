@@ -1,7 +1,13 @@
 /** Starts services in this process, in canonical order, so that each can use those that started earlier. */
 import { type CommonConfig, commonVariables } from '../config/common.js';
 import { environment as processEnvironment } from '../config/env.js';
-import { ConfigurationInvalid, type Environment, readVariables } from '../config/variable.js';
+import { unknownVariables } from '../config/unknown.js';
+import {
+  ConfigurationInvalid,
+  collectProblems,
+  type Environment,
+  readVariables,
+} from '../config/variable.js';
 import { FormatRefused } from '../data/format.js';
 import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
@@ -9,6 +15,7 @@ import { largestBody, loadTransport } from '../http/transport/load-transport.js'
 import { createLogger } from '../observe/log.js';
 import { Metrics } from '../observe/metrics.js';
 import type { InProcessServices } from '../resolver/app.js';
+import { type Address, type AddressVariables, listenProblem } from './listen-problem.js';
 import { type ConfiguredService, SERVICE_NAMES, SERVICES, type ServiceName } from './services.js';
 import { StartFailed } from './start-failed.js';
 
@@ -40,6 +47,7 @@ export async function startServices(
   { environment = processEnvironment(), onStarted = () => {} }: StartOptions = {},
 ): Promise<RunningServices> {
   const { common, configured } = configure(names, environment);
+  warnOfUnknown(environment);
   const running: RunningServer[] = [];
   const servers = new Map<ServiceName, RunningServer>();
   const started: OnStarted = (name, server, page) => {
@@ -65,10 +73,22 @@ export async function startServices(
 
 /** Reads all variables before any service starts, so that an invalid one never leaves some services running. */
 function configure(names: readonly ServiceName[], environment: Environment) {
-  const common = readVariables(commonVariables, environment);
   const inOrder = SERVICE_NAMES.filter((name) => names.includes(name));
-  const configured = inOrder.map((name) => [name, SERVICES[name].configure(environment)] as const);
-  return { common, configured };
+  const configured: [ServiceName, ConfiguredService][] = [];
+  const [common] = collectProblems<CommonConfig | undefined>([
+    () => readVariables(commonVariables, environment),
+    ...inOrder.map((name) => () => {
+      configured.push([name, SERVICES[name].configure(environment)]);
+      return undefined;
+    }),
+  ]);
+  return { common: common as CommonConfig, configured };
+}
+
+/** At `warn`, whatever the log levels of the services are. */
+function warnOfUnknown(environment: Environment): void {
+  const log = createLogger('warn');
+  for (const { message } of unknownVariables(environment)) log.warn(message);
 }
 
 /** Returns what the service provides to those that start later. */
@@ -85,7 +105,8 @@ async function startService(
     const { app, provides = {} } = await build(log, inProcess);
     const transport = loadTransport(common.transport, log, largestBody(app.routes));
     const counted = metrics && { metrics, servesMetrics: common.metricsPublic };
-    const server = await startServer(app, { host, port, transport, log, ...counted });
+    const options = { host, port, transport, log, ...counted };
+    const server = await listening(startServer(app, options), options, SERVICES[name].variables);
     onStarted(name, server, app.docs?.page ?? '/');
     return provides;
   } catch (cause) {
@@ -106,10 +127,26 @@ async function startMetrics(
   const log = createLogger('warn');
   try {
     const options = { host, port, transport: loadTransport(transport, log), log };
-    onStarted('metrics', await startServer(metricsApp(metrics), options), METRICS_PATH);
+    const variables = { host: commonVariables.metricsHost, port: commonVariables.metricsPort };
+    const server = await listening(startServer(metricsApp(metrics), options), options, variables);
+    onStarted('metrics', server, METRICS_PATH);
     return metrics;
   } catch (cause) {
     throw new StartFailed(`metrics do not start on ${host}:${port}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The server; if it fails to listen, the error names the variable to change. */
+async function listening(
+  starting: Promise<RunningServer>,
+  address: Address,
+  variables: AddressVariables,
+): Promise<RunningServer> {
+  try {
+    return await starting;
+  } catch (cause) {
+    const problem = await listenProblem(address, variables);
+    throw problem === undefined ? cause : new Error(problem, { cause });
   }
 }
 

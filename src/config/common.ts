@@ -1,7 +1,7 @@
 /** Variables that apply to every service and command. */
 import os from 'node:os';
 import path from 'node:path';
-import { boolean, oneOf, port, text } from './schemas.js';
+import { boolean, oneOf, portOrOff, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const commonVariables = defineVariables({
@@ -28,10 +28,10 @@ export const commonVariables = defineVariables({
   },
   metricsPort: {
     name: 'ISCCD_METRICS_PORT',
-    schema: port(),
-    defaultShown: 'off',
+    schema: portOrOff(),
+    default: 'off',
     description:
-      'Port of `/metrics` for Prometheus, with the metrics of all services in the process; 0 picks a free one',
+      'Port of `/metrics` for Prometheus, with the metrics of all services in the process; 0 picks a free one, `off` disables it',
   },
   metricsHost: {
     name: 'ISCCD_METRICS_HOST',

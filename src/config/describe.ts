@@ -9,14 +9,41 @@ export function markdownTable(variables: Variables): string {
   return ['| Variable | Default | Purpose |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** One line per variable for a terminal: name, default, purpose. */
-export function plainTable(variables: Variables): string {
-  const rows = Object.values(variables).map((variable) => ({
-    left: `${variable.name}=${shownDefault(variable)}`,
-    right: purpose(variable).replaceAll('`', ''),
-  }));
-  const width = Math.min(48, Math.max(...rows.map(({ left }) => left.length)));
-  return rows.map(({ left, right }) => `${left.padEnd(width)}  ${right}`).join('\n');
+/**
+ * The variables as a `.env` file: purposes as comments, and every variable with its default. Variables without a fixed
+ * default are commented out.
+ */
+export function envFile(variables: Variables): string {
+  return Object.values(variables)
+    .map((variable) =>
+      [...wrapped(`${purpose(variable).replaceAll('`', '')}.`), assignment(variable)].join('\n'),
+    )
+    .join('\n\n');
+}
+
+function assignment(variable: Variable): string {
+  const { name, default: value, defaultShown } = variable;
+  if (value !== undefined && defaultShown === undefined) return `${name}=${quotedIfNeeded(value)}`;
+  const shown = shownDefault(variable).replaceAll('`', '');
+  return shown === '' ? `# ${name}=` : [...wrapped(`Default: ${shown}.`), `# ${name}=`].join('\n');
+}
+
+function quotedIfNeeded(value: string): string {
+  return /^[\w.,:/*+-]*$/.test(value) ? value : `'${value}'`;
+}
+
+const COMMENT_CHARACTERS_MAX = 100;
+
+/** Comment lines. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= COMMENT_CHARACTERS_MAX) {
+      lines[lines.length - 1] = `${last} ${word}`;
+    } else lines.push(`# ${word}`);
+  }
+  return lines;
 }
 
 /** Name, default and purpose of each variable, for JSON output. */

@@ -20,7 +20,7 @@ export function inspectVariables(variables: Variables, sources: EnvironmentSourc
 
 function inspect(variable: Variable, { values, fromFile }: EnvironmentSources): VariableState {
   const { name, secret } = variable;
-  const problem = problemOf(() => readVariable(variable, values));
+  const [problem] = problemsOf(() => readVariable(variable, values));
   const broken = problem === undefined ? {} : { problem };
   const text = values[name];
   // An empty value counts as unset.
@@ -29,13 +29,13 @@ function inspect(variable: Variable, { values, fromFile }: EnvironmentSources): 
   return { name, value: secret ? '(hidden)' : text, origin, ...broken };
 }
 
-/** The problem that a check reports, in one line; `undefined` if it passes. */
-export function problemOf(check: () => unknown): string | undefined {
+/** The problems that a check reports, one line each. */
+export function problemsOf(check: () => unknown): readonly string[] {
   try {
     check();
-    return undefined;
+    return [];
   } catch (error) {
-    if (error instanceof ConfigurationInvalid) return error.message;
+    if (error instanceof ConfigurationInvalid) return error.problems;
     throw error;
   }
 }

@@ -30,6 +30,17 @@ export function port(): z.ZodType<number, string> {
   return integer(0, 65_535);
 }
 
+/** A port, or `undefined` for `off`. */
+export function portOrOff(): z.ZodType<number | undefined, string> {
+  const off = z
+    .string()
+    .trim()
+    .toLowerCase()
+    .pipe(z.literal('off'))
+    .transform(() => undefined);
+  return z.union([off, port()], { error: 'must be an integer from 0 to 65535, or off' });
+}
+
 export function oneOf<const T extends readonly [string, ...string[]]>(
   ...values: T
 ): z.ZodType<T[number], string> {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { commonVariables } from './common.js';
 import { type StoreVariables, storeVariables } from './store.js';
 import { BUNDLED_TRUST_ANCHORS } from './trust-list.js';
-import { ConfigurationInvalid, type Environment, readVariables } from './variable.js';
+import { ConfigurationInvalid, collectProblems, type Environment, readVariables } from './variable.js';
 
 export interface StoreSettings {
   /** On a loopback address the URL and the secret may be missing. */
@@ -17,13 +17,24 @@ export interface StoreSettings {
 /** @throws {ConfigurationInvalid} */
 export function readStoreSettings(environment: Environment): StoreSettings {
   const variables = readVariables(storeVariables, environment);
-  const { host, url, secretKey } = variables;
-  if ((url === undefined || secretKey === undefined) && !isLoopback(host)) {
-    const missing = url === undefined ? storeVariables.url.name : storeVariables.secretKey.name;
-    throw new ConfigurationInvalid(`${missing} is required when MSTORE_HOST is not a loopback address`);
-  }
-  const trustAnchorsPem = readAnchors(variables.trustAnchors);
-  return { variables, dataDir: storeDataDir(environment), trustAnchorsPem };
+  const [dataDir = '', trustAnchorsPem = ''] = collectProblems([
+    () => storeDataDir(environment),
+    () => readAnchors(variables.trustAnchors),
+    () => requireOffLoopback(variables),
+  ]);
+  return { variables, dataDir, trustAnchorsPem };
+}
+
+/** Other machines reach the store: a generated address or secret would be wrong or easy to lose. */
+function requireOffLoopback({ host, url, secretKey }: StoreVariables): string {
+  if (isLoopback(host)) return '';
+  const missing = [
+    ...(url === undefined ? [storeVariables.url] : []),
+    ...(secretKey === undefined ? [storeVariables.secretKey] : []),
+  ];
+  if (missing.length === 0) return '';
+  const rule = 'is required when MSTORE_HOST is not a loopback address';
+  throw new ConfigurationInvalid(...missing.map(({ name }) => `${name} ${rule}`));
 }
 
 /** The store's data folder, without checking the rest of its configuration. For offline commands. */

@@ -30,9 +30,36 @@ export type Values<V extends Variables> = {
 /** Variables by name. `environment()` returns those of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable has an invalid value. The message is one line for the user. */
+/** The configuration has problems: invalid values, missing or misnamed variables. */
 export class ConfigurationInvalid extends Error {
   override readonly name = 'ConfigurationInvalid';
+  /** One line each, for the user. */
+  readonly problems: readonly string[];
+
+  constructor(...problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/**
+ * Runs all steps and returns their results, so that all problems are reported together.
+ *
+ * @throws {ConfigurationInvalid} with the problems of all steps
+ */
+export function collectProblems<T>(steps: readonly (() => T)[]): T[] {
+  const problems: string[] = [];
+  const results = steps.flatMap((step) => {
+    try {
+      return [step()];
+    } catch (error) {
+      if (!(error instanceof ConfigurationInvalid)) throw error;
+      problems.push(...error.problems);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ConfigurationInvalid(...new Set(problems));
+  return results;
 }
 
 /** Checks that every name is declared once. Keeps the literal types of the declarations. */
@@ -46,13 +73,16 @@ export function defineVariables<const V extends Variables>(variables: V): V {
  * Reads and checks all variables. An empty value counts as unset, because compose files pass empty strings for missing
  * variables.
  *
- * @throws {ConfigurationInvalid} for the first invalid value
+ * @throws {ConfigurationInvalid} with one problem per invalid value
  */
 export function readVariables<V extends Variables>(variables: V, environment: Environment): Values<V> {
-  const entries = Object.entries(variables).map(([key, variable]) => [
-    key,
-    readVariable(variable, environment),
-  ]);
+  const entries = collectProblems(
+    Object.entries(variables).map(
+      ([key, variable]) =>
+        () =>
+          [key, readVariable(variable, environment)] as const,
+    ),
+  );
   return Object.fromEntries(entries) as Values<V>;
 }
 

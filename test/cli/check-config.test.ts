@@ -87,14 +87,31 @@ describe('an invalid configuration', () => {
     expect(broken.map(({ name }) => name)).toEqual(['CODEWEB_PORT', 'MSTORE_SECKEY', 'MSTORE_RATE_READ']);
   });
 
+  it('reports everything that is missing, and unknown variables, in one run', async () => {
+    const env = { MSTORE_HOST: '0.0.0.0', CODEWEB_MAX_UPLAOD_SIZE: '5', ISCC_SEARCH_API_SECRET: 'key' };
+    const { code, stderr } = await check([], env);
+    expect(code).toBe(1);
+    const searchProblem =
+      'ISCC_SEARCH_API_SECRET is set, but INDEXSVC_API_SECRET is not: rename it, or the search service would accept requests without a key';
+    expect(stderr.trim().split('\n')).toEqual([
+      `isccd: ${searchProblem}`,
+      'isccd: MSTORE_URL is required when MSTORE_HOST is not a loopback address',
+      'isccd: APP_SECRET_KEY is required when MSTORE_HOST is not a loopback address',
+      'isccd: CODEWEB_MAX_UPLAOD_SIZE is not a variable of isccd; did you mean CODEWEB_MAX_UPLOAD_SIZE?',
+      'isccd: ISCC_SEARCH_API_SECRET is not a variable of isccd; did you mean INDEXSVC_API_SECRET?',
+    ]);
+    const json = parsed((await check(['--json'], env)).stdout);
+    expect(json.filter(({ problem }) => problem !== undefined)).toHaveLength(5);
+  });
+
   it.each([
-    [{ MSTORE_HOST: '0.0.0.0' }, 'MSTORE_URL is required when MSTORE_HOST is not a loopback address'],
+    [{ MSTORE_HOST: '0.0.0.0' }, /^MSTORE_URL is required when MSTORE_HOST is not a loopback address$/m],
     [{ RESOLVER_TEST_ALLOW: '127.0.0.1' }, /^RESOLVER_TEST_ALLOW=.* must be empty unless/],
     [{ MSTORE_TRUST_ANCHORS: '/nowhere.pem' }, /^MSTORE_TRUST_ANCHORS="\/nowhere.pem" can't be read/],
   ])('is detected between variables: %j', async (env, message) => {
     const { code, stderr } = await check([], env);
     expect(code).toBe(1);
-    expect(stderr.trim().replace(/^isccd: /, '')).toMatch(message);
+    expect(stderr.trim().replace(/^isccd: /gm, '')).toMatch(message);
   });
 
   it('with an unknown service is refused', async () => {

@@ -132,7 +132,7 @@ describe('a store without secret and address', () => {
 
   it.each(['0.0.0.0', '::', '192.0.2.1', 'store.example'])('is refused on %s', (host) => {
     expect(() => storeConfig({ MSTORE_DATA_DIR: dataDir, MSTORE_HOST: host })).toThrow(
-      /MSTORE_URL is required/,
+      /^MSTORE_URL is required .*\nAPP_SECRET_KEY is required .*$/,
     );
     expect(() => storeConfig({ MSTORE_HOST: host, MSTORE_URL: 'https://a.example' })).toThrow(
       /APP_SECRET_KEY is required/,

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { envExample, envFileOf } from '../../src/cli/help/variables.js';
+import { SERVICE_NAMES, SERVICES } from '../../src/compose/services.js';
+import { ALL_VARIABLES } from '../../src/config/all.js';
 import { codesVariables } from '../../src/config/codes.js';
 import { commonVariables } from '../../src/config/common.js';
-import { markdownTable, plainTable } from '../../src/config/describe.js';
+import { envFile, markdownTable } from '../../src/config/describe.js';
+import { parseDotEnv } from '../../src/config/env.js';
 import { text } from '../../src/config/schemas.js';
 import { ConfigurationInvalid, defineVariables, readVariables } from '../../src/config/variable.js';
 
@@ -90,13 +94,43 @@ describe('defineVariables', () => {
   });
 });
 
+describe('a port that may be off', () => {
+  const port = (value: string) => readVariables(commonVariables, { ISCCD_METRICS_PORT: value }).metricsPort;
+
+  it('accepts its own default', () => {
+    expect([port(''), port('off'), port('OFF'), port('0')]).toEqual([undefined, undefined, undefined, 0]);
+    expect(() => port('none')).toThrow('must be an integer from 0 to 65535, or off');
+  });
+});
+
+describe('the .env file of all variables', () => {
+  const sets = SERVICE_NAMES.map((name) => SERVICES[name].variables);
+
+  it('is valid and sets only defaults', () => {
+    const values = parseDotEnv(envFileOf(SERVICE_NAMES));
+    const known = new Map(ALL_VARIABLES.map((variable) => [variable.name, variable]));
+    expect(Object.keys(values).length).toBeGreaterThan(50);
+    for (const [name, value] of Object.entries(values)) {
+      expect([name, value]).toEqual([name, known.get(name)?.default]);
+    }
+    for (const variables of [commonVariables, ...sets]) {
+      expect(readVariables(variables, values)).toEqual(readVariables(variables, {}));
+    }
+  });
+
+  it('has a commented line for each variable in the example', () => {
+    expect(parseDotEnv(envExample())).toEqual({});
+    for (const { name } of ALL_VARIABLES) expect(envExample()).toMatch(new RegExp(`^# ${name}=`, 'm'));
+  });
+});
+
 describe('tables of variables', () => {
   const all = { ...commonVariables, ...codesVariables };
 
   it('have a row for every variable', () => {
     for (const { name } of Object.values(all)) {
       expect(markdownTable(all)).toContain(`| \`${name}\` |`);
-      expect(plainTable(all)).toContain(`${name}=`);
+      expect(envFile(all)).toContain(`${name}=`);
     }
   });
 

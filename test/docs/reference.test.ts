@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { variablesSection } from '../../src/cli/help/variables.js';
+import { envExample, variablesSection } from '../../src/cli/help/variables.js';
 import { ERRORS as codes } from '../../src/codes/errors.js';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { ERRORS as resolver } from '../../src/resolver/errors.js';
@@ -28,6 +28,10 @@ test('configuration', async () => {
     'configuration',
     page.replace(marked, (_, start, end) => `${start}${variablesSection()}${end}`),
   );
+});
+
+test('.env.example', async () => {
+  await expect(envExample()).toMatchFileSnapshot(path.join(ROOT, '.env.example'));
 });
 
 test('routes', async () => {

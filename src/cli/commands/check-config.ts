@@ -2,17 +2,18 @@
 import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '../../compose/services.js';
 import { commonVariables } from '../../config/common.js';
 import { type EnvironmentSources, environmentSources } from '../../config/env.js';
-import { inspectVariables, problemOf, type VariableState } from '../../config/inspect.js';
+import { inspectVariables, problemsOf, type VariableState } from '../../config/inspect.js';
+import { type UnknownVariable, unknownVariables } from '../../config/unknown.js';
 import type { Variables } from '../../config/variable.js';
 import { painter } from '../terminal/colour.js';
-import { CommandFailed } from '../terminal/failure.js';
+import { CommandFailed, lines } from '../terminal/failure.js';
 
 interface Section {
   /** `common` for the variables of all services. */
   readonly service: ServiceName | 'common';
   readonly states: readonly VariableState[];
-  /** A problem that involves several valid variables. */
-  readonly conflict?: string | undefined;
+  /** Problems that involve several valid variables. */
+  readonly conflicts: readonly string[];
 }
 
 export function checkConfig(services: readonly ServiceName[], options: { json?: boolean }): void {
@@ -27,11 +28,14 @@ export function checkConfig(services: readonly ServiceName[], options: { json?: 
     ),
   ];
   for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
-  const problems = sections.flatMap(({ states, conflict }) => [
+  const unknown = unknownVariables(sources.values);
+  if (options.json) for (const one of unknown) process.stdout.write(unknownLine(one));
+  const problems = sections.flatMap(({ states, conflicts }) => [
     ...states.flatMap(({ problem }) => problem ?? []),
-    ...(conflict === undefined ? [] : [conflict]),
+    ...conflicts,
   ]);
-  if (problems.length > 0) throw new CommandFailed(problems.join('\nisccd: '));
+  problems.push(...unknown.map(({ message }) => message));
+  if (problems.length > 0) throw new CommandFailed(lines(problems));
 }
 
 /** @param entry checked as a whole if each variable is valid */
@@ -42,24 +46,28 @@ function section(
   entry?: ServiceEntry,
 ): Section {
   const states = inspectVariables(variables, sources);
-  if (states.some(({ problem }) => problem !== undefined)) return { service, states };
-  return { service, states, conflict: problemOf(() => entry?.check?.(sources.values)) };
+  if (states.some(({ problem }) => problem !== undefined)) return { service, states, conflicts: [] };
+  return { service, states, conflicts: problemsOf(() => entry?.check?.(sources.values)) };
 }
 
-function jsonLines({ service, states, conflict }: Section): string {
-  const lines: object[] = states.map((state) => ({ service, ...state }));
-  if (conflict !== undefined) lines.push({ service, problem: conflict });
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+function jsonLines({ service, states, conflicts }: Section): string {
+  const records: object[] = states.map((state) => ({ service, ...state }));
+  records.push(...conflicts.map((problem) => ({ service, problem })));
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+function unknownLine({ name, message }: UnknownVariable): string {
+  return `${JSON.stringify({ service: 'common', name, problem: message })}\n`;
 }
 
 function described({ service, states }: Section): string {
   const paint = painter(process.stdout);
   const width = Math.max(...states.map(({ name }) => name.length));
-  const lines = states.map(({ name, value, origin, problem }) => {
+  const rows = states.map(({ name, value, origin, problem }) => {
     const shown = `${name.padEnd(width)}  ${value === '' ? '(empty)' : value}`;
     const from = problem === undefined ? paint('dim', `  (${origin})`) : `  (${origin}, invalid)`;
     return `  ${problem === undefined ? shown : paint('red', shown)}${from}`;
   });
   const heading = service === 'common' ? 'Every service' : `The ${service} service`;
-  return `${paint('bold', heading)}\n${lines.join('\n')}\n\n`;
+  return `${paint('bold', heading)}\n${rows.join('\n')}\n\n`;
 }

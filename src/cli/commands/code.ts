@@ -2,7 +2,7 @@
 import os from 'node:os';
 import { SingleBar } from 'cli-progress';
 import { type ResultOptions, resultOf, withPipeline } from '../input/local-pipeline.js';
-import { CommandFailed, reasons } from '../terminal/failure.js';
+import { CommandFailed, lines, reasons } from '../terminal/failure.js';
 
 interface CodeOptions extends ResultOptions {
   readonly jobs?: string;
@@ -26,7 +26,7 @@ export async function code(files: readonly string[], options: CodeOptions): Prom
       progress?.increment();
     }
   }).finally(() => progress?.stop());
-  if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
+  if (failures.length > 0) throw new CommandFailed(lines(failures));
 }
 
 /** Runs `work` on up to `width` items concurrently; yields results or errors in the order of the items. */

@@ -1,7 +1,7 @@
 /** `isccd explain CODE…`: the parts of a code, as text or as the JSON of the service. */
 import { native } from '../../native.js';
 import { painter } from '../terminal/colour.js';
-import { CommandFailed, reason } from '../terminal/failure.js';
+import { CommandFailed, lines, reason } from '../terminal/failure.js';
 
 export function explain(codes: readonly string[], options: { json?: boolean }): void {
   const failures: string[] = [];
@@ -13,7 +13,7 @@ export function explain(codes: readonly string[], options: { json?: boolean }): 
       failures.push(`${code}: ${reason(error)}`);
     }
   }
-  if (failures.length > 0) throw new CommandFailed(failures.join('\nisccd: '));
+  if (failures.length > 0) throw new CommandFailed(lines(failures));
 }
 
 function describe(explained: ReturnType<typeof native.explain>): string {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { compactIsrc, linkedIsrc, parseIsrc, SeedInvalid, seedDataUrl } from '../../codes/seed/isrc.js';
-import { CommandFailed, reason } from '../terminal/failure.js';
+import { CommandFailed, lines, reason } from '../terminal/failure.js';
 
 interface SeedOptions {
   readonly form?: 'compact' | 'json-ld';
@@ -21,7 +21,7 @@ export async function seedIsrc(file: string, options: SeedOptions): Promise<void
     const meta = seedDataUrl(formed);
     process.stdout.write(`${options.json ? JSON.stringify({ meta }) : meta}\n`);
   } catch (error) {
-    const lines = error instanceof SeedInvalid ? error.problems : [reason(error)];
-    throw new CommandFailed(lines.map((line) => `${file}: ${line}`).join('\nisccd: '));
+    const problems = error instanceof SeedInvalid ? error.problems : [reason(error)];
+    throw new CommandFailed(lines(problems.map((problem) => `${file}: ${problem}`)));
   }
 }

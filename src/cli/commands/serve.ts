@@ -2,18 +2,24 @@
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
 import { startServices } from '../../compose/start.js';
 import { commonVariables } from '../../config/common.js';
-import { plainTable, variableRecords } from '../../config/describe.js';
+import { variableRecords } from '../../config/describe.js';
 import type { RunningServer } from '../../http/server.js';
+import { envFileOf } from '../help/variables.js';
 import { EXIT_INTERRUPTED } from '../terminal/failure.js';
 
 export interface ServeOptions {
   readonly env?: boolean;
+  readonly dev?: boolean;
   readonly json?: boolean;
 }
 
 export async function serve(services: readonly ServiceName[], options: ServeOptions): Promise<void> {
   const names = services.length === 0 ? SERVICE_NAMES : services;
   if (options.env) return printVariables(names, options);
+  if (options.dev) {
+    const { serveWithReload } = await import('./serve-dev.js');
+    return serveWithReload([...names, ...(options.json ? ['--json'] : [])]);
+  }
   const running: RunningServer[] = [];
   stopOnSignals(running);
   await startServices(names, {
@@ -30,14 +36,12 @@ export async function serve(services: readonly ServiceName[], options: ServeOpti
 }
 
 function printVariables(names: readonly ServiceName[], { json }: ServeOptions): void {
-  const tables = [commonVariables, ...names.map((name) => SERVICES[name].variables)];
-  const text = json
-    ? tables
-        .flatMap(variableRecords)
-        .map((record) => JSON.stringify(record))
-        .join('\n')
-    : tables.map(plainTable).join('\n\n');
-  process.stdout.write(`${text}\n`);
+  if (!json) {
+    process.stdout.write(envFileOf(names));
+    return;
+  }
+  const sets = [commonVariables, ...names.map((name) => SERVICES[name].variables)];
+  for (const record of sets.flatMap(variableRecords)) process.stdout.write(`${JSON.stringify(record)}\n`);
 }
 
 /** The first signal lets running requests finish; the second one exits at once. */

@@ -22,6 +22,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd serve', untested: ENDLESS },
     { line: 'CODEWEB_PORT=9000 isccd serve codes', untested: ENDLESS },
     { line: 'isccd serve codes --env' },
+    { line: 'isccd serve search --dev', untested: ENDLESS },
   ],
   code: [
     { line: 'isccd code photo.jpg notes.txt' },

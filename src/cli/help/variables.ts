@@ -1,13 +1,35 @@
-/** The documentation of all variables for docs/reference. */
-import { SERVICES } from '../../compose/services.js';
+/** The documentation of all variables: a Markdown section, and `.env` files. */
+import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
 import { commonVariables } from '../../config/common.js';
-import { markdownTable } from '../../config/describe.js';
+import { envFile, markdownTable } from '../../config/describe.js';
+import type { Variables } from '../../config/variable.js';
 
-/** A Markdown heading and table per set of variables. */
+/** A heading and a table per set of variables, for docs/reference. */
 export function variablesSection(): string {
-  const sets = [
-    ['Every service', commonVariables],
-    ...Object.entries(SERVICES).map(([name, { variables }]) => [`The ${name} service`, variables] as const),
-  ] as const;
-  return sets.map(([heading, variables]) => `\n## ${heading}\n\n${markdownTable(variables)}\n`).join('');
+  return variableSets(SERVICE_NAMES)
+    .map(([heading, variables]) => `\n## ${heading}\n\n${markdownTable(variables)}\n`)
+    .join('');
+}
+
+/** A `.env` file with the variables of services and their defaults. */
+export function envFileOf(services: readonly ServiceName[]): string {
+  return variableSets(services)
+    .map(([heading, variables]) => `# ---- ${heading} ----\n\n${envFile(variables)}\n`)
+    .join('\n');
+}
+
+const EXAMPLE_HEAD = `# All variables of isccd with their defaults. Copy this file to .env, then uncomment and change what you need.
+# Generated from the source by npm run docs; do not edit.
+`;
+
+/** The content of `.env.example`: all variables, commented out. */
+export function envExample(): string {
+  return `${EXAMPLE_HEAD}\n${envFileOf(SERVICE_NAMES).replace(/^(?=[A-Z])/gm, '# ')}`;
+}
+
+function variableSets(
+  services: readonly ServiceName[],
+): (readonly [heading: string, variables: Variables])[] {
+  const own = services.map((name) => [`The ${name} service`, SERVICES[name].variables] as const);
+  return [['Every service', commonVariables], ...own];
 }

@@ -29,9 +29,15 @@ export const EXIT_STATUSES: Readonly<Record<number, string>> = {
 export function asFailure(error: unknown): CommandFailed | undefined {
   if (error instanceof CommandFailed) return error;
   if (error instanceof AddonMissing) return new CommandFailed(error.message);
-  if (error instanceof ConfigurationInvalid) return new CommandFailed(error.message, EXIT_CONFIGURATION);
+  if (error instanceof ConfigurationInvalid)
+    return new CommandFailed(lines(error.problems), EXIT_CONFIGURATION);
   if (!(error instanceof StartFailed)) return undefined;
   return new CommandFailed(error.message, error.isConfiguration ? EXIT_CONFIGURATION : 1);
+}
+
+/** Problems as one message with a line each, all with the name of the program. */
+export function lines(problems: readonly string[]): string {
+  return problems.join('\nisccd: ');
 }
 
 /** The messages of an error and of its causes, without duplicates, in one line. */

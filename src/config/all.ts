@@ -1,0 +1,15 @@
+/** Every variable that the program reads. */
+import { codesVariables } from './codes.js';
+import { commonVariables } from './common.js';
+import { resolverVariables } from './resolver.js';
+import { searchVariables } from './search.js';
+import { storeVariables } from './store.js';
+import type { Variable } from './variable.js';
+
+export const ALL_VARIABLES: readonly Variable[] = [
+  commonVariables,
+  codesVariables,
+  searchVariables,
+  storeVariables,
+  resolverVariables,
+].flatMap((variables) => Object.values<Variable>(variables));
