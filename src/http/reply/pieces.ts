@@ -17,8 +17,10 @@ export async function sendPieces(
   try {
     for await (const piece of source) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-      if (bytes.length === 0) continue;
-      if (!(await sink.write(bytes))) return sent;
+      for (let at = 0; at < bytes.length; ) {
+        at += sink.offer(bytes.subarray(at));
+        if (!(await sink.writable())) return sent;
+      }
       sent += bytes.length;
     }
   } catch (error) {

@@ -1,17 +1,32 @@
-/** Sends files: conditional requests, ranges, and at most one piece in memory. */
+/** Sends files: conditional requests, ranges, and little memory, however slowly clients read. */
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Reply, ReplyBody } from '../routing/route.js';
+import type { ResponseStream } from '../transport/transport.js';
+import { BufferPool } from './buffer-pool.js';
 import { matchesIfNoneMatch, quotedTag } from './conditional.js';
 import { contentDisposition } from './disposition.js';
-import { RequestRefused } from './errors.js';
+import { RequestRefused, ResponseFailed } from './errors.js';
 import { type Outgoing, responseHead } from './outgoing.js';
-import { sendPieces } from './pieces.js';
 import { type ByteRange, rangeApplies, requestedRange } from './range.js';
 
 type FileBody = Extract<ReplyBody, { kind: 'file' }>;
 
-const PIECE_BYTES = 256 * 1024;
+/** Default of the largest piece. */
+const PIECE_BYTES_MAX = 256 * 1024;
+
+const PIECE_BYTES_MIN = 16 * 1024;
+
+/** The first piece, and the largest one if the transport holds pieces: each slow client costs that much memory. */
+const PIECE_BYTES_FIRST = 64 * 1024;
+
+/** Bytes read from files and not yet sent, of all responses of the process. */
+const POOL_BYTES = 32 * 1024 * 1024;
+
+/** A piece that leaves within this time did not wait for the client. */
+const IMMEDIATE_MS = 2;
+
+const pool = new BufferPool(POOL_BYTES, PIECE_BYTES_MIN);
 
 /**
  * Sends a file and returns the number of body bytes. The file is opened once, so deleting or replacing it does not
@@ -54,8 +69,7 @@ async function sendOpenFile(
     exchange.respondWithoutBody(head, length);
     return 0;
   }
-  const pieces = readPieces(file, range, body.chunkBytes ?? PIECE_BYTES);
-  return sendPieces(exchange.respondInPieces(head, length), pieces);
+  return sendRange(exchange.respondInPieces(head, length), file, range, body.chunkBytes ?? PIECE_BYTES_MAX);
 }
 
 interface Selection {
@@ -75,20 +89,61 @@ function selection(outgoing: Outgoing, reply: Reply, size: number, tag: string):
   return { status: 206, range, contentRange };
 }
 
-/** Ends early if the file was truncated meanwhile; the transport then closes the connection. */
-async function* readPieces(
+/**
+ * Sends a part of a file and returns its length. Pieces grow while the client reads fast and shrink when it does not;
+ * bytes that the socket did not take are read again. If the file was truncated meanwhile, the connection is closed.
+ *
+ * @throws {ResponseFailed} if reading fails
+ */
+async function sendRange(
+  sink: ResponseStream,
   file: FileHandle,
-  range: ByteRange,
-  pieceBytes: number,
-): AsyncGenerator<Uint8Array> {
-  const memory = Buffer.allocUnsafe(Math.min(pieceBytes, range.end - range.start));
-  let position = range.start;
-  while (position < range.end) {
-    const wanted = Math.min(memory.length, range.end - position);
-    const { bytesRead } = await file.read(memory, 0, wanted, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield memory.subarray(0, bytesRead);
+  { start, end }: ByteRange,
+  chunkBytes: number,
+): Promise<number> {
+  const bytesMax = sink.holdsPieces ? Math.min(chunkBytes, PIECE_BYTES_FIRST) : chunkBytes;
+  let position = start;
+  let pieceBytes = Math.min(bytesMax, PIECE_BYTES_FIRST);
+  try {
+    while (position < end) {
+      const sent = await sendPiece(sink, file, position, Math.min(pieceBytes, end - position));
+      if (sent === undefined) return position - start;
+      if (sent.bytes === 0 && !sent.blocked) break;
+      position += sent.bytes;
+      const next = sent.blocked ? pieceBytes / 2 : pieceBytes * 2;
+      pieceBytes = Math.min(bytesMax, Math.max(PIECE_BYTES_MIN, next));
+    }
+  } catch (error) {
+    sink.destroy();
+    throw new ResponseFailed(error);
+  }
+  sink.end();
+  return position - start;
+}
+
+/** Reads and sends one piece; `undefined` if the client has disconnected. */
+async function sendPiece(
+  sink: ResponseStream,
+  file: FileHandle,
+  position: number,
+  bytesMax: number,
+): Promise<{ readonly bytes: number; readonly blocked: boolean } | undefined> {
+  const buffer = await pool.take(bytesMax);
+  let isOurs = true;
+  const giveBack = () => {
+    if (isOurs) pool.giveBack(buffer);
+    isOurs = false;
+  };
+  try {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(bytesMax, buffer.length), position);
+    if (bytesRead === 0) return { bytes: 0, blocked: false };
+    const bytes = sink.offer(buffer.subarray(0, bytesRead));
+    if (!sink.holdsPieces) giveBack();
+    const startMs = performance.now();
+    if (!(await sink.writable())) return undefined;
+    return { bytes, blocked: bytes < bytesRead || performance.now() - startMs > IMMEDIATE_MS };
+  } finally {
+    giveBack();
   }
 }
 

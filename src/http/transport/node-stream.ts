@@ -2,11 +2,13 @@
 import type { ServerResponse } from 'node:http';
 import type { ResponseStream } from './transport.js';
 
-/** Waits until each piece has left the process, so at most one piece of a response is in memory. */
+/** Takes each piece whole, and is writable again when it has left the process. */
 export class NodeResponseStream implements ResponseStream {
+  readonly holdsPieces = true;
   readonly #response: ServerResponse;
   /** Bytes of the declared length that are not written yet. */
   #missingBytes: number;
+  #written: Promise<boolean> = Promise.resolve(true);
   #settle: ((alive: boolean) => void) | undefined;
 
   constructor(response: ServerResponse, contentLength: number | undefined) {
@@ -14,13 +16,18 @@ export class NodeResponseStream implements ResponseStream {
     this.#missingBytes = contentLength ?? 0;
   }
 
-  write(piece: Uint8Array): Promise<boolean> {
-    if (this.#response.destroyed) return Promise.resolve(false);
+  offer(piece: Uint8Array): number {
+    if (this.#response.destroyed) return piece.length;
     this.#missingBytes -= piece.length;
-    return new Promise((resolve) => {
+    this.#written = new Promise((resolve) => {
       this.#settle = resolve;
       this.#response.write(piece, (error) => resolve(error === null || error === undefined));
     });
+    return piece.length;
+  }
+
+  async writable(): Promise<boolean> {
+    return !this.#response.destroyed && this.#written;
   }
 
   end(): void {

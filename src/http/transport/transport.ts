@@ -80,11 +80,12 @@ export interface Exchange {
 
 /** Sends large bodies no faster than the client reads. */
 export interface ResponseStream {
-  /**
-   * Sends a non-empty piece. The promise resolves when the piece's memory can be reused and the next piece may be
-   * sent; `false` means that the client has disconnected.
-   */
-  write(piece: Uint8Array): Promise<boolean>;
+  /** Whether bytes that {@link offer} has taken stay in the piece's memory until {@link writable} resolves. */
+  readonly holdsPieces: boolean;
+  /** Sends the part of a non-empty piece that can be sent without waiting, and returns its length in bytes. */
+  offer(piece: Uint8Array): number;
+  /** Resolves when more can be sent; `false` means that the client has disconnected. Call it after each offer. */
+  writable(): Promise<boolean>;
   /** Completes the response. With a known length, all bytes must have been written. */
   end(): void;
   /** Closes the connection, so that the client sees an incomplete response. */

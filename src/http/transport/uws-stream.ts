@@ -5,23 +5,21 @@ import type { UwsResponse } from './uws-binding.js';
 /** Write offsets are 32-bit numbers, so differences within one piece are computed modulo this. */
 const OFFSET_MODULUS = 2 ** 32;
 
-interface Waiting {
-  readonly piece: Uint8Array;
-  readonly startOffset: number;
-  readonly settle: (alive: boolean) => void;
-}
-
 /**
  * `end()` would copy to memory all bytes that the client does not read immediately. Pieces are therefore sent with
- * `tryEnd` and `write`, and the rest of a piece waits for `onWritable`.
+ * `tryEnd`, which takes only what the socket accepts, or with `write` if the length is unknown.
  */
 export class UwsResponseStream implements ResponseStream {
+  readonly holdsPieces = false;
   readonly #response: UwsResponse;
   readonly #contentLength: number | undefined;
   readonly #onOver: () => void;
   #writeHead: (() => void) | undefined;
-  #waiting: Waiting | undefined;
+  /** Whether the socket takes no more bytes at the moment. */
+  #blocked = false;
+  #settle: ((alive: boolean) => void) | undefined;
   #over = false;
+  #aborted = false;
 
   constructor(
     response: UwsResponse,
@@ -35,18 +33,20 @@ export class UwsResponseStream implements ResponseStream {
     this.#onOver = onOver;
   }
 
-  write(piece: Uint8Array): Promise<boolean> {
-    if (this.#over) return Promise.resolve(false);
-    let sent = false;
-    let startOffset = 0;
+  offer(piece: Uint8Array): number {
+    if (this.#over) return piece.length;
+    let taken = 0;
     this.#response.cork(() => {
       this.#begin();
-      startOffset = this.#response.getWriteOffset();
-      sent = this.#send(piece);
+      taken = this.#send(piece);
     });
-    if (sent) return Promise.resolve(true);
+    return taken;
+  }
+
+  writable(): Promise<boolean> {
+    if (this.#aborted || this.#over || !this.#blocked) return Promise.resolve(!this.#aborted);
     return new Promise((settle) => {
-      this.#waiting = { piece, startOffset, settle };
+      this.#settle = settle;
     });
   }
 
@@ -70,36 +70,38 @@ export class UwsResponseStream implements ResponseStream {
   /** The client disconnected. */
   abort(): void {
     this.#over = true;
-    this.#waiting?.settle(false);
-    this.#waiting = undefined;
+    this.#aborted = true;
+    this.#unblock(false);
   }
 
   #begin(): void {
     if (this.#writeHead === undefined) return;
     this.#writeHead();
     this.#writeHead = undefined;
-    this.#response.onWritable((offset) => this.#onWritable(offset));
+    this.#response.onWritable(() => {
+      this.#blocked = false;
+      this.#unblock(true);
+      return true;
+    });
   }
 
-  /** Whether the whole piece was sent. */
-  #send(piece: Uint8Array): boolean {
-    // False means that uWS holds the piece in its own memory until the client has read it.
-    if (this.#contentLength === undefined) return this.#response.write(piece);
-    const [ok, complete] = this.#response.tryEnd(piece, this.#contentLength);
-    if (complete) this.#finish();
-    return ok || complete;
-  }
-
-  #onWritable(offset: number): boolean {
-    const waiting = this.#waiting;
-    if (waiting === undefined) return true;
-    if (this.#contentLength !== undefined) {
-      const sent = (offset - waiting.startOffset + OFFSET_MODULUS) % OFFSET_MODULUS;
-      if (sent < waiting.piece.length && !this.#send(waiting.piece.subarray(sent))) return false;
+  #send(piece: Uint8Array): number {
+    if (this.#contentLength === undefined) {
+      // False means that uWS holds the piece in its own memory until the client has read it.
+      this.#blocked = !this.#response.write(piece);
+      return piece.length;
     }
-    this.#waiting = undefined;
-    waiting.settle(true);
-    return true;
+    const start = this.#response.getWriteOffset();
+    const [ok, complete] = this.#response.tryEnd(piece, this.#contentLength);
+    this.#blocked = !ok && !complete;
+    if (complete) this.#finish();
+    if (!this.#blocked) return piece.length;
+    return (this.#response.getWriteOffset() - start + OFFSET_MODULUS) % OFFSET_MODULUS;
+  }
+
+  #unblock(alive: boolean): void {
+    this.#settle?.(alive);
+    this.#settle = undefined;
   }
 
   #finish(): void {
