@@ -7,6 +7,8 @@ export interface Binding {
   readonly value: Buffer;
   /** ISCC-UNITs, for `io.iscc.v0`. */
   readonly units: readonly string[];
+  /** Another reading of the previous binding's value. */
+  readonly isAlternate: boolean;
 }
 
 export interface Detail {
@@ -25,7 +27,12 @@ export async function manifestDetail(db: Db, key: number): Promise<Detail | unde
   if (manifest === undefined) return undefined;
   return {
     manifest,
-    bindings: bindings.map(({ alg, value, units }) => ({ alg, value, units: unitList(units) })),
+    bindings: bindings.map(({ alg, value, units, alternate }) => ({
+      alg,
+      value,
+      units: unitList(units),
+      isAlternate: alternate === 1,
+    })),
     declaration,
   };
 }

@@ -14,6 +14,7 @@ export interface Tables {
   accounts: AccountTable;
   sessions: SessionTable;
   local_index: LocalIndexTable;
+  installation: InstallationTable;
 }
 
 export type Flag = 0 | 1;
@@ -36,6 +37,8 @@ export interface ManifestTable {
   binding_count: number;
   /** Distinct searchable ISCC-UNITs. */
   unit_count: number;
+  /** Version of the rules by which its bindings were indexed. */
+  index_version: Generated<number>;
 }
 
 /** The indexed bindings of live manifests; a delete removes them. */
@@ -46,6 +49,8 @@ export interface BindingTable {
   value: Buffer;
   /** JSON array of searchable units as `ISCC:...`, for `io.iscc.v0`. */
   units: string | null;
+  /** 1 for another reading of the previous row's block. It is searched, but not counted. */
+  alternate: Generated<Flag>;
 }
 
 /** Number of live bindings per algorithm, updated in the transactions that change them. */
@@ -150,6 +155,13 @@ export interface LocalIndexTable {
   declared: Flag;
   /** 1 after the entry was added. */
   done: Flag;
+}
+
+/** A single row. */
+export interface InstallationTable {
+  id: number;
+  /** Equal to the id in the data folder. */
+  name: string;
 }
 
 export type ManifestRow = Selectable<ManifestTable>;

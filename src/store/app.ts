@@ -16,8 +16,10 @@ import { Cleanup } from './cleanup.js';
 import type { Declarer } from './declarer.js';
 import { errorForm } from './errors.js';
 import { MANIFEST_SUFFIX } from './folder.js';
+import { checkInstallation } from './installation.js';
 import { Manifests } from './manifests.js';
 import { declarationFigure, WatchedValidator } from './metrics.js';
+import { Reindex } from './reindex.js';
 import { manifestRoutes, queryRoutes } from './routes.js';
 import { StoreService } from './service.js';
 import { DESCRIPTION, serviceRoutes, TITLE } from './service-routes.js';
@@ -49,11 +51,13 @@ const CORS: CorsPolicy = {
 /**
  * Opens the data folder and loads the binding index. Call it before the service listens.
  *
+ * @throws {FormatRefused} if the folder belongs to another installation than the database
  * @throws if the trust anchors are invalid, or the folder can't be used
  */
 export async function openStore(config: StoreConfig, resources: StoreResources): Promise<Store> {
   const { database, throttle, declarer, log } = resources;
   makeFolder(config.dataDir);
+  await checkInstallation(database.db, config.dataDir);
   const algorithms = native.softBindingAlgorithms();
   const manifests = new Manifests(database.db);
   const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
@@ -75,9 +79,12 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
     isManifestId: native.isManifestId,
     digest: native.sha256,
   });
+  const onIndexed = (key: number) => service.changed(key);
+  const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed });
   const watermarks = new Set(algorithms.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg));
   index.start();
   cleanup.start();
+  reindex.start();
   declarer.start();
   return {
     service,
@@ -97,6 +104,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       close: async () => {
         await declarer.close();
         await cleanup.stop();
+        await reindex.stop();
         await index.close();
         await database.close();
       },

@@ -6,7 +6,7 @@ import type { Copied, OnStep } from '../data/port.js';
 import { copyDatabase, type DatabaseCopyJob } from '../database/copy.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
 import { storeCounts } from './counts.js';
-import { FILES, MANIFEST_SUFFIX, manifestFile } from './folder.js';
+import { FILES, INSTALLATION_FILE, MANIFEST_SUFFIX, manifestFile } from './folder.js';
 import { markAllUnsynced } from './search-index-sync-rows.js';
 
 /** Written by `pg_dump`, read by `pg_restore`. */
@@ -27,7 +27,8 @@ export async function backupStore(
   const copier = new Copier(source.dataDir, target);
   await copier.shareAll(FILES, onStep);
   const files: string[] = [];
-  for (const file of [FIRST_TRY_FILE, FORMAT_FILE]) if (await copier.copy(file)) files.push(file);
+  for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE])
+    if (await copier.copy(file)) files.push(file);
   let counts = {};
   const copy = await copyDatabase({
     ...source,

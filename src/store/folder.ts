@@ -3,6 +3,8 @@ import { contentFile } from '../blobs/content.js';
 
 /** Folder of the manifests' bytes. */
 export const FILES = 'files';
+/** One line: the id that the folder shares with its database. */
+export const INSTALLATION_FILE = 'INSTALLATION';
 export const MANIFEST_SUFFIX = '.c2pa';
 
 /** Path of a manifest's bytes, relative to the data folder. @param sha256 in hex */

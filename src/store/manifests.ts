@@ -1,5 +1,6 @@
 /** Database rows of manifests, and the transactions that change them. */
 import { type Insertable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { commitDurably } from '../database/commit.js';
 import type { Db } from '../database/open.js';
 import {
   type BindingTable,
@@ -48,6 +49,13 @@ export interface DeclarationCount {
   readonly declarations: number;
 }
 
+/** A live manifest to index again. */
+export interface OutdatedManifest {
+  readonly key: number;
+  readonly manifestId: string;
+  readonly sha256: string;
+}
+
 export interface Tombstone {
   readonly key: number;
   readonly sha256: string;
@@ -58,6 +66,11 @@ export class FileVanished extends Error {
   override readonly name = 'FileVanished';
 }
 
+/**
+ * Version of the rules by which bindings are indexed. A change of the rules increments it, and the next start indexes
+ * older manifests again. 1: text values have two readings.
+ */
+export const INDEX_VERSION = 1;
 /** Rows per insert statement; far below the limits of both engines. */
 const BINDINGS_PER_INSERT = 50;
 
@@ -96,7 +109,7 @@ export class Manifests {
    */
   insert(manifest: ManifestToStore, hasFile: () => Promise<boolean>): Promise<number | undefined> {
     const { bindings, declaration } = manifest;
-    return this.#db.transaction().execute(async (transaction) => {
+    return commitDurably(this.#db, async (transaction) => {
       const inserted = await transaction
         .insertInto('manifests')
         .values(manifestRow(manifest))
@@ -114,22 +127,14 @@ export class Manifests {
       const sequence = await lockFeed(transaction);
       await recordChanges(transaction, sequence, [key], 1);
       if (!(await hasFile())) throw new FileVanished(`no file for change ${sequence}`);
-      for (const [alg, count] of countsByAlgorithm(bindings)) {
-        await transaction
-          .insertInto('binding_counts')
-          .values({ alg, bindings: count })
-          .onConflict((conflict) =>
-            conflict.column('alg').doUpdateSet({ bindings: sql`binding_counts.bindings + ${count}` }),
-          )
-          .execute();
-      }
+      await addToCounts(transaction, bindings);
       return key;
     });
   }
 
   /** Turns live manifests into tombstones in one transaction. Keys that are not live manifests are ignored. */
   tombstone(keys: readonly number[], now: number): Promise<Tombstone[]> {
-    return this.#db.transaction().execute(async (transaction) => {
+    return commitDurably(this.#db, async (transaction) => {
       // The feed lock comes first, so that no transaction waits for it while it holds a lock on one of the rows.
       const last = await lockFeed(transaction, keys.length);
       const tombstones = await transaction
@@ -150,7 +155,7 @@ export class Manifests {
 
   /** Frees the ids of tombstones whose declaration is not `declared`. Returns their number. */
   release(keys: readonly number[]): Promise<number> {
-    return this.#db.transaction().execute(async (transaction) => {
+    return commitDurably(this.#db, async (transaction) => {
       const tombstones = await transaction
         .updateTable('manifests')
         .set({ live: 0 })
@@ -198,6 +203,44 @@ export class Manifests {
     });
   }
 
+  /** Live manifests above `after` that were indexed by older rules, in order. */
+  async indexedBefore(version: number, after: number, limit: number): Promise<OutdatedManifest[]> {
+    const rows = await this.#db
+      .selectFrom('manifests')
+      .select(['key', 'manifest_id', 'sha256'])
+      .where('live', '=', 1)
+      .where('index_version', '<', version)
+      .where('key', '>', after)
+      .orderBy('key')
+      .limit(limit)
+      .execute();
+    return rows.map(({ key, manifest_id, sha256 }) => ({ key, manifestId: manifest_id, sha256 }));
+  }
+
+  /** Replaces the bindings of a live manifest; does nothing if it was deleted in the meantime. */
+  replaceBindings(key: number, bindings: readonly IndexedBinding[]): Promise<void> {
+    return commitDurably(this.#db, async (transaction) => {
+      const sequence = await lockFeed(transaction);
+      const { numUpdatedRows } = await transaction
+        .updateTable('manifests')
+        .set(indexColumns(bindings))
+        .where('key', '=', key)
+        .where('live', '=', 1)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return;
+      await removeBindings(transaction, [key]);
+      await insertBindings(transaction, key, bindings);
+      await addToCounts(transaction, bindings);
+      await recordChanges(transaction, sequence, [key], 1);
+    });
+  }
+
+  /** Marks a manifest as indexed by the current rules, without a change of its bindings. */
+  async keepBindings(key: number): Promise<void> {
+    const current = { index_version: INDEX_VERSION };
+    await this.#db.updateTable('manifests').set(current).where('key', '=', key).execute();
+  }
+
   /** Algorithms of live bindings. */
   async algorithms(): Promise<string[]> {
     const rows = await this.#db
@@ -239,6 +282,21 @@ export class Manifests {
   }
 }
 
+async function addToCounts(
+  transaction: Transaction<Tables>,
+  bindings: readonly IndexedBinding[],
+): Promise<void> {
+  for (const [alg, count] of countsByAlgorithm(bindings)) {
+    await transaction
+      .insertInto('binding_counts')
+      .values({ alg, bindings: count })
+      .onConflict((conflict) =>
+        conflict.column('alg').doUpdateSet({ bindings: sql`binding_counts.bindings + ${count}` }),
+      )
+      .execute();
+  }
+}
+
 function manifestRow({
   manifestId,
   uploadedAt,
@@ -255,8 +313,16 @@ function manifestRow({
     uploader: rest.uploader,
     live: 1,
     deleted_at: null,
-    binding_count: bindings.length,
+    ...indexColumns(bindings),
+  };
+}
+
+/** Columns of a manifest that depend on its bindings. */
+function indexColumns(bindings: readonly IndexedBinding[]) {
+  return {
+    binding_count: bindings.filter(({ alternate }) => !alternate).length,
     unit_count: searchableUnits(bindings).size,
+    index_version: INDEX_VERSION,
   };
 }
 
@@ -269,9 +335,11 @@ function unitTexts({ units }: IndexedBinding): string[] {
   return units.filter(({ searchable }) => searchable).map(({ iscc }) => iscc);
 }
 
-function countsByAlgorithm(bindings: readonly { alg: string }[]): Map<string, number> {
+function countsByAlgorithm(
+  bindings: readonly { alg: string; alternate?: Flag | boolean }[],
+): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { alg } of bindings) counts.set(alg, (counts.get(alg) ?? 0) + 1);
+  for (const { alg, alternate } of bindings) if (!alternate) counts.set(alg, (counts.get(alg) ?? 0) + 1);
   return counts;
 }
 
@@ -280,12 +348,13 @@ async function insertBindings(
   key: number,
   bindings: readonly IndexedBinding[],
 ): Promise<void> {
-  const rows: BindingTable[] = bindings.map((binding, ordinal) => ({
+  const rows: Insertable<BindingTable>[] = bindings.map((binding, ordinal) => ({
     manifest_key: key,
     ordinal,
     alg: binding.alg,
     value: binding.value,
     units: binding.units.length === 0 ? null : JSON.stringify(unitTexts(binding)),
+    alternate: binding.alternate ? 1 : 0,
   }));
   for (let at = 0; at < rows.length; at += BINDINGS_PER_INSERT) {
     await transaction
@@ -325,7 +394,7 @@ async function removeBindings(transaction: Transaction<Tables>, keys: readonly n
   const removed = await transaction
     .deleteFrom('bindings')
     .where('manifest_key', 'in', keys)
-    .returning('alg')
+    .returning(['alg', 'alternate'])
     .execute();
   for (const [alg, count] of countsByAlgorithm(removed)) {
     await transaction

@@ -69,6 +69,11 @@ export class StoreService {
     this.#listeners.push(listener);
   }
 
+  /** Notifies the listeners of a manifest that changed. */
+  async changed(key: number): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener(key)));
+  }
+
   /**
    * Validates, stores, indexes and declares a Manifest Store.
    *
@@ -187,7 +192,7 @@ export class StoreService {
     const tombstones = await this.#parts.manifests.tombstone(keys, Date.now());
     await this.#removeFiles(tombstones.map(({ sha256 }) => sha256));
     const deleted = tombstones.map(({ key }) => key);
-    await Promise.all(deleted.map((key) => this.#notify(key)));
+    await Promise.all(deleted.map((key) => this.changed(key)));
     return deleted;
   }
 
@@ -220,7 +225,7 @@ export class StoreService {
   async #finishUpload(key: number, trace: Trace | undefined): Promise<UploadAnswer> {
     await this.#parts.declarer.onStored(key, trace);
     // After the attempt, so that listeners read the ISCC-ID if it was declared.
-    await this.#notify(key);
+    await this.changed(key);
     const [stored] = await this.#parts.manifests.findByKeys([key]);
     // Deleted and released by a concurrent request.
     if (stored === undefined) throw new Refused('MANIFEST_NOT_FOUND');
@@ -296,10 +301,6 @@ export class StoreService {
 
   #uploader(client: string): string {
     return createHmac('sha256', this.#options.secretKey).update(client).digest('hex');
-  }
-
-  async #notify(key: number): Promise<void> {
-    await Promise.all(this.#listeners.map((listener) => listener(key)));
   }
 }
 

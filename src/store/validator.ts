@@ -17,6 +17,8 @@ export interface SeqUnit {
 export interface IndexedBinding {
   readonly alg: string;
   readonly value: Buffer;
+  /** Another reading of the previous binding's block. */
+  readonly alternate?: boolean;
   /**
    * Of an `io.iscc.v0` value: the searchable units and the first declarable Meta-Code, in order. Empty for other
    * algorithms.

@@ -9,9 +9,12 @@ import type { BindingRow, ManifestRow } from '../database/tables.js';
 import { isNativeError, native } from '../native.js';
 import { storeCounts } from './counts.js';
 import { manifestFile } from './folder.js';
+import { INDEX_VERSION } from './manifests.js';
 import type { IndexedBinding, Validator } from './validator.js';
 
 const BATCH_MANIFESTS = 500;
+/** First version of the tables with several readings of a binding. */
+const READINGS_VERSION = 6;
 /** Problems that SQLite reports per file. */
 const INTEGRITY_LINES_MAX = 20;
 
@@ -53,24 +56,35 @@ export async function verifyStore(
 
 class StoreCheck {
   readonly #db: Db;
+  readonly #version: number;
   readonly #inSnapshot: ReadOnlyDatabase['inSnapshot'];
   readonly #dataDir: string;
   readonly #onProblem: OnProblem;
   readonly #validator: Validator = new native.ManifestValidator('');
   #unvalidated = 0;
+  #outdated = 0;
 
-  constructor({ db, inSnapshot }: ReadOnlyDatabase, dataDir: string, onProblem: OnProblem) {
+  constructor({ db, version, inSnapshot }: ReadOnlyDatabase, dataDir: string, onProblem: OnProblem) {
     this.#db = db;
+    this.#version = version;
     this.#inSnapshot = inSnapshot;
     this.#dataDir = dataDir;
     this.#onProblem = onProblem;
   }
 
   get notes(): string[] {
-    if (this.#unvalidated === 0) return [];
-    return [
-      `${this.#unvalidated} manifests are no longer valid (a certificate may have expired): bindings not compared`,
-    ];
+    const notes: string[] = [];
+    if (this.#unvalidated > 0) {
+      notes.push(
+        `${this.#unvalidated} manifests are no longer valid (a certificate may have expired): bindings not compared`,
+      );
+    }
+    if (this.#outdated > 0) {
+      notes.push(
+        `${this.#outdated} manifests were indexed by an earlier version: bindings not compared; a start of the store indexes them again`,
+      );
+    }
+    return notes;
   }
 
   async run(onStep: OnStep): Promise<void> {
@@ -100,11 +114,11 @@ class StoreCheck {
     for (const { manifest_key, ordinal } of stray) {
       this.#onProblem(`bindings ${manifest_key}/${ordinal}`, 'a binding must belong to a live manifest');
     }
-    const counted = await db
+    let bindings = db
       .selectFrom('bindings')
-      .select(({ fn }) => ['alg', fn.countAll<number | string>().as('bindings')])
-      .groupBy('alg')
-      .execute();
+      .select(({ fn }) => ['alg', fn.countAll<number | string>().as('bindings')]);
+    if (this.#version >= READINGS_VERSION) bindings = bindings.where('alternate', '=', 0);
+    const counted = await bindings.groupBy('alg').execute();
     const kept = await db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0).execute();
     const sums = new Map(kept.map(({ alg, bindings }) => [alg, Number(bindings)]));
     for (const { alg, bindings } of counted) {
@@ -154,10 +168,11 @@ class StoreCheck {
     const { manifest_id: id } = manifest;
     if (manifest.declaration === null) this.#onProblem(id, 'a manifest must have a declaration');
     if (manifest.live === 0) return;
-    if (manifest.binding_count !== rows.length && (await this.#isLive(manifest.key))) {
+    const { length } = rows.filter(({ alternate }) => !alternate);
+    if (manifest.binding_count !== length && (await this.#isLive(manifest.key))) {
       this.#onProblem(
         id,
-        `a manifest must have the number of bindings in its row (${manifest.binding_count}), but has ${rows.length}`,
+        `a manifest must have the number of bindings in its row (${manifest.binding_count}), but has ${length}`,
       );
     }
     const file = path.join(this.#dataDir, manifestFile(manifest.sha256));
@@ -176,7 +191,8 @@ class StoreCheck {
       );
       return;
     }
-    await this.#compareBindings(manifest, bytes, rows);
+    if ((manifest.index_version ?? 0) === INDEX_VERSION) await this.#compareBindings(manifest, bytes, rows);
+    else this.#outdated += 1;
   }
 
   async #compareBindings(
@@ -209,13 +225,14 @@ class StoreCheck {
   }
 }
 
-function inFile({ alg, value, units }: IndexedBinding): string {
+function inFile({ alg, value, units, alternate }: IndexedBinding): string {
   const searchable = units.filter((unit) => unit.searchable).map(({ iscc }) => iscc);
-  return `${alg} ${value.toString('hex')} ${units.length === 0 ? null : JSON.stringify(searchable)}`;
+  const json = units.length === 0 ? null : JSON.stringify(searchable);
+  return `${alg} ${value.toString('hex')} ${json} ${alternate ? 1 : 0}`;
 }
 
-function inRow({ alg, value, units }: BindingRow): string {
-  return `${alg} ${value.toString('hex')} ${units}`;
+function inRow({ alg, value, units, alternate }: BindingRow): string {
+  return `${alg} ${value.toString('hex')} ${units} ${alternate}`;
 }
 
 function undefinedAtTimeout(error: unknown): undefined {

@@ -66,10 +66,10 @@ describe.each(ENGINES)('%s', (engine) => {
       .values({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null })
       .execute();
     expect(await db.selectFrom('manifests').selectAll().execute()).toEqual([
-      { key, ...manifest('urn:c2pa:日本 😀') },
+      { key, ...manifest('urn:c2pa:日本 😀'), index_version: 0 },
     ]);
     const binding = await db.selectFrom('bindings').selectAll().executeTakeFirstOrThrow();
-    expect(binding).toEqual({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null });
+    expect(binding).toEqual({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null, alternate: 0 });
     expect(Buffer.isBuffer(binding.value)).toBe(true);
     const { count } = await db
       .selectFrom('manifests')

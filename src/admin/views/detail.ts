@@ -59,7 +59,8 @@ ${facts([
 
 function bindingsSection(bindings: readonly Binding[]): Html {
   const items = bindings.map(
-    ({ alg, value, units }) => html`<li><h3><code>${alg}</code></h3>
+    ({ alg, value, units, isAlternate }) => html`<li><h3><code>${alg}</code></h3>
+${isAlternate && html`<p class="hint">Another reading of the value above</p>`}
 ${facts([
   ['Value', html`<code>${value.toString('base64')}</code>`],
   [

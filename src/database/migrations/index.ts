@@ -7,6 +7,8 @@ import { addSessionFlash } from './0002-session-flash.js';
 import { addLocalIndex } from './0003-local-index.js';
 import { addForgottenChanges } from './0004-forgotten-changes.js';
 import { addLiveIndex } from './0005-live-index.js';
+import { addBindingReadings } from './0006-binding-readings.js';
+import { addInstallation } from './0007-installation.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
@@ -16,4 +18,6 @@ export const MIGRATIONS: readonly Migration[] = [
   addLocalIndex,
   addForgottenChanges,
   addLiveIndex,
+  addBindingReadings,
+  addInstallation,
 ];

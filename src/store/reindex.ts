@@ -1,0 +1,80 @@
+/** Indexes manifests again that were indexed by the rules of an earlier version. Runs in the background after a start. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContentBlobs } from '../blobs/content.js';
+import type { Logger } from '../observe/log.js';
+import { INDEX_VERSION, type Manifests, type OutdatedManifest } from './manifests.js';
+import type { ManifestReport, Validator } from './validator.js';
+
+const BATCH_MANIFESTS = 100;
+/** Pause when uploads occupy the validator. */
+const BUSY_PAUSE_MS = 1000;
+
+export interface ReindexParts {
+  readonly manifests: Manifests;
+  readonly blobs: ContentBlobs;
+  readonly validator: Validator;
+  readonly log: Logger;
+  /** Called after a manifest was indexed again. */
+  readonly onIndexed: (key: number) => Promise<void>;
+}
+
+export class Reindex {
+  readonly #parts: ReindexParts;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(parts: ReindexParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#running = this.run().catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) this.#parts.log.error({ err: error }, 'could not reindex manifests');
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  /** Indexes all outdated manifests. A process that is stopped continues at its next start. */
+  async run(): Promise<void> {
+    const { manifests, log } = this.#parts;
+    let [after, indexed, kept] = [0, 0, 0];
+    for (;;) {
+      const batch = await manifests.indexedBefore(INDEX_VERSION, after, BATCH_MANIFESTS);
+      for (const manifest of batch) {
+        if (this.#stopped.signal.aborted) return;
+        if (await this.#index(manifest)) indexed += 1;
+        else kept += 1;
+        after = manifest.key;
+      }
+      if (batch.length === 0) break;
+    }
+    if (indexed + kept > 0) log.info({ indexed, kept }, 'reindexed manifests');
+  }
+
+  /** Returns `false` if the bindings stay as they are, because the manifest is no longer valid or its file is missing. */
+  async #index({ key, manifestId, sha256 }: OutdatedManifest): Promise<boolean> {
+    const { manifests, blobs, onIndexed } = this.#parts;
+    const bytes = await readFile(blobs.pathOf(sha256)).catch(() => undefined);
+    const report = bytes && (await this.#validate(bytes));
+    if (report?.outcome !== 'accepted' || report.manifestId !== manifestId) {
+      await manifests.keepBindings(key);
+      return false;
+    }
+    await manifests.replaceBindings(key, report.bindings);
+    await onIndexed(key);
+    return true;
+  }
+
+  async #validate(bytes: Uint8Array): Promise<ManifestReport> {
+    for (;;) {
+      const report = await this.#parts.validator.validate(bytes);
+      if (report.outcome !== 'busy') return report;
+      await sleep(BUSY_PAUSE_MS, undefined, { signal: this.#stopped.signal });
+    }
+  }
+}
