@@ -2,13 +2,17 @@
  * Migrates the tables to the current version.
  *
  * Kysely's own migrator is not used: several processes may start at the same time on either engine, and its lock does
- * not cover SQLite. Here the update of the version row is the lock in both engines.
+ * not cover SQLite. Here a process waits for the migration of another one.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { FormatRefused } from '../data/format.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { Engine } from './open.js';
+import { BEGIN_IMMEDIATE, isLocked } from './sqlite.js';
 import type { Tables } from './tables.js';
+
+/** How long a start waits for the migration of another process. */
+const WAIT_MS_MAX = 10 * 60_000;
 
 interface VersionTables {
   schema_version: { id: number; version: number };
@@ -22,10 +26,9 @@ const LOCK = 0x69736363;
  * @throws {FormatRefused} if the database was written by a newer version of this program
  */
 export async function migrate(db: Kysely<Tables>, engine: Engine, place: string): Promise<void> {
-  const versions = db as unknown as Kysely<VersionTables>;
-  await versions.transaction().execute((transaction) => createVersion(transaction, engine));
-  await versions.transaction().execute(async (transaction) => {
-    // An update even if nothing is to do, because it takes the lock: the second process waits for the first.
+  await exclusively(db, engine, async (transaction) => {
+    await createVersion(transaction);
+    // An update, because earlier versions of this program lock the row to wait for each other.
     const { version } = await transaction
       .updateTable('schema_version')
       .set({ id: 1 })
@@ -42,9 +45,54 @@ export async function migrate(db: Kysely<Tables>, engine: Engine, place: string)
   });
 }
 
-async function createVersion(transaction: Transaction<VersionTables>, engine: Engine): Promise<void> {
-  // `if not exists` alone does not prevent two PostgreSQL sessions from creating the table concurrently.
-  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+/** Runs a transaction while no other process migrates. */
+async function exclusively(
+  db: Kysely<Tables>,
+  engine: Engine,
+  work: (transaction: Transaction<VersionTables>) => Promise<void>,
+): Promise<void> {
+  const versions = db as unknown as Kysely<VersionTables>;
+  if (engine === 'sqlite') return inImmediateTransaction(versions, work);
+  await versions.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+    await work(transaction);
+  });
+}
+
+/**
+ * Takes SQLite's write lock before the first read. With a deferred transaction, a write after a read fails at once if
+ * another process has committed in between.
+ */
+async function inImmediateTransaction(
+  db: Kysely<VersionTables>,
+  work: (transaction: Transaction<VersionTables>) => Promise<void>,
+): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await beginImmediate(connection);
+    try {
+      await work(connection as Transaction<VersionTables>);
+      await sql`commit`.execute(connection);
+    } catch (error) {
+      await sql`rollback`.execute(connection);
+      throw error;
+    }
+  });
+}
+
+/** Each try waits for SQLite's busy time-out; the migration of a large table takes longer. */
+async function beginImmediate(connection: Kysely<VersionTables>): Promise<void> {
+  const deadline = Date.now() + WAIT_MS_MAX;
+  for (;;) {
+    try {
+      await sql.raw(BEGIN_IMMEDIATE).execute(connection);
+      return;
+    } catch (error) {
+      if (!isLocked(error) || Date.now() > deadline) throw error;
+    }
+  }
+}
+
+async function createVersion(transaction: Transaction<VersionTables>): Promise<void> {
   await transaction.schema
     .createTable('schema_version')
     .ifNotExists()

@@ -5,10 +5,13 @@ import type { Tables } from './tables.js';
 
 /** How long a statement waits for another process's write lock. */
 const BUSY_MS_MAX = 5000;
+const RETRY_MS = 20;
 /** Size of the cache of prepared statements. Preparing one takes twice the time of a lookup. */
 const STATEMENTS_MAX = 200;
 
 const BUSY_TIMEOUT = `busy_timeout = ${BUSY_MS_MAX}`;
+/** Takes the write lock before the first read. */
+export const BEGIN_IMMEDIATE = 'begin immediate';
 /** The statement that Kysely sends. */
 const ROLLBACK = 'rollback';
 const NO_CHANGE = { changes: 0, lastInsertRowid: 0 };
@@ -52,16 +55,33 @@ export function blockWrites(file: string): () => void {
 
 function connected(file: string, pragmas: readonly string[]): Libsql.Database {
   const connection = new Libsql(file);
-  for (const pragma of pragmas) {
-    const statement = connection.prepare(`PRAGMA ${pragma}`);
-    if (statement.reader) statement.all([]);
-    else statement.run([]);
-  }
+  for (const pragma of pragmas) run(connection, `PRAGMA ${pragma}`);
   return connection;
+}
+
+/** SQLite's own time-out does not cover the change to WAL, which another process may block while it creates the file. */
+function run(connection: Libsql.Database, sql: string): void {
+  const deadline = Date.now() + BUSY_MS_MAX;
+  for (;;) {
+    try {
+      const statement = connection.prepare(sql);
+      if (statement.reader) statement.all([]);
+      else statement.run([]);
+      return;
+    } catch (error) {
+      if (!isLocked(error) || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
 }
 
 function kysely(connection: Libsql.Database, log: Logger = () => {}): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Statements(connection) }), log });
+}
+
+/** Whether a statement failed because another connection holds a lock. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(BUSY|LOCKED)/.test(String(error.code));
 }
 
 /** Caches prepared statements, and returns bytes as Buffers like the driver of PostgreSQL. */
@@ -74,6 +94,7 @@ class Statements implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
+    if (sql === BEGIN_IMMEDIATE) return this.#unprepared(sql);
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
     const statement = this.#wrap(sql, this.#connection.prepare(sql));
@@ -85,8 +106,23 @@ class Statements implements SqliteDatabase {
   close(): void {
     this.#prepared.clear();
     // libsql's close keeps the write-ahead log. If another process is reading now, its own close truncates it.
-    this.#connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
-    this.#connection.close();
+    try {
+      this.#connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
+    } catch (error) {
+      // Another process migrates, or a transaction failed here: then its error must not be hidden by this one.
+      if (!isLocked(error)) throw error;
+    } finally {
+      this.#connection.close();
+    }
+  }
+
+  /** A prepared statement that finds the database locked stays in progress, and then prevents the commit. */
+  #unprepared(sql: string): SqliteStatement {
+    const run = () => {
+      this.#connection.exec(sql);
+      return NO_CHANGE;
+    };
+    return { reader: false, all: () => [], run, iterate: () => [][Symbol.iterator]() };
   }
 
   #wrap(sql: string, statement: Libsql.Statement): SqliteStatement {

@@ -1,4 +1,8 @@
 /** Both database engines behave alike. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
@@ -41,6 +45,34 @@ describe.each(ENGINES)('%s', (engine) => {
       await close();
     }
   });
+
+  it.runIf(engine === 'sqlite')(
+    'waits for a migration that takes longer than the busy time-out',
+    async () => {
+      const { dataDir } = await databases.create();
+      const file = path.join(dataDir, 'store.sqlite');
+      const hold = `const c = new (require('libsql'))(process.argv[1]); c.exec('pragma journal_mode = wal');
+      c.exec('begin immediate'); console.log('held');
+      setTimeout(() => c.exec('rollback'), 6000);`;
+      const other = spawn(process.execPath, ['-e', hold, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(other.stdout, 'data');
+      const { db, close } = await openDatabase(undefined, dataDir);
+      expect(await db.selectFrom('feed').select('sequence').execute()).toEqual([{ sequence: 0 }]);
+      await close();
+    },
+  );
+
+  it.runIf(engine === 'sqlite')(
+    'reports the error of a failed migration, not that of the close',
+    async () => {
+      const { dataDir } = await databases.create();
+      await writeFile(
+        path.join(dataDir, 'store.sqlite'),
+        'not a database, but longer than its header'.repeat(20),
+      );
+      await expect(openDatabase(undefined, dataDir)).rejects.toThrow('file is not a database');
+    },
+  );
 
   it('keeps its content over a reopen', async () => {
     const fresh = await databases.create();
