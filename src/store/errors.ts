@@ -2,6 +2,7 @@
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
 import { COMMON_ERRORS, commonRefusal } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
+import { isUnavailable } from '../database/unavailable.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
@@ -20,11 +21,14 @@ export const ERRORS = {
   BUSY: [503, 'Too many requests are waiting'],
   STORAGE_FULL: [507, 'No space left to store the manifest'],
   OVERDUE: [503, 'The manifest takes too long to check'],
+  DATABASE_UNAVAILABLE: [503, 'The database is unavailable'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
 const errors = errorTable(ERRORS);
+/** A database server restarts in some seconds. */
+const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /** The store refuses the request. `detail` goes to the client. */
 export class Refused extends Error {
@@ -65,6 +69,9 @@ export function errorForm(debug: boolean): ErrorForm {
       if (error instanceof ManifestRefused) return manifestReply(error.message, error.code);
       if (error instanceof BindingQueryInvalid) return detailReply(400, error.message);
       if (saysFull(error)) return errors.reply('STORAGE_FULL');
+      if (isUnavailable(error)) {
+        return refusedReply(new Refused('DATABASE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS }));
+      }
       return debug && error instanceof Error ? detailReply(500, error.message) : errors.reply('INTERNAL');
     },
   };

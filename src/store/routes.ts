@@ -29,7 +29,9 @@ const INVALID: ResponseSpec = { description: 'The request breaks a rule.' };
 const UNKNOWN: ResponseSpec = { description: 'The manifest does not exist.' };
 const GONE: ResponseSpec = { description: 'The manifest was deleted.' };
 const THROTTLED: ResponseSpec = { description: 'The client has sent too many requests; see Retry-After.' };
-const BUSY: ResponseSpec = { description: 'Too many requests are waiting; see Retry-After.' };
+const BUSY: ResponseSpec = {
+  description: 'Too many requests are waiting, or the database is unavailable; see Retry-After.',
+};
 const FULL: ResponseSpec = { description: 'No space left on the disk.' };
 
 export function manifestRoutes(service: StoreService, options: RouteOptions): Route[] {
@@ -95,6 +97,7 @@ function fetch(service: StoreService, options: RouteOptions): Route {
       404: UNKNOWN,
       410: GONE,
       429: THROTTLED,
+      503: BUSY,
     },
     handler: async ({ params }) => {
       const { path, sha256 } = await service.fetch(params.manifestId);
@@ -128,6 +131,7 @@ function remove(service: StoreService, options: RouteOptions): Route {
       404: UNKNOWN,
       410: GONE,
       429: THROTTLED,
+      503: BUSY,
       507: FULL,
     },
     handler: async ({ params, trace }) => {

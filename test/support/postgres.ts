@@ -17,6 +17,9 @@ const SETTINGS = ['fsync=off', 'listen_addresses=', 'max_connections=100', 'shar
 export interface PostgresServer {
   /** A fresh, empty database. */
   createDatabase(): Promise<string>;
+  /** Shuts the server down and keeps its data; {@link start} starts it again. */
+  halt(): Promise<void>;
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -35,15 +38,23 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
   );
   const settings = [...SETTINGS, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
-  const server = spawn(path.join(POSTGRES_BIN, 'postgres'), ['-D', data, ...settings], {
-    ...owner,
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const url = (database: string) =>
     `postgres://isccd@localhost/${database}?host=${encodeURIComponent(folder)}`;
-  await whenReady(url('postgres'));
+  const launch = async () => {
+    const server = spawn(path.join(POSTGRES_BIN, 'postgres'), ['-D', data, ...settings], {
+      ...owner,
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+    await whenReady(url('postgres'));
+    // SIGINT: PostgreSQL's fast shutdown.
+    return () => {
+      server.kill('SIGINT');
+      return ended;
+    };
+  };
+  let halt = await launch();
   let databases = 0;
   return {
     async createDatabase() {
@@ -52,10 +63,12 @@ export async function startPostgres(): Promise<PostgresServer> {
       await query(url('postgres'), `create database ${name}`);
       return url(name);
     },
+    halt: () => halt(),
+    async start() {
+      halt = await launch();
+    },
     async stop() {
-      // SIGINT: PostgreSQL's fast shutdown.
-      server.kill('SIGINT');
-      await ended;
+      await halt();
       await rm(folder, { recursive: true, force: true });
     },
   };

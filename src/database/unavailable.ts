@@ -1,0 +1,20 @@
+/** Detects an unavailable database. */
+import { isLocked } from './sqlite.js';
+
+/** SQLSTATEs of a server that shuts down, starts, or has no free connection. */
+const SQL_STATES: ReadonlySet<unknown> = new Set(['57P01', '57P02', '57P03', '53300']);
+/** Class of SQLSTATEs for connection errors. */
+const CONNECTION_STATE = /^08[\dA-Z]{3}$/;
+const SOCKET_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+/** Errors of pg without a code. */
+const MESSAGES =
+  /^Connection terminated|^timeout exceeded when trying to connect|connection error and is not queryable/;
+
+/** Whether a statement failed because the database is unreachable, restarting or locked. A retry may succeed. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'connect' || syscall === 'getaddrinfo' || isLocked(error)) return true;
+  if (SQL_STATES.has(code) || SOCKET_CODES.has(code)) return true;
+  return code === undefined ? MESSAGES.test(error.message) : CONNECTION_STATE.test(code);
+}
