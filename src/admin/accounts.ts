@@ -14,6 +14,15 @@ export interface Account {
   readonly lastLogin: number | undefined;
 }
 
+/** Result of a login. */
+export type Login =
+  | { readonly account: Account }
+  | {
+      readonly account: undefined;
+      /** Name of the account, if it exists: for the log. An unknown name may be a password in the wrong field. */
+      readonly existing: string | undefined;
+    };
+
 /** Stored in lower case; names are compared case-insensitively. */
 const USERNAME = /^[a-z0-9][a-z0-9._@-]{0,63}$/;
 
@@ -68,18 +77,18 @@ export class Accounts {
     return rows.map(account);
   }
 
-  /** The account with this name and password; `undefined` if the login is refused for any reason. */
-  async verify(name: string, password: string): Promise<Account | undefined> {
+  /** The account with this name and password. A refusal has one form for every reason. */
+  async verify(name: string, password: string): Promise<Login> {
     const row = await this.#find(name);
     const enabled = row?.disabled === 0 ? row : undefined;
     const matches = await passwordMatches(enabled?.password_hash, password);
-    if (!matches || enabled === undefined) return undefined;
+    if (!matches || enabled === undefined) return { account: undefined, existing: row?.username };
     await this.#db
       .updateTable('accounts')
       .set({ last_login: Date.now() })
       .where('key', '=', enabled.key)
       .execute();
-    return account(enabled);
+    return { account: account(enabled) };
   }
 
   #find(name: string): Promise<AccountRow | undefined> {

@@ -42,7 +42,7 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Rou
           return pageReply(failurePage('Please try again', error.message, undefined), error.status);
         }
         const before = readCookie(request.header('cookie'), SESSION_COOKIE);
-        const token = await service.login(username, password, before);
+        const token = await service.login(username, password, { before, log: request.log });
         if (token === undefined) return form(request, { next, username, error: WRONG }, 200);
         return redirect(schema.localPath(next) ?? START, [sessionCookie(request, token)]);
       },

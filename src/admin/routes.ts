@@ -110,17 +110,17 @@ async function act(service: AdminService, session: Session, form: ActionForm): P
   const back = schema.listSearch(schema.parsedSearch(form.back));
   const chosen = await service.chosen(keys);
   if (action === undefined || chosen.length === 0) {
-    const missing = action === undefined ? 'Choose an action.' : 'Select at least one manifest.';
-    await service.sessions.setFlash(session, missing);
+    const text = action === undefined ? 'Choose an action.' : 'Select at least one manifest.';
+    await service.sessions.setFlash(session, { text, isError: true });
     return redirect(`${LIST}${back}`);
   }
   if (confirmed === undefined) return pageReply(confirmPage(session, action, chosen, back));
-  const result = await service.act(
+  const text = await service.act(
     session,
     action,
     chosen.map(({ key }) => key),
   );
-  await service.sessions.setFlash(session, result);
+  await service.sessions.setFlash(session, { text, isError: false });
   return redirect(`${LIST}${back}`);
 }
 
@@ -136,7 +136,7 @@ async function inSession(
     const reply = await handler(session);
     // A message is shown once, on the next page that the browser displays.
     const isSeen = reply.status === 200 && request.method !== 'HEAD';
-    if (session.flash !== undefined && isSeen) await service.sessions.setFlash(session, null);
+    if (session.flash !== undefined && isSeen) await service.sessions.setFlash(session, undefined);
     return reply;
   } catch (error) {
     if (!(error instanceof AdminRefusal)) throw error;

@@ -1,6 +1,7 @@
 /** Use cases of the dashboard. Independent of HTTP. */
 import type { Database } from '../database/open.js';
-import { type Account, Accounts } from './accounts.js';
+import type { Logger } from '../observe/log.js';
+import { Accounts } from './accounts.js';
 import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
 import { type Chosen, type Counts, Overview, type Page } from './overview.js';
@@ -24,15 +25,22 @@ export class AdminService {
   }
 
   /**
-   * Starts a session and returns its token; `undefined` for a wrong name or password.
+   * Starts a session and returns its token; `undefined` for a wrong name or password, which is logged.
    *
    * @param before the browser's token from an earlier login, whose session is ended
    */
-  async login(username: string, password: string, before: string | undefined): Promise<string | undefined> {
-    const account: Account | undefined = await this.#accounts.verify(username, password);
-    if (account === undefined) return undefined;
+  async login(
+    username: string,
+    password: string,
+    { before, log }: { before: string | undefined; log: Logger },
+  ): Promise<string | undefined> {
+    const login = await this.#accounts.verify(username, password);
+    if (login.account === undefined) {
+      log.warn({ account: login.existing ?? null }, 'login refused');
+      return undefined;
+    }
     await this.sessions.end(before);
-    return this.sessions.begin(account.key);
+    return this.sessions.begin(login.account.key);
   }
 
   counts(): Promise<Counts> {

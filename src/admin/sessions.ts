@@ -12,8 +12,18 @@ export interface Session {
   /** CSRF token in the session's forms. */
   readonly csrf: string;
   /** Message to show once, on the next page. */
-  readonly flash: string | undefined;
+  readonly flash: Flash | undefined;
 }
+
+/** A message about an action. */
+export interface Flash {
+  readonly text: string;
+  /** Nothing was done. */
+  readonly isError: boolean;
+}
+
+/** Marks errors in the database; results of actions never start with it. */
+const ERROR_MARK = '!';
 
 export class Sessions {
   readonly #db: Db;
@@ -54,7 +64,7 @@ export class Sessions {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const { token_hash: tokenHash, username, csrf } = row;
-    return { tokenHash, username, csrf, canDelete: row.can_delete === 1, flash: row.flash ?? undefined };
+    return { tokenHash, username, csrf, canDelete: row.can_delete === 1, flash: parseFlash(row.flash) };
   }
 
   async end(token: string | undefined): Promise<void> {
@@ -63,9 +73,16 @@ export class Sessions {
   }
 
   /** Sets or clears the message for the session's next page. */
-  async setFlash({ tokenHash }: Session, flash: string | null): Promise<void> {
+  async setFlash({ tokenHash }: Session, message: Flash | undefined): Promise<void> {
+    const flash = message === undefined ? null : (message.isError ? ERROR_MARK : '') + message.text;
     await this.#db.updateTable('sessions').set({ flash }).where('token_hash', '=', tokenHash).execute();
   }
+}
+
+function parseFlash(stored: string | null): Flash | undefined {
+  if (stored === null) return undefined;
+  const isError = stored.startsWith(ERROR_MARK);
+  return { text: isError ? stored.slice(ERROR_MARK.length) : stored, isError };
 }
 
 /** 256 random bits in base64url. */

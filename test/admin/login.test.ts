@@ -233,6 +233,19 @@ describe('a session', () => {
     expect(await isIn(visitor)).toBe(false);
   });
 
+  test('ends with the account, even if its row is left', async () => {
+    await dashboard.accounts.add('grace', PASSWORD, false);
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login('grace');
+    // A login at the same time as the disabling stores its session after the others were deleted.
+    await dashboard.database.db
+      .updateTable('accounts')
+      .set({ disabled: 1 })
+      .where('username', '=', 'grace')
+      .execute();
+    expect(await isIn(visitor)).toBe(false);
+  });
+
   test('requires a valid token', async () => {
     const visitor = new Visitor(dashboard.url);
     for (const token of ['', 'x', 'x'.repeat(43), '../', "' or '1'='1"]) {
@@ -258,6 +271,21 @@ describe('behind proxies', () => {
     } finally {
       await behind.close();
     }
+  });
+});
+
+describe('refused logins', () => {
+  test('are logged with the name of the account, unknown names are not', async () => {
+    const logged = dashboard.logLines.length;
+    for (const name of ['Olga', 'a-password-in-the-wrong-field'])
+      await new Visitor(dashboard.url).login(name, 'wrong-password');
+    await new Visitor(dashboard.url).login();
+    const lines = dashboard.logLines.slice(logged).filter(({ msg }) => msg === 'login refused');
+    expect(lines.map(({ level, account }) => [level, account])).toEqual([
+      [40, OPERATOR],
+      [40, null],
+    ]);
+    expect(JSON.stringify(dashboard.logLines)).not.toContain('wrong');
   });
 });
 

@@ -1,5 +1,5 @@
 /** Layout of every page. */
-import type { Session } from '../sessions.js';
+import type { Flash, Session } from '../sessions.js';
 import { type Html, html, type Value } from './html.js';
 
 export interface PageParts {
@@ -36,12 +36,18 @@ export function layout({ title, session, at, body }: PageParts): Html {
 ${session && navigation(session, at)}
 </div></header>
 <main id="content" tabindex="-1">
-${session?.flash && html`<p class="flash" role="status">${session.flash}</p>`}
+${session?.flash && flashMessage(session.flash)}
 ${body}
 </main>
 </body>
 </html>
 `;
+}
+
+function flashMessage({ text, isError }: Flash): Html {
+  return isError
+    ? html`<p class="flash error" role="alert">${text}</p>`
+    : html`<p class="flash" role="status">${text}</p>`;
 }
 
 function navigation({ username, csrf }: Session, at: PageParts['at']): Html {

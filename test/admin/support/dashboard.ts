@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pino } from 'pino';
 import { Accounts } from '../../../src/admin/accounts.js';
 import { dashboardRoutes } from '../../../src/admin/app.js';
 import { ContentBlobs } from '../../../src/blobs/content.js';
@@ -31,6 +32,8 @@ export interface Dashboard {
   readonly url: string;
   readonly database: Database;
   readonly accounts: Accounts;
+  /** Log lines of the server, from `warn` on. */
+  readonly logLines: readonly Readonly<Record<string, unknown>>[];
   close(): Promise<void>;
 }
 
@@ -43,7 +46,8 @@ export async function startDashboard({
   const accounts = new Accounts(database.db);
   await accounts.add(OPERATOR, PASSWORD, true);
   await accounts.add(READER, PASSWORD, false);
-  const log = createLogger('error');
+  const logLines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => logLines.push(JSON.parse(line)) });
   const limiter = new FixedWindows({ login: { count: logins, periodSeconds: 3600 } });
   const app = {
     name: 'store',
@@ -61,6 +65,7 @@ export async function startDashboard({
     url: server.url,
     database,
     accounts,
+    logLines,
     close: async () => {
       await server.stop();
       await database.close();
