@@ -8,6 +8,8 @@ import path from 'node:path';
 import { syncPath, writeDurably } from '../data/durable.js';
 
 const DRAFT_NAME_BYTES = 12;
+/** A start removes drafts once; more than one concurrent start is rare. */
+const DRAFT_TRIES = 5;
 const DIGEST = /^[0-9a-f]{64}$/;
 
 export interface ContentBlob {
@@ -58,16 +60,25 @@ export class ContentBlobs {
 
   /** Durably stores bytes under their digest. An existing file is written again, which renews its modification time. */
   async put(digest: string, bytes: Uint8Array): Promise<void> {
-    const draft = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
     const target = this.pathOf(digest);
+    for (let tries = 1; !(await this.#write(target, bytes)); tries += 1) {
+      if (tries === DRAFT_TRIES) throw new Error(`drafts in ${this.#drafts} vanish`);
+    }
+    await syncPath(path.dirname(target));
+  }
+
+  /** Returns `false` if the clean-up of a process that is starting removed the draft. */
+  async #write(target: string, bytes: Uint8Array): Promise<boolean> {
+    const draft = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
     try {
       await writeDurably(draft, bytes);
       await rename(draft, target);
+      return true;
     } catch (error) {
       await rm(draft, { force: true });
-      throw error;
+      if (!isAbsent(error)) throw error;
+      return false;
     }
-    await syncPath(path.dirname(target));
   }
 
   /** Removes a file. A missing file is not an error. */
@@ -101,7 +112,10 @@ export class ContentBlobs {
 }
 
 function absent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error;
+}
+
+function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-  throw error;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

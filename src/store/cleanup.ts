@@ -30,17 +30,21 @@ export class Cleanup {
     this.#parts = parts;
   }
 
-  /** Runs a round now, in the background, and one every hour. */
+  /**
+   * Runs a round now, in the background, and one every hour. The first one ignores the age of files: it removes what a
+   * killed process left. An upload that another process is writing at that time notices the loss and writes its file
+   * again.
+   */
   start(): void {
-    const round = () => {
-      this.#running ??= this.run(Date.now() - ORPHAN_GRACE_MS)
+    const round = (graceMs: number) => {
+      this.#running ??= this.run(Date.now() - graceMs)
         .catch((error: unknown) => this.#parts.log.error({ err: error }, 'clean-up failed'))
         .finally(() => {
           this.#running = undefined;
         });
     };
-    round();
-    this.#timer = setInterval(round, INTERVAL_MS);
+    round(0);
+    this.#timer = setInterval(round, INTERVAL_MS, ORPHAN_GRACE_MS);
     this.#timer.unref();
   }
 

@@ -6,9 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ContentBlobs } from '../../src/blobs/content.js';
 import { openDatabase } from '../../src/database/open.js';
-import { createLogger } from '../../src/observe/log.js';
-import { Cleanup } from '../../src/store/cleanup.js';
-import { Manifests } from '../../src/store/manifests.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { type StoreProcess, startStoreProcess } from '../store/support/process.js';
 import { type Place, startStore } from '../store/support/server.js';
@@ -71,12 +68,10 @@ async function expectKnown(place: Place, known: ReadonlyMap<string, Known>): Pro
   await store.stop();
 }
 
-/** Checks that files match live rows, and counters match bindings. */
+/** After a start, which cleans up: files match live rows, and counters match bindings. */
 async function expectWhole({ url, dataDir }: Place): Promise<void> {
   const { db, close } = await openDatabase(url, dataDir);
-  const manifests = new Manifests(db);
   const blobs = await ContentBlobs.open(dataDir, '.c2pa');
-  await new Cleanup({ db, blobs, manifests, log: createLogger('silent') }).run(Date.now() + 1000);
   const live = await db.selectFrom('manifests').selectAll().where('live', '=', 1).execute();
   const files: string[] = [];
   for await (const { digest } of blobs.list()) files.push(digest);

@@ -1,0 +1,101 @@
+/** Blobs named by their digest: atomic, durable, and cleaned up. */
+import { createHash } from 'node:crypto';
+import { existsSync, readlinkSync } from 'node:fs';
+import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ContentBlobs } from '../../src/blobs/content.js';
+import { FileBlobs } from '../../src/blobs/files.js';
+import { temporaryFolder } from '../codes/support/folder.js';
+
+const bytes = Buffer.from('manifest');
+const digest = createHash('sha256').update(bytes).digest('hex');
+
+test('a blob is found with its bytes and removed', async () => {
+  const blobs = await ContentBlobs.open(await temporaryFolder(), '.c2pa');
+  await blobs.put(digest, bytes);
+  expect(await blobs.size(digest)).toBe(bytes.length);
+  expect((await readFile(blobs.pathOf(digest))).equals(bytes)).toBe(true);
+  await blobs.remove(digest);
+  await blobs.remove(digest);
+  expect(await blobs.size(digest)).toBeUndefined();
+});
+
+test('a write survives the removal of its draft by a process that starts', async () => {
+  const folder = await temporaryFolder();
+  const [blobs, other] = [await ContentBlobs.open(folder, '.c2pa'), await ContentBlobs.open(folder, '.c2pa')];
+  // The other process removes each draft once, after its write and before its rename.
+  const handle = await open(path.join(folder, 'probe'), 'w');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { sync } = prototype;
+  let removals = 0;
+  const spy = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    await sync.call(this);
+    if (removals === 0) removals += await other.removeDrafts(Number.POSITIVE_INFINITY);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await blobs.put(digest, bytes);
+  expect(removals).toBe(1);
+  expect((await readFile(blobs.pathOf(digest))).equals(bytes)).toBe(true);
+  expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
+});
+
+test('a full or missing folder is an error, and leaves no draft', async () => {
+  const folder = await temporaryFolder();
+  const blobs = await ContentBlobs.open(folder, '.c2pa');
+  await expect(blobs.put(`${'a'.repeat(2)}/missing/${digest}`, bytes)).rejects.toThrow();
+  expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
+});
+
+test('only old drafts are removed', async () => {
+  const folder = await temporaryFolder();
+  const blobs = await ContentBlobs.open(folder, '.c2pa');
+  await writeFile(path.join(folder, 'drafts', 'young'), 'x');
+  expect(await blobs.removeDrafts(Date.now() - 60_000)).toBe(0);
+  expect(await blobs.removeDrafts(Date.now() + 60_000)).toBe(1);
+});
+
+/** Records the paths of synced files and folders, relative to `root`, while `work` runs. */
+async function syncedDuring(root: string, work: () => Promise<unknown>): Promise<string[]> {
+  const handle = await open(path.join(root, 'probe'), 'w');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { sync } = prototype;
+  const synced: string[] = [];
+  const spy = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    synced.push(path.relative(root, readlinkSync(`/proc/self/fd/${this.fd}`)));
+    await sync.call(this);
+  });
+  await work().finally(() => spy.mockRestore());
+  return synced;
+}
+
+const hasProc = existsSync('/proc/self/fd');
+
+test.runIf(hasProc)('a stored manifest is synced, and so is the folder of its name', async () => {
+  const folder = await temporaryFolder();
+  const blobs = await ContentBlobs.open(folder, '.c2pa');
+  const synced = await syncedDuring(folder, () => blobs.put(digest, bytes));
+  expect(synced).toEqual([expect.stringMatching(/^drafts\//), path.join('files', digest.slice(0, 2))]);
+});
+
+test.runIf(hasProc)('a committed upload is synced, and so are its folder and the folder above', async () => {
+  const folder = await temporaryFolder();
+  const blobs = await FileBlobs.open(folder);
+  const draft = await blobs.begin();
+  await draft.write(bytes, 0);
+  const synced = await syncedDuring(folder, () => draft.commit({ folder: 'id', name: 'a.bin' }));
+  expect(synced[0]).toMatch(/^drafts\//);
+  expect(synced.slice(1).sort()).toEqual(['files', path.join('files', 'id')]);
+});
+
+test.runIf(process.platform !== 'win32')('only the owner can read an upload', async () => {
+  const folder = await temporaryFolder();
+  const blobs = await FileBlobs.open(folder);
+  const draft = await blobs.begin();
+  const { path: file } = await draft.commit({ folder: 'id', name: 'a.bin' });
+  const handle = await open(file);
+  expect((await handle.stat()).mode & 0o777).toBe(0o600);
+  await handle.close();
+});

@@ -1,0 +1,101 @@
+/** Files without a row: removed at start and by age, never under an upload that is acknowledged. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { ContentBlobs } from '../../src/blobs/content.js';
+import { type Database, openDatabase } from '../../src/database/open.js';
+import { native } from '../../src/native.js';
+import { createLogger } from '../../src/observe/log.js';
+import { SyncedBindingIndex } from '../../src/store/binding-index.js';
+import { Cleanup } from '../../src/store/cleanup.js';
+import { NO_DECLARER } from '../../src/store/declarer.js';
+import { Manifests } from '../../src/store/manifests.js';
+import { StoreService } from '../../src/store/service.js';
+import { type TestDatabases, testDatabases } from '../support/databases.js';
+import { bytesOf, sidecar } from './support/fixtures.js';
+import { type Place, startStore } from './support/server.js';
+
+const item = sidecar('ok-ed25519');
+const id = item.expect.manifestId ?? '';
+const digest = createHash('sha256').update(bytesOf(item)).digest('hex');
+const log = createLogger('silent');
+
+let databases: TestDatabases;
+let place: Place;
+let database: Database;
+let blobs: ContentBlobs;
+beforeAll(async () => {
+  databases = await testDatabases('sqlite');
+});
+afterAll(() => databases.stop());
+beforeEach(async () => {
+  place = await databases.create();
+  database = await openDatabase(place.url, place.dataDir);
+  blobs = await ContentBlobs.open(place.dataDir, '.c2pa');
+  return () => database.close();
+});
+
+async function service(): Promise<StoreService> {
+  const options = { url: 'http://localhost', secretKey: 'x', matchThreshold: 75, declareDefault: false };
+  const newIndex = () => new native.BindingIndex();
+  return new StoreService(options, {
+    manifests: new Manifests(database.db),
+    blobs,
+    declarer: NO_DECLARER,
+    isManifestId: native.isManifestId,
+    digest: native.sha256,
+    algorithms: new Set(),
+    log,
+    validator: new native.ManifestValidator(''),
+    index: await SyncedBindingIndex.load({ db: database.db, newIndex, log }),
+  });
+}
+
+it('keeps orphans and drafts that are younger than the limit', async () => {
+  const manifests = new Manifests(database.db);
+  const cleanup = new Cleanup({ db: database.db, blobs, manifests, log });
+  await blobs.put(digest, bytesOf(item));
+  await writeFile(path.join(place.dataDir, 'drafts', 'draft'), 'x');
+  await cleanup.run(Date.now() - 60_000);
+  expect(await blobs.size(digest)).toBeDefined();
+  expect(await readdir(path.join(place.dataDir, 'drafts'))).toEqual(['draft']);
+  await cleanup.run(Date.now() + 60_000);
+  expect(await blobs.size(digest)).toBeUndefined();
+  expect(await readdir(path.join(place.dataDir, 'drafts'))).toEqual([]);
+});
+
+it('removes all orphans and drafts of a killed process at start', async () => {
+  await blobs.put(digest, bytesOf(item));
+  await writeFile(path.join(place.dataDir, 'drafts', 'draft'), 'x');
+  const store = await startStore(place);
+  onTestFinished(() => store.stop());
+  await expect.poll(() => existsSync(blobs.pathOf(digest))).toBe(false);
+  expect(await readdir(path.join(place.dataDir, 'drafts'))).toEqual([]);
+});
+
+it('does not remove the file of an upload between its write and its row', async () => {
+  const put = blobs.put.bind(blobs);
+  let removals = 0;
+  blobs.put = async (...write) => {
+    await put(...write);
+    removals += 1;
+    // A process that starts takes the file for an orphan.
+    if (removals === 1) await blobs.remove(digest);
+  };
+  const store = await service();
+  expect(await store.upload(bytesOf(item), { client: 'x' })).toMatchObject({ manifestId: id });
+  expect(removals).toBe(2);
+  expect(await blobs.size(digest)).toBe(bytesOf(item).length);
+  const { db } = database;
+  expect(await db.selectFrom('manifests').select('manifest_id').execute()).toEqual([{ manifest_id: id }]);
+});
+
+it('removes the file of a deleted manifest immediately', async () => {
+  const store = await service();
+  await store.upload(bytesOf(item), { client: 'x' });
+  expect(existsSync(blobs.pathOf(digest))).toBe(true);
+  await store.remove(id);
+  expect(existsSync(blobs.pathOf(digest))).toBe(false);
+});
