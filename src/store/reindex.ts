@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContentBlobs } from '../blobs/content.js';
+import { isNativeError } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import { INDEX_VERSION, type Manifests, type OutdatedManifest } from './manifests.js';
 import type { ManifestReport, Validator } from './validator.js';
@@ -70,10 +71,15 @@ export class Reindex {
     return true;
   }
 
-  async #validate(bytes: Uint8Array): Promise<ManifestReport> {
+  /** `undefined` if the validation exceeds its time limit. */
+  async #validate(bytes: Uint8Array): Promise<ManifestReport | undefined> {
     for (;;) {
-      const report = await this.#parts.validator.validate(bytes);
-      if (report.outcome !== 'busy') return report;
+      try {
+        return await this.#parts.validator.validate(bytes);
+      } catch (error) {
+        if (isNativeError(error, 'TIMEOUT')) return undefined;
+        if (!isNativeError(error, 'BUSY')) throw error;
+      }
       await sleep(BUSY_PAUSE_MS, undefined, { signal: this.#stopped.signal });
     }
   }

@@ -85,7 +85,7 @@ export class StoreService {
     bytes: Uint8Array,
     { declare, client, trace }: { declare?: boolean; client: string; trace?: Trace },
   ): Promise<UploadAnswer> {
-    const sha256 = await this.#parts.digest(bytes);
+    const sha256 = await this.#parts.digest(bytes).catch(throwRefusal);
     const same = await this.#parts.manifests.findLiveBytes(sha256);
     if (same !== undefined) return this.#answerStored(same, bytes);
     const report = accepted(await this.#parts.validator.validate(bytes).catch(throwRefusal));

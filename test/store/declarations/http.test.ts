@@ -87,6 +87,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await upload(other.store, '?declare=TRUE')).declaration.status).toBe('declared');
   });
 
+  it('an upload with declare=false is not declared', async () => {
+    const { hub, store } = await start();
+    expect((await upload(store, '?declare=false')).declaration).toEqual({ status: 'skipped' });
+    expect(hub.trace()).toEqual([]);
+  });
+
   it.each(['MSTORE_SECKEY', 'MSTORE_HUB_URL'])('the store does not declare without %s', async (name) => {
     const { store } = await start({ [name]: '' });
     expect((await upload(store)).declaration).toEqual({ status: 'disabled' });

@@ -1,6 +1,7 @@
 /** Requests to a hub over HTTP: their form, and the result of each failure. */
+import dns from 'node:dns';
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SigningKey } from '../../../src/signing/key.js';
 import { declarableContent } from '../../../src/store/declarations/declared-content.js';
 import { HubClient } from '../../../src/store/declarations/hub-client.js';
@@ -12,6 +13,8 @@ import { A } from './assets.js';
 /** Only for hubs that hang: on a busy machine a working hub may take longer. */
 const IMPATIENT_MS = 300;
 const PATIENT_MS = 30_000;
+/** An accepting response above the limit of 64 KiB. */
+const LONG = JSON.stringify({ iscc_id: 'ISCC:MAIWMDAMBQSYSEAB', pad: 'x'.repeat(70_000) });
 const signer = {
   key: new SigningKey(Buffer.alloc(32, 3)),
   controller: 'did:web:store.example',
@@ -92,6 +95,7 @@ describe('a failure', () => {
     ['a cut connection', { processed: true, answer: 'reset' }, { ...lost, unreachable: true }],
     ['an HTML page', { processed: false, answer: { contentType: 'text/html', body: '<html>' } }, lost],
     ['a response that is too long', { processed: false, answer: { body: 'x'.repeat(70_000) } }, lost],
+    ['a valid response that is too long', { processed: false, answer: { status: 201, body: LONG } }, lost],
     ['an error of a proxy', { processed: false, answer: { status: 502, body: 'Bad Gateway' } }, lost],
   ];
   it.each(cases)('%s', async (_, fault, answer) => {
@@ -125,6 +129,24 @@ describe('a failure', () => {
     await other.close();
     slow.close();
   });
+
+  it.each(['EAI_AGAIN', 'ENOTFOUND'])(
+    '%s of the name is certain not to have delivered the note',
+    async (code) => {
+      const error = Object.assign(new Error(`getaddrinfo ${code}`), { code, syscall: 'getaddrinfo' });
+      const spy = vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
+        (args.at(-1) as (error: Error) => void)(error);
+      }) as unknown as typeof dns.lookup);
+      onTestFinished(() => spy.mockRestore());
+      const unknown = new HubClient('http://hub.example', PATIENT_MS);
+      expect(await unknown.declare(note(), false)).toMatchObject({
+        type: 'unanswered',
+        uncertain: false,
+        unreachable: true,
+      });
+      await unknown.close();
+    },
+  );
 
   it('a refused connection is certain not to have delivered the note', async () => {
     await server.close();

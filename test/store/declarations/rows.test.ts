@@ -116,6 +116,19 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await rows.due(2000, 2000, 100)).toContain(key);
   });
 
+  it('finds a later live manifest at the same address that is waiting', async () => {
+    const gateway = 'https://store.example/successor';
+    const earlier = await insert({ gateway, live: 0 });
+    const only = await insert({ gateway });
+    expect(await rows.hasSuccessor(await lease(earlier, 1000))).toBe(true);
+    // An earlier manifest is not a successor.
+    const later = await insert({ gateway, live: 0 });
+    expect(await rows.hasSuccessor(await lease(later, 1000))).toBe(false);
+    const declared = { status: 'declared' } as const;
+    await database.db.updateTable('declarations').set(declared).where('key', '=', only).execute();
+    expect(await rows.hasSuccessor(await lease(earlier, 5000))).toBe(false);
+  });
+
   it('refuses the same ISCC-ID twice', async () => {
     await insert({ iscc_id: 'ISCC:MAIWMDAMBQSYSEAD' });
     await expect(insert({ iscc_id: 'ISCC:MAIWMDAMBQSYSEAD' })).rejects.toThrow();

@@ -3,6 +3,7 @@
  * faults the test chooses.
  */
 import { pino } from 'pino';
+import { expect } from 'vitest';
 import { migrate } from '../../../src/database/migrate.js';
 import type { Db } from '../../../src/database/open.js';
 import { openSqlite } from '../../../src/database/sqlite.js';
@@ -60,6 +61,7 @@ export class Simulation {
   fates: Fate[] = [];
   now = Date.parse('2026-11-21T08:00:00.000Z');
   readonly #db: Db;
+  readonly #replacement: Hub | undefined;
   readonly #late: HubRequest[] = [];
   /** All requests, including those that were lost. */
   readonly requests: HubRequest[] = [];
@@ -73,16 +75,18 @@ export class Simulation {
   };
   #store: Declarations;
 
-  private constructor(db: Db, dialect: '0.8.0' | '2025-08') {
+  private constructor(db: Db, dialect: '0.8.0' | '2025-08', hub: Hub | undefined) {
     this.#db = db;
+    this.#replacement = hub;
     this.hub = new HubModel({ dialect, verify: false });
     this.#store = this.#start();
   }
 
-  static async create(dialect: '0.8.0' | '2025-08'): Promise<Simulation> {
+  /** @param hub replaces the model hub and the network */
+  static async create(dialect: '0.8.0' | '2025-08', hub?: Hub): Promise<Simulation> {
     const db = openSqlite(':memory:');
     await migrate(db, 'sqlite', 'the database');
-    return new Simulation(db, dialect);
+    return new Simulation(db, dialect, hub);
   }
 
   close(): Promise<void> {
@@ -212,7 +216,7 @@ export class Simulation {
   /** Starts a process whose only state is the database. */
   #start(): Declarations {
     const log = pino({ level: 'silent' });
-    const hub = this.#network();
+    const hub = this.#replacement ?? this.#network();
     const store = declarations({ config: this.#config, db: this.#db, log, hub, now: () => this.now });
     if (store === undefined) throw new Error('the store does not declare');
     return store;
@@ -253,9 +257,20 @@ export class Simulation {
     };
   }
 
+  /** A request must end before the lease of its row, or another process would start an attempt. */
+  async #expectLeased(): Promise<void> {
+    const leases = await this.#db
+      .selectFrom('declarations')
+      .select('leased_until')
+      .where('leased_until', '>', this.now + TIMEOUT_S * 1000)
+      .execute();
+    expect(leases.length).toBeGreaterThan(0);
+  }
+
   async #transmit(request: HubRequest): Promise<HttpAnswer | Unanswered> {
     if (this.#crashed) throw new Crash();
     this.requests.push(request);
+    await this.#expectLeased();
     this.now += 50;
     const fate = this.fates.shift() ?? 'answered';
     const deliver = async () => {
