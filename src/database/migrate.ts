@@ -60,7 +60,7 @@ async function exclusively(
 }
 
 /**
- * Takes SQLite's write lock before the first read. With a deferred transaction, a write after a read fails at once if
+ * Takes SQLite's write lock before the first read. With a deferred transaction, a write after a read fails immediately if
  * another process has committed in between.
  */
 async function inImmediateTransaction(

@@ -222,7 +222,9 @@ describe('verify reports', () => {
         await truncate(path.join(copy, file), length - 8192);
       }
     });
-    expect(lines).toContainEqual(expect.stringContaining('search: main: unreadable: the file is truncated: it has '));
+    expect(lines).toContainEqual(
+      expect.stringContaining('search: main: unreadable: the file is truncated: it has '),
+    );
     expect(lines).toContainEqual(expect.stringContaining('codes: records/data.mdb: the backup recorded'));
   });
 

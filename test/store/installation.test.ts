@@ -38,7 +38,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.stop();
   }
 
-  async function folderBeside(): Promise<Place> {
+  async function otherFolder(): Promise<Place> {
     const dataDir = path.join(path.dirname(place.dataDir), randomUUID());
     await mkdir(dataDir);
     return { ...place, dataDir };
@@ -66,7 +66,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   it('refuses an empty folder, and says how to fix it', async () => {
     await used();
-    const empty = await folderBeside();
+    const empty = await otherFolder();
     const refusal = startStore(empty);
     await expect(refusal).rejects.toThrow(`${empty.dataDir} has no file INSTALLATION`);
     await expect(refusal).rejects.toThrow(`write the line ${await idOf(place)} to that file`);
@@ -76,7 +76,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   it('refuses the folder of another installation', async () => {
     await used();
-    const other = await folderBeside();
+    const other = await otherFolder();
     await writeFile(path.join(other.dataDir, 'INSTALLATION'), `${randomUUID()}\n`);
     await expect(startStore(other)).rejects.toThrow(`${other.dataDir} belongs to another installation`);
   });
@@ -91,13 +91,13 @@ describe.each(ENGINES)('on %s', (engine) => {
   it('refuses an empty folder also for an installation of an earlier version', async () => {
     await used();
     await forget();
-    await expect(startStore(await folderBeside())).rejects.toThrow('has no files of the manifests');
+    await expect(startStore(await otherFolder())).rejects.toThrow('has no files of the manifests');
     await started();
   });
 
   it('accepts a copy of the folder, such as a backup', async () => {
     await used();
-    const copy = await folderBeside();
+    const copy = await otherFolder();
     await cp(place.dataDir, copy.dataDir, { recursive: true });
     await started(copy);
   });

@@ -11,6 +11,7 @@ import {
   type State,
   type Uncertainty,
 } from '../../../src/store/declarations/state.js';
+import { indexedBinding } from '../support/fixtures.js';
 import { A } from './assets.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z');
@@ -19,7 +20,7 @@ const key = new SigningKey(Buffer.alloc(32, 3));
 const signer = { key, controller: 'did:web:store.example', hubId: 1 };
 
 function noteOf(signedAt: number): Note {
-  const content = declarableContent([{ alg: 'io.iscc.v0', value: A.binding }]);
+  const content = declarableContent([indexedBinding('io.iscc.v0', A.binding)]);
   if (content === undefined) throw new Error('nothing to declare');
   return declarationNote(content, GATEWAY, '0.8.0', signer, signedAt);
 }
