@@ -1,7 +1,7 @@
-//! Makes the text tables of `src/text/table.rs` from the pinned Unicode crates.
+//! Creates the text tables of `src/text/table.rs` from the pinned Unicode crates.
 //!
-//! At build time and not at first use: walking all code points takes about a second, which neither
-//! a server's start nor a short command may pay; as statics the tables are shared, read-only pages.
+//! At build time, because processing all code points takes about a second, too long for the start
+//! of a server or a short command. As statics, the tables are shared, read-only pages.
 
 #[path = "build/character.rs"]
 mod character;

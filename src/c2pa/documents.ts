@@ -1,7 +1,7 @@
-/** What a soft-binding service says about itself. */
+/** Documents that describe a soft-binding service: algorithms, capabilities, discovery, status. */
 import type { AlgorithmList, Discovery, ServiceCapabilities, ServiceStatus } from './schema.js';
 
-/** Version of the API's OpenAPI document; discovery and capabilities must agree on it. */
+/** Version of the API's OpenAPI document. Discovery and capabilities must state the same one. */
 export const SPECIFICATION_VERSION = '2.4.0';
 
 /** The soft-binding algorithm whose values are ISCC-SEQs. */
@@ -9,7 +9,7 @@ export const ISCC_ALGORITHM = 'io.iscc.v0';
 
 export const DISCOVERY_PATH = '/.well-known/c2pa-soft-binding-resolution';
 
-/** Identifiers by kind, each sorted. */
+/** Sorts the identifiers of both kinds. */
 export function algorithmsDocument(
   watermarks: readonly string[],
   fingerprints: readonly string[],
@@ -24,7 +24,7 @@ export function capabilitiesDocument(
   return { c2paSpecificationVersion: SPECIFICATION_VERSION, supportedCapabilities };
 }
 
-/** `base`: the service's public address, without a slash at its end. */
+/** @param base the service's public address, without a trailing slash */
 export function discoveryDocument(base: string): Discovery {
   return {
     apiEndpoint: `${base}/v1`,

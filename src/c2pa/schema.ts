@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** Attribution that a service's description carries with these schemas. */
+/** Attribution for the description of a service that uses these schemas. */
 export const SCHEMA_ATTRIBUTION =
   'Schemas named `c2pa.*` are taken from the C2PA Soft Binding Resolution API of the Coalition for Content ' +
   'Provenance and Authenticity (https://c2pa.org), licensed under CC BY 4.0.';
@@ -25,13 +25,15 @@ export const bindingMatches = z
         manifestId: z.string().describe('Label of the active manifest'),
         endpoint: absoluteUrl
           .optional()
-          .describe('Where the manifest is: `{endpoint}/manifests/{manifestId}`; absent: here'),
+          .describe('The manifest is at `{endpoint}/manifests/{manifestId}`; if absent, at this service'),
         similarityScore: z
           .int()
           .min(0)
           .max(100)
           .optional()
-          .describe('100 for an exact match or an equal Instance-Code, else the best unit similarity'),
+          .describe(
+            '100 for an exact match or an equal Instance-Code, otherwise the best similarity of a unit',
+          ),
         isccId: z.string().optional().describe('ISCC-ID of the declaration of the manifest (extension)'),
       }),
     ),

@@ -1,12 +1,12 @@
-/** How a store's manifests become findable in a similarity index, and so by the resolver, without a hub. */
+/** Port through which a store adds its manifests to a similarity index, so that a resolver finds them without a hub. */
 import { ServiceError } from '../client/errors.js';
 import type { SearchApi } from '../client/search-api.js';
 
-/** Name of the index that stores write to and resolvers read, unless they are told another. */
+/** Default name of the index that stores write to and resolvers read. */
 export const MANIFEST_INDEX_DEFAULT = 'c2pa';
 
 export interface IndexedManifest {
-  /** Of the declaration, or a local one. */
+  /** ISCC-ID of the declaration, or a local one. */
   readonly isccId: string;
   /** Searchable units, one or more. */
   readonly units: readonly string[];
@@ -14,20 +14,20 @@ export interface IndexedManifest {
   readonly gateway: string;
 }
 
-/** A port: an index that knows where manifests are. */
+/** A port: an index from units to manifest addresses. */
 export interface ManifestIndex {
-  /** Adds or replaces; durable when it resolves. */
+  /** Adds or replaces manifests. Durable when it resolves. */
   add(manifests: readonly IndexedManifest[]): Promise<void>;
-  /** What is not there counts as removed. */
+  /** Succeeds if the manifest is missing. */
   remove(isccId: string): Promise<void>;
-  /** How many manifests it has. */
+  /** Number of manifests. */
   size(): Promise<number>;
 }
 
 const NOT_FOUND = 404;
 const EXISTS = 409;
 
-/** A {@link ManifestIndex} in a similarity index service. Creates the index when it is missing. */
+/** A {@link ManifestIndex} in a similarity index service. Creates the index if it is missing. */
 export class SearchManifestIndex implements ManifestIndex {
   readonly #search: SearchApi;
   readonly #index: string;
@@ -37,16 +37,16 @@ export class SearchManifestIndex implements ManifestIndex {
     this.#index = index;
   }
 
-  /** Creates the index unless it is there. */
+  /** Creates the index unless it exists. */
   async prepare(): Promise<void> {
-    await unless(EXISTS, this.#search.createIndex(this.#index));
+    await ignoring(EXISTS, this.#search.createIndex(this.#index));
   }
 
   async add(manifests: readonly IndexedManifest[]): Promise<void> {
     if (manifests.length === 0) return;
     const entries = manifests.map(({ isccId, units, gateway }) => ({
       iscc_id: isccId,
-      // The index wants two units or more; one that is there twice counts once.
+      // The index requires two units or more; it counts a repeated unit once.
       units: units.length === 1 ? [...units, ...units] : units,
       metadata: { gateway },
     }));
@@ -69,11 +69,11 @@ export class SearchManifestIndex implements ManifestIndex {
   }
 
   async remove(isccId: string): Promise<void> {
-    await unless(NOT_FOUND, this.#search.deleteAsset(this.#index, isccId));
+    await ignoring(NOT_FOUND, this.#search.deleteAsset(this.#index, isccId));
   }
 }
 
-async function unless(status: number, done: Promise<unknown>): Promise<void> {
+async function ignoring(status: number, done: Promise<unknown>): Promise<void> {
   try {
     await done;
   } catch (error) {

@@ -1,4 +1,4 @@
-//! Data-Code, Instance-Code and what they are made of, against iscc-lib.
+//! Data-Code, Instance-Code and their kernels, compared with iscc-lib.
 
 mod common;
 
@@ -49,7 +49,7 @@ fn chunking(kind: &str, data: &[u8]) {
         .run();
 }
 
-/// On data that fits the cache, as when the Data-Code comes to it.
+/// With data in the cache, as in the Data-Code.
 fn chunk_hashes(kind: &str, data: &[u8]) {
     let ends: Vec<u32> = cdc::boundaries(data, Params::DATA).map(|end| end as u32).collect();
     let mut group =
@@ -59,7 +59,7 @@ fn chunk_hashes(kind: &str, data: &[u8]) {
     for level in levels {
         let ends = &ends;
         group = group.case(level.set().name(), move || {
-            // Block by block, as the Data-Code does.
+            // Block by block, like the Data-Code.
             let (mut hashes, mut start, mut relative) = (vec![], 0, vec![]);
             for block in ends.chunks(480) {
                 relative.clear();

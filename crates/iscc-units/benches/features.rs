@@ -1,4 +1,4 @@
-//! MinHash, Image-, Audio- and Video-Code against iscc-lib.
+//! MinHash, Image-, Audio- and Video-Code, compared with iscc-lib.
 
 mod common;
 
@@ -55,7 +55,7 @@ fn images() {
 }
 
 fn fingerprints() {
-    // Like Chromaprint's: neighbours differ in a few bits.
+    // Like Chromaprint's: consecutive values differ in a few bits.
     let mut value = 0u32;
     let fingerprint: Vec<i32> = numbers(4)
         .map(|x| {

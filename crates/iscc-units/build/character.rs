@@ -1,8 +1,8 @@
-//! What Unicode 16.0 says about single characters.
+//! Properties of single characters in Unicode 16.0.
 //!
 //! Decompositions, combining classes and categories come from crates pinned to releases with 16.0
-//! data. Lower case comes from the standard library, which is newer and knows lower case for
-//! characters that 16.0 has not assigned: it is asked about assigned ones only.
+//! data. Lower case comes from the standard library, which also knows characters that are
+//! unassigned in 16.0, so it is only used for assigned ones.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -11,14 +11,14 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// All characters with properties: neither unassigned nor for private use.
+/// All characters with properties: neither unassigned nor private use.
 pub fn all() -> impl Iterator<Item = char> {
     use GeneralCategory::{PrivateUse, Unassigned};
     ('\0'..=char::MAX).filter(|c| !matches!(category(*c), Unassigned | PrivateUse))
 }
 
-/// The general category, looked up once per character: without optimisation, as build scripts are
-/// compiled, the crate's look-up copies its whole table.
+/// The general category, cached per character. Build scripts are compiled without optimisation, and
+/// then each look-up of the crate copies its whole table.
 fn category(c: char) -> GeneralCategory {
     static CATEGORIES: LazyLock<Vec<GeneralCategory>> = LazyLock::new(|| {
         let code_points = 0..=u32::from(char::MAX);
@@ -30,7 +30,7 @@ fn category(c: char) -> GeneralCategory {
     CATEGORIES[c as usize]
 }
 
-/// Line breaks of the standard: kept by `text_clean` though they are control characters.
+/// Line breaks of the standard: control characters that `text_clean` keeps.
 pub fn is_newline(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -63,16 +63,16 @@ fn is_punctuation(c: char) -> bool {
     )
 }
 
-/// What `text_collapse` makes of a character before its last step, NFKC.
+/// The result of `text_collapse` for a character before the last step, NFKC.
 ///
-/// For the capital sigma this is the form inside a word; its final form depends on its neighbours.
+/// For the capital sigma, the form inside a word; its final form depends on its neighbours.
 pub fn collapsed_before_nfkc(c: char) -> String {
     let dropped = |c: &char| c.is_whitespace() || is_other(*c) || is_mark(*c) || is_punctuation(*c);
     let decomposed = decomposed(c);
-    // Canonical order moves characters of class > 0 only; as all of them are dropped, what is kept
-    // of a text is what is kept of its characters one by one.
+    // Canonical ordering only moves characters with a class above 0. As all of these are removed,
+    // the remaining text can be computed character by character.
     for d in &decomposed {
-        assert!(!is_non_starter(*d) || dropped(d), "{d:?} has a class and is kept");
+        assert!(!is_non_starter(*d) || dropped(d), "{d:?} has a class but is kept");
     }
     decomposed.into_iter().flat_map(char::to_lowercase).filter(|c| !dropped(c)).collect()
 }
@@ -85,7 +85,7 @@ pub fn nfkc(text: &str) -> String {
     }
 }
 
-/// First character of the decomposition of a text that is not empty.
+/// First character of the decomposition of a text, which must not be empty.
 pub fn first_decomposed(text: &str) -> char {
     decomposed(text.chars().next().expect("text is not empty"))[0]
 }
@@ -97,12 +97,12 @@ fn decomposed(c: char) -> Vec<char> {
     decomposed
 }
 
-/// Has a canonical combining class above 0: it may change places with its neighbours.
+/// Whether the canonical combining class is above 0, so that the character can swap with others.
 pub fn is_non_starter(c: char) -> bool {
     canonical_combining_class(c) != 0
 }
 
-/// Characters that can become one with a character before them.
+/// Characters that can merge with a preceding character.
 pub fn composition_seconds() -> HashSet<char> {
     let mut seconds = HashSet::new();
     for c in all() {
@@ -114,18 +114,18 @@ pub fn composition_seconds() -> HashSet<char> {
     seconds
 }
 
-/// What a character is to the final sigma rule (The Unicode Standard, 3.13, Final_Sigma).
+/// The role of a character in the final sigma rule (The Unicode Standard, 3.13, Final_Sigma).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordPosition {
     /// Neither cased nor ignorable: ends the search for a letter.
     Break = 0,
-    /// Case_Ignorable: passed over.
+    /// Case_Ignorable: ignored in the search.
     Ignorable = 1,
-    /// Cased: there is a letter.
+    /// Cased: ends the search with success.
     Cased = 2,
 }
 
-/// The class of a character of a text that is to be decomposed first.
+/// The role of a character of a text that is decomposed first.
 pub fn word_position(c: char) -> WordPosition {
     let mut found: Vec<WordPosition> = decomposed(c)
         .into_iter()
@@ -133,12 +133,13 @@ pub fn word_position(c: char) -> WordPosition {
         .filter(|position| *position != WordPosition::Ignorable)
         .collect();
     found.dedup();
-    assert!(found.len() < 2, "{c:?} looks different from its two sides");
+    assert!(found.len() < 2, "{c:?} has different roles on its two sides");
     found.pop().unwrap_or(WordPosition::Ignorable)
 }
 
-/// Letters with case are known by their category; U+0295 is one in 16.0 and none in later versions.
-/// For the rest the standard library, which keeps the two properties to itself, is asked by example.
+/// Cased letters have a category of their own; U+0295 is one in 16.0, but not in later versions.
+/// The standard library does not export the properties of other characters, so examples detect
+/// them.
 fn undecomposed_word_position(c: char) -> WordPosition {
     use GeneralCategory::{LowercaseLetter, TitlecaseLetter, UppercaseLetter};
     if matches!(category(c), LowercaseLetter | UppercaseLetter | TitlecaseLetter) {

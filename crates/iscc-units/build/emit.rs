@@ -1,5 +1,5 @@
-//! Two-stage tables as Rust source: block numbers by the upper bits of a code point, unique blocks
-//! of entries by the lower ones.
+//! Two-stage tables as Rust source: the upper bits of a code point select a block number, the lower
+//! ones an entry of the block. Equal blocks are stored once.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -8,13 +8,13 @@ use std::hash::Hash;
 use crate::character::WordPosition;
 use crate::entries::Entry;
 
-/// Code points of a block. `src/text/table.rs` counts on 64.
+/// Code points per block. `src/text/table.rs` requires 64.
 const BLOCK: usize = 64;
 
-/// Bytes of the longest text that an entry holds itself.
+/// Maximum length of a text within an entry, in bytes.
 const SHORT_MAX_BYTES: usize = 3;
 
-/// A `Rewrites` static named `name`. `src/text/table.rs` tells what its numbers mean.
+/// A `Rewrites` static named `name`. `src/text/table.rs` documents its numbers.
 pub fn rewrites(name: &str, entries: &[Entry]) -> String {
     let mut texts = Texts::default();
     let coded: Vec<u32> = (0..)
@@ -38,8 +38,8 @@ pub fn rewrites(name: &str, entries: &[Entry]) -> String {
     )
 }
 
-/// An entry that holds its text: for one that is no longer than what it replaces, so that whoever
-/// copies it needs no more room than for a copy of the input.
+/// An entry that contains its text, if the text is not longer than the character that it replaces.
+/// So the output of short entries is never longer than the input.
 fn short(code_point: u32, text: &str) -> Option<u32> {
     let replaced = char::from_u32(code_point)?.len_utf8();
     let mut word = [0; 4];
@@ -72,7 +72,7 @@ fn stages<T: Copy + Eq + Hash + Debug>(entries: &[T]) -> (Vec<u16>, Vec<Vec<T>>)
     (numbers, blocks)
 }
 
-/// Replacement texts, each once; text `n` lies at `starts[n]..starts[n + 1]`.
+/// Replacement texts, each once. Text `n` is at `starts[n]..starts[n + 1]`.
 struct Texts {
     known: HashMap<String, u32>,
     starts: Vec<u32>,

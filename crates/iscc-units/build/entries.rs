@@ -1,4 +1,4 @@
-//! What becomes of each character, for each of the two passes.
+//! The action for each character, for each of the two passes.
 
 use std::collections::HashSet;
 
@@ -7,21 +7,21 @@ use crate::character::{self, WordPosition};
 /// What a pass does with one character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// It stays as it is.
+    /// Keep it.
     Keep,
-    /// It vanishes.
+    /// Remove it.
     Drop,
-    /// It is always replaced by the same text.
+    /// Always replace it with the same text.
     Map(String),
-    /// It may merge or change places with characters around it: given is what takes part in NFKC.
+    /// Replace it with a text that may merge or swap with its neighbours in NFKC.
     Compose(String),
-    /// A mark that nothing merges with, though it may change places with other marks.
+    /// A mark that never merges, but may swap with other marks.
     Mark,
-    /// Line break or capital sigma: the pass knows what to do.
+    /// Line break or capital sigma: the pass handles it.
     Special,
 }
 
-/// `text_collapse`: NFD, lower case, without whitespace, C*, M* and P*, NFKC.
+/// `text_collapse`: NFD, lower case, without white space, C*, M* and P*, NFKC.
 pub fn collapse(seconds: &HashSet<char>) -> Vec<Entry> {
     per_code_point(|c| {
         if c == 'Σ' {
@@ -47,12 +47,12 @@ pub fn clean(seconds: &HashSet<char>) -> Vec<Entry> {
         }
         let after = character::nfkc(c.encode_utf8(&mut [0; 4]));
         if character::is_other(c) {
-            // A dropped character parts its neighbours, as NFKC comes first.
+            // NFKC comes first, so a removed character separates its neighbours.
             let inert = !seconds.contains(&c) && !character::is_non_starter(c);
-            assert!(inert && after.chars().eq([c]), "{c:?} is dropped and takes part in NFKC");
+            assert!(inert && after.chars().eq([c]), "{c:?} is removed but takes part in NFKC");
             return Entry::Drop;
         }
-        assert!(!after.chars().any(character::is_other), "{c:?} decomposes into a dropped one");
+        assert!(!after.chars().any(character::is_other), "{c:?} decomposes into a removed one");
         if !merges_backwards(&after, seconds) {
             settled(c, after)
         } else if character::is_non_starter(c) && after.chars().eq([c]) && !seconds.contains(&c) {
@@ -63,7 +63,7 @@ pub fn clean(seconds: &HashSet<char>) -> Vec<Entry> {
     })
 }
 
-/// The final sigma rule's classes.
+/// The roles of all characters in the final sigma rule.
 pub fn word_positions() -> Vec<WordPosition> {
     let mut positions = vec![WordPosition::Break; CODE_POINTS];
     for c in character::all() {
@@ -74,7 +74,7 @@ pub fn word_positions() -> Vec<WordPosition> {
 
 const CODE_POINTS: usize = char::MAX as usize + 1;
 
-/// Characters without properties are dropped by both passes.
+/// Both passes remove characters without properties.
 fn per_code_point(entry: impl Fn(char) -> Entry) -> Vec<Entry> {
     let mut entries = vec![Entry::Drop; CODE_POINTS];
     for c in character::all() {
@@ -87,9 +87,9 @@ fn settled(c: char, after: String) -> Entry {
     if after.chars().eq([c]) { Entry::Keep } else { Entry::Map(after) }
 }
 
-/// Can the start of `text` become one, or change places, with what stands before it?
+/// Whether the start of `text` can merge or swap with preceding characters.
 ///
-/// Asked of the decomposed text: U+113C7 merges with nothing, but its first half does.
+/// Tests the decomposed text: U+113C7 merges with nothing, but its first half does.
 fn merges_backwards(text: &str, seconds: &HashSet<char>) -> bool {
     let first = character::first_decomposed(text);
     seconds.contains(&first) || character::is_non_starter(first)

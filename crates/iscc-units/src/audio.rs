@@ -3,17 +3,17 @@
 use crate::kernels::simhash::Simhash;
 use crate::simd::{self, Level};
 
-/// Values turned to bytes at a time.
+/// Values converted to bytes per batch.
 const BATCH: usize = 510;
 
 /// The Audio-Code digest of a raw Chromaprint fingerprint (algorithm 2, signed 32-bit values of the
-/// whole track), eight parts of four bytes: the simhash of all values, of each of four consecutive
-/// quarters, and of each of three thirds in ascending order. An empty part is zero.
+/// whole track). It has eight parts of four bytes: the simhash of all values, of each consecutive
+/// quarter, and of each third of the sorted values. The simhash of an empty part is zero.
 pub fn digest(fingerprint: &[i32]) -> [u8; 32] {
     digest_at(simd::level(), fingerprint)
 }
 
-/// [`digest`] with the kernels of a level.
+/// [`digest`] at a given SIMD level.
 pub fn digest_at(level: Level, fingerprint: &[i32]) -> [u8; 32] {
     let mut parts = [[0; 4]; 8];
     let mut all = Simhash::new_at(level);
@@ -34,7 +34,8 @@ pub fn digest_at(level: Level, fingerprint: &[i32]) -> [u8; 32] {
     digest
 }
 
-/// Bounds of part `i` of `n` items in `parts` parts: the first `n mod parts` get one more.
+/// Bounds of part `i` of `n` items in `parts` parts: the first `n mod parts` parts get one more
+/// item.
 fn part(n: usize, parts: usize, i: usize) -> (usize, usize) {
     let bound = |i: usize| n / parts * i + i.min(n % parts);
     (bound(i), bound(i + 1))
@@ -56,8 +57,8 @@ fn digest_or_zero(state: &Simhash<4>, is_empty: bool) -> [u8; 4] {
     if is_empty { [0; 4] } else { state.digest() }
 }
 
-/// The values such that each third holds what it holds in ascending order. Simhash asks for the
-/// members of a third, not for their order, so nothing is sorted.
+/// Reorders the values so that each third has the members that it has after sorting. Simhash
+/// ignores the order within a third, so a full sort is unnecessary.
 fn split_into_ascending_thirds(values: &[i32]) -> Vec<i32> {
     let mut values = values.to_vec();
     let (second, third) = (part(values.len(), 3, 1).0, part(values.len(), 3, 2).0);

@@ -1,17 +1,17 @@
-//! From bytes to MinHash: chunks, their hashes, the least of them.
+//! From bytes to MinHash features: chunks and their hashes.
 
 use crate::kernels::cdc::{Params, Walker};
 use crate::kernels::minhash::Minhash;
 use crate::kernels::xxh32;
 use crate::simd::{InstructionSet, Level};
 
-/// Data worked through at a time: it stays in the second-level cache between the passes.
+/// Bytes processed at a time: they stay in the second-level cache between the passes.
 pub(crate) const BLOCK_BYTES: usize = 512 * 1024;
 
-/// No chunk is longer.
+/// Maximum length of a chunk.
 pub(crate) const CHUNK_BYTES_MAX: usize = Params::DATA.max();
 
-/// The features of a chain of chunks, block after block.
+/// The features of a sequence of chunks, block by block.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunks {
     level: Level,
@@ -32,8 +32,8 @@ impl Chunks {
         }
     }
 
-    /// Takes the chunks from the start of `data` until one ends at `until` or later; returns that
-    /// end. `data` holds [`CHUNK_BYTES_MAX`] bytes beyond `until`, or is the end of all data.
+    /// Takes chunks from the start of `data` up to the first that ends at `until` or later; returns
+    /// its end. `data` must contain [`CHUNK_BYTES_MAX`] bytes after `until` or end with the data.
     pub(crate) fn take_until(&mut self, data: &[u8], until: usize) -> usize {
         let view = &data[..data.len().min(until + CHUNK_BYTES_MAX)];
         let end = self.walker.walk(view, until, &mut self.ends);
@@ -41,8 +41,8 @@ impl Chunks {
         end
     }
 
-    /// Takes the chunks of `data` that end before it does, or are as long as a chunk can be; returns
-    /// where the open one begins.
+    /// Takes the chunks of `data` that end before it or have the maximum length; returns the start
+    /// of the incomplete one.
     pub(crate) fn take_closed(&mut self, data: &[u8]) -> usize {
         self.walker.walk(data, data.len(), &mut self.ends);
         let start = match self.ends[..] {
@@ -56,17 +56,17 @@ impl Chunks {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// Empty data is one empty chunk.
+    /// Takes the single empty chunk of empty data.
     pub(crate) fn take_empty(&mut self) {
         self.features.update(&[xxh32::hash(b"")]);
     }
 
-    /// Ends and hashes of the chunks taken last.
+    /// Ends and hashes of the last chunks taken.
     pub(crate) fn last(&self) -> (&[u32], &[u32]) {
         (&self.ends, &self.hashes)
     }
 
-    /// Forgets the features, so that only those of later chunks are counted.
+    /// Discards the features so far.
     pub(crate) fn clear_features(&mut self) {
         self.features = no_features(self.level);
     }
@@ -86,8 +86,8 @@ impl Chunks {
     }
 }
 
-/// 512-bit multiplications slow the core's clock for a while after them. MinHash is a hundredth of
-/// the work here, which is less than the rest would lose.
+/// 512-bit multiplications lower the core's clock for a while. MinHash is only 1 % of the work
+/// here, so it would gain less than the rest would lose.
 fn no_features(level: Level) -> Minhash {
     Minhash::new_at(level.at_most(InstructionSet::Avx2))
 }

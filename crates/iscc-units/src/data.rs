@@ -9,35 +9,35 @@ pub fn digest(data: &[u8]) -> [u8; 32] {
     digest_at(simd::level(), data)
 }
 
-/// [`digest`] with the kernels of a level.
+/// [`digest`] at a given SIMD level.
 pub fn digest_at(level: Level, data: &[u8]) -> [u8; 32] {
     stream::run_whole(level, (), data).0.digest()
 }
 
-/// [`digest`] on `threads` threads, this one among them. Worth it from some megabytes on.
+/// [`digest`] on `threads` threads including the current one. Pays off from some MiB.
 pub fn digest_parallel(data: &[u8], threads: usize) -> [u8; 32] {
     let Ok(sum) = segments::run(simd::level(), data, threads, Wanted::Data);
     sum.data
 }
 
-/// Data-Code of data that arrives in pieces of any size, in constant memory (below 1 MiB).
+/// Data-Code of data that arrives in pieces of any size. Uses less than 1 MiB of memory.
 #[derive(Clone, Debug)]
 pub struct DataHasher {
     stream: Stream<()>,
 }
 
 impl DataHasher {
-    /// No data yet, with the machine's best kernels.
+    /// A hasher at the SIMD level of this machine.
     pub fn new() -> Self {
         Self::new_at(simd::level())
     }
 
-    /// No data yet, with the kernels of a level.
+    /// A hasher at a given SIMD level.
     pub fn new_at(level: Level) -> Self {
         Self { stream: Stream::new(level, ()) }
     }
 
-    /// Adds the next piece. Pieces below 512 KiB are gathered, larger ones mostly read in place.
+    /// Adds the next piece. Buffers pieces below 512 KiB; mostly processes larger ones in place.
     pub fn update(&mut self, piece: &[u8]) {
         self.stream.update(piece);
     }

@@ -1,28 +1,28 @@
-//! Content-Code Image (ISO 24138) from 32x32 gray pixels.
+//! Content-Code Image (ISO 24138) from 32x32 grey values.
 
 use crate::Compat;
 use crate::kernels::dct::{self, Frequencies, SIDE};
 use crate::simd::{self, Level};
 
-/// Gray values of the normalised image, row by row from the top.
+/// Grey values of the normalised image, row by row from the top.
 pub type Pixels = [u8; SIDE * SIDE];
 
-/// Side of the window of frequencies that 64 bits are made from.
+/// Side of the window of frequencies that yields 64 bits.
 const WINDOW: usize = 8;
 
 /// Bits of a window.
 const WINDOW_BITS: usize = WINDOW * WINDOW;
 
-/// The Image-Code digest of an image reduced to 32x32 gray values.
+/// The Image-Code digest of an image reduced to 32x32 grey values.
 ///
-/// Each 64 bits tell which frequencies of a window are above the window's median. Bytes beyond
-/// `bits` (rounded up to a multiple of 64, at most 256) are zero; codes of 64 bits take half the
-/// work. `compat` decides where the windows after the first lie.
+/// Each group of 64 bits states which frequencies of a window exceed the window's median. Bytes
+/// after `bits` (rounded up to a multiple of 64, at most 256) are zero; 64 bits take half the time.
+/// `compat` decides on the position of the second and later windows.
 pub fn digest(pixels: &Pixels, bits: usize, compat: Compat) -> [u8; 32] {
     digest_at(simd::level(), pixels, bits, compat)
 }
 
-/// [`digest`] with the kernels of a level.
+/// [`digest`] at a given SIMD level.
 pub fn digest_at(level: Level, pixels: &Pixels, bits: usize, compat: Compat) -> [u8; 32] {
     let frequencies = dct::low_frequencies_at(level, pixels, bits <= WINDOW_BITS);
     let step = match compat {
@@ -37,7 +37,7 @@ pub fn digest_at(level: Level, pixels: &Pixels, bits: usize, compat: Compat) -> 
     digest
 }
 
-/// A bit for each frequency of the window at `(x, y)`, row by row, set if above the median.
+/// One bit per frequency of the window at `(x, y)`, row by row: 1 if above the median.
 fn above_median(frequencies: &Frequencies, x: usize, y: usize) -> u64 {
     let mut window = [0.0; WINDOW_BITS];
     for (values, row) in window.as_chunks_mut::<WINDOW>().0.iter_mut().zip(&frequencies[y..]) {

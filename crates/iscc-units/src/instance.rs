@@ -11,14 +11,14 @@ pub fn digest(data: &[u8]) -> [u8; 32] {
     *blake3::hash(data).as_bytes()
 }
 
-/// [`digest`] on `threads` threads, this one among them. Worth it from some megabytes on.
+/// [`digest`] on `threads` threads including the current one. Pays off from some MiB.
 pub fn digest_parallel(data: &[u8], threads: usize) -> [u8; 32] {
     let Ok(sum) = segments::run(simd::level(), data, threads, Wanted::Instance);
     sum.instance
 }
 
-/// A digest as a multihash in lower-case hexadecimal, 68 characters: the `datahash` and `metahash`
-/// of the reference.
+/// A digest as a multihash in lower-case hexadecimal, 68 characters: the reference's `datahash` and
+/// `metahash`.
 pub fn multihash(digest: &[u8; 32]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     MULTIHASH_BLAKE3_256
@@ -36,7 +36,7 @@ pub struct InstanceHasher {
 }
 
 impl InstanceHasher {
-    /// No data yet.
+    /// A hasher without data.
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,12 +51,12 @@ impl InstanceHasher {
         *self.hasher.finalize().as_bytes()
     }
 
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub fn len(&self) -> u64 {
         self.hasher.count()
     }
 
-    /// Whether no byte came yet.
+    /// Whether it has no bytes yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

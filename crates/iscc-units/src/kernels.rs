@@ -1,9 +1,9 @@
 //! The inner loops of the units.
 //!
-//! Each kernel is a folder: `portable.rs`, one file per instruction set, and `mod.rs` with the
-//! dispatch. All forms give the same bits as the twin in the `reference` crate. A function without
-//! a level uses the machine's ([`crate::simd::level`]); `*_at` takes one, so that tests and
-//! benchmarks can compare them. `unsafe` occurs in this folder only.
+//! Each kernel has a file with the dispatch and a folder with `portable.rs` and one file per
+//! instruction set. All forms give the same bits as the slow implementation in the `reference`
+//! crate. A function without a level uses the machine's ([`crate::simd::level`]); `*_at` takes a
+//! level, so that tests and benchmarks can compare them. Only this folder has `unsafe` code.
 
 pub mod blake3_short;
 pub mod cdc;

@@ -1,8 +1,8 @@
 //! ISCC-UNITs from prepared input (ISO 24138): one file per unit, kernels with run-time dispatch.
 //!
-//! Every unit is handed out as its 32-byte digest; `iscc-codec` turns a digest into code text, and
-//! a shorter code is a prefix of a longer one. Where fewer bits save work, the function takes them.
-//! The kernels choose their instruction set once, at start ([`simd`]).
+//! Functions return the 32-byte digest of a unit; `iscc-codec` converts it to text. A shorter code
+//! is a prefix of a longer one. Where fewer bits take less time, the function has a parameter for
+//! them. The kernels choose their instruction set once, at first use ([`simd`]).
 
 pub mod audio;
 pub mod data;

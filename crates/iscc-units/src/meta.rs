@@ -13,59 +13,59 @@ use crate::instance;
 use crate::simd::{self, Level};
 use crate::text;
 
-/// The name is cut to this many bytes of UTF-8.
+/// Maximum length of the name in bytes of UTF-8. Longer names are truncated.
 pub const NAME_MAX_BYTES: usize = 128;
 
-/// The description is cut to this many bytes of UTF-8.
+/// Maximum length of the description in bytes of UTF-8. Longer descriptions are truncated.
 pub const DESCRIPTION_MAX_BYTES: usize = 4096;
 
-/// What a Meta-Code is made from.
+/// The input of a Meta-Code.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metadata<'a> {
-    /// Name or title. May be of any length; what is left of it must not be empty.
+    /// Name or title, of any length. Must not be empty after normalisation.
     pub name: &'a str,
-    /// Text that tells the work from others of that name; empty for none.
+    /// Text that distinguishes works of the same name; may be empty.
     pub description: &'a str,
-    /// Further metadata, which then counts instead of the description.
+    /// Further metadata. If present, it replaces the description in the code.
     pub meta: Meta<'a>,
 }
 
-/// Metadata of a special kind or industry.
+/// Metadata in a format of an industry or application.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Meta<'a> {
-    /// None.
+    /// Absent.
     #[default]
     None,
-    /// A Data-URL in Base64; empty for none.
+    /// A Data-URL in Base64; empty if absent.
     DataUrl(&'a str),
-    /// A JSON object as text; an object without members for none.
+    /// A JSON object as text; an empty object if absent.
     Json(&'a str),
 }
 
-/// A Meta-Code digest, and the metadata as it went into it.
+/// A Meta-Code digest and the normalised metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetaCode {
-    /// 256 bits; a shorter code takes the first ones.
+    /// 256 bits; a shorter code uses the first ones.
     pub digest: [u8; 32],
-    /// The name: one clean line of at most [`NAME_MAX_BYTES`].
+    /// The name: one normalised line of at most [`NAME_MAX_BYTES`].
     pub name: String,
-    /// The description, clean and of at most [`DESCRIPTION_MAX_BYTES`], unless it is empty.
+    /// The description: normalised, at most [`DESCRIPTION_MAX_BYTES`]; `None` if empty.
     pub description: Option<String>,
-    /// The further metadata as a Data-URL: as given, or made from the JSON object.
+    /// The further metadata as a Data-URL: unchanged, or created from the JSON object.
     pub meta: Option<String>,
-    /// Multihash (BLAKE3) of the metadata's bytes, or of name and description where there is none.
+    /// Multihash (BLAKE3) of the further metadata, otherwise of name and description.
     pub metahash: String,
 }
 
 /// The Meta-Code of `metadata`.
 ///
 /// # Errors
-/// An empty name, a `meta` that is no Base64 Data-URL or JSON object, or one that is too long.
+/// An empty name, or a `meta` that is not a Base64 Data-URL or JSON object, or is too long.
 pub fn code(metadata: Metadata) -> Result<MetaCode, MetaError> {
     code_at(simd::level(), metadata)
 }
 
-/// [`code`] with the kernels of a level.
+/// [`code`] at a given SIMD level.
 pub fn code_at(level: Level, metadata: Metadata) -> Result<MetaCode, MetaError> {
     let name = text::remove_newlines(&text::clean_at(level, metadata.name));
     let name = text::trim(&name, NAME_MAX_BYTES).to_owned();

@@ -1,9 +1,10 @@
 //! Data-Code and Instance-Code on several threads.
 //!
-//! The data is cut into segments, each thread takes the next one. BLAKE3 is a tree, and a segment is
-//! a subtree. The chunks of a segment are guessed from its start; a chain that starts anywhere soon
-//! runs into the true one, so in order of the segments the true chain is walked on to the first
-//! border both share ([`chain`]), and what the guess found from there on is true.
+//! The data is split into segments; each thread takes the next one. BLAKE3 is a tree, and a segment
+//! is a subtree. Chunk boundaries depend on the previous ones, so each thread guesses that a chunk
+//! starts at the start of its segment. Two chains of chunks soon reach a common boundary wherever
+//! they start. So the segments are joined in order: the true chain continues into each segment
+//! until it reaches a guessed boundary ([`chain`]); from there, the guess is correct.
 
 mod chain;
 mod source;
@@ -21,13 +22,13 @@ use tree::{Subtree, Tree};
 
 pub use source::Source;
 
-/// Bytes of a segment; a power of two, as BLAKE3's subtrees are.
+/// Bytes of a segment; a power of two, like the subtrees of BLAKE3.
 pub(crate) const SEGMENT_BYTES: u64 = 1 << 20;
 
-/// Segments below which threads are not worth starting.
+/// With fewer segments, starting threads does not pay off.
 const SEGMENTS_MIN: u64 = 4;
 
-/// Which digests are made; the others are zero.
+/// The digests to compute; the others are zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Data,
@@ -35,7 +36,7 @@ pub(crate) enum Wanted {
     Both,
 }
 
-/// The wanted digests of a source.
+/// Computes the wanted digests of a source.
 pub(crate) fn run<S: Source + ?Sized>(
     level: Level,
     source: &S,
@@ -46,7 +47,7 @@ pub(crate) fn run<S: Source + ?Sized>(
     let segments = length.div_ceil(SEGMENT_BYTES);
     let mut buffer = Vec::new();
     if segments < SEGMENTS_MIN {
-        return Ok(alone(level, source.read(0..length, &mut buffer)?, wanted));
+        return Ok(single_threaded(level, source.read(0..length, &mut buffer)?, wanted));
     }
     let phase = Phase::of(source.read(0..Phase::PROBE_BYTES, &mut buffer)?);
     let work = Work { level, source, wanted, phase, segments, next: AtomicU64::new(0) };
@@ -70,7 +71,7 @@ pub(crate) fn run<S: Source + ?Sized>(
     Ok(Sum { data, instance, size: length })
 }
 
-fn alone(level: Level, data: &[u8], wanted: Wanted) -> Sum {
+fn single_threaded(level: Level, data: &[u8], wanted: Wanted) -> Sum {
     let nothing = Sum { data: [0; 32], instance: [0; 32], size: data.len() as u64 };
     match wanted {
         Wanted::Data => Sum { data: data::digest_at(level, data), ..nothing },
@@ -79,7 +80,7 @@ fn alone(level: Level, data: &[u8], wanted: Wanted) -> Sum {
     }
 }
 
-/// What the threads share while they take segments.
+/// The state that the threads share while they take segments.
 struct Work<'a, S: ?Sized> {
     level: Level,
     source: &'a S,
@@ -89,23 +90,23 @@ struct Work<'a, S: ?Sized> {
     next: AtomicU64,
 }
 
-/// What a thread found in a segment.
+/// The result of a thread for one segment.
 struct Part {
     guess: Option<Guess>,
     subtree: Option<Subtree>,
 }
 
-/// What is joined so far: the segments before `next`.
+/// The joined segments: those before `next`.
 struct Joined {
     chain: Chain,
     tree: Tree,
     next: u64,
-    /// Segments that were done before their turn: few, as threads take them in order.
+    /// Segments that are finished but not next: few, as threads take them in order.
     early: BTreeMap<u64, Part>,
 }
 
 impl<S: Source + ?Sized> Work<'_, S> {
-    /// Takes segments until there are no more. An error ends the work of all threads.
+    /// Processes segments until none is left. An error stops all threads.
     fn run(&self, joined: &Mutex<Joined>) -> Result<(), S::Error> {
         let mut buffer = Vec::new();
         loop {
@@ -153,7 +154,7 @@ impl<S: Source + ?Sized> Work<'_, S> {
 }
 
 impl Joined {
-    /// Joins segment `i` when its turn has come, and those that waited for it.
+    /// Stores the result of segment `i` and joins all segments that are next.
     fn add<S: Source + ?Sized>(
         &mut self,
         i: u64,

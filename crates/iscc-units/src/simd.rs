@@ -1,23 +1,24 @@
-//! The instruction-set level of this machine, found once at the first use.
+//! The SIMD level of this machine, detected at first use.
 //!
-//! `ISCCD_SIMD=portable|avx2|avx512` in the environment lowers it, for tests and to rule a kernel
-//! out when a result is in doubt. A level the machine lacks is never used, whatever the variable says.
+//! `ISCCD_SIMD=portable|avx2|avx512` in the environment lowers it, for tests and to check whether
+//! a kernel causes a wrong result. It cannot raise the level above that of the machine.
 
 use std::sync::LazyLock;
 
-/// The families of kernels that exist. Every kernel has at least its portable form.
+/// The families of kernels. Every kernel has at least a portable form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstructionSet {
     /// Plain Rust for the target's baseline.
     Portable,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT (Haswell, Zen and newer).
     Avx2,
-    /// AVX2's list and AVX-512 F, BW, CD, DQ, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and newer).
+    /// The features of AVX2, and AVX-512 F, BW, CD, DQ, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and
+    /// newer).
     Avx512,
 }
 
 impl InstructionSet {
-    /// The name that `ISCCD_SIMD` takes.
+    /// The value for `ISCCD_SIMD`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
@@ -35,16 +36,16 @@ impl InstructionSet {
 
 /// An instruction set that this machine has.
 ///
-/// Values come only from [`level`] and [`levels`], so holding one proves that its instructions may
-/// be executed: the kernels' dispatch rests on it.
+/// Only [`level`] and [`levels`] create values, so a value proves that its instructions may be
+/// executed. The dispatch of the kernels relies on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(InstructionSet);
 
 impl Level {
-    /// Plain Rust, which every machine has.
+    /// Plain Rust, which runs on every machine.
     pub const PORTABLE: Self = Self(InstructionSet::Portable);
 
-    /// This level, or a lower one if it is above `highest`.
+    /// The lower one of this level and `highest`.
     pub fn at_most(self, highest: InstructionSet) -> Self {
         Self(self.0.min(highest))
     }
@@ -56,7 +57,7 @@ impl Level {
     }
 }
 
-/// The level every kernel uses unless it is given another.
+/// The level that kernels use unless the caller passes another one.
 #[inline]
 pub fn level() -> Level {
     static LEVEL: LazyLock<Level> =
@@ -64,7 +65,7 @@ pub fn level() -> Level {
     *LEVEL
 }
 
-/// All levels of this machine, lowest first, whatever `ISCCD_SIMD` says.
+/// All levels of this machine in ascending order, regardless of `ISCCD_SIMD`.
 pub fn levels() -> impl Iterator<Item = Level> {
     let highest = detected();
     InstructionSet::ALL.into_iter().filter(move |set| *set <= highest).map(Level)
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_variable_lowers_the_level_and_never_raises_it() {
+    fn the_variable_lowers_but_never_raises_the_level() {
         use InstructionSet::{Avx2, Avx512, Portable};
         assert_eq!(choose(Avx512, None), Level(Avx512));
         assert_eq!(choose(Avx512, Some("avx2")), Level(Avx2));
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_start_at_portable_and_rise() {
+    fn levels_ascend_from_portable() {
         let found: Vec<_> = levels().collect();
         assert_eq!(found[0], Level::PORTABLE);
         assert!(found.is_sorted());

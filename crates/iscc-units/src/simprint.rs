@@ -1,7 +1,7 @@
-//! Content text simprints: a soft hash for each chunk of a text (iscc-sdk, granular features).
+//! Content text simprints: one soft hash per chunk of a text (iscc-sdk, granular features).
 //!
-//! A text is chunked where its content says so, 512 characters on average, so that a passage that
-//! two texts share has most of its simprints in common.
+//! Chunk boundaries depend on the content, 512 characters apart on average. So if two texts share a
+//! passage, most simprints of the passage are equal.
 
 use crate::Compat;
 use crate::kernels::collapse;
@@ -11,18 +11,18 @@ use crate::text::{self, chunks};
 /// A 256-bit simprint.
 pub type Simprint = [u8; 32];
 
-/// The simprints of a text with their places, in order. The chunks lie side by side without gaps.
+/// The simprints of a text with their positions, in order. The chunks have no gaps or overlaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     /// One per chunk, at least one.
     pub simprints: Vec<Simprint>,
-    /// Where the chunks start.
+    /// Starts of the chunks.
     pub offsets: Vec<u64>,
-    /// How long they are.
+    /// Lengths of the chunks.
     pub sizes: Vec<u64>,
 }
 
-/// What offsets and sizes count.
+/// The unit of offsets and sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Unicode code points.
@@ -31,19 +31,19 @@ pub enum Unit {
     Utf8Bytes,
 }
 
-/// The simprints of `text`, which is [clean](text::clean): one per chunk, at least one.
+/// The simprints of [clean](text::clean) `text`: one per chunk, at least one.
 pub fn simprints(text: &str) -> Vec<Simprint> {
     simprints_at(simd::level(), text)
 }
 
-/// [`simprints`] with the kernels of a level.
+/// [`simprints`] at a given SIMD level.
 pub fn simprints_at(level: Level, text: &str) -> Vec<Simprint> {
     chunks::chunks(text).map(|chunk| simprint(level, chunk)).collect()
 }
 
-/// The simprints of `text`, which is [clean](text::clean), with offsets and sizes in `text`.
+/// The simprints of [clean](text::clean) `text`, with offsets and sizes.
 ///
-/// iscc-sdk 0.9.7 leaves out a last chunk of fewer than 128 characters if it is not the only one.
+/// iscc-sdk 0.9.7 omits a last chunk of fewer than 128 characters unless it is the only one.
 pub fn features(text: &str, unit: Unit, compat: Compat) -> Features {
     let level = simd::level();
     let mut features = Features::default();
@@ -66,7 +66,7 @@ pub fn features(text: &str, unit: Unit, compat: Compat) -> Features {
     features
 }
 
-/// A last chunk with fewer characters is left out by releases from 0.9.6 on.
+/// Releases from 0.9.6 on omit a last chunk with fewer characters.
 const LAST_CHUNK_MIN_CHARACTERS: usize = 128;
 
 fn is_too_short(last_chunk: &str, compat: Compat) -> bool {
@@ -80,7 +80,7 @@ fn simprint(level: Level, chunk: &str) -> Simprint {
     text::soft_hash_at(level, &collapse::collapse_at(level, chunk)).0
 }
 
-/// A simprint as text: base64url without padding, 43 characters.
+/// Encodes a simprint as base64url without padding, 43 characters.
 pub fn encode(simprint: &Simprint) -> String {
     data_encoding::BASE64URL_NOPAD.encode(simprint)
 }

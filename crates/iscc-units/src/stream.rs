@@ -1,19 +1,19 @@
-//! A stream in pieces of any size, chunked as if it came at once.
+//! Chunks a stream that arrives in pieces of any size.
 
 use crate::chunks::{BLOCK_BYTES, CHUNK_BYTES_MAX, Chunks};
 use crate::kernels::minhash::Minhash;
 use crate::simd::Level;
 
-/// A stage that holds this much is going to hold a block.
+/// A stage that exceeds this size gets room for a whole block.
 const SMALL_STAGE_BYTES: usize = 32 * 1024;
 
-/// Pieces from this length on are worked through where they are: three cursors lose less on such
-/// short ways than a copy costs.
+/// Pieces of at least this length are processed in place: on short runs, three cursors cost less
+/// than a copy.
 const RUN_BYTES: usize = 64 * 1024;
 
-/// A second hash that sees the same bytes in the same pass, or none.
+/// A second hash that processes the same bytes in the same pass. `()` is none.
 pub(crate) trait Companion {
-    /// Adds the next bytes: whole blocks at an offset of whole blocks, but for the last.
+    /// Adds the next bytes: whole blocks at offsets of whole blocks, except at the end.
     fn update(&mut self, bytes: &[u8]);
 }
 
@@ -27,7 +27,7 @@ impl Companion for blake3::Hasher {
     }
 }
 
-/// The features of all chunks of `data` at hand, and the companion after it.
+/// The features of all chunks of `data`, and the companion after `data`.
 pub(crate) fn run_whole<C: Companion>(level: Level, mut companion: C, data: &[u8]) -> (Minhash, C) {
     let mut chunks = Chunks::new(level);
     if data.is_empty() {
@@ -44,11 +44,11 @@ pub(crate) fn run_whole<C: Companion>(level: Level, mut companion: C, data: &[u8
     (chunks.into_features(), companion)
 }
 
-/// The chunker's and its companion's state between pieces.
+/// The state of the chunker and its companion between pieces.
 ///
-/// Three cursors need room, and BLAKE3 needs aligned runs to use its lanes. So whole blocks of large
-/// pieces are worked through where they are, and what is less gathers in `stage` to a block. The
-/// stage holds first the chunk that is still open, which the companion has seen, then fresh bytes.
+/// Three cursors need long runs, and BLAKE3 needs aligned runs to use SIMD. So whole blocks of
+/// large pieces are processed in place, and smaller pieces are collected in `stage` up to a block.
+/// The stage starts with the incomplete chunk, which the companion has processed; new bytes follow.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream<C> {
     chunks: Chunks,
@@ -63,7 +63,7 @@ impl<C: Companion> Stream<C> {
         Self { chunks: Chunks::new(level), companion, stage: Vec::new(), open: 0, length: 0 }
     }
 
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub(crate) fn len(&self) -> u64 {
         self.length
     }
@@ -95,12 +95,12 @@ impl<C: Companion> Stream<C> {
         (self.chunks.into_features(), self.companion)
     }
 
-    /// Lets bytes wait until a block of them is there; returns the rest.
+    /// Collects bytes until the stage has a block; returns the remaining ones.
     fn gather<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
         let room = self.open + BLOCK_BYTES - self.stage.len();
         let (now, later) = piece.split_at(piece.len().min(room));
         if self.stage.len() + now.len() > SMALL_STAGE_BYTES {
-            // At once, rather than copied again each time it doubles.
+            // Reserves once, because growing by doubling would copy the bytes several times.
             self.stage.reserve_exact(BLOCK_BYTES + CHUNK_BYTES_MAX - self.stage.len());
         }
         self.stage.extend_from_slice(now);
@@ -114,7 +114,7 @@ impl<C: Companion> Stream<C> {
         self.open = self.stage.len();
     }
 
-    /// Works through whole runs; no fresh bytes wait.
+    /// Processes whole runs. The stage must not have new bytes.
     fn run_in_place(&mut self, runs: &[u8]) {
         let mut at = self.close_open_chunk(runs);
         let mut end = 0;
@@ -132,7 +132,7 @@ impl<C: Companion> Stream<C> {
         self.open = self.stage.len();
     }
 
-    /// Takes the chunk that began before `next`; returns where in `next` it ends.
+    /// Takes the chunk that started before `next`; returns its end in `next`.
     fn close_open_chunk(&mut self, next: &[u8]) -> usize {
         if self.open == 0 {
             return 0;

@@ -1,17 +1,17 @@
-//! The two units of an ISCC-SUM, Data and Instance, from one pass over the data.
+//! The two units of an ISCC-SUM, Data and Instance, in one pass over the data.
 
 use crate::segments::{self, Source, Wanted};
 use crate::simd::{self, Level};
 use crate::stream::{self, Stream};
 
-/// What one pass over some data gives.
+/// The results of one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// Data-Code digest.
     pub data: [u8; 32],
     /// Instance-Code digest.
     pub instance: [u8; 32],
-    /// Bytes of the data.
+    /// Length of the data in bytes.
     pub size: u64,
 }
 
@@ -20,42 +20,42 @@ pub fn digest(data: &[u8]) -> Sum {
     digest_at(simd::level(), data)
 }
 
-/// [`digest`] with the kernels of a level.
+/// [`digest`] at a given SIMD level.
 pub fn digest_at(level: Level, data: &[u8]) -> Sum {
     let (features, instance) = stream::run_whole(level, blake3::Hasher::new(), data);
     let instance = *instance.finalize().as_bytes();
     Sum { data: features.digest(), instance, size: data.len() as u64 }
 }
 
-/// [`digest`] of a source on `threads` threads, this one among them. Each thread reads and hashes
-/// segments of its own; worth it from some megabytes on.
+/// [`digest`] of a source on `threads` threads including the current one. Each thread reads and
+/// hashes its own segments. Pays off from some MiB.
 pub fn digest_parallel<S: Source + ?Sized>(source: &S, threads: usize) -> Result<Sum, S::Error> {
     segments::run(simd::level(), source, threads, Wanted::Both)
 }
 
-/// Both digests of data that arrives in pieces of any size, in constant memory (below 1 MiB).
+/// Both digests of data that arrives in pieces of any size. Uses less than 1 MiB of memory.
 #[derive(Clone, Debug)]
 pub struct SumHasher {
     stream: Stream<blake3::Hasher>,
 }
 
 impl SumHasher {
-    /// No data yet, with the machine's best kernels.
+    /// A hasher at the SIMD level of this machine.
     pub fn new() -> Self {
         Self::new_at(simd::level())
     }
 
-    /// No data yet, with the kernels of a level (BLAKE3 always chooses its own).
+    /// A hasher at a given SIMD level. BLAKE3 always chooses its own.
     pub fn new_at(level: Level) -> Self {
         Self { stream: Stream::new(level, blake3::Hasher::new()) }
     }
 
-    /// Adds the next piece. Pieces below 512 KiB are gathered, larger ones mostly read in place.
+    /// Adds the next piece. Buffers pieces below 512 KiB; mostly processes larger ones in place.
     pub fn update(&mut self, piece: &[u8]) {
         self.stream.update(piece);
     }
 
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub fn size(&self) -> u64 {
         self.stream.len()
     }

@@ -3,16 +3,16 @@
 use crate::kernels::wta::{self, COLUMNS, Value};
 use crate::simd::{self, Level};
 
-/// Frames a video may have at most: 150 days at five per second.
+/// Maximum number of frames: 150 days at five frames per second.
 pub const FRAMES_MAX: usize = 1 << 26;
 
-/// Why there is no Video-Code.
+/// The reason that a Video-Code cannot be computed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VideoError {
-    /// No frame at all.
+    /// There are no frames.
     #[error("frames: a video needs at least one frame signature")]
     NoFrames,
-    /// The values do not divide into frames.
+    /// The number of values is not a multiple of that of a frame.
     #[error("frames: {0} values are not a multiple of {COLUMNS}, the values of a frame signature")]
     PartialFrame(usize),
     /// More than [`FRAMES_MAX`].
@@ -20,13 +20,13 @@ pub enum VideoError {
     TooManyFrames(usize),
 }
 
-/// The Video-Code digest of frame signatures, 380 values each, one after another (`u8` as parsed
-/// from a signature file, or `i32`). Frames are a set: repeats change nothing.
+/// The Video-Code digest of concatenated frame signatures of 380 values each (`u8` as parsed from a
+/// signature file, or `i32`). Repeated frames count once.
 pub fn digest<T: Value>(frames: &[T]) -> Result<[u8; 32], VideoError> {
     digest_at(simd::level(), frames)
 }
 
-/// [`digest`] with the kernels of a level.
+/// [`digest`] at a given SIMD level.
 pub fn digest_at<T: Value>(level: Level, frames: &[T]) -> Result<[u8; 32], VideoError> {
     let (rows, rest) = frames.as_chunks::<COLUMNS>();
     if !rest.is_empty() {

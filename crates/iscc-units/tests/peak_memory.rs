@@ -1,4 +1,4 @@
-//! Memory that a Text-Code takes at its peak. A process of its own: the peak is the process's.
+//! Peak memory of a Text-Code. A separate test binary, because the peak is that of the process.
 
 #![cfg(target_os = "linux")]
 

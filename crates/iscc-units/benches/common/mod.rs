@@ -1,14 +1,14 @@
-//! Inputs made up from fixed seeds.
+//! Pseudo-random inputs from fixed seeds.
 
-/// Makes so many bytes.
+/// Creates an input of this many bytes.
 type Maker = fn(usize) -> Vec<u8>;
 
-/// Bytes of different nature: how chunks fall differs a lot.
-#[allow(dead_code, reason = "not every benchmark looks at every kind")]
+/// Different kinds of data, because chunk boundaries depend on them.
+#[allow(dead_code, reason = "not every benchmark uses every kind")]
 pub const KINDS: [(&str, Maker); 4] =
     [("random", random), ("log", log), ("zeros", zeros), ("period 256", period)];
 
-/// Endless random numbers (splitmix64).
+/// An infinite sequence of random numbers (splitmix64).
 pub fn numbers(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     std::iter::repeat_with(move || {
@@ -24,7 +24,7 @@ pub fn random(size: usize) -> Vec<u8> {
     numbers(1).flat_map(u64::to_le_bytes).take(size).collect()
 }
 
-#[allow(dead_code, reason = "not every benchmark looks at every kind")]
+#[allow(dead_code, reason = "not every benchmark uses every kind")]
 fn zeros(size: usize) -> Vec<u8> {
     vec![0; size]
 }
@@ -34,7 +34,7 @@ fn period(size: usize) -> Vec<u8> {
     (0..=255).cycle().take(size).collect()
 }
 
-/// Lines as a web server writes them.
+/// Lines like those of a web server's log.
 #[allow(dead_code, reason = "as above")]
 fn log(size: usize) -> Vec<u8> {
     let mut lines = String::with_capacity(size + 100);

@@ -1,11 +1,11 @@
-//! Texts of a given size, made from a fixed seed.
+//! Texts of a given size, generated from a fixed seed.
 
-/// Kinds of text that take different ways through the kernels.
+/// Kinds of text that the kernels process differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// English: ASCII.
     English,
-    /// English with typographic quotes, dashes and an accent here and there.
+    /// English with typographic quotes and dashes, and a few accents.
     Typographic,
     /// European: one letter in six has an accent.
     Accented,
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// A text of `kind` of about `bytes` bytes, in lines and paragraphs.
+/// A text of `kind` of about `bytes` bytes, with lines and paragraphs.
 pub fn text(kind: Kind, bytes: usize) -> String {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut text = String::with_capacity(bytes + 64);

@@ -1,4 +1,4 @@
-//! Text kernels and units against iscc-lib: `cargo bench -p iscc-units --bench text`.
+//! Text kernels and units, compared with iscc-lib: `cargo bench -p iscc-units --bench text`.
 
 mod inputs;
 
@@ -42,7 +42,7 @@ fn main() {
     meta_codes();
 }
 
-/// A group with a case for each level of the machine, the best one first.
+/// A group with one case per level of this machine, the highest one first.
 fn levels<'a, R>(
     what: &str,
     kind: Kind,
@@ -59,7 +59,7 @@ fn levels<'a, R>(
         .fold(group, |group, level| group.case(level.set().name(), move || run(level, text)))
 }
 
-/// Sum of all features: something that needs them all.
+/// Sum of all features, so that none can be optimised away.
 fn features(level: Level, text: &str) -> u32 {
     let mut sum = 0u32;
     ngram::features_at(level, text, |features| {
@@ -100,7 +100,7 @@ fn simprints() {
     }
 }
 
-/// Simprints out of the peer's public parts, as iscc-sdk puts them together.
+/// Simprints from the peer's public functions, combined as in iscc-sdk.
 fn peer_simprints(text: &str) -> Vec<Vec<u8>> {
     let utf32: Vec<u8> = text.chars().flat_map(|c| (c as u32).to_be_bytes()).collect();
     let simprint = |chunk: &&[u8]| {

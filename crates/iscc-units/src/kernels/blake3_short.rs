@@ -1,8 +1,7 @@
-//! BLAKE3 of many short messages (O'Connor et al. 2020): the hashes that the Meta-Code's windows
-//! are compared by.
+//! BLAKE3 of many short messages (O'Connor et al. 2020), for the windows of the Meta-Code.
 //!
-//! A message of at most 16 bytes is one block of which twelve words are zero. Several are
-//! compressed side by side, one to a lane, without the additions of those words.
+//! A message of at most 16 bytes is one block in which twelve words are zero. Several messages are
+//! compressed in parallel, one per lane, without the additions of the zero words.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -15,13 +14,13 @@ use std::ops::Range;
 
 use crate::simd::{InstructionSet, Level};
 
-/// Bytes of the longest message that is short here.
+/// Maximum length of a short message in bytes.
 pub const SHORT_MAX_BYTES: usize = 16;
 
-/// Messages hashed together.
+/// Number of messages hashed together.
 const BATCH: usize = 16;
 
-/// Gives the hashes of the parts of `bytes` that `messages` names, in order, to `sink` in pieces.
+/// Passes the hashes of the parts `messages` of `bytes` to `sink`, in order and in batches.
 ///
 /// # Panics
 /// If a message is longer than [`SHORT_MAX_BYTES`] or not within `bytes`.
@@ -45,7 +44,7 @@ pub fn hash_each_at(
     }
 }
 
-/// Up to 16 messages, word by word.
+/// Up to 16 messages, stored word by word.
 #[derive(Default)]
 struct Batch {
     /// `words[w][m]` is word w of message m.
@@ -74,7 +73,7 @@ impl Batch {
         self.len += 1;
     }
 
-    /// The hashes of the messages; what follows them has no meaning.
+    /// The hashes of the messages, followed by unused ones.
     #[inline(always)]
     fn hash(&self, level: Level) -> [[u8; 32]; BATCH] {
         match level.set() {

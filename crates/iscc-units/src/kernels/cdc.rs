@@ -1,8 +1,9 @@
 //! Content-defined chunking with the gear hash (ISO 24138, Data-Code).
 //!
-//! A chunk ends where the running gear sum meets a mask: a stricter mask before the centre length, a
-//! looser one after it, nothing before the minimum, and always at the maximum. Where a chunk ends
-//! depends on its own bytes only, so chunking may start anywhere a chunk starts.
+//! A chunk ends where the bits of the running gear sum under a mask are zero. The mask is stricter
+//! before the centre length and looser after it. No chunk ends before the minimum length, and every
+//! chunk ends at the maximum. The end depends only on the chunk's own bytes, so chunking can start
+//! at any chunk.
 
 mod gear;
 mod lockstep;
@@ -14,9 +15,9 @@ pub use gear::GEAR;
 pub use params::Params;
 pub use walker::Walker;
 
-/// Length of the first chunk of `data`, at most `params.max()`; 0 for no data.
+/// Length of the first chunk of `data`, at most `params.max()`; 0 for empty data.
 ///
-/// Equal to `data.len()` also when the data ends before the chunk does.
+/// Equals `data.len()` if the data ends before the chunk.
 pub fn first_cut(data: &[u8], params: Params) -> usize {
     let cut = portable::first_cut(data, params);
     if params.unit() == 1 || cut == data.len() {
@@ -28,12 +29,12 @@ pub fn first_cut(data: &[u8], params: Params) -> usize {
 
 /// Ends of the chunks of `data` (exclusive byte offsets), the last one being `data.len()`.
 ///
-/// Empty data is one empty chunk. The iterator scans as it is asked.
+/// Empty data is one empty chunk. The iterator is lazy.
 pub fn boundaries(data: &[u8], params: Params) -> Boundaries<'_> {
     Boundaries { data, params, at: None }
 }
 
-/// Iterator of [`boundaries`].
+/// The iterator of [`boundaries`].
 #[derive(Clone, Debug)]
 pub struct Boundaries<'a> {
     data: &'a [u8],

@@ -1,9 +1,9 @@
-//! `text_clean` in one pass (ISO 24138): NFKC, no control characters but line breaks, at most one
-//! empty line in a row, no whitespace around.
+//! `text_clean` in one pass (ISO 24138): NFKC, no control characters other than line breaks, at
+//! most one consecutive empty line, trimmed.
 //!
-//! Printable ASCII, most of many texts, is copied in runs. For the rest a table says what becomes
-//! of each character; marks and the few characters that NFKC merges with what stands before them
-//! are put through NFKC with the character they follow. Lines are settled as they end.
+//! Runs of printable ASCII, which most texts consist of, are copied. For other characters a table
+//! has the action. Marks, and the few characters that NFKC merges with preceding ones, go through
+//! NFKC together with the character before them. Lines are completed at their end.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -17,11 +17,11 @@ use crate::simd::{InstructionSet, Level};
 use crate::text::table::{Action, CLEAN};
 use lines::Lines;
 
-/// `text` for display.
+/// Normalises `text` for display.
 pub fn clean_at(level: Level, text: &str) -> String {
     match level.set() {
         InstructionSet::Portable => clean_with(text, portable::printable_run),
-        // Stores of 64 bytes were slower than of 32: the output is hardly ever aligned.
+        // 64-byte stores were slower than 32-byte stores, because the output is rarely aligned.
         // SAFETY: a level proves that this machine has its instructions.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => unsafe { avx2::clean(text) },
@@ -30,8 +30,8 @@ pub fn clean_at(level: Level, text: &str) -> String {
     }
 }
 
-/// The pass around an instruction set's `printable_run`, which copies the characters from space to
-/// tilde at the start of its input and returns how many there are.
+/// The pass, for an instruction set's `printable_run`. That function copies the characters from
+/// space to tilde at the start of its input and returns their number.
 #[inline(always)]
 fn clean_with(text: &str, printable_run: impl Fn(&[u8], &mut Output) -> usize) -> String {
     let bytes = text.as_bytes();
@@ -52,7 +52,7 @@ fn clean_with(text: &str, printable_run: impl Fn(&[u8], &mut Output) -> usize) -
     pass.finish()
 }
 
-/// Is an ASCII character that stays: space to tilde?
+/// Whether the byte is an ASCII character from space to tilde.
 #[inline(always)]
 const fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
@@ -62,9 +62,9 @@ struct Pass<'a> {
     text: &'a str,
     out: Output,
     lines: Lines,
-    /// Where the output of the last character starts that can still change by what follows it.
+    /// Start of the output of the last character that later ones can still change.
     tail: usize,
-    /// That output is one starter alone, so a single mark after it stays where it is.
+    /// Whether that output is a single starter, so that a single mark after it stays in place.
     tail_is_starter: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Pass<'a> {
         Self { text, out, lines: Lines::new(), tail: 0, tail_is_starter: false }
     }
 
-    /// The output ends with a starter of which the last character starts at `tail`.
+    /// Records that the output ends with a starter whose character starts at `tail`.
     #[inline(always)]
     fn settled(&mut self, tail: usize) {
         self.tail = tail;
@@ -82,8 +82,8 @@ impl<'a> Pass<'a> {
         self.lines.content();
     }
 
-    /// Copies characters of two and three bytes as long as they stay what they are, as nearly all
-    /// do; returns where to go on.
+    /// Copies characters of two and three bytes while their action is to keep them, as for nearly
+    /// all; returns the next position.
     #[inline(always)]
     fn kept_run(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
@@ -104,10 +104,10 @@ impl<'a> Pass<'a> {
         at
     }
 
-    /// Does what the table says to the character at `at`; returns where to go on.
+    /// Performs the action of the character at `at`; returns the next position.
     #[inline(always)]
     fn character(&mut self, at: usize) -> usize {
-        // SAFETY: the pass moves by whole characters and has not reached the end.
+        // SAFETY: the pass advances by whole characters and is before the end.
         let (c, width) = unsafe { utf8::decode(self.text, at) };
         let after = at + width;
         let left = self.text.len() - after;
@@ -129,7 +129,7 @@ impl<'a> Pass<'a> {
                 self.settled(start);
                 self.tail_is_starter = false;
             }
-            // What is dropped is dropped after NFKC: it parts what stands before and after it.
+            // The definition removes characters after NFKC, so this one separates its neighbours.
             Action::Drop => self.tail = self.out.len(),
             Action::Special => {
                 self.lines.end(c, &mut self.out);
@@ -143,7 +143,7 @@ impl<'a> Pass<'a> {
         after
     }
 
-    /// Lets NFKC see the last character and all that may merge or change places after it.
+    /// Applies NFKC to the last character and all following ones that may merge or swap.
     ///
     /// NFKC of a text that starts with NFKC is NFKC of the whole, so the output serves as input.
     fn compose(&mut self, start: usize) -> usize {
@@ -151,7 +151,7 @@ impl<'a> Pass<'a> {
         let mut marks = 0;
         let mut only_marks = true;
         while at < self.text.len() {
-            // SAFETY: the pass moves by whole characters and has not reached the end.
+            // SAFETY: the pass advances by whole characters and is before the end.
             let (c, width) = unsafe { utf8::decode(self.text, at) };
             match CLEAN.action(CLEAN.entry(c)) {
                 Action::Mark => marks += 1,

@@ -1,9 +1,10 @@
-//! `text_collapse` in one pass (ISO 24138): NFD, lower case, no whitespace, C*, M*, P*, then NFKC.
+//! `text_collapse` in one pass (ISO 24138): NFD, lower case, no white space, no C*, M*, P*, then
+//! NFKC.
 //!
-//! The definition is five passes, but all steps before NFKC work on single characters once one
-//! knows that canonical order moves only marks, which are dropped. So a table says what becomes of
-//! each character. Two exceptions need a look around: a capital sigma at the end of a word, and
-//! the few characters that NFKC merges with what stands before them.
+//! The definition has five passes. All steps before NFKC work on single characters, because
+//! canonical ordering only moves marks, which are removed. So a table has the action of each
+//! character. Two cases need context: a capital sigma at the end of a word, and the few characters
+//! that NFKC merges with preceding ones.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -20,7 +21,7 @@ use super::utf8::{self, Output};
 use crate::simd::{InstructionSet, Level};
 use crate::text::table::{Action, COLLAPSE};
 
-/// `text` without case, whitespace, marks, punctuation and control characters.
+/// `text` without case, white space, marks, punctuation and control characters.
 pub fn collapse_at(level: Level, text: &str) -> String {
     match level.set() {
         InstructionSet::Portable => collapse_with(text, portable::ascii_run),
@@ -35,8 +36,8 @@ pub fn collapse_at(level: Level, text: &str) -> String {
     }
 }
 
-/// The pass around an instruction set's `ascii_run`, which collapses the ASCII characters at the
-/// start of its input and returns how many there are.
+/// The pass, for an instruction set's `ascii_run`. That function collapses the ASCII characters at
+/// the start of its input and returns their number.
 #[inline(always)]
 fn collapse_with(text: &str, ascii_run: impl Fn(&[u8], &mut Output) -> usize) -> String {
     let mut pass = Pass { text, out: Output::for_input(text.len()), tail: 0 };
@@ -56,7 +57,7 @@ fn collapse_with(text: &str, ascii_run: impl Fn(&[u8], &mut Output) -> usize) ->
     pass.out.into_string()
 }
 
-/// What every ASCII character becomes; [`DROPPED`] for nothing.
+/// Replacement of every ASCII character; [`DROPPED`] if it is removed.
 const ASCII: [u8; 128] = {
     let mut forms = [DROPPED; 128];
     let mut c = 0;
@@ -77,13 +78,13 @@ const DROPPED: u8 = 0xFF;
 struct Pass<'a> {
     text: &'a str,
     out: Output,
-    /// Where the output of the last character that stayed starts: nothing before it can change.
+    /// Start of the output of the last kept character. Output before it is final.
     tail: usize,
 }
 
 impl Pass<'_> {
-    /// Handles characters of two and three bytes as long as they stay, vanish, or something short
-    /// takes their place; returns where to go on.
+    /// Handles characters of two and three bytes while their action is to keep, remove or replace
+    /// them with a short text; returns the next position.
     #[inline(always)]
     fn simple_run(&mut self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
@@ -101,10 +102,10 @@ impl Pass<'_> {
         at
     }
 
-    /// Does what the table says to the character at `at`; returns where to go on.
+    /// Performs the action of the character at `at`; returns the next position.
     #[inline(always)]
     fn character(&mut self, at: usize) -> usize {
-        // SAFETY: the pass moves by whole characters and has not reached the end.
+        // SAFETY: the pass advances by whole characters and is before the end.
         let (c, width) = unsafe { utf8::decode(self.text, at) };
         let after = at + width;
         let left = self.text.len() - after;
@@ -123,7 +124,7 @@ impl Pass<'_> {
                 self.out.push_text(text, left);
             }
             Action::Compose(text) => return self.compose(text, after),
-            // The collapse table has no mark: capital sigma.
+            // In the collapse table, these are only for capital sigma.
             Action::Mark | Action::Special => {
                 self.tail = self.out.len();
                 let lower = if sigma::is_final(self.text, at) { "ς" } else { "σ" };
@@ -133,7 +134,7 @@ impl Pass<'_> {
         after
     }
 
-    /// Lets NFKC see the last character that stayed, `text` and all that merges after it.
+    /// Applies NFKC to the last kept character, `text` and all following ones that merge.
     ///
     /// NFKC of a text that starts with NFKC is NFKC of the whole, so the output serves as input.
     #[cold]
@@ -141,7 +142,7 @@ impl Pass<'_> {
         let mut tail = self.out.text_from(self.tail).to_owned();
         tail.push_str(text);
         while at < self.text.len() {
-            // SAFETY: the pass moves by whole characters and has not reached the end.
+            // SAFETY: the pass advances by whole characters and is before the end.
             let (c, width) = unsafe { utf8::decode(self.text, at) };
             match COLLAPSE.action(COLLAPSE.entry(c)) {
                 Action::Compose(text) => tail.push_str(text),

@@ -1,5 +1,5 @@
-//! MinHash-256 over 32-bit features (ISO 24138): for each of 64 permutations the least hash of any
-//! feature, and of these minima the four lowest bits.
+//! MinHash-256 over 32-bit features (ISO 24138): the minimum hash of all features under each of 64
+//! permutations, and of these minima the lowest four bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,13 +16,12 @@ pub use permutations::{MULTIPLIER, SUMMAND};
 use crate::simd::{self, InstructionSet, Level};
 use recent::Recent;
 
-/// Features looked at together.
+/// Number of features processed together.
 const BLOCK: usize = 256;
 
 /// MinHash of a set of features that arrives in pieces.
 ///
-/// Features are a set: order and repeats change nothing. State: about 2 KiB, and 16 KiB more while
-/// features repeat.
+/// Order and repetitions do not matter. Uses about 2 KiB, and 16 KiB more while features repeat.
 #[derive(Clone, Debug)]
 pub struct Minhash {
     level: Level,
@@ -32,21 +31,21 @@ pub struct Minhash {
     recent: Option<Recent>,
 }
 
-/// The least hash of each permutation so far, and a feature it came from.
+/// The minimum hash of each permutation so far, and a feature that has it.
 #[derive(Clone, Debug)]
 struct Lowest {
     minima: [u32; 64],
-    /// Means nothing while the minimum is `u32::MAX`.
+    /// Undefined while the minimum is `u32::MAX`.
     features: [u32; 64],
 }
 
 impl Minhash {
-    /// No features yet, with the machine's best kernels.
+    /// No features, at the SIMD level of this machine.
     pub fn new() -> Self {
         Self::new_at(simd::level())
     }
 
-    /// No features yet, with the kernels of a level.
+    /// No features, at a given SIMD level.
     pub fn new_at(level: Level) -> Self {
         Self {
             level,
@@ -57,11 +56,11 @@ impl Minhash {
         }
     }
 
-    /// Adds features. Pieces of any size cost the same: what does not fill a block waits.
+    /// Adds features. Pieces of any size take the same time: incomplete blocks are buffered.
     pub fn update(&mut self, mut features: &[u32]) {
         while !features.is_empty() {
             if self.recent.is_some() {
-                features = self.wait_for_new(features);
+                features = self.buffer_new(features);
             } else if let (0, Some((block, rest))) =
                 (self.waiting_len, features.split_first_chunk::<BLOCK>())
             {
@@ -82,7 +81,7 @@ impl Minhash {
         }
     }
 
-    /// Adds what another state has seen.
+    /// Adds the features of another state.
     pub fn merge(&mut self, other: &Self) {
         self.update(&other.waiting[..other.waiting_len]);
         for i in 0..64 {
@@ -93,14 +92,14 @@ impl Minhash {
         }
     }
 
-    /// The 64 minima, `u32::MAX` each without features.
+    /// The 64 minima; `u32::MAX` without features.
     pub fn minima(&self) -> [u32; 64] {
         let mut lowest = self.lowest.clone();
         fold(self.level, &self.waiting[..self.waiting_len], &mut lowest);
         lowest.minima
     }
 
-    /// The 256-bit digest: bit plane after bit plane from the lowest, permutation 0 first.
+    /// The 256-bit digest: bit planes starting at the lowest, each starting at permutation 0.
     pub fn digest(&self) -> [u8; 32] {
         let minima = self.minima();
         let mut digest = [0; 32];
@@ -112,8 +111,8 @@ impl Minhash {
         digest
     }
 
-    /// Lets the features wait that were not seen lately, until the block is full. Returns the rest.
-    fn wait_for_new<'a>(&mut self, features: &'a [u32]) -> &'a [u32] {
+    /// Buffers the features that are not recent, up to a full block. Returns the remaining ones.
+    fn buffer_new<'a>(&mut self, features: &'a [u32]) -> &'a [u32] {
         let Some(recent) = &mut self.recent else { return features };
         let mut taken = 0;
         for &feature in features {
@@ -144,22 +143,22 @@ impl Default for Minhash {
     }
 }
 
-/// The digest of `features` in one call.
+/// The digest of `features`.
 pub fn digest(features: &[u32]) -> [u8; 32] {
     let mut state = Minhash::new();
     state.update(features);
     state.digest()
 }
 
-/// Lowers the minima by at most a block of features. Returns for how many permutations a feature
-/// that holds the minimum came again, as far as the form notices.
+/// Lowers the minima by at most a block of features. Returns the number of permutations for which
+/// the feature with the minimum occurred again, as far as the form detects it.
 fn fold(level: Level, features: &[u32], lowest: &mut Lowest) -> u32 {
     match level.set() {
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512 if features.len() >= filter::GROUP => filter::fold(
             features,
             lowest,
-            // SAFETY: the level proves that the machine has the instructions.
+            // SAFETY: a level proves that this machine has its instructions.
             |groups| unsafe { avx512::least(groups) },
             // SAFETY: as above.
             |groups, i, limit| unsafe { avx512::at_most(groups, i, limit) },
@@ -168,7 +167,7 @@ fn fold(level: Level, features: &[u32], lowest: &mut Lowest) -> u32 {
         InstructionSet::Avx2 if features.len() >= filter::GROUP => filter::fold(
             features,
             lowest,
-            // SAFETY: the level proves that the machine has the instructions.
+            // SAFETY: a level proves that this machine has its instructions.
             |groups| unsafe { avx2::least(groups) },
             // SAFETY: as above.
             |groups, i, limit| unsafe { avx2::at_most(groups, i, limit) },

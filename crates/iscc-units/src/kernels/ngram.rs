@@ -1,8 +1,8 @@
 //! Features of text: xxHash32 of every window of 13 characters (ISO 24138, Text-Code).
 //!
-//! Windows whose characters are all of one width in UTF-8 start at equal distances and have equal
-//! lengths, so several are hashed side by side in the lanes of a register. Texts of one script are
-//! such runs but for a few characters. Windows that reach over the end of a run are hashed alone.
+//! Windows of characters with the same UTF-8 width start at equal distances and have equal lengths,
+//! so several are hashed in parallel lanes. Texts in one script consist mostly of such runs.
+//! Windows that extend beyond a run are hashed one by one.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -19,12 +19,12 @@ use super::utf8;
 use super::xxh32;
 use crate::simd::{InstructionSet, Level};
 
-/// Characters of a window.
+/// Characters per window.
 pub const WINDOW: usize = 13;
 
-/// Gives the features of `text` to `sink` in pieces; returns how many there are.
+/// Passes the features of `text` to `sink` in blocks; returns their number.
 ///
-/// A text of n characters has n - 12 features, one with fewer than 13 has one, of all it has.
+/// A text of n characters has n - 12 features. A text of fewer than 13 characters has one feature.
 pub fn features_at(level: Level, text: &str, sink: impl FnMut(&[u32])) -> usize {
     match level.set() {
         InstructionSet::Portable => features_with(text, sink, |_, _, _| 0),
@@ -39,8 +39,8 @@ pub fn features_at(level: Level, text: &str, sink: impl FnMut(&[u32])) -> usize 
     }
 }
 
-/// The walk around an instruction set's `hash_run`: it may hash the first windows that lie in the
-/// run at the start of the text it is given, and returns how many it did.
+/// The loop over the windows. `hash_run` is the instruction set's function: it may hash the first
+/// windows within the run at the start of its text, and returns their number.
 #[inline(always)]
 fn features_with<S: FnMut(&[u32])>(
     text: &str,
@@ -63,7 +63,8 @@ fn features_with<S: FnMut(&[u32])>(
                 let hashed = hash_run(&bytes[start..], run, &mut block);
                 start += hashed * run.width;
                 end += hashed * run.width;
-                // The last window of the run is left to the step below, which knows what is next.
+                // The step below hashes the last window of the run, because it knows the next
+                // character.
             }
         }
         block.push(xxh32::hash(&bytes[start..end]));

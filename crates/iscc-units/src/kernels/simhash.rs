@@ -8,16 +8,16 @@ mod portable;
 
 use crate::simd::{self, InstructionSet, Level};
 
-/// How many digests have each bit: a row for each byte, its highest bit first.
+/// How many digests have each bit set: one row per byte, highest bit first.
 pub type Ones<const N: usize> = [[u32; 8]; N];
 
-/// Digests that byte-wide counters can take before they are emptied into wide ones.
+/// Maximum number of digests before byte-wide counters must be added to wide ones.
 const ROUND: usize = u8::MAX as usize;
 
-/// Digests of an iterator that are gathered before they are counted.
+/// Number of digests of an iterator that are collected and counted together.
 const GATHERED: usize = 64;
 
-/// The similarity hash of digests of `N` bytes (a multiple of 4) that arrive in pieces.
+/// The similarity hash of digests of `N` bytes, a multiple of 4, that arrive in pieces.
 #[derive(Clone, Debug)]
 pub struct Simhash<const N: usize> {
     level: Level,
@@ -26,25 +26,25 @@ pub struct Simhash<const N: usize> {
 }
 
 impl<const N: usize> Simhash<N> {
-    /// No digests yet, with the machine's best kernels.
+    /// No digests, at the SIMD level of this machine.
     pub fn new() -> Self {
         Self::new_at(simd::level())
     }
 
-    /// No digests yet, with the kernels of a level.
+    /// No digests, at a given SIMD level.
     pub fn new_at(level: Level) -> Self {
         const { assert!(N.is_multiple_of(4), "the kernels take four bytes at a time") };
         Self { level, ones: [[0; 8]; N], digests: 0 }
     }
 
-    /// Adds digests, fewer than 2^32 altogether.
+    /// Adds digests, fewer than 2^32 in total.
     #[inline]
     pub fn update(&mut self, digests: &[[u8; N]]) {
         count(self.level, digests, &mut self.ones);
         self.digests += digests.len() as u32;
     }
 
-    /// Adds what another state has seen.
+    /// Adds the digests of another state.
     pub fn merge(&mut self, other: &Self) {
         for (row, other) in self.ones.iter_mut().zip(&other.ones) {
             for (ones, other) in row.iter_mut().zip(other) {
@@ -54,8 +54,8 @@ impl<const N: usize> Simhash<N> {
         self.digests += other.digests;
     }
 
-    /// The majority; a bit that is set in exactly half of the digests is set, so all are without
-    /// digests.
+    /// The majority of each bit. A bit is set if exactly half of the digests have it, so without
+    /// digests all bits are set.
     pub fn digest(&self) -> [u8; N] {
         self.ones.map(|row| {
             let is_set = |&ones: &u32| u8::from(2 * u64::from(ones) >= u64::from(self.digests));
@@ -70,7 +70,7 @@ impl<const N: usize> Default for Simhash<N> {
     }
 }
 
-/// The similarity hash of `digests` in one call; of none, all bits are set.
+/// The similarity hash of `digests`; without digests, all bits are set.
 pub fn simhash<'a, const N: usize>(digests: impl IntoIterator<Item = &'a [u8; N]>) -> [u8; N] {
     let mut state = Simhash::new();
     let mut gathered = [[0; N]; GATHERED];
@@ -90,7 +90,7 @@ pub fn simhash<'a, const N: usize>(digests: impl IntoIterator<Item = &'a [u8; N]
 fn count<const N: usize>(level: Level, digests: &[[u8; N]], ones: &mut Ones<N>) {
     for round in digests.chunks(ROUND) {
         match level.set() {
-            // SAFETY: the level proves that the machine has the instructions.
+            // SAFETY: a level proves that this machine has its instructions.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512 => unsafe { avx512::count(round, ones) },
             // SAFETY: as above.

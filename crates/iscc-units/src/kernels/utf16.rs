@@ -1,24 +1,24 @@
-//! UTF-16, the form of JavaScript's strings, to UTF-8 and back.
+//! Converts between UTF-16, the encoding of JavaScript strings, and UTF-8.
 
 use super::utf8;
 
-/// UTF-16 that is no text: half of a surrogate pair without the other.
+/// Invalid UTF-16: one half of a surrogate pair without the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("lone surrogate at UTF-16 index {index}")]
 pub struct LoneSurrogate {
-    /// Where it is, in code units.
+    /// Its position in code units.
     pub index: usize,
 }
 
-/// Code units looked at together.
+/// Code units processed together.
 const LANES: usize = 16;
 
-/// The text with these UTF-16 code units.
+/// Converts UTF-16 code units to a string.
 ///
 /// # Errors
-/// [`LoneSurrogate`] for the first of them.
+/// [`LoneSurrogate`] for the first lone surrogate.
 pub fn from_utf16(units: &[u16]) -> Result<String, LoneSurrogate> {
-    // A unit takes three bytes at most, and a pair four.
+    // A unit takes at most three bytes, a pair four.
     let mut bytes = vec![0; 3 * units.len() + LANES];
     let (mut at, mut end) = (0, 0);
     while at < units.len() {
@@ -62,13 +62,13 @@ pub fn from_utf16(units: &[u16]) -> Result<String, LoneSurrogate> {
     Ok(unsafe { String::from_utf8_unchecked(bytes) })
 }
 
-/// A byte after a lead byte, with the lowest six bits of `bits`.
+/// A continuation byte with the lowest six bits of `bits`.
 #[inline(always)]
 const fn trail(bits: u8) -> u8 {
     0x80 | bits & 0x3F
 }
 
-/// The character that a pair of surrogates at the start of `units` stands for.
+/// The character of the surrogate pair at the start of `units`.
 fn pair(units: &[u16]) -> Option<char> {
     char::decode_utf16(units.iter().copied().take(2)).next()?.ok()
 }
@@ -85,7 +85,7 @@ pub fn to_utf16(text: &str) -> Vec<u16> {
             (at, end) = (at + LANES, end + LANES);
             continue;
         }
-        // SAFETY: `at` moves by whole characters and has not reached the end.
+        // SAFETY: `at` advances by whole characters and is before the end.
         let (c, width) = unsafe { utf8::decode(text, at) };
         if let Ok(unit) = u16::try_from(c) {
             units[end] = unit;

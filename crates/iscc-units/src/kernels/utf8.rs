@@ -1,4 +1,4 @@
-//! Reading and writing UTF-8 without the checks that a `&str` has made already.
+//! Reads and writes UTF-8 without repeating the checks of `&str`.
 
 use crate::text::table::Short;
 
@@ -8,7 +8,7 @@ use crate::text::table::Short;
 /// `at` is less than `text.len()` and a character boundary.
 #[inline(always)]
 pub(super) unsafe fn decode(text: &str, at: usize) -> (u32, usize) {
-    // SAFETY: a character starts at `at`, so its lead byte and as many more as that tells are there.
+    // SAFETY: a character starts at `at`, so all bytes that its lead byte implies exist.
     let byte = |k: usize| u32::from(unsafe { *text.as_bytes().get_unchecked(at + k) });
     let rest = |k: usize| byte(k) & 0x3F;
     match byte(0) {
@@ -19,7 +19,7 @@ pub(super) unsafe fn decode(text: &str, at: usize) -> (u32, usize) {
     }
 }
 
-/// The character at the start of `bytes`, which starts one of two or three bytes; `None` for others.
+/// The character at the start of `bytes` if it has two or three bytes, otherwise `None`.
 #[inline(always)]
 pub(super) fn decode_two_or_three(bytes: [u8; 4]) -> Option<(u32, Short)> {
     let [lead, second, third, _] = bytes.map(u32::from);
@@ -44,17 +44,17 @@ pub(super) const fn width(lead: u8) -> usize {
     }
 }
 
-/// A text that grows by whole registers: whoever writes less than a register leaves the rest to be
-/// overwritten.
+/// A text that grows by whole registers: a store may write more bytes than it counts, and the next
+/// store overwrites these.
 ///
-/// Invariants: the bytes are UTF-8 whenever a character is complete, and there is room for what is
-/// left of the input, as it is, and for [`Output::WIDEST`] bytes more.
+/// Invariants: the bytes are UTF-8 whenever a character is complete. There is room for an unchanged
+/// copy of the remaining input plus [`Output::WIDEST`] bytes.
 pub(super) struct Output {
     bytes: Vec<u8>,
 }
 
 impl Output {
-    /// Bytes that one store may touch past those it counts.
+    /// Maximum number of bytes that a store writes after those it counts.
     pub(super) const WIDEST: usize = 64;
 
     /// An empty text with room for an input of `input` bytes.
@@ -71,13 +71,13 @@ impl Output {
         &self.bytes
     }
 
-    /// The text from byte `at`, which is a character boundary.
+    /// The text from byte `at`, which must be a character boundary.
     pub(super) fn text_from(&self, at: usize) -> &str {
-        // SAFETY: the bytes are UTF-8 (invariant), and slicing at no boundary would panic before.
+        // SAFETY: the bytes are UTF-8 (invariant), and `split_at` panics if `at` is not a boundary.
         unsafe { std::str::from_utf8_unchecked(&self.bytes) }.split_at(at).1
     }
 
-    /// Where the next byte goes. At least `WIDEST` bytes may be written there.
+    /// Pointer to the end, where at least `WIDEST` bytes may be written.
     #[inline(always)]
     pub(super) fn end(&mut self) -> *mut u8 {
         self.bytes.spare_capacity_mut().as_mut_ptr().cast()
@@ -86,40 +86,40 @@ impl Output {
     /// Counts `more` bytes that were written at [`Output::end`].
     ///
     /// # Safety
-    /// They were written, complete characters, and no more than were taken from the input.
+    /// The bytes are written, are complete characters, and are at most as many as taken from the
+    /// input.
     #[inline(always)]
     pub(super) unsafe fn advance(&mut self, more: usize) {
-        // SAFETY: the caller has written them, and there was room for them (invariant).
+        // SAFETY: the caller has written them, and there is room for them (invariant).
         unsafe { self.bytes.set_len(self.bytes.len() + more) };
     }
 
-    /// Appends a text that takes the place of a character of the input and is no longer than that.
+    /// Appends a text that replaces a character of the input and is not longer.
     #[inline(always)]
     pub(super) fn push_short(&mut self, text: Short) {
-        // SAFETY: there is room for `WIDEST` bytes and more (invariant); the text takes no more
-        // than what it replaces, so room for the rest of the input remains.
+        // SAFETY: there is room for `WIDEST` bytes and more (invariant). The text is not longer
+        // than what it replaces, so there is still room for the remaining input.
         unsafe {
             self.end().cast::<[u8; 4]>().write_unaligned(text.bytes);
             self.advance(text.len);
         }
     }
 
-    /// Appends a text of any length; `left` bytes of the input are still to come.
+    /// Appends a text of any length. `left` is the length of the remaining input in bytes.
     #[inline]
     pub(super) fn push_text(&mut self, text: &str, left: usize) {
         self.bytes.reserve(text.len() + left + Self::WIDEST);
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// Takes back everything from byte `at`, a character boundary.
+    /// Removes everything from byte `at`, which must be a character boundary.
     pub(super) fn truncate(&mut self, at: usize) {
         self.bytes.truncate(at);
     }
 
-    /// The finished text.
+    /// The complete text.
     pub(super) fn into_string(self) -> String {
-        // SAFETY: whole characters of the input and whole texts were appended, nothing else
-        // (invariant).
+        // SAFETY: only whole characters of the input and whole texts were appended (invariant).
         unsafe { String::from_utf8_unchecked(self.bytes) }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decodes_every_character_as_the_standard_library_does() {
+    fn decodes_every_character_like_the_standard_library() {
         for c in '\0'..=char::MAX {
             let text = c.encode_utf8(&mut [0; 4]).to_owned();
             // SAFETY: 0 is a boundary of a text that is not empty.

@@ -1,5 +1,5 @@
-//! Winner-takes-all hash of frame signatures (ISO 24138, Video-Code; after Yagnik et al. 2011): the
-//! distinct signatures are summed column by column, and pairs of sums compared.
+//! Winner-takes-all hash of frame signatures (ISO 24138, Video-Code; after Yagnik et al. 2011).
+//! Sums the distinct signatures column by column and compares pairs of sums.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -14,13 +14,13 @@ use std::hash::Hash;
 
 pub use pairs::PAIRS;
 
-/// Values of a frame signature (MPEG-7 video signature, ISO/IEC 15938-3).
+/// Values per frame signature (MPEG-7 video signature, ISO/IEC 15938-3).
 pub const COLUMNS: usize = 380;
 
-/// One frame's signature.
+/// The signature of one frame.
 pub type Row<T> = [T; COLUMNS];
 
-/// A value of a frame signature: as it comes out of the signature file, or as JavaScript holds it.
+/// A value of a frame signature, in the type of the signature file or of JavaScript.
 pub trait Value: Copy + Eq + Hash + Into<i64> + sealed::Sealed {
     /// The value, wrapped to 32 bits.
     #[doc(hidden)]
@@ -63,7 +63,7 @@ pub fn hash_at<T: Value>(level: Level, frames: &[Row<T>]) -> [u8; 32] {
 /// Sums of each column over the distinct frames.
 fn sum_distinct<T: Value>(level: Level, frames: &[Row<T>]) -> Row<i64> {
     let sums = match level.set() {
-        // SAFETY: the level proves that the machine has the instructions.
+        // SAFETY: a level proves that this machine has its instructions.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512 => unsafe { avx512::sum_distinct_bytes(frames) },
         // SAFETY: as above.
@@ -74,7 +74,7 @@ fn sum_distinct<T: Value>(level: Level, frames: &[Row<T>]) -> Row<i64> {
     sums.unwrap_or_else(|| sum_distinct_wide(frames))
 }
 
-/// The same for values that no signature has, but that the definition allows.
+/// The same for values that no signature has but that the definition allows.
 fn sum_distinct_wide<T: Value>(frames: &[Row<T>]) -> Row<i64> {
     let distinct: HashSet<&Row<T>> = frames.iter().collect();
     let mut sums = [0i64; COLUMNS];

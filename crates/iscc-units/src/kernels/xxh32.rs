@@ -1,4 +1,5 @@
-//! xxHash32 with seed 0 (Yann Collet, xxHash specification): the feature hash of chunks and n-grams.
+//! xxHash32 with seed 0 (Yann Collet, xxHash specification): the feature hash of chunks and
+//! n-grams.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -14,7 +15,7 @@ use crate::simd::{InstructionSet, Level};
 pub use portable::hash;
 pub(super) use portable::{PRIME_1, PRIME_2, PRIME_3, PRIME_4, PRIME_5};
 
-/// Fewer chunks than this are hashed one after another.
+/// With fewer chunks, hashing them one by one is faster.
 const SIDE_BY_SIDE_MIN_CHUNKS: usize = 24;
 
 /// Appends the hashes of the consecutive chunks of `data` that end at `ends` (ascending, within the
@@ -26,12 +27,12 @@ pub fn hash_chunks_at(level: Level, data: &[u8], ends: &[u32], hashes: &mut Vec<
     match level.set() {
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512 => side_by_side::hash(data, ends, hashes, |chunks| {
-            // SAFETY: the level proves that the machine has the instructions.
+            // SAFETY: a level proves that this machine has its instructions.
             unsafe { avx512::lanes(chunks) }
         }),
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 => side_by_side::hash(data, ends, hashes, |chunks| {
-            // SAFETY: the level proves that the machine has the instructions.
+            // SAFETY: a level proves that this machine has its instructions.
             unsafe { avx2::lanes(chunks) }
         }),
         _ => one_by_one(data, ends, hashes),

@@ -1,11 +1,11 @@
-//! The bytes of the further metadata: those of a Data-URL, or of a JSON object in canonical form.
+//! The bytes of further metadata: those of a Data-URL, or of a JSON object in canonical form.
 
 use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
 use super::{Meta, MetaError};
 
-/// Bytes of metadata at most, once decoded.
+/// Maximum length of the decoded metadata in bytes.
 pub const PAYLOAD_MAX_BYTES: usize = 128_000;
 
 pub(super) struct Payload {
@@ -14,7 +14,7 @@ pub(super) struct Payload {
 }
 
 impl Payload {
-    /// `None` if there is no metadata.
+    /// `None` if `meta` is absent.
     pub(super) fn read(meta: Meta) -> Result<Option<Self>, MetaError> {
         match meta {
             Meta::None | Meta::DataUrl("") => Ok(None),
@@ -42,7 +42,7 @@ impl Payload {
 
 /// The data of `data:[<type>/<subtype>](;<attribute>=<value>)*;base64,<data>` (RFC 2397).
 ///
-/// The reference decodes Base64 only: a Data-URL with percent-encoded data has no Meta-Code.
+/// Percent-encoded data is an error, because the reference only decodes Base64.
 fn base64_of(url: &str) -> Option<&str> {
     let (header, data) = url.strip_prefix("data:")?.split_once(',')?;
     let mut parts = header.strip_suffix(";base64")?.split(';');
@@ -51,9 +51,9 @@ fn base64_of(url: &str) -> Option<&str> {
     (is_media_type && parts.all(|parameter| is_pair(parameter, '='))).then_some(data)
 }
 
-/// Two tokens with `between` between them.
+/// Whether `text` is two tokens separated by `between`.
 fn is_pair(text: &str, between: char) -> bool {
-    // RFC 2045's token without what separates parts here; `%` for encoded values.
+    // The tokens of RFC 2045 without the separators used here, and with `%` for encoded values.
     let is_token = |part: &str| {
         let fits = |c: u8| c.is_ascii_alphanumeric() || b"!#$&'*+-.^_`{|}~%".contains(&c);
         !part.is_empty() && part.bytes().all(fits)
@@ -63,10 +63,10 @@ fn is_pair(text: &str, between: char) -> bool {
 
 fn decode(data: &str) -> Result<Vec<u8>, MetaError> {
     let unpadded = data.trim_end_matches('=');
-    // Refused by its length before it is decoded.
+    // Checks the length before decoding.
     check_length(unpadded.len() * 3 / 4)?;
     if unpadded.contains('=') {
-        // The decoder would take it for two texts in a row.
+        // The decoder would accept concatenated Base64 texts.
         return Err(MetaError::NotBase64);
     }
     let bytes = BASE64.decode(data.as_bytes()).map_err(|_| MetaError::NotBase64)?;
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_base64_data_urls_only() {
+    fn accepts_base64_data_urls_only() {
         for (url, data) in [
             ("data:application/json;base64,eyJhIjoxfQ==", Some("eyJhIjoxfQ==")),
             ("data:application/json;charset=utf-8;base64,e30=", Some("e30=")),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_base64_empty_or_too_long() {
+    fn rejects_invalid_empty_and_too_long_base64() {
         for data in ["", "@@@", "e30", "e3==", "e30=e30=", "e30\n", "e-_="] {
             assert_eq!(decode(data), Err(MetaError::NotBase64), "{data}");
         }

@@ -7,15 +7,15 @@ use crate::kernels::collapse;
 use crate::kernels::simhash::Simhash;
 use crate::simd::Level;
 
-/// Characters of a window of text: at most 12 bytes.
+/// Characters per window of text: at most 12 bytes.
 const TEXT_WINDOW: usize = 3;
 
-/// Bytes of a window of other metadata.
+/// Bytes per window of other metadata.
 const BYTES_WINDOW: usize = 4;
 
 const _: () = assert!(TEXT_WINDOW * 4 <= SHORT_MAX_BYTES && BYTES_WINDOW <= SHORT_MAX_BYTES);
 
-/// The soft hash of a text, by windows of three characters of its collapsed form.
+/// The soft hash of a text, from windows of three characters of its collapsed form.
 pub(super) fn of_text(level: Level, text: &str) -> [u8; 32] {
     let collapsed = collapse::collapse_at(level, text);
     let ends = || collapsed.char_indices().map(|(at, c)| at + c.len_utf8());
@@ -24,13 +24,13 @@ pub(super) fn of_text(level: Level, text: &str) -> [u8; 32] {
     of_windows(level, collapsed.as_bytes(), windows)
 }
 
-/// The soft hash of bytes, by windows of four.
+/// The soft hash of bytes, from windows of four bytes.
 pub(super) fn of_bytes(level: Level, bytes: &[u8]) -> [u8; 32] {
     let ends = BYTES_WINDOW..=bytes.len();
     of_windows(level, bytes, ends.map(|end| end - BYTES_WINDOW..end))
 }
 
-/// With less than one window, all of `bytes` is one.
+/// If there is no window, all of `bytes` is one.
 fn of_windows(level: Level, bytes: &[u8], windows: impl Iterator<Item = Range<usize>>) -> [u8; 32] {
     let mut windows = windows.peekable();
     let short = windows.peek().is_none().then_some(0..bytes.len());
@@ -39,7 +39,7 @@ fn of_windows(level: Level, bytes: &[u8], windows: impl Iterator<Item = Range<us
     simhash.digest()
 }
 
-/// The first halves of two hashes, four bytes from each in turn.
+/// Interleaves the first halves of two hashes in groups of four bytes.
 pub(super) fn interleave(name: [u8; 32], extra: [u8; 32]) -> [u8; 32] {
     let mut both = [0; 32];
     let pieces = name.as_chunks::<4>().0.iter().zip(extra.as_chunks::<4>().0);

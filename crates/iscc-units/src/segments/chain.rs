@@ -1,4 +1,4 @@
-//! The true chain of chunks through guessed segments.
+//! Joins guessed segments to the true chain of chunks.
 
 use super::Source;
 use crate::chunks::{CHUNK_BYTES_MAX, Chunks};
@@ -7,11 +7,11 @@ use crate::kernels::minhash::Minhash;
 use crate::kernels::xxh32;
 use crate::simd::Level;
 
-/// The start of a segment in which the true chain is expected to run into the guess.
+/// The start of a segment, within which the true chain should reach a guessed boundary.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// Where periodic data cuts: at `origin` and every `period` bytes. Guesses that start there are true
-/// at once; guesses out of phase would never run into the true chain.
+/// Boundaries of periodic data: at `origin` and every `period` bytes. Guesses that start at one are
+/// correct; guesses out of phase would never reach a true boundary.
 #[derive(Clone, Copy)]
 pub(super) struct Phase {
     origin: u64,
@@ -19,10 +19,10 @@ pub(super) struct Phase {
 }
 
 impl Phase {
-    /// Bytes it takes to see the period.
+    /// Bytes needed to detect the period.
     pub(super) const PROBE_BYTES: u64 = 8 * CHUNK_BYTES_MAX as u64;
 
-    /// The phase of data that begins with `probe`; any offset is in phase if it is not periodic.
+    /// The phase of data that starts with `probe`. If it is not periodic, every offset is in phase.
     pub(super) fn of(probe: &[u8]) -> Self {
         let ends: Vec<_> = cdc::boundaries(probe, Params::DATA).collect();
         match ends[..] {
@@ -31,23 +31,23 @@ impl Phase {
         }
     }
 
-    /// The last offset in phase up to `offset`, which comes after the probe or is 0.
+    /// The last offset in phase up to `offset`, which is after the probe or 0.
     pub(super) fn align(self, offset: u64) -> u64 {
         offset.checked_sub(self.origin).map_or(0, |past| offset - past % self.period)
     }
 }
 
-/// What a segment holds if a chunk begins at its start.
+/// The chunks of a segment, on the assumption that a chunk starts at its start.
 pub(super) struct Guess {
     start: u64,
-    /// The guess of the next segment starts here.
+    /// Start of the next segment's guess.
     until: u64,
     /// Ends and hashes of the first chunks.
     head_ends: Vec<u64>,
     head_hashes: Vec<u32>,
-    /// Features of the chunks after these.
+    /// Features of the later chunks.
     features: Option<Minhash>,
-    /// Where the last chunk ends.
+    /// End of the last chunk.
     end: u64,
 }
 
@@ -63,7 +63,7 @@ impl Guess {
         }
     }
 
-    /// Walks on until a chunk ends at `to` or later; `view` begins at the guess's start.
+    /// Continues until a chunk ends at `to` or later. `view` starts at the start of the guess.
     pub(super) fn walk(&mut self, chunks: &mut Chunks, view: &[u8], to: u64) {
         if self.head_ends.is_empty() {
             self.step(chunks, view, to.min(self.start + HEAD_BYTES));
@@ -82,12 +82,13 @@ impl Guess {
         }
     }
 
-    /// Keeps the features of `chunks`.
+    /// Stores the features of `chunks`.
     pub(super) fn finish(&mut self, chunks: Chunks) {
         self.features = Some(chunks.into_features());
     }
 
-    /// How many of the first chunks end up to the border at `at`; `None` if none ends there.
+    /// Number of the first chunks that end at or before the boundary `at`; `None` if none ends at
+    /// it.
     fn chunks_before(&self, at: u64) -> Option<usize> {
         if at == self.start {
             return Some(0);
@@ -107,7 +108,7 @@ impl Chain {
         Self { chunks: Chunks::new(level), at: 0 }
     }
 
-    /// Goes on through the next segment.
+    /// Continues through the next segment.
     pub(super) fn join<S: Source + ?Sized>(
         &mut self,
         guess: Guess,
@@ -126,7 +127,7 @@ impl Chain {
                 return Ok(());
             }
             if self.at > head_end {
-                return self.walk_again(guess.until, source, buffer);
+                return self.process_again(guess.until, source, buffer);
             }
             self.take_one(source, buffer)?;
         }
@@ -146,8 +147,8 @@ impl Chain {
         Ok(())
     }
 
-    /// The guess was of no use: the rest of the segment anew.
-    fn walk_again<S: Source + ?Sized>(
+    /// The guess cannot be used: processes the rest of the segment again.
+    fn process_again<S: Source + ?Sized>(
         &mut self,
         until: u64,
         source: &S,

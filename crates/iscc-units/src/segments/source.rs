@@ -1,22 +1,22 @@
-//! Where several threads read from.
+//! Data that several threads read.
 
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Data that can be read at any place by several threads.
+/// Data with random access from several threads.
 pub trait Source: Sync {
-    /// Why reading failed.
+    /// The reason of a failed read.
     type Error: Send;
 
-    /// Bytes of the data; the same during the whole work.
+    /// Length in bytes. Must not change.
     fn len(&self) -> u64;
 
-    /// Whether there is no byte.
+    /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Exactly the bytes of `range`, which lies within the data; where they are, or in `buffer`.
+    /// The bytes of `range`, which must be within the data: in place, or read into `buffer`.
     fn read<'a>(
         &'a self,
         range: Range<u64>,

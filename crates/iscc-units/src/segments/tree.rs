@@ -3,13 +3,13 @@
 use super::SEGMENT_BYTES;
 use blake3::hazmat::{self, ChainingValue, HasherExt, Mode};
 
-/// One segment's subtree.
+/// The subtree of one segment.
 pub(super) struct Subtree {
     hasher: blake3::Hasher,
 }
 
 impl Subtree {
-    /// At an offset of whole segments.
+    /// A subtree at an offset of whole segments.
     pub(super) fn at(offset: u64) -> Self {
         debug_assert!(offset.is_multiple_of(SEGMENT_BYTES));
         let mut hasher = blake3::Hasher::new();
@@ -22,7 +22,7 @@ impl Subtree {
     }
 }
 
-/// The roots of the subtrees so far, merged as far as they fill a larger one.
+/// Roots of the subtrees so far. Pairs that fill a larger subtree are merged.
 pub(super) struct Tree {
     roots: Vec<ChainingValue>,
     subtrees: u64,
@@ -35,8 +35,9 @@ impl Tree {
 
     /// Adds the next subtree.
     ///
-    /// Merging is one step late: the last merge makes the root, and which is the last shows only
-    /// when no subtree follows. After n subtrees, n's binary digits say which larger ones are full.
+    /// Merges one step late, because the last merge must create the root, and whether it is the
+    /// last is only known at the end. The binary digits of the number of subtrees state which
+    /// larger ones are full.
     pub(super) fn push(&mut self, subtree: Subtree) {
         while self.roots.len() > self.subtrees.count_ones() as usize {
             let right = self.roots.pop();
@@ -49,9 +50,9 @@ impl Tree {
         self.subtrees += 1;
     }
 
-    /// The hash of everything: of at least two subtrees.
+    /// The hash of the data. Requires at least two subtrees.
     pub(super) fn root(mut self) -> [u8; 32] {
-        assert!(self.roots.len() >= 2, "a single subtree is hashed as a whole");
+        assert!(self.roots.len() >= 2, "a single subtree has no parent");
         let mut right = self.roots.remove(self.roots.len() - 1);
         while let Some(left) = self.roots.pop() {
             if self.roots.is_empty() {

@@ -1,11 +1,11 @@
-//! Content-defined chunks of text, as chunking its UTF-32 form would give them.
+//! Content-defined chunks of text, equal to those of its UTF-32 form.
 
 use crate::kernels::cdc::{GEAR, Params};
 
 /// Bytes of a character in UTF-32.
 const UTF32_BYTES: usize = 4;
 
-/// The chunks of `text`, one after another without gaps. The empty text is one empty chunk.
+/// The consecutive chunks of `text`. Empty text is one empty chunk.
 pub(crate) fn chunks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -16,22 +16,22 @@ pub(crate) fn chunks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// UTF-8 bytes of the first chunk.
+/// Length of the first chunk in bytes of UTF-8.
 ///
-/// The boundaries are those of [`cdc`](crate::kernels::cdc) over UTF-32 (big-endian) with ends
-/// rounded down to whole characters; the UTF-32 form is not made for it.
+/// Boundaries equal those of [`cdc`](crate::kernels::cdc) over big-endian UTF-32, with ends rounded
+/// down to whole characters. The function does not create the UTF-32 form.
 fn first_chunk_len(text: &str) -> usize {
     const PARAMS: Params = Params::TEXT_UTF32;
     let mut pattern = 0;
-    // Length of what is behind, in UTF-32.
-    let mut behind = 0;
+    // Length of the processed text in UTF-32.
+    let mut processed = 0;
     for (at, c) in text.char_indices() {
-        if behind >= PARAMS.max() {
+        if processed >= PARAMS.max() {
             return at;
         }
-        if behind >= PARAMS.min() {
-            // All of a character lies on one side of the centre: that is a multiple of four.
-            let mask = if behind < PARAMS.center() {
+        if processed >= PARAMS.min() {
+            // The centre is a multiple of four, so it does not split a character.
+            let mask = if processed < PARAMS.center() {
                 PARAMS.mask_before_center()
             } else {
                 PARAMS.mask_after_center()
@@ -44,7 +44,7 @@ fn first_chunk_len(text: &str) -> usize {
                 }
             }
         }
-        behind += UTF32_BYTES;
+        processed += UTF32_BYTES;
     }
     text.len()
 }

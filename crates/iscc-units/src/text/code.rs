@@ -5,23 +5,23 @@ use crate::kernels::minhash::Minhash;
 use crate::kernels::ngram::{self, WINDOW};
 use crate::simd::{self, Level};
 
-/// A Text-Code digest, and what it was made from.
+/// A Text-Code digest and the length of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextCode {
-    /// 256 bits; a shorter code takes the first ones.
+    /// 256 bits; a shorter code uses the first ones.
     pub digest: [u8; 32],
     /// Code points of the collapsed text.
     pub characters: usize,
 }
 
-/// The Text-Code of `text`. Text from a document is [cleaned](super::clean) before.
+/// The Text-Code of `text`. Text from documents should be [cleaned](super::clean) first.
 ///
-/// Any text has one, also the empty one.
+/// Any text has a code, including the empty text.
 pub fn code(text: &str) -> TextCode {
     code_at(simd::level(), text)
 }
 
-/// [`code`] with the kernels of a level.
+/// [`code`] at a given SIMD level.
 pub fn code_at(level: Level, text: &str) -> TextCode {
     let collapsed = collapse_at(level, text);
     let (digest, features) = soft_hash_at(level, &collapsed);
@@ -29,7 +29,7 @@ pub fn code_at(level: Level, text: &str) -> TextCode {
     TextCode { digest, characters }
 }
 
-/// The digest of text that is collapsed already, and the number of its features.
+/// The digest of collapsed text, and the number of its features.
 pub(crate) fn soft_hash_at(level: Level, collapsed: &str) -> ([u8; 32], usize) {
     let mut minhash = Minhash::new_at(level);
     let features = ngram::features_at(level, collapsed, |features| minhash.update(features));

@@ -1,4 +1,4 @@
-//! The text in a JSON object, however large and odd the object is: only the text takes memory.
+//! Extracts the text from a JSON object of any size and depth. Only the text takes memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::error::Category;
 
-/// Why there is no text.
+/// The reason that there is no text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonTextError {
-    /// With the place.
+    /// Not JSON; names the place.
     #[error("{0}")]
     NotJson(String),
-    /// Names the field and the rule.
+    /// Not an object with a string `text`; names the field and the rule.
     #[error("{0}")]
     Invalid(String),
 }
@@ -26,9 +26,9 @@ impl From<serde_json::Error> for JsonTextError {
     }
 }
 
-/// The value of `text` in a JSON object, the last one if there are several; other keys are passed over.
+/// The value of `text` in a JSON object, the last one if there are several. Ignores other keys.
 ///
-/// It is UTF-8 unless the JSON has escapes of lone surrogates, which stand in it as three bytes each.
+/// The result is UTF-8, except that escapes of lone surrogates become three bytes each.
 ///
 /// # Errors
 /// If `body` is not UTF-8, not JSON, not an object, or has no string `text`.
@@ -97,7 +97,7 @@ impl<'de> DeserializeSeed<'de> for Text {
     type Value = Cow<'de, [u8]>;
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<Self::Value, D::Error> {
-        // As bytes a string may have lone surrogates, as a string not.
+        // Strings with lone surrogates only deserialise as bytes.
         value.deserialize_bytes(self)
     }
 }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_with_its_reason() {
+    fn anything_else_is_rejected_with_a_reason() {
         assert!(invalid("[]").contains("expected an object"));
         assert!(invalid("null").contains("expected an object"));
         assert!(invalid("{}").contains("missing field `text`"));

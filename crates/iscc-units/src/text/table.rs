@@ -1,42 +1,43 @@
-//! What becomes of each code point under Unicode 16.0, looked up in two steps.
+//! What to do with each code point under Unicode 16.0, in a two-step table.
 //!
-//! The tables are made by the build script from crates that carry 16.0 data. A character of a later
-//! version is unassigned here and vanishes, as with iscc-lib 0.7.
+//! The build script creates the tables from crates with data of 16.0. Characters of later versions
+//! are unassigned here and are removed, as in iscc-lib 0.7.
 
-/// Code points of a block.
+/// Code points per block.
 const BLOCK: u32 = 64;
 
-/// Blocks of the whole code space.
+/// Number of blocks in the whole code space.
 const NUMBERS: usize = 0x11_0000 / BLOCK as usize;
 
 /// What a pass does with one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// It stays as it is.
+    /// Keep it.
     Keep,
-    /// It vanishes.
+    /// Remove it.
     Drop,
-    /// A text takes its place, whatever stands around it: one that is no longer.
+    /// Replace it, regardless of its neighbours, with a text that is not longer.
     Short(Short),
-    /// A text takes its place, whatever stands around it.
+    /// Replace it with a text, regardless of its neighbours.
     Long(&'static str),
-    /// The text may merge or change places with what is around it, so NFKC has to look at both.
+    /// Replace it with a text that may merge or swap with its neighbours, so NFKC must process
+    /// both.
     Compose(&'static str),
-    /// A mark that merges with nothing, but may change places with other marks.
+    /// A mark that never merges, but may swap with other marks.
     Mark,
     /// Line break (clean) or capital sigma (collapse).
     Special,
 }
 
-/// Up to three bytes of text, no longer than the character that they replace.
+/// Up to three bytes of text, not longer than the character that it replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Short {
-    /// The text, and after it what has no meaning.
+    /// The text, followed by unused bytes.
     pub(crate) bytes: [u8; 4],
     pub(crate) len: usize,
 }
 
-/// The per-character part of a pass.
+/// The tables of a pass.
 pub(crate) struct Rewrites {
     numbers: &'static [u16; NUMBERS],
     blocks: &'static [[u32; BLOCK as usize]],
@@ -52,7 +53,7 @@ impl Rewrites {
         Entry(self.blocks[block as usize][(c % BLOCK) as usize])
     }
 
-    /// An entry spelled out.
+    /// The action of an entry.
     #[inline]
     pub(crate) fn action(&self, entry: Entry) -> Action {
         match entry.kind() {
@@ -72,8 +73,9 @@ impl Rewrites {
     }
 }
 
-/// A packed [`Action`]: the kind in three bits; for a short text its length in two more and the text
-/// in the upper three bytes; for other texts their number there. No text: dropped.
+/// A packed [`Action`]. The kind has three bits. A short text has its length in two more bits and
+/// its bytes in the upper three bytes; other texts have their index there. An empty text means
+/// drop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry(u32);
 
@@ -89,13 +91,13 @@ impl Entry {
         self.0 & 7
     }
 
-    /// Is it [`Action::Keep`]?
+    /// Whether it is [`Action::Keep`].
     #[inline(always)]
     pub(crate) const fn is_keep(self) -> bool {
         self.kind() == Self::KEEP
     }
 
-    /// Is it [`Action::Keep`], [`Action::Short`] or [`Action::Drop`]?
+    /// Whether it is [`Action::Keep`], [`Action::Short`] or [`Action::Drop`].
     #[inline(always)]
     pub(crate) const fn is_simple(self) -> bool {
         self.kind() <= Self::SHORT
@@ -107,7 +109,7 @@ impl Entry {
         Short { bytes: (self.0 >> 8).to_le_bytes(), len: (self.0 >> 3 & 3) as usize }
     }
 
-    /// What takes the place of a character in a simple entry, if it is `kept` where it stays.
+    /// The replacement of a character with a simple entry; `kept` if the character stays.
     #[inline(always)]
     pub(crate) fn instead_of(self, kept: Short) -> Short {
         debug_assert!(self.is_simple());
@@ -115,12 +117,12 @@ impl Entry {
     }
 }
 
-/// What a character is to the final sigma rule.
+/// The role of a character in the final sigma rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WordPosition {
-    /// Neither of the others.
+    /// Neither cased nor ignorable.
     Break,
-    /// Passed over when looking for a letter.
+    /// Ignored in the search for a letter.
     Ignorable,
     /// A letter with case.
     Cased,

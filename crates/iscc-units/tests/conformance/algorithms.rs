@@ -1,4 +1,4 @@
-//! `algorithms.json`: the building blocks on their own.
+//! `algorithms.json`: the algorithms below the units.
 
 use crate::fixture::{cases, hex, lcg_bytes, number, read, text, unhex};
 use iscc_units::kernels::minhash::Minhash;

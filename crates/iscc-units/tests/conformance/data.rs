@@ -1,4 +1,4 @@
-//! Data-Codes, Instance-Codes and both in one pass.
+//! Data-Codes, Instance-Codes, and both in one pass.
 
 use crate::fixture::{assert_code, cases, code_bytes, conformance, hex, lcg_bytes, number, read};
 use crate::fixture::{stream, text};
@@ -48,7 +48,7 @@ fn published() {
     }
 }
 
-/// An ISCC-SUM holds the first `part` bytes of both digests.
+/// An ISCC-SUM consists of the first `part` bytes of both digests.
 fn assert_sum(recorded: &Value, sum: &sum::Sum, part: usize) {
     let body = code_bytes(text(recorded)).split_off(2);
     assert_eq!(hex(&body), hex(&sum.data[..part]) + &hex(&sum.instance[..part]));

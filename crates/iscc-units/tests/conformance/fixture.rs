@@ -1,4 +1,4 @@
-//! Reading the recorded vectors.
+//! Reads recorded vectors.
 
 use serde_json::Value;
 
@@ -15,10 +15,10 @@ pub fn file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{folder}{name}")).expect(name)
 }
 
-/// The array under `key`, not empty.
+/// The array under `key`, which must not be empty.
 pub fn cases<'a>(file: &'a Value, key: &str) -> &'a [Value] {
     let cases = file[key].as_array().expect(key);
-    assert!(!cases.is_empty(), "{key} has no case");
+    assert!(!cases.is_empty(), "{key} has no cases");
     cases
 }
 
@@ -39,7 +39,7 @@ pub fn unhex(text: &str) -> Vec<u8> {
     (0..text.len() / 2).map(byte).collect()
 }
 
-/// The bytes a case names by seed and size.
+/// The bytes of a case, generated from its seed and size.
 pub fn lcg_bytes(case: &Value) -> Vec<u8> {
     let mut x = number(&case["lcg_seed"]) as u32;
     let mut next = || {
@@ -49,13 +49,13 @@ pub fn lcg_bytes(case: &Value) -> Vec<u8> {
     (0..number(&case["size"])).map(|_| next()).collect()
 }
 
-/// Header and body of a unit or code from its text.
+/// Header and body of a unit or code, from its text.
 pub fn code_bytes(code: &str) -> Vec<u8> {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     unpack(code.trim_start_matches("ISCC:"), ALPHABET, 5)
 }
 
-/// The recorded code must have this header byte and begin the digest.
+/// Asserts that the recorded code has this header byte and a prefix of the digest.
 pub fn assert_code(recorded: &Value, header: u8, digest: &[u8; 32], what: &str) {
     let bytes = code_bytes(text(recorded));
     assert_eq!(bytes[0], header, "{what}: {recorded}");
@@ -63,10 +63,10 @@ pub fn assert_code(recorded: &Value, header: u8, digest: &[u8; 32], what: &str) 
     assert_eq!(hex(&bytes[2..]), hex(&digest[..bytes.len() - 2]), "{what}: {recorded}");
 }
 
-/// The cases of a function in the published conformance vectors, each with its inputs.
+/// The cases of a function in the published conformance vectors: inputs and outputs.
 pub fn conformance<'a>(file: &'a Value, function: &str) -> Vec<(&'a [Value], &'a Value)> {
     let cases = file[function].as_object().expect(function);
-    assert!(!cases.is_empty(), "{function} has no case");
+    assert!(!cases.is_empty(), "{function} has no cases");
     cases.values().map(|case| (cases_of(&case["inputs"]), &case["outputs"])).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Image-Codes from pixels, of both releases, and the transform on its own.
+//! Image-Codes from pixels for both releases, and the transform alone.
 
 use crate::fixture::{assert_code, cases, conformance, hex, read, text, unbase64};
 use iscc_units::image::{self, Pixels};
@@ -44,7 +44,7 @@ fn published() {
 }
 
 #[test]
-fn the_twin_makes_the_recorded_transforms() {
+fn the_reference_crate_computes_the_recorded_transforms() {
     for case in cases(&read("image_pixels.json"), "dct") {
         let values = |key: &str| -> Vec<f64> {
             cases(case, key).iter().map(|x| x.as_f64().expect("a float")).collect()

@@ -1,4 +1,4 @@
-//! Recorded results of the reference implementations, bit for bit, at every level of the machine.
+//! Recorded results of the reference implementations, to the bit, at every level of this machine.
 
 mod algorithms;
 mod audio;

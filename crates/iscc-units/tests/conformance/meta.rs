@@ -42,7 +42,7 @@ fn published() {
     }
 }
 
-/// The code of a recorded input, the same at every level.
+/// The code of a recorded input. Asserts that it is equal at every level.
 fn of(name: &Value, description: &Value, meta: &Value) -> Result<MetaCode, MetaError> {
     let json = meta.to_string();
     let meta = match meta {
@@ -66,6 +66,6 @@ fn assert_refused(made: Result<MetaCode, MetaError>, recorded: &str, case: &Valu
             let of_the_data_url = ["bytes-like object", "'NoneType' object"];
             assert!(of_the_data_url.iter().any(|part| recorded.contains(part)), "{case}");
         }
-        other => panic!("{other:?} where {recorded} is recorded: {case}"),
+        other => panic!("{other:?} but {recorded} is recorded: {case}"),
     }
 }

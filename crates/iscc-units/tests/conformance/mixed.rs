@@ -21,7 +21,7 @@ fn mixed_json() {
                     assert!(error.contains("main-type"))
                 }
                 (Err(MixedError::TooShort { .. }), Some(error)) => assert!(error.contains("short")),
-                (made, recorded) => panic!("{made:?} where {recorded:?} is recorded"),
+                (made, recorded) => panic!("{made:?} but {recorded:?} is recorded"),
             }
         }
     }

@@ -37,9 +37,10 @@ fn simprints_json() {
     }
 }
 
-/// The text whose last chunk iscc-lib's variant of `text_clean` changes: ours is the standard's.
+/// One text has a different last chunk in iscc-lib's variant of `text_clean`; ours is the
+/// standard's.
 #[test]
-fn some_case_tells_the_two_variants_of_clean_apart() {
+fn some_case_distinguishes_the_two_variants_of_clean() {
     let file = read("simprints.json");
     let different = cases(&file, "cases").iter().any(|case| {
         let variant = &case["iscc_lib_variant"];

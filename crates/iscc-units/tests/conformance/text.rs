@@ -88,11 +88,11 @@ fn decode(bytes: &[u8], charset: &str) -> String {
         "utf-8-sig" => utf8().trim_start_matches('\u{feff}').to_owned(),
         "utf-16" if bytes.starts_with(&[0xFF, 0xFE]) => utf16(u16::from_le_bytes),
         "utf-16" => utf16(u16::from_be_bytes),
-        // Equal to Latin-1 but for 0x80 to 0x9F, which the fixtures do not contain.
+        // Equal to Latin-1 except for 0x80 to 0x9F, which the fixtures do not contain.
         "cp1252" => {
             assert!(!bytes.iter().any(|byte| (0x80..0xA0).contains(byte)));
             bytes.iter().map(|byte| char::from(*byte)).collect()
         }
-        other => panic!("{other}: the fixtures name no other charset"),
+        other => panic!("{other}: not a charset of the fixtures"),
     }
 }

@@ -1,6 +1,6 @@
-//! Data-Code and Instance-Code: streaming, levels and threads against the plain twin.
+//! Data-Code and Instance-Code: streaming, levels and threads, compared with the `reference` crate.
 
-use crate::inputs::{bytes, hand_over, large_data, noise, pieces};
+use crate::inputs::{bytes, large_data, noise, pieces, split_into};
 use iscc_units::data::{self, DataHasher};
 use iscc_units::instance::{self, InstanceHasher};
 use iscc_units::kernels::cdc::GEAR;
@@ -9,15 +9,15 @@ use iscc_units::simd;
 use iscc_units::sum::{self, SumHasher};
 use proptest::prelude::*;
 
-fn twin(data: &[u8]) -> [u8; 32] {
+fn expected(data: &[u8]) -> [u8; 32] {
     reference::data::digest(data, &GEAR, &MULTIPLIER, &SUMMAND)
 }
 
 proptest! {
     #[test]
-    fn small_data_equals_the_twin(data in bytes(20_000)) {
+    fn small_data_matches_the_reference_crate(data in bytes(20_000)) {
         for level in simd::levels() {
-            prop_assert_eq!(data::digest_at(level, &data), twin(&data), "{:?}", level);
+            prop_assert_eq!(data::digest_at(level, &data), expected(&data), "{:?}", level);
         }
     }
 }
@@ -26,13 +26,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_pieces_give_what_one_gives(
+    fn results_do_not_depend_on_the_pieces(
         data in large_data(4, 600_000),
         sizes in pieces(1_300_000),
         other_sizes in pieces(60_000),
     ) {
         let expected = sum::Sum {
-            data: twin(&data),
+            data: expected(&data),
             instance: *blake3::hash(&data).as_bytes(),
             size: data.len() as u64,
         };
@@ -41,7 +41,7 @@ proptest! {
             for sizes in [&sizes, &other_sizes] {
                 let mut sum = SumHasher::new_at(level);
                 let mut data_only = DataHasher::new_at(level);
-                hand_over(&data, sizes, |piece| {
+                split_into(&data, sizes, |piece| {
                     sum.update(piece);
                     data_only.update(piece);
                 });
@@ -50,7 +50,7 @@ proptest! {
             }
         }
         let mut instance = InstanceHasher::new();
-        hand_over(&data, &sizes, |piece| instance.update(piece));
+        split_into(&data, &sizes, |piece| instance.update(piece));
         prop_assert_eq!(instance.len(), expected.size);
         prop_assert_eq!(instance.finish(), expected.instance);
     }
@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn threads_give_what_one_gives(
+    fn results_do_not_depend_on_the_threads(
         data in large_data(6, 2_500_000),
         tail in 0usize..4,
         threads in 1usize..4,
@@ -75,14 +75,14 @@ proptest! {
 }
 
 #[test]
-fn threads_on_data_that_never_meets_its_guess() {
-    // The period is seen only behind the probe, so that every segment starts out of phase.
+fn threads_on_data_that_never_matches_its_guess() {
+    // The period starts after the probe, so every segment starts out of phase.
     let mut data: Vec<u8> = noise(5).take(300_001).collect();
     data.resize(9 << 20, 0);
     let one = sum::digest(&data);
-    assert_eq!(one.data, twin(&data));
+    assert_eq!(one.data, expected(&data));
     assert_eq!(sum::digest_parallel(&data[..], 2), Ok(one));
-    assert_eq!(data::digest_parallel(&vec![7; 6 << 20], 2), twin(&vec![7; 6 << 20]));
+    assert_eq!(data::digest_parallel(&vec![7; 6 << 20], 2), expected(&vec![7; 6 << 20]));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Made-up inputs.
+//! Generated inputs.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Bytes that chunk in different ways: random, of few values, and periodic.
+/// Bytes with different chunk patterns: random, of few values, and periodic.
 pub fn bytes(max: usize) -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(any::<u8>(), 0..max),
@@ -16,7 +16,7 @@ pub fn bytes(max: usize) -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Larger data, patched together from runs of different nature.
+/// Larger data, concatenated from runs of different kinds.
 pub fn large_data(runs: usize, run_max: usize) -> impl Strategy<Value = Vec<u8>> {
     vec((any::<u64>(), 0..run_max, 0u8..4), 1..=runs).prop_map(|runs| {
         let mut data = vec![];
@@ -38,7 +38,7 @@ pub fn large_data(runs: usize, run_max: usize) -> impl Strategy<Value = Vec<u8>>
     })
 }
 
-/// Endless random bytes (xorshift64*).
+/// An infinite sequence of random bytes (xorshift64*).
 pub fn noise(seed: u64) -> impl Iterator<Item = u8> {
     let mut state = seed | 1;
     std::iter::repeat_with(move || {
@@ -49,13 +49,13 @@ pub fn noise(seed: u64) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Sizes of the pieces that something is handed over in.
+/// Sizes of the pieces of an input.
 pub fn pieces(max: usize) -> impl Strategy<Value = Vec<usize>> {
     vec(prop_oneof![1..max, 1..max / 30 + 2, Just(max), 1usize..3], 1..12)
 }
 
-/// Calls `take` with the pieces of `whole`, their sizes in turn.
-pub fn hand_over<T>(whole: &[T], sizes: &[usize], mut take: impl FnMut(&[T])) {
+/// Splits `whole` into pieces, with repeated `sizes`, and calls `take` with each.
+pub fn split_into<T>(whole: &[T], sizes: &[usize], mut take: impl FnMut(&[T])) {
     let mut rest = whole;
     for size in sizes.iter().cycle() {
         let (now, later) = rest.split_at(rest.len().min(*size));

@@ -1,6 +1,6 @@
-//! The kernels against the `reference` crate.
+//! Kernels, compared with the `reference` crate.
 
-use crate::inputs::{bytes, hand_over, large_data, pieces};
+use crate::inputs::{bytes, large_data, pieces, split_into};
 use iscc_units::kernels::cdc::GEAR;
 use iscc_units::kernels::minhash::{MULTIPLIER, Minhash, SUMMAND};
 use iscc_units::kernels::simhash::{self, Simhash};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn chunks_end_where_the_twin_says(
+    fn chunk_ends_match_the_reference_crate(
         data in bytes(60_000),
         average in 2u32..3000,
         unit in prop_oneof![Just(1u32), Just(4u32)],
@@ -23,12 +23,12 @@ proptest! {
     }
 
     #[test]
-    fn xxh32_equals_the_twin(message in vec(any::<u8>(), 0..300)) {
+    fn xxh32_matches_the_reference_crate(message in vec(any::<u8>(), 0..300)) {
         prop_assert_eq!(xxh32::hash(&message), reference::xxh32::hash(&message));
     }
 
     #[test]
-    fn minhash_equals_the_twin_in_any_pieces(
+    fn minhash_matches_the_reference_crate_for_any_pieces(
         features in vec(prop_oneof![any::<u32>(), 0u32..50], 0..1500),
         sizes in pieces(400),
     ) {
@@ -36,14 +36,14 @@ proptest! {
         let digest = reference::minhash::digest(&features, &MULTIPLIER, &SUMMAND);
         for level in simd::levels() {
             let mut state = Minhash::new_at(level);
-            hand_over(&features, &sizes, |piece| state.update(piece));
+            split_into(&features, &sizes, |piece| state.update(piece));
             prop_assert_eq!(state.minima(), twin, "{:?}", level);
             prop_assert_eq!(state.digest(), digest, "{:?}", level);
         }
     }
 
     #[test]
-    fn minhash_of_repeats_then_noise_equals_the_twin(
+    fn minhash_of_repeats_then_noise_matches_the_reference_crate(
         period in vec(any::<u32>(), 1..400),
         repeats in 500usize..3000,
         noise in vec(any::<u32>(), 0..6000),
@@ -54,7 +54,7 @@ proptest! {
         let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
         for level in simd::levels() {
             let mut state = Minhash::new_at(level);
-            hand_over(&features, &sizes, |piece| state.update(piece));
+            split_into(&features, &sizes, |piece| state.update(piece));
             prop_assert_eq!(state.minima(), twin, "{:?}", level);
         }
     }
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn simhash_equals_the_twin(digests in vec(any::<[u8; 32]>(), 1..700)) {
+    fn simhash_matches_the_reference_crate(digests in vec(any::<[u8; 32]>(), 1..700)) {
         let plain: Vec<_> = digests.iter().map(|digest| digest.to_vec()).collect();
         let twin = reference::simhash::simhash(&plain);
         prop_assert_eq!(&simhash::simhash(&digests)[..], &twin);
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn simhash_of_short_digests_equals_the_twin(
+    fn simhash_of_short_digests_matches_the_reference_crate(
         digests in vec(any::<[u8; 4]>(), 1..700),
         sizes in pieces(300),
     ) {
@@ -117,13 +117,13 @@ proptest! {
         let twin = reference::simhash::simhash(&plain);
         for level in simd::levels() {
             let mut state = Simhash::new_at(level);
-            hand_over(&digests, &sizes, |piece| state.update(piece));
+            split_into(&digests, &sizes, |piece| state.update(piece));
             prop_assert_eq!(&state.digest()[..], &twin, "{:?}", level);
         }
     }
 
     #[test]
-    fn xxh32_of_many_chunks_equals_the_twin(
+    fn xxh32_of_many_chunks_matches_the_reference_crate(
         data in vec(any::<u8>(), 0..70_000),
         average in prop_oneof![Just(1024u32), 8u32..9000],
     ) {
@@ -146,7 +146,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn three_cursors_find_the_twin_s_chunks(
+    fn three_cursors_match_the_reference_crate(
         data in large_data(5, 150_000),
         block in 50_000usize..300_000,
     ) {

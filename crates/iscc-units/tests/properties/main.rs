@@ -1,5 +1,5 @@
-//! Every kernel against its plain twin, every level against every other, any split of the input,
-//! and all of it against the reference implementation in Rust.
+//! Compares every kernel with the `reference` crate, every level with every other one, and any
+//! split of the input. Compares all results with iscc-lib as well.
 
 mod data;
 mod inputs;

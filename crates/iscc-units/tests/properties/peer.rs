@@ -1,4 +1,4 @@
-//! Random inputs through iscc-lib.
+//! Random inputs, compared with iscc-lib.
 
 use crate::inputs::{large_data, noise};
 use iscc_lib as peer;

@@ -1,4 +1,4 @@
-//! Text normalisation against its twin, at every level.
+//! Text normalisation at every level, compared with the `reference` crate.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::unicode;
 
-fn assert_normalised_as_the_twin(text: &str) -> Result<(), TestCaseError> {
+fn assert_matches_the_reference_crate(text: &str) -> Result<(), TestCaseError> {
     let cleaned = reference::text::clean(text);
     let collapsed = reference::text::collapse(text);
     let shown = |text: &str| text.escape_unicode().to_string();
@@ -28,12 +28,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn normalised_as_the_twin_does(text in unicode::text(120)) {
-        assert_normalised_as_the_twin(&text)?;
+    fn normalised_text_matches_the_reference_crate(text in unicode::text(120)) {
+        assert_matches_the_reference_crate(&text)?;
     }
 
     #[test]
-    fn trimmed_as_the_twin_does(text in unicode::text(40), max_bytes in 0usize..60) {
+    fn trimmed_text_matches_the_reference_crate(text in unicode::text(40), max_bytes in 0usize..60) {
         prop_assert_eq!(
             text::trim(&text, max_bytes),
             reference::text::trim(&text, max_bytes)
@@ -47,20 +47,20 @@ proptest! {
 
 proptest! {
     #[test]
-    fn features_as_the_twin_makes_them(text in unicode::text(150)) {
+    fn features_match_the_reference_crate(text in unicode::text(150)) {
         for text in [&text, &reference::text::collapse(&text)] {
-            let twin = reference::ngram::features(text);
+            let expected = reference::ngram::features(text);
             for level in simd::levels() {
                 let mut features = Vec::<u32>::new();
                 let count = ngram::features_at(level, text, |some| features.extend(some));
-                prop_assert_eq!(&features, &twin, "{:?} of {:?}", level, text);
-                prop_assert_eq!(count, twin.len());
+                prop_assert_eq!(&features, &expected, "{:?} of {:?}", level, text);
+                prop_assert_eq!(count, expected.len());
             }
         }
     }
 
     #[test]
-    fn chunks_end_where_the_twin_says(text in unicode::text(900)) {
+    fn chunk_ends_match_the_reference_crate(text in unicode::text(900)) {
         let mut ends = reference::simprint::chunk_ends(&text, &cdc::GEAR);
         let lengths = simprint::features(&text, simprint::Unit::Utf8Bytes, Compat::Sdk0_9_5).sizes;
         let ours: Vec<usize> = lengths
@@ -71,21 +71,21 @@ proptest! {
             })
             .collect();
         prop_assert_eq!(&ours, &ends);
-        // Chunk by chunk, a simprint is a Text-Code.
+        // The simprint of a chunk equals its Text-Code.
         ends.insert(0, 0);
         let prints: Vec<_> = ends.windows(2).map(|w| text::code(&text[w[0]..w[1]]).digest).collect();
         prop_assert_eq!(simprint::simprints(&text), prints);
     }
 
     #[test]
-    fn utf16_as_the_standard_library_has_it(text in unicode::text(60)) {
+    fn utf16_matches_the_standard_library(text in unicode::text(60)) {
         let units: Vec<u16> = text.encode_utf16().collect();
         prop_assert_eq!(&text::to_utf16(&text), &units);
         prop_assert_eq!(text::from_utf16(&units), Ok(text));
     }
 
     #[test]
-    fn a_lone_surrogate_is_found_where_it_is(
+    fn a_lone_surrogate_is_found_at_its_index(
         before in unicode::text(20),
         surrogate in 0xD800u16..0xE000,
         after in unicode::text(20),
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn short_messages_hashed_as_blake3_does(
+    fn short_messages_match_blake3(
         bytes in vec(any::<u8>(), 0..200),
         messages in vec((0usize..200, 0usize..=SHORT_MAX_BYTES), 0..70),
     ) {
@@ -108,41 +108,41 @@ proptest! {
         };
         let messages: Vec<_> = messages.iter().map(inside).collect();
         let hash = |message: &Range<usize>| *blake3::hash(&bytes[message.clone()]).as_bytes();
-        let twin: Vec<[u8; 32]> = messages.iter().map(hash).collect();
+        let expected: Vec<[u8; 32]> = messages.iter().map(hash).collect();
         for level in simd::levels() {
             let mut hashes = vec![];
             blake3_short::hash_each_at(level, &bytes, messages.iter().cloned(), |some| {
                 hashes.extend_from_slice(some);
             });
-            prop_assert_eq!(&hashes, &twin, "{:?}", level);
+            prop_assert_eq!(&hashes, &expected, "{:?}", level);
         }
     }
 }
 
-/// Every code point after a character that it may merge with, before one, and before a mark.
+/// Every code point after and before a character that it may merge with, and before a mark.
 #[test]
-fn every_code_point_normalised_as_the_twin_does() {
-    // Planes 4 to 13 are unassigned, 15 and 16 private: one character in 251 stands for them.
+fn every_code_point_matches_the_reference_crate() {
+    // Planes 4 to 13 are unassigned, 15 and 16 private: one character in 251 represents them.
     let assigned = |c: &char| matches!(*c as u32, 0..0x4_0000 | 0xE_0000..0xE_0400);
     let known = ('\0'..=char::MAX).filter(|c| *c != unicode::CASED_UP_TO_16_0);
     for c in known.filter(|c| assigned(c) || (*c as u32).is_multiple_of(251)) {
         let text = format!(
             "か{c}a{c}\u{301}Σ \u{1100}{c}\u{1161}{c}\u{11a8}{c}\u{323} aΣ{c}Σa {c}Σ\n{c}\n{c}"
         );
-        assert_normalised_as_the_twin(&text).unwrap();
+        assert_matches_the_reference_crate(&text).unwrap();
     }
 }
 
 #[test]
-fn the_end_of_a_word_is_that_of_unicode_16_0() {
+fn final_sigma_follows_unicode_16_0() {
     let letter = unicode::CASED_UP_TO_16_0;
     assert_eq!(text::collapse(&format!("{letter}Σ")), format!("{letter}ς"));
     assert_eq!(text::collapse("aΣ aΣa Σ a'Σ' \u{a7d2}Σ"), "aςaσaσaςσ");
 }
 
-/// What is quadratic in a run would take hours here.
+/// An algorithm that is quadratic in the length of a run would take hours here.
 #[test]
-fn long_runs_of_merging_characters_take_no_longer_than_others() {
+fn long_runs_of_merging_characters_take_linear_time() {
     for unit in [
         "\u{301}",
         "\u{ff9e} ",

@@ -1,4 +1,4 @@
-//! Random texts through iscc-lib.
+//! Random texts, compared with iscc-lib.
 
 use iscc_lib as peer;
 use iscc_units::meta::{self, Meta, Metadata};
@@ -12,9 +12,9 @@ fn body(code: &str) -> Vec<u8> {
     peer::iscc_decode(code).unwrap().4
 }
 
-/// Text without what the peer sees otherwise: its lower case is that of the compiler's Unicode
-/// version, so that a few characters that 16.0 has not assigned become ones that it has.
-fn text_alike(max: usize) -> impl Strategy<Value = String> {
+/// Text without characters that the peer treats differently. The peer lower-cases with the Unicode
+/// version of the compiler, so it maps some letters that 16.0 has not assigned to assigned ones.
+fn comparable_text(max: usize) -> impl Strategy<Value = String> {
     unicode::text(max).prop_map(|text| text.chars().filter(|c| !is_later_letter(*c)).collect())
 }
 
@@ -22,15 +22,15 @@ fn is_later_letter(c: char) -> bool {
     !c.to_lowercase().eq([c]) && text::collapse(c.encode_utf8(&mut [0; 4])).is_empty()
 }
 
-/// The peer keeps the blanks of a line without anything else, where the standard has none.
-fn without_blanks(cleaned: &str) -> String {
+/// Removes the spaces of lines of white space, which the peer keeps, unlike the standard.
+fn without_blank_spaces(cleaned: &str) -> String {
     let line = |line| if str::trim(line).is_empty() { "" } else { line };
     cleaned.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 proptest! {
     #[test]
-    fn text_code(text in text_alike(200)) {
+    fn text_code(text in comparable_text(200)) {
         let code = text::code(&text);
         let theirs = peer::gen_text_code_v0(&text, 256).unwrap();
         prop_assert_eq!(&code.digest[..], body(&theirs.iscc));
@@ -38,15 +38,15 @@ proptest! {
     }
 
     #[test]
-    fn clean(text in text_alike(200)) {
-        // A line feed belongs to a carriage return before it even when something was dropped
-        // between them; the peer sees two line breaks there.
+    fn clean(text in comparable_text(200)) {
+        // A line feed belongs to a carriage return before it, even if characters between them were
+        // removed. The peer treats them as two line breaks.
         let text = text.replace('\r', "\n");
-        prop_assert_eq!(text::clean(&text), without_blanks(&peer::text_clean(&text)));
+        prop_assert_eq!(text::clean(&text), without_blank_spaces(&peer::text_clean(&text)));
     }
 
     #[test]
-    fn meta_code(name in text_alike(30), description in text_alike(300)) {
+    fn meta_code(name in comparable_text(30), description in comparable_text(300)) {
         let name = format!("a{name}");
         let description = text::clean(&description);
         let metadata = Metadata { name: &name, description: &description, meta: Meta::None };
@@ -83,6 +83,6 @@ fn every_code_point() {
         assert_eq!(text::collapse(&text), peer::text_collapse(&text), "{c:?}");
         assert_eq!(text::clean(&text), peer::text_clean(&text), "{c:?}");
     }
-    // Letters of 17.0, none of them known to 16.0.
+    // Letters of Unicode 17.0, unknown in 16.0.
     assert!(later.len() < 40, "{later:?}");
 }

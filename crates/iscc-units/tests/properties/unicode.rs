@@ -1,24 +1,24 @@
-//! Texts that put normalisation to the test.
+//! Texts that exercise normalisation.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Texts of up to `max` pieces from one to four kinds of characters, with what matters to lines,
-/// compositions and words strewn in.
+/// Texts of up to `max` pieces from one to four kinds of characters, with pieces that affect lines,
+/// compositions and words.
 pub fn text(max: usize) -> impl Strategy<Value = String> {
     vec(0..KINDS.len(), 1..5).prop_flat_map(move |kinds| {
         let piece = prop_oneof![
             5 => select(kinds).prop_flat_map(character).prop_map(String::from),
-            2 => select(SPICES).prop_map(str::to_owned),
+            2 => select(SPECIAL_PIECES).prop_map(str::to_owned),
             1 => (character(0), 0usize..150).prop_map(|(c, n)| c.to_string().repeat(n)),
         ];
         vec(piece, 0..max).prop_map(|pieces| pieces.concat().replace(CASED_UP_TO_16_0, ""))
     })
 }
 
-/// A letter that lost its case after 16.0, so that the standard library, and with it the twin and
-/// iscc-lib, sees another end of a word after it.
+/// A letter that is no longer cased after 16.0, so the standard library, the `reference` crate and
+/// iscc-lib decide differently on the end of a word after it.
 pub const CASED_UP_TO_16_0: char = '\u{295}';
 
 /// First and last character of each kind.
@@ -61,7 +61,7 @@ fn character(kind: usize) -> impl Strategy<Value = char> {
     (first..=last).prop_filter_map("surrogate", char::from_u32)
 }
 
-const SPICES: &[&str] = &[
+const SPECIAL_PIECES: &[&str] = &[
     "\n",
     "\r\n",
     "\r",

@@ -1,4 +1,4 @@
-//! Image-, Audio-, Video- and Mixed-Code against their plain twins.
+//! Image-, Audio-, Video- and Mixed-Code, compared with the `reference` crate.
 
 use iscc_units::kernels::wta::{COLUMNS, PAIRS};
 use iscc_units::video::VideoError;
@@ -11,7 +11,7 @@ const WINDOWS: [(Compat, [(usize, usize); 4]); 2] = [
     (Compat::Sdk0_9_5, [(0, 0), (1, 0), (0, 1), (1, 1)]),
 ];
 
-/// Pixels from noise to flat with a single dot.
+/// Pixels from noise to a flat image with a single dot.
 fn pixels() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(any::<u8>(), 1024),
@@ -28,34 +28,34 @@ fn pixels() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn image_equals_the_twin(pixels in pixels(), bits in 1usize..=256) {
+    fn image_matches_the_reference_crate(pixels in pixels(), bits in 1usize..=256) {
         let array = pixels[..].try_into().unwrap();
         for (compat, windows) in WINDOWS {
-            let mut twin = reference::image::digest(&pixels, &windows[..bits.div_ceil(64)]);
-            twin.resize(32, 0);
+            let mut expected = reference::image::digest(&pixels, &windows[..bits.div_ceil(64)]);
+            expected.resize(32, 0);
             for level in simd::levels() {
                 let digest = image::digest_at(level, array, bits, compat);
-                prop_assert_eq!(&digest[..], &twin, "{:?} {:?}", level, compat);
+                prop_assert_eq!(&digest[..], &expected, "{:?} {:?}", level, compat);
             }
         }
     }
 
     #[test]
-    fn audio_equals_the_twin(
+    fn audio_matches_the_reference_crate(
         fingerprint in prop_oneof![vec(any::<i32>(), 0..2000), vec(-2i32..3, 0..40)],
     ) {
-        let twin = reference::audio::digest(&fingerprint);
+        let expected = reference::audio::digest(&fingerprint);
         for level in simd::levels() {
-            prop_assert_eq!(&audio::digest_at(level, &fingerprint)[..], &twin, "{:?}", level);
+            prop_assert_eq!(&audio::digest_at(level, &fingerprint)[..], &expected, "{:?}", level);
         }
     }
 
     #[test]
-    fn video_equals_the_twin(
+    fn video_matches_the_reference_crate(
         base in vec(0i32..3, COLUMNS),
         changes in vec((0usize..COLUMNS, any::<i32>()), 1..30),
     ) {
-        // Frames that differ in a value or not at all.
+        // Frames that differ in one value or are equal.
         let frames: Vec<Vec<i32>> = changes
             .iter()
             .map(|&(column, value)| {
@@ -64,10 +64,10 @@ proptest! {
                 frame
             })
             .collect();
-        let twin = reference::video::digest(&frames, &PAIRS);
+        let expected = reference::video::digest(&frames, &PAIRS);
         for level in simd::levels() {
             let digest = video::digest_at(level, &frames.concat()).unwrap();
-            prop_assert_eq!(&digest[..], &twin, "{:?}", level);
+            prop_assert_eq!(&digest[..], &expected, "{:?}", level);
         }
     }
 
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn mixed_equals_the_twin(
+    fn mixed_matches_the_reference_crate(
         bodies in vec((0u8..5, vec(any::<u8>(), 32)), 2..20),
         bytes in prop_oneof![Just(4usize), Just(8), Just(16), Just(32)],
     ) {
@@ -89,12 +89,12 @@ proptest! {
             bodies.iter().map(|(subtype, body)| [&[0x20 | subtype, 7], &body[..]].concat()).collect();
         let parts: Vec<Vec<u8>> =
             codes.iter().map(|code| [&code[..1], &code[2..bytes + 1]].concat()).collect();
-        let mut twin = reference::simhash::simhash(&parts);
-        twin.resize(32, 0);
+        let mut expected = reference::simhash::simhash(&parts);
+        expected.resize(32, 0);
         let codes: Vec<&[u8]> = codes.iter().map(Vec::as_slice).collect();
         for level in simd::levels() {
             let digest = mixed::digest_at(level, &codes, 8 * bytes).unwrap();
-            prop_assert_eq!(&digest[..], &twin, "{:?}", level);
+            prop_assert_eq!(&digest[..], &expected, "{:?}", level);
         }
     }
 
@@ -106,7 +106,7 @@ proptest! {
 }
 
 #[test]
-fn video_refuses_what_is_not_frames() {
+fn invalid_frames_are_errors() {
     assert_eq!(video::digest::<u8>(&[]), Err(VideoError::NoFrames));
     assert_eq!(video::digest(&[0u8; 379]), Err(VideoError::PartialFrame(379)));
     assert_eq!(video::digest(&[0i32; 381]), Err(VideoError::PartialFrame(381)));

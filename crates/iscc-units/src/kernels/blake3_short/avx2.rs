@@ -1,4 +1,4 @@
-//! Eight messages side by side, twice.
+//! Eight messages in parallel, twice.
 
 use std::arch::x86_64::*;
 
@@ -22,7 +22,7 @@ pub(super) fn hash(batch: &Batch) -> [[u8; 32]; BATCH] {
 fn hash_half(batch: &Batch, half: usize, hashes: &mut [[u8; 32]]) {
     let load = |words: &[u32; BATCH]| {
         let words = &words[half * LANES..][..LANES];
-        // SAFETY: eight words, by the line above.
+        // SAFETY: `words` has eight words.
         unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
     };
     let [a, b, c, d] = &batch.words;
@@ -49,7 +49,7 @@ fn hash_half(batch: &Batch, half: usize, hashes: &mut [[u8; 32]]) {
     }
 }
 
-/// Each lane rotated to the right by `RIGHT`, which is 32 - `LEFT`.
+/// Rotates each lane to the right by `RIGHT`. `LEFT` is 32 - `RIGHT`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn rotated<const RIGHT: i32, const LEFT: i32>(lanes: __m256i) -> __m256i {

@@ -1,4 +1,4 @@
-//! 16 messages side by side.
+//! 16 messages in parallel.
 
 use std::arch::x86_64::*;
 

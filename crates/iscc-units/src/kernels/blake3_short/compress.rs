@@ -1,4 +1,4 @@
-//! The compression of one block that is a whole message, for any kind of lanes.
+//! Compresses one block that is a whole message, for any kind of lanes.
 
 const IV: [u32; 8] = [
     0x6A09_E667,
@@ -11,13 +11,13 @@ const IV: [u32; 8] = [
     0x5BE0_CD19,
 ];
 
-/// CHUNK_START, CHUNK_END and ROOT: the only block of the only chunk.
+/// CHUNK_START, CHUNK_END and ROOT: the block is the only one of the only chunk.
 const FLAGS: u32 = 1 | 2 | 8;
 
-/// Words of a short message; the block's others are zero.
+/// Words of a short message; the other words of the block are zero.
 const WORDS: usize = 4;
 
-/// The message word that each step of each round adds.
+/// Index of the message word that each step of each round adds.
 const SCHEDULE: [[usize; 16]; 7] = {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut schedule = [[0; 16]; 7];
@@ -38,7 +38,7 @@ const SCHEDULE: [[usize; 16]; 7] = {
     schedule
 };
 
-/// State words that the eight mixings of a round work on: columns, then diagonals.
+/// State words of the eight mixing steps of a round: columns, then diagonals.
 const MIXED: [[usize; 4]; 8] = [
     [0, 4, 8, 12],
     [1, 5, 9, 13],
@@ -50,9 +50,9 @@ const MIXED: [[usize; 4]; 8] = [
     [3, 4, 9, 14],
 ];
 
-/// The eight words of the hashes of messages of `WORDS` words, one message to a lane.
+/// The eight words of the hashes of messages of `WORDS` words, one message per lane.
 ///
-/// `rotate` turns lanes to the right by 16, 12, 8 or 7 bits.
+/// `rotate` rotates lanes to the right by 16, 12, 8 or 7 bits.
 #[inline(always)]
 pub(super) fn compress<V: Copy>(
     words: [V; WORDS],
@@ -81,7 +81,7 @@ pub(super) fn compress<V: Copy>(
         lengths,
         all(FLAGS),
     ];
-    // Macros and not closures: nothing of this may stay a function of its own, for it would be
+    // Macros instead of closures: a closure could become a separate function, which would be
     // compiled without the caller's instruction set.
     macro_rules! half {
         ($step:literal, $word:expr, $turns:expr) => {

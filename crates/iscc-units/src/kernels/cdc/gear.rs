@@ -1,7 +1,7 @@
-//! The gear table of content-defined chunking (ISO 24138, Data-Code): one random 31-bit number for
-//! each byte value.
+//! The gear table of content-defined chunking (ISO 24138, Data-Code): one random 31-bit number per
+//! byte value.
 
-/// `GEAR[byte]`. Every value is below 2^31, so a sum halved at each step never leaves 32 bits.
+/// `GEAR[byte]`. Every value is below 2^31, so a sum that is halved at each step fits into 32 bits.
 #[rustfmt::skip]
 pub const GEAR: [u32; 256] = [
     0x5c95c078, 0x22408989, 0x2d48a214, 0x12842087, 0x530f8afb, 0x474536b9, 0x2963b4f1, 0x44cb738b,

@@ -1,28 +1,27 @@
-//! Three cursors side by side.
+//! Three cursors in parallel.
 //!
-//! One cursor waits for its own chain: an addition and a test per byte. Chunking forgets its past at
-//! every chunk's end, so three cursors started at three places run independent chains in the same
-//! time. What they find is true only from the first border they share with the real chain on;
-//! [`super::walker`] sees to that.
+//! One cursor waits for its own dependency chain: an addition and a test per byte. Chunking keeps
+//! no state across chunks, so three cursors at three positions run independent chains in the same
+//! time. Their results are correct only from the first boundary that they share with the true
+//! chain; [`super::walker`] takes care of that.
 
 use super::portable::{SHIFTED, first_cut};
 use super::{GEAR, Params};
 use std::cmp::Ordering;
 
-/// The parameters are constants here: as variables, the shifted masks would be loaded anew at each
-/// byte.
+/// Constants, because the shifted masks of variable parameters would be reloaded at each byte.
 const PARAMS: Params = Params::DATA;
 
-/// Cursors in flight. Four and more no longer fit the registers.
+/// Number of cursors. Four or more exceed the registers.
 pub(super) const CURSORS: usize = 3;
 
-/// Bytes each cursor advances between two looks at its limit.
+/// Bytes that each cursor advances between two checks of its limit.
 const ROUND: usize = 8;
 
-/// Chunk ends found in each of the segments `borders[j]..borders[j + 1]`, into `ends[j]`.
+/// Writes the chunk ends in each segment `borders[j]..borders[j + 1]` to `ends[j]`.
 ///
-/// Each cursor starts at its segment's begin and goes on until a chunk ends in or after the
-/// segment's end. Segments are not empty; `data` reaches beyond the last one for its last chunk.
+/// Each cursor starts at the start of its segment and stops at the first chunk end at or after the
+/// segment's end. Segments are not empty. `data` extends beyond the last one by a chunk.
 pub(super) fn walk(data: &[u8], borders: &[usize; CURSORS + 1], ends: &mut [Vec<u32>; CURSORS]) {
     let mut cursors: [Cursor; CURSORS] =
         std::array::from_fn(|j| Cursor::open(borders[j], data.len()));
@@ -34,7 +33,7 @@ pub(super) fn walk(data: &[u8], borders: &[usize; CURSORS + 1], ends: &mut [Vec<
         cursors[j] = Cursor::open(end, data.len());
         all_open = end < borders[j + 1] && cursors[j].has_room();
     }
-    // The first to arrive ends the race; the others finish alone from where their chunk began.
+    // The first cursor to arrive stops all; each of the others finishes from its last chunk start.
     for (j, cursor) in cursors.iter().enumerate() {
         let mut start = cursor.start;
         while start < borders[j + 1] {
@@ -48,7 +47,7 @@ pub(super) fn walk(data: &[u8], borders: &[usize; CURSORS + 1], ends: &mut [Vec<
 struct Cursor {
     start: usize,
     at: usize,
-    /// Where the chunk ends at the latest.
+    /// Latest end of the chunk.
     limit: usize,
     pattern: u64,
 }
@@ -66,14 +65,14 @@ impl Cursor {
         self.at < self.limit
     }
 
-    /// Whether the chunk ends here, where the looser mask is met.
+    /// Whether the chunk can end here, where the looser mask matches.
     #[inline(always)]
     fn may_end(&self) -> bool {
         self.at - 1 - self.start >= PARAMS.center()
             || self.pattern as u32 & PARAMS.mask_before_center() == 0
     }
 
-    /// Walks to the end of the chunk a byte at a time.
+    /// Advances to the end of the chunk byte by byte.
     fn finish(&mut self, data: &[u8]) {
         while self.has_room() {
             self.pattern = (self.pattern >> 1) + u64::from(GEAR[usize::from(data[self.at])]);
@@ -85,8 +84,8 @@ impl Cursor {
     }
 }
 
-/// Moves the cursors on until one of them, which is named, is at the end of its chunk.
-/// `None` after some way without.
+/// Advances the cursors until one of them is at the end of its chunk; returns its index. `None` if
+/// none is after some rounds.
 #[inline(always)]
 fn next_end(data: &[u8], cursors: &mut [Cursor; CURSORS]) -> Option<usize> {
     let room = |cursor: &Cursor| cursor.limit - cursor.at;
@@ -99,10 +98,10 @@ fn next_end(data: &[u8], cursors: &mut [Cursor; CURSORS]) -> Option<usize> {
     advance(data, cursors, rounds).filter(|&j| cursors[j].may_end())
 }
 
-/// Moves the cursors on by `rounds` rounds, or less: to where one of them, which is named, meets the
-/// looser mask.
+/// Advances the cursors by `rounds` rounds, or less if the looser mask matches for one of them;
+/// returns its index.
 ///
-/// What limits the loop is the two loads per byte, so bytes are loaded in pairs.
+/// The loop is limited by its two loads per byte, so it loads bytes in pairs.
 #[inline(always)]
 fn advance(data: &[u8], cursors: &mut [Cursor; CURSORS], rounds: usize) -> Option<usize> {
     const MASK: u32 = PARAMS.mask_after_center();
@@ -136,8 +135,8 @@ fn advance(data: &[u8], cursors: &mut [Cursor; CURSORS], rounds: usize) -> Optio
     None
 }
 
-/// Takes over the sums after `bytes` bytes and a few more that the sums are not shifted by yet: `k`,
-/// and for cursors before `hit` the pair that `hit` has taken `taken` bytes of.
+/// Stores the sums after `bytes` bytes and the bytes whose sums are not shifted yet: `k`, and for
+/// cursors before `hit` also the pair of which `hit` has taken `taken` bytes.
 #[inline(always)]
 fn settle(
     cursors: &mut [Cursor; CURSORS],

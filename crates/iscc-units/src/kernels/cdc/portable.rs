@@ -1,8 +1,8 @@
 //! One cursor, one addition per byte.
 //!
 //! The definition halves the pattern and adds a gear value at each byte. Nested floors of halves
-//! collapse, so after k bytes `pattern = (pattern0 + sum of gear_j * 2^j) >> k`: the sum is kept
-//! unshifted over eight bytes and the mask is tested in shifted place, which leaves a chain of one
+//! collapse, so after k bytes `pattern = (pattern0 + sum of gear_j * 2^j) >> k`. The code keeps the
+//! unshifted sum over eight bytes and tests a shifted mask, so the dependency chain has one
 //! addition per byte instead of a shift and an addition.
 
 use super::{GEAR, Params};
@@ -22,7 +22,7 @@ pub(super) static SHIFTED: [[u64; 256]; 8] = {
     table
 };
 
-/// Length of the first chunk, before any rounding to units.
+/// Length of the first chunk before rounding to units.
 #[inline]
 pub(super) fn first_cut(data: &[u8], params: Params) -> usize {
     let mut at = params.min().min(data.len());
@@ -39,7 +39,7 @@ pub(super) fn first_cut(data: &[u8], params: Params) -> usize {
     at
 }
 
-/// Bytes up to and with the first at which the pattern meets the mask.
+/// Number of bytes up to and including the first one at which the pattern matches the mask.
 #[inline(always)]
 fn scan(data: &[u8], pattern: &mut u64, mask: u64) -> Option<usize> {
     let (blocks, rest) = data.as_chunks::<8>();

@@ -1,42 +1,42 @@
-//! The true chain of the Data-Code's chunks at the speed of three cursors.
+//! The true chain of chunks of the Data-Code, at the speed of three cursors.
 
 use super::Params;
 use super::lockstep::{self, CURSORS};
 use super::portable::first_cut;
 
-/// Below this a segment is too short to win back what joining costs.
+/// In shorter segments, joining costs more than the parallel cursors gain.
 const SEGMENT_MIN_BYTES: usize = 16 * 1024;
 
-/// Chunks walked with one cursor at first, to see whether the data is periodic.
+/// Chunks that one cursor walks first, to detect periodic data.
 const PROBE_CHUNKS: usize = 8;
 
-/// Blocks walked with one cursor after speculation was lost.
+/// Blocks that one cursor walks after the parallel cursors were of no use.
 const SOLO_BLOCKS: u32 = 16;
 
-/// Walks chunks block by block, with memory of what the data is like.
+/// Walks chunks block by block and adapts to the data.
 ///
-/// The cursors' guesses meet the true chain within a few chunks on most data. Periodic data never
-/// meets unless in phase: after two equal chunks the segments start at multiples of that length. If
-/// that does not help either, one cursor walks alone for some blocks.
+/// On most data, the cursors reach the true chain within a few chunks. On periodic data they only
+/// do so in phase: after two chunks of equal length, segments start at multiples of that length. If
+/// that fails as well, one cursor walks some blocks alone.
 #[derive(Clone, Debug, Default)]
 pub struct Walker {
     guesses: [Vec<u32>; CURSORS],
-    /// Lengths of the last two chunks; zeros before the first.
+    /// Lengths of the last two chunks; 0 before the first.
     last: [usize; 2],
     solo: u32,
 }
 
 impl Walker {
-    /// At the start of some data.
+    /// A walker for new data.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends of the chunks of `data` from 0 until one ends at `until` or later, into `ends`, which is
-    /// emptied before. Returns the last end.
+    /// Writes the ends of the chunks of `data` from 0 to the first at `until` or later to `ends`,
+    /// which it clears first. Returns the last end.
     ///
-    /// A chunk may end only because `data` does; `until + Params::DATA.max() <= data.len()` rules it
-    /// out. `data` must be shorter than 4 GiB and `until` within it.
+    /// If `until + Params::DATA.max() <= data.len()`, no chunk ends just because the data ends.
+    /// `data` must be shorter than 4 GiB and contain `until`.
     pub fn walk(&mut self, data: &[u8], until: usize, ends: &mut Vec<u32>) -> usize {
         assert!(until <= data.len() && data.len() <= u32::MAX as usize);
         ends.clear();
@@ -64,7 +64,7 @@ impl Walker {
         }
     }
 
-    /// Returns how many bytes had to be walked a second time.
+    /// Returns the number of bytes that had to be walked twice.
     fn walk_together(
         &mut self,
         data: &[u8],
@@ -83,8 +83,8 @@ impl Walker {
         self.join(data, &borders, ends)
     }
 
-    /// Follows the true chain: walks it into each segment until it comes to a border its cursor
-    /// found too, and from there takes over the cursor's list.
+    /// Follows the true chain into each segment up to the first boundary that the segment's cursor
+    /// has found too; from there, uses the cursor's list.
     fn join(&self, data: &[u8], borders: &[usize; CURSORS + 1], ends: &mut Vec<u32>) -> usize {
         let mut again = 0;
         let mut at = borders[0];
@@ -110,8 +110,8 @@ impl Walker {
     }
 }
 
-/// One cursor's chunks from `from` until one ends at `until` or later, `chunks` at most. Returns the
-/// last end.
+/// Walks with one cursor from `from` to the first chunk end at `until` or later, at most `chunks`
+/// chunks. Returns the last end.
 fn walk_alone(data: &[u8], from: usize, until: usize, chunks: usize, ends: &mut Vec<u32>) -> usize {
     let (mut start, first) = (from, ends.len());
     while start < until && ends.len() - first < chunks {

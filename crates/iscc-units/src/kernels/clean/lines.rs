@@ -1,14 +1,14 @@
-//! Lines of a text that is being cleaned: breaks become `\n`, runs of blank lines one empty line.
+//! Lines of cleaned text: line breaks become `\n`, runs of blank lines one empty line.
 
 use crate::kernels::utf8::Output;
 use crate::text::table::Short;
 
-/// Where the current line starts, and what came before it.
+/// Start of the current line, and the state before it.
 pub(super) struct Lines {
     start: usize,
-    /// The line before was blank, or there is none: another blank one is left out.
+    /// Whether the previous line is blank or missing, so that a blank line is omitted.
     after_blank: bool,
-    /// The last break was a carriage return, and nothing was written since.
+    /// Whether the last break was a carriage return without output since.
     after_return: bool,
 }
 
@@ -17,14 +17,14 @@ impl Lines {
         Self { start: 0, after_blank: true, after_return: false }
     }
 
-    /// Something was written to the current line.
+    /// Records output to the current line.
     #[inline(always)]
     pub(super) fn content(&mut self) {
         self.after_return = false;
     }
 
-    /// A line break is next. A line feed right after a carriage return belongs to it, whatever
-    /// was dropped between them.
+    /// Processes a line break. A line feed right after a carriage return belongs to it, even if
+    /// characters between them were removed.
     pub(super) fn end(&mut self, newline: u32, out: &mut Output) {
         if self.after_return && newline == u32::from('\n') {
             self.after_return = false;
@@ -36,14 +36,14 @@ impl Lines {
             out.truncate(self.start);
         }
         if !(blank && self.after_blank) {
-            // It takes the place of a line break in the input, which has one byte at least.
+            // It replaces a line break in the input, which has at least one byte.
             out.push_short(Short { bytes: [b'\n', 0, 0, 0], len: 1 });
             self.start = out.len();
         }
         self.after_blank = blank;
     }
 
-    /// The input is over: a blank last line goes, with the breaks before it.
+    /// Ends the text: removes a blank last line and the breaks before it.
     pub(super) fn finish(self, out: &mut Output) {
         if is_blank(&out.bytes()[self.start..]) {
             out.truncate(self.start);
@@ -51,8 +51,8 @@ impl Lines {
     }
 }
 
-/// Whitespace only? After NFKC and without control characters there are two kinds of it left in a
-/// line: the space and the Ogham space mark (U+1680).
+/// Whether the line is white space. After NFKC and without control characters, a line can only
+/// contain the space and the Ogham space mark (U+1680).
 fn is_blank(mut line: &[u8]) -> bool {
     loop {
         match line {
@@ -71,7 +71,7 @@ mod tests {
     use crate::text::table::{Action, CLEAN};
 
     #[test]
-    fn no_other_whitespace_is_left_in_a_line() {
+    fn lines_have_no_other_white_space() {
         for c in ('\0'..=char::MAX).filter(|c| c.is_whitespace()) {
             let dropped =
                 matches!(CLEAN.action(CLEAN.entry(c.into())), Action::Drop | Action::Special);

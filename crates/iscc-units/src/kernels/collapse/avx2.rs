@@ -1,4 +1,4 @@
-//! ASCII 16 bytes at a time: kept bytes move together by a shuffle that is looked up per half.
+//! ASCII, 16 bytes at a time. A table has the shuffle that packs the kept bytes of each half.
 
 use std::arch::x86_64::*;
 
@@ -23,11 +23,11 @@ pub(super) const KEPT_BY_LOW_NIBBLE: [u8; 16] = {
     kept
 };
 
-/// The bit to look for, by high nibble; none for bytes above ASCII.
+/// The bit to test by high nibble; 0 for non-ASCII bytes.
 pub(super) const BIT_BY_HIGH_NIBBLE: [u8; 16] =
     [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// For each mask of kept bytes among eight: their numbers, moved together.
+/// For each mask of kept bytes among eight: their packed indexes.
 static GATHER: [[u8; 8]; 256] = {
     let mut table = [[0x80; 8]; 256];
     let mut mask = 0;
@@ -62,7 +62,7 @@ fn ascii_run(input: &[u8], out: &mut Output) -> usize {
     done + super::portable::ascii_run(&input[done..], out)
 }
 
-/// Collapses the bytes of `block` that `lanes` names, all of them ASCII.
+/// Collapses the bytes of `block` in the mask `lanes`, all of them ASCII.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn collapse_block(block: __m128i, lanes: u32, out: &mut Output) {
@@ -84,8 +84,8 @@ fn collapse_block(block: __m128i, lanes: u32, out: &mut Output) {
     let lower = _mm_add_epi8(block, _mm_and_si128(upper, _mm_set1_epi8(32)));
 
     for (half, mask) in [(lower, kept & 0xFF), (_mm_srli_si128::<8>(lower), kept >> 8)] {
-        // SAFETY: the table's rows are 8 bytes; the output has room for the rest of the input, of
-        // which this is a part, and a register more. The bytes counted are ASCII of the input.
+        // SAFETY: the table's rows are 8 bytes; the output has room for the rest of the input,
+        // which includes this part, and for a register. The counted bytes are ASCII of the input.
         unsafe {
             let together = _mm_loadl_epi64(GATHER[mask as usize].as_ptr().cast());
             _mm_storel_epi64(out.end().cast(), _mm_shuffle_epi8(half, together));

@@ -1,4 +1,4 @@
-//! ASCII 64 bytes at a time, kept bytes moved together by one compress.
+//! ASCII, 64 bytes at a time. One compress instruction packs the kept bytes.
 
 use std::arch::x86_64::*;
 
@@ -23,7 +23,8 @@ fn ascii_run(input: &[u8], out: &mut Output) -> usize {
     for block in blocks {
         // SAFETY: `block` is 64 readable bytes.
         let block = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-        // A branch and not arithmetic: where the next block starts must not wait for this one.
+        // A branch instead of arithmetic, so that the start of the next block does not depend on
+        // this one.
         if _mm512_movepi8_mask(block) != 0 {
             break;
         }
@@ -31,14 +32,14 @@ fn ascii_run(input: &[u8], out: &mut Output) -> usize {
         at += 64;
     }
     let there = _bzhi_u64(u64::MAX, (input.len() - at).min(64) as u32);
-    // SAFETY: the mask names bytes within `input` only.
+    // SAFETY: the mask only selects bytes within `input`.
     let block = unsafe { _mm512_maskz_loadu_epi8(there, input.as_ptr().add(at).cast()) };
     let ascii = (_mm512_movepi8_mask(block) | !there).trailing_zeros();
     collapse_block(block, _bzhi_u64(u64::MAX, ascii), out);
     at + ascii as usize
 }
 
-/// Collapses the bytes of `block` that `lanes` names, all of them ASCII.
+/// Collapses the bytes of `block` in the mask `lanes`, all of them ASCII.
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt"
@@ -59,7 +60,7 @@ fn collapse_block(block: __m512i, lanes: u64, out: &mut Output) {
     let from_a = _mm512_sub_epi8(block, _mm512_set1_epi8(b'A' as i8));
     let upper = _mm512_cmple_epu8_mask(from_a, _mm512_set1_epi8(25));
     let lower = _mm512_mask_add_epi8(block, upper, block, _mm512_set1_epi8(32));
-    // SAFETY: the output has room for a register; the bytes counted are ASCII of the input.
+    // SAFETY: the output has room for a register; the counted bytes are ASCII of the input.
     unsafe {
         _mm512_storeu_si512(out.end().cast(), _mm512_maskz_compress_epi8(kept, lower));
         out.advance(kept.count_ones() as usize);

@@ -1,10 +1,9 @@
-//! The one place where lower case depends on context: capital sigma at the end of a word.
+//! The single context-dependent case of lower-casing: capital sigma at the end of a word.
 
 use crate::text::table::{WORD_POSITION, WordPosition};
 
-/// Is the capital sigma at byte `at` of `text` final (The Unicode Standard, 3.13, Final_Sigma)?
-///
-/// It is when a cased letter is before it and none is after it, passing over ignorable characters.
+/// Whether the capital sigma at byte `at` is final (The Unicode Standard, 3.13, Final_Sigma):
+/// a cased letter is before it and none after it, ignoring ignorable characters.
 pub(super) fn is_final(text: &str, at: usize) -> bool {
     is_cased(text[..at].chars().rev()) && !is_cased(text[at + 'Σ'.len_utf8()..].chars())
 }

@@ -1,5 +1,5 @@
-//! The portable form compiled for registers of four values. Multiplications and additions stay
-//! apart: Rust never fuses them.
+//! The portable form compiled for registers of four values. Rust never fuses multiplications and
+//! additions.
 
 use super::{Frequencies, SIDE, portable};
 

@@ -1,7 +1,7 @@
-//! What the differences are divided by at each level of the transform.
+//! The divisors of the differences at each level of the transform.
 //!
-//! Written down rather than computed, because a system's cosine may differ in the last bit and the
-//! code's bits hang on it where an image is nearly flat.
+//! Constants, because a system's cosine may differ in the last bit, and the bits of the code depend
+//! on that bit if an image is nearly flat.
 
 /// `2 cos((i + 1/2) pi / 2)`.
 #[rustfmt::skip]

@@ -1,12 +1,12 @@
-//! Eight transforms side by side.
+//! Eight transforms in parallel.
 
 use super::divisors::{DIVISORS_2, DIVISORS_4, DIVISORS_8, DIVISORS_16, DIVISORS_32};
 use super::{Frequencies, KEPT, SIDE};
 
-/// Transforms side by side.
+/// Number of parallel transforms.
 const LANES: usize = 8;
 
-/// The same value of each transform.
+/// One value of each transform.
 type Lanes = [f64; LANES];
 
 /// See [`super::low_frequencies_at`].
@@ -40,8 +40,8 @@ fn transform_rows(pixels: &[u8; SIDE * SIDE], columns: usize) -> [[f64; SIDE]; K
     by_column
 }
 
-/// One level of the recursion: sums and scaled differences of mirrored values are transformed each
-/// on their own; the former are the even outputs, neighbours of the latter add up to the odd ones.
+/// One level of the recursion. It transforms the sums and the scaled differences of mirrored values
+/// separately. The former are the even outputs; pairs of the latter add up to the odd ones.
 macro_rules! level {
     ($name:ident, $half:ident, $size:literal, $divisors:ident) => {
         #[inline(always)]

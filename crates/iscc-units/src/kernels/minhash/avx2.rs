@@ -1,12 +1,12 @@
-//! The filter with eight features in a register.
+//! The filter with eight features per register.
 
 use super::filter::{FACTOR, GROUP, GROUPS, OFFSET};
 use std::arch::x86_64::*;
 
-/// Permutations in flight: what 16 registers hold with their factors.
+/// Permutations processed together: as many as fit into 16 registers with their factors.
 const TOGETHER: usize = 4;
 
-/// The least bound of each permutation over the groups.
+/// The minimum bound of each permutation over the groups.
 #[target_feature(enable = "avx2")]
 pub(super) fn least(groups: &[[u32; GROUP]]) -> [u32; 64] {
     let mut least = [0; 64];
@@ -23,7 +23,7 @@ pub(super) fn least(groups: &[[u32; GROUP]]) -> [u32; 64] {
     least
 }
 
-/// Lane-wise least bounds of the permutations from `first` on.
+/// Lane-wise minimum bounds of the permutations from `first`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn each_least(groups: &[[u32; GROUP]], first: usize) -> [__m256i; TOGETHER] {
@@ -51,14 +51,14 @@ fn min_halves_32(a: __m256i, b: __m256i) -> __m256i {
     _mm256_min_epu32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b))
 }
 
-/// The same for pairs of lanes, which then hold four permutations in each 128 bits.
+/// The same for pairs of lanes. The result has four permutations in each 128 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn min_halves_64(a: __m256i, b: __m256i) -> __m256i {
     _mm256_min_epu32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
 }
 
-/// The features, a bit each, whose bound under permutation `i` is at most `limit`.
+/// The features, one bit each, whose bound under permutation `i` is at most `limit`.
 #[target_feature(enable = "avx2")]
 pub(super) fn at_most(groups: &[[u32; GROUP]], i: usize, limit: u32) -> [u16; GROUPS] {
     let factor = _mm256_set1_epi32(FACTOR[i] as i32);

@@ -1,12 +1,12 @@
-//! The filter with sixteen features in a register: eight hashes per cycle, the multiplier's limit.
+//! The filter with 16 features per register: eight hashes per cycle, the limit of the multiplier.
 
 use super::filter::{FACTOR, GROUP, GROUPS, OFFSET};
 use std::arch::x86_64::*;
 
-/// Permutations in flight: what 32 registers hold with their constants.
+/// Permutations processed together: as many as fit into 32 registers with their constants.
 const TOGETHER: usize = 8;
 
-/// The least bound of each permutation over the groups.
+/// The minimum bound of each permutation over the groups.
 #[target_feature(enable = "avx512f")]
 pub(super) fn least(groups: &[[u32; GROUP]]) -> [u32; 64] {
     let mut least = [0; 64];
@@ -29,7 +29,7 @@ pub(super) fn least(groups: &[[u32; GROUP]]) -> [u32; 64] {
     least
 }
 
-/// Lane-wise least bounds of the permutations from `first` on.
+/// Lane-wise minimum bounds of the permutations from `first`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn each_least(groups: &[[u32; GROUP]], first: usize) -> [__m512i; TOGETHER] {
@@ -57,14 +57,14 @@ fn min_halves_32(a: __m512i, b: __m512i) -> __m512i {
     _mm512_min_epu32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b))
 }
 
-/// The same for pairs of lanes, which then hold four permutations in each 128 bits.
+/// The same for pairs of lanes. The result has four permutations in each 128 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn min_halves_64(a: __m512i, b: __m512i) -> __m512i {
     _mm512_min_epu32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b))
 }
 
-/// The features, a bit each, whose bound under permutation `i` is at most `limit`.
+/// The features, one bit each, whose bound under permutation `i` is at most `limit`.
 #[target_feature(enable = "avx512f")]
 pub(super) fn at_most(groups: &[[u32; GROUP]], i: usize, limit: u32) -> [u16; GROUPS] {
     let factor = _mm512_set1_epi32(FACTOR[i] as i32);

@@ -1,24 +1,24 @@
-//! Most features of a block cannot lower a minimum; a 32-bit pass finds the few that might.
+//! Most features of a block cannot lower a minimum. A 32-bit pass finds the few that might.
 //!
 //! A hash is `h = ((a f + b) mod 2^64) mod (2^61 - 1) mod 2^32`. With `x = (a f + b) mod 2^64`,
 //! folding at bit 61 gives `h = low32(x) + (x >> 61) + carry (mod 2^32)`, because 2^61 - 1 is -1
-//! modulo 2^32. The last two terms together are 0 to 8, so with the bound
-//! `y = low32(x) + 8 (mod 2^32)` the hash is `y - 8 ..= y (mod 2^32)`, and `y` needs 32-bit lanes
-//! only: low words of `a` and `b`, one multiplication.
+//! modulo 2^32. The sum of the last two terms is 0 to 8. So with the bound
+//! `y = low32(x) + 8 (mod 2^32)`, the hash is in `y - 8 ..= y (mod 2^32)`. Computing `y` only needs
+//! 32-bit lanes: low words of `a` and `b`, one multiplication.
 //!
-//! Let `m` be the least `y` of a block. If `m >= 16`, nothing wrapped around: no hash is below
-//! `m - 8`, and features with `y > m + 8` lose against the one that gave `m`. If `m < 16`, some `y`
-//! may have wrapped and every feature is looked at.
+//! Let `m` be the minimum `y` of a block. If `m >= 16`, no `y` wrapped around: no hash is below
+//! `m - 8`, and features with `y > m + 8` cannot beat the one with `m`. If `m < 16`, some `y` may
+//! have wrapped, and every feature is checked.
 
 use super::{BLOCK, Lowest, MULTIPLIER, SUMMAND};
 
-/// Features that go through the lanes together.
+/// Features per lane-wise operation.
 pub(super) const GROUP: usize = 16;
 
-/// So many of them fill a block.
+/// Groups per block.
 pub(super) const GROUPS: usize = BLOCK / GROUP;
 
-/// What the exact hash can be below its bound at most.
+/// Maximum difference between the bound and the exact hash.
 const SLACK: u32 = 8;
 
 /// Low words of the multipliers.
@@ -43,11 +43,12 @@ pub(super) static OFFSET: [u32; 64] = {
     low
 };
 
-/// Lowers the minima by at most a block of features, not none. Returns for how many permutations
-/// only the feature that already holds the minimum came up.
+/// Lowers the minima by 1 to a block of features. Returns the number of permutations for which only
+/// the feature with the current minimum occurred.
 ///
-/// `least` gives the least bound of each permutation over some groups; `at_most(groups, i, limit)`
-/// gives the features, a bit each, whose bound under permutation `i` is at most `limit`.
+/// `least` returns the minimum bound of each permutation over some groups. `at_most(groups, i,
+/// limit)` returns the features, one bit each, whose bound under permutation `i` is at most
+/// `limit`.
 #[inline(always)]
 pub(super) fn fold(
     features: &[u32],
@@ -71,7 +72,7 @@ pub(super) fn fold(
     repeated
 }
 
-/// Repeats the last feature until its group is full: repeats change nothing.
+/// Completes the last group by repeating the last feature, which does not change the result.
 fn pad<'a>(features: &[u32], padded: &'a mut [u32; BLOCK]) -> &'a [[u32; GROUP]] {
     let whole = features.len().next_multiple_of(GROUP);
     padded[..features.len()].copy_from_slice(features);
@@ -79,8 +80,8 @@ fn pad<'a>(features: &[u32], padded: &'a mut [u32; BLOCK]) -> &'a [[u32; GROUP]]
     padded[..whole].as_chunks().0
 }
 
-/// Takes the marked features into account, but for the one that holds the minimum. Returns whether
-/// there was another.
+/// Processes the marked features except the one with the current minimum. Returns whether there
+/// was another one.
 #[inline(always)]
 fn take(groups: &[[u32; GROUP]], i: usize, marked: [u16; GROUPS], lowest: &mut Lowest) -> bool {
     let first = lowest.minima[i] == u32::MAX;

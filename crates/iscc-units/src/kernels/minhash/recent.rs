@@ -1,11 +1,11 @@
-//! A small memory of features, for data that repeats.
+//! A small cache of features, for data that repeats.
 
 const SLOT_BITS: u32 = 12;
 
-/// Features after which the memory's use is judged.
+/// Number of features after which the usefulness of the cache is checked.
 const TRIAL: u32 = 4096;
 
-/// Remembers the last feature of each of 4096 places, chosen by the feature's highest bits.
+/// Remembers the last feature of each of 4096 slots, selected by the feature's highest bits.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
     slots: Box<[u32]>,
@@ -14,12 +14,12 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Starts with one feature, which has been taken, in all places.
+    /// Initialises all slots with one feature that has been processed.
     pub(super) fn new(taken: u32) -> Self {
         Self { slots: vec![taken; 1 << SLOT_BITS].into(), seen: 0, new: 0 }
     }
 
-    /// False if the feature certainly came before; remembers it.
+    /// False if the feature is certainly a repetition. Remembers it.
     #[inline(always)]
     pub(super) fn is_new(&mut self, feature: u32) -> bool {
         let slot = &mut self.slots[(feature >> (u32::BITS - SLOT_BITS)) as usize];
@@ -30,7 +30,7 @@ impl Recent {
         is_new
     }
 
-    /// False when, lately, hardly any feature repeated.
+    /// False if hardly any recent feature was a repetition.
     pub(super) fn pays(&mut self) -> bool {
         if self.seen < TRIAL {
             return true;

@@ -1,4 +1,4 @@
-//! Eight windows side by side.
+//! Eight windows in parallel.
 
 use std::arch::x86_64::*;
 
@@ -23,7 +23,7 @@ fn hash_run<S: FnMut(&[u32])>(text: &[u8], run: Run, block: &mut Block<S>) -> us
     }
 }
 
-/// For each of four lanes, the four bytes from the start of its window on.
+/// For each of four lanes, the first four bytes of its window.
 const fn offsets(width: usize) -> [u8; 16] {
     let mut offsets = [0; 16];
     let mut i = 0;
@@ -34,7 +34,7 @@ const fn offsets(width: usize) -> [u8; 16] {
     offsets
 }
 
-/// xxHash32 of the eight windows of 13 characters of `WIDTH` bytes that start at the first eight.
+/// xxHash32 of the first eight windows of 13 characters of `WIDTH` bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn hash<const WIDTH: usize>(text: &[u8; 128]) -> [u32; 8] {
@@ -42,11 +42,11 @@ fn hash<const WIDTH: usize>(text: &[u8; 128]) -> [u32; 8] {
     let offsets = const { offsets(WIDTH) };
     // SAFETY: 16 bytes.
     let offsets = unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(offsets.as_ptr().cast())) };
-    // Bytes `at..at + 4` of every window, four windows from each half of the register: the last of
-    // four lies three characters, so at most 12 bytes, further on than the first.
+    // Bytes `at..at + 4` of every window, four windows from each half of the register. The last of
+    // the four is three characters after the first, at most 12 bytes.
     let words = |at: usize| {
         let (low, high) = (&text[at..][..16], &text[at + 4 * WIDTH..][..16]);
-        // SAFETY: 16 bytes each, by the line above.
+        // SAFETY: both are 16 bytes.
         let halves = unsafe { _mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()) };
         _mm256_shuffle_epi8(halves, offsets)
     };
@@ -101,7 +101,7 @@ fn hash<const WIDTH: usize>(text: &[u8; 128]) -> [u32; 8] {
     hashes
 }
 
-/// Each lane rotated to the left by `LEFT`, which is 32 - `RIGHT`.
+/// Rotates each lane to the left by `LEFT`. `RIGHT` is 32 - `LEFT`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn rotated<const LEFT: i32, const RIGHT: i32>(lanes: __m256i) -> __m256i {

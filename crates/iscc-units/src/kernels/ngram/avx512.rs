@@ -1,4 +1,4 @@
-//! 16 windows side by side.
+//! 16 windows in parallel.
 
 use std::arch::x86_64::*;
 
@@ -23,7 +23,7 @@ fn hash_run<S: FnMut(&[u32])>(text: &[u8], run: Run, block: &mut Block<S>) -> us
     }
 }
 
-/// For each lane, the four bytes from the start of its window on.
+/// For each lane, the first four bytes of its window.
 const fn offsets(width: usize) -> [u8; 64] {
     let mut offsets = [0; 64];
     let mut i = 0;
@@ -34,7 +34,7 @@ const fn offsets(width: usize) -> [u8; 64] {
     offsets
 }
 
-/// xxHash32 of the 16 windows of 13 characters of `WIDTH` bytes that start at the first 16.
+/// xxHash32 of the first 16 windows of 13 characters of `WIDTH` bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn hash<const WIDTH: usize>(text: &[u8; 128]) -> [u32; 16] {
@@ -42,11 +42,11 @@ fn hash<const WIDTH: usize>(text: &[u8; 128]) -> [u32; 16] {
     let offsets = const { offsets(WIDTH) };
     // SAFETY: 64 bytes.
     let offsets = unsafe { _mm512_loadu_si512(offsets.as_ptr().cast()) };
-    // Bytes `at..at + 4` of every window. The last lane's lie 15 characters, so at most 60 bytes,
-    // further on than the first one's, all within one register.
+    // Bytes `at..at + 4` of every window. The last window is 15 characters after the first, at most
+    // 60 bytes, so all are within one register.
     let words = |at: usize| {
         let text = &text[at..][..64];
-        // SAFETY: 64 bytes, by the line above.
+        // SAFETY: `text` is 64 bytes.
         _mm512_permutexvar_epi8(offsets, unsafe { _mm512_loadu_si512(text.as_ptr().cast()) })
     };
     let all = |word: u32| _mm512_set1_epi32(word as i32);

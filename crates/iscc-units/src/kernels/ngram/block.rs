@@ -1,15 +1,15 @@
-//! Features on their way to their taker, in whole blocks.
+//! Collects features to whole blocks.
 
-/// Features handed on together: what MinHash looks at together.
+/// Features per block, as in MinHash.
 const BLOCK: usize = 256;
 
-/// Features that one store may write.
+/// Maximum number of features that one store writes.
 const WIDEST: usize = 16;
 
-/// Collects features and gives them to a sink, a block at a time and the rest at the end.
+/// Collects features and passes them to a sink: full blocks, and the rest at the end.
 pub(super) struct Block<S> {
     features: [u32; BLOCK + WIDEST],
-    /// Less than `BLOCK` between calls.
+    /// Below `BLOCK` between calls.
     len: usize,
     given: usize,
     sink: S,
@@ -26,7 +26,7 @@ impl<S: FnMut(&[u32])> Block<S> {
         self.count(1);
     }
 
-    /// Appends the first `count` (at most all) of some features.
+    /// Appends the first `count` features.
     #[inline(always)]
     pub(super) fn push_lanes<const N: usize>(&mut self, features: [u32; N], count: usize) {
         const { assert!(N <= WIDEST) };
@@ -38,19 +38,19 @@ impl<S: FnMut(&[u32])> Block<S> {
     fn count(&mut self, more: usize) {
         self.len += more;
         if self.len >= BLOCK {
-            self.give();
+            self.flush();
         }
     }
 
     #[inline(never)]
-    fn give(&mut self) {
+    fn flush(&mut self) {
         (self.sink)(&self.features[..BLOCK]);
         self.features.copy_within(BLOCK.., 0);
         self.len -= BLOCK;
         self.given += BLOCK;
     }
 
-    /// Gives the rest; returns how many there were in all.
+    /// Passes the rest to the sink; returns the total number of features.
     pub(super) fn finish(mut self) -> usize {
         (self.sink)(&self.features[..self.len]);
         self.given + self.len

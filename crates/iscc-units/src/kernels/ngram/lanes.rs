@@ -1,16 +1,16 @@
-//! What the instruction sets share: walking a run in steps of as many windows as they have lanes.
+//! Shared by the instruction sets: walks a run in steps of one window per lane.
 
 use super::WINDOW;
 use super::block::Block;
 use super::runs::Run;
 
-/// Bytes that a step may read past the start of its last window, and more.
+/// Upper bound of the bytes that a step reads from the start of its first window.
 const READ: usize = 128;
 
 /// Hashes all windows of `run` but the last, `LANES` at a time.
 ///
-/// `hash` gets the text from the first of its windows on, with [`READ`] bytes at least. Near the end
-/// of `text`, where they are not there, the rest of it is moved to where they are.
+/// `hash` gets the text from its first window, at least [`READ`] bytes. Near the end of `text`, the
+/// rest of it is copied to a buffer of that size.
 #[inline(always)]
 pub(super) fn walk<const LANES: usize, S: FnMut(&[u32])>(
     text: &[u8],

@@ -1,17 +1,17 @@
-//! Runs of characters of one width.
+//! Runs of characters of the same width.
 
 use crate::kernels::utf8;
 
-/// Characters in a row that take the same number of bytes.
+/// Consecutive characters with the same number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Bytes of each.
+    /// Bytes per character.
     pub(super) width: usize,
     pub(super) characters: usize,
 }
 
 impl Run {
-    /// The run that starts at byte `start` of a text, not its end.
+    /// The run that starts at byte `start` of a text, which is before its end.
     #[inline(always)]
     pub(super) fn at(text: &[u8], start: usize) -> Self {
         let rest = &text[start..];
@@ -30,7 +30,7 @@ impl Run {
     }
 }
 
-/// ASCII bytes at the start, looked for eight at a time.
+/// Number of ASCII bytes at the start, tested eight at a time.
 #[inline(always)]
 fn ascii(text: &[u8]) -> usize {
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
@@ -45,7 +45,7 @@ fn ascii(text: &[u8]) -> usize {
     done + text[done..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
-/// Characters of `WIDTH` bytes at the start, told by their lead bytes.
+/// Number of characters of `WIDTH` bytes at the start, detected by their lead bytes.
 #[inline(always)]
 fn count<const WIDTH: usize>(text: &[u8], mask: u8, lead: u8) -> usize {
     text.as_chunks::<WIDTH>().0.iter().take_while(|bytes| bytes[0] & mask == lead).count()

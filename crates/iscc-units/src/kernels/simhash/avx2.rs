@@ -1,4 +1,4 @@
-//! 32 byte-wide counters in a register: four digest bytes at a time.
+//! 32 byte-wide counters per register: four digest bytes at a time.
 
 use super::{Ones, ROUND};
 use std::arch::x86_64::*;
@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx2")]
 pub(super) fn count<const N: usize>(digests: &[[u8; N]], ones: &mut Ones<N>) {
     assert!(digests.len() <= ROUND);
-    // Each of four bytes to eight lanes, in each of which another bit is looked at.
+    // Copies each of four bytes to eight lanes, each of which tests another bit.
     let (a, b, c, d) = (0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
     let spread = _mm256_setr_epi64x(a, b, c, d);
     let bits = _mm256_set1_epi64x(i64::from_le_bytes([128, 64, 32, 16, 8, 4, 2, 1]));
@@ -17,7 +17,7 @@ pub(super) fn count<const N: usize>(digests: &[[u8; N]], ones: &mut Ones<N>) {
             let bytes = i32::from_le_bytes(digest.as_chunks::<4>().0[quad]);
             let spread = _mm256_shuffle_epi8(_mm256_set1_epi32(bytes), spread);
             let set = _mm256_cmpeq_epi8(_mm256_and_si256(spread, bits), bits);
-            // A lane that is set is -1.
+            // A set lane is -1.
             counters = _mm256_sub_epi8(counters, set);
         }
         let mut counts = [[0u8; 8]; 4];

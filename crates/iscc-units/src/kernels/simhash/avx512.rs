@@ -1,4 +1,4 @@
-//! 64 byte-wide counters in a register: eight digest bytes are the mask of an addition.
+//! 64 byte-wide counters per register: eight digest bytes are the mask of an addition.
 
 use super::{Ones, ROUND, avx2};
 use std::arch::x86_64::*;
@@ -9,7 +9,7 @@ pub(super) fn count<const N: usize>(digests: &[[u8; N]], ones: &mut Ones<N>) {
     assert!(digests.len() <= ROUND);
     let flat = digests.as_flattened();
     if N == 4 {
-        // Two digests make a row.
+        // Two digests form a row.
         let (pairs, rest) = flat.as_chunks::<8>();
         let [low, high] = halves(count_eight(pairs.iter().copied()));
         add(&mut ones[..4], &low);
@@ -28,7 +28,7 @@ pub(super) fn count<const N: usize>(digests: &[[u8; N]], ones: &mut Ones<N>) {
     }
 }
 
-/// Counts of eight bytes, each byte's lowest bit first.
+/// Bit counts of eight bytes, each starting at the lowest bit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn count_eight(words: impl Iterator<Item = [u8; 8]>) -> [[u8; 8]; 8] {

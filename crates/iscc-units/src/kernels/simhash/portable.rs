@@ -1,11 +1,11 @@
-//! Eight byte-wide counters in a word: one addition per digest byte.
+//! Eight byte-wide counters per word: one addition per digest byte.
 
 use super::{Ones, ROUND};
 
 /// Adds the set bits of at most [`ROUND`] digests.
 pub(super) fn count<const N: usize>(digests: &[[u8; N]], ones: &mut Ones<N>) {
     assert!(digests.len() <= ROUND);
-    // Byte k of a word counts bit k (from the lowest) of its digest byte.
+    // Byte k of a word counts bit k of its digest byte, starting at the lowest bit.
     let mut counters = [0u64; N];
     for digest in digests {
         for (counter, &byte) in counters.iter_mut().zip(digest) {
@@ -19,7 +19,7 @@ pub(super) fn count<const N: usize>(digests: &[[u8; N]], ones: &mut Ones<N>) {
     }
 }
 
-/// Bit k of the index to the lowest bit of byte k.
+/// Moves bit k of the index to the lowest bit of byte k.
 static SPREAD: [u64; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -1,20 +1,20 @@
-//! Frames told apart by a hash, compared in full where hashes agree.
+//! Detects repeated frames by a hash; compares frames in full if their hashes are equal.
 
 use super::{COLUMNS, Row, Value};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
 
-/// The next multiple of a 64-byte register.
+/// `COLUMNS` rounded up to a multiple of a 64-byte register.
 const PADDED: usize = 384;
 
 /// 32-bit words of a padded frame.
 const WORDS: usize = PADDED / 4;
 
-/// Frames whose values a 16-bit sum can take.
+/// Maximum number of frames whose sums fit into 16 bits.
 const ROUND: usize = u16::MAX as usize / u8::MAX as usize;
 
-/// A frame of small values, with zeros behind.
+/// A frame of byte values, padded with zeros.
 type Bytes = [u8; PADDED];
 
 /// Sums of each column over the distinct frames, if all values are from 0 to 255.
@@ -52,13 +52,13 @@ fn to_bytes<T: Value>(frame: &Row<T>) -> Option<Bytes> {
     (used_bits <= u32::from(u8::MAX)).then_some(bytes)
 }
 
-/// Secret summands of the hash, new in each process, so that nobody can make frames that collide.
+/// Secret summands of the hash, random per process, so that an attacker cannot create collisions.
 static KEYS: LazyLock<[u32; WORDS]> = LazyLock::new(|| {
     let state = RandomState::new();
     std::array::from_fn(|i| state.hash_one(i) as u32)
 });
 
-/// NH (Black et al. 1999, UMAC): two different frames agree with probability 2^-32.
+/// NH (Black et al. 1999, UMAC): two different frames collide with probability 2^-32.
 #[inline(always)]
 fn hash(frame: &Bytes, keys: &[u32; WORDS]) -> u64 {
     let words = frame.as_chunks::<4>().0;
@@ -85,11 +85,11 @@ impl Seen {
         Self { slots: vec![Self::FREE; (2 * frames).next_power_of_two()] }
     }
 
-    /// Whether the frame is new; it is then in the set.
+    /// Inserts the frame; returns whether it was new.
     #[inline(always)]
     fn insert(&mut self, hash: u64, frame: u32, is_same: impl Fn(u32) -> bool) -> bool {
         let mask = self.slots.len() - 1;
-        // Sums of products mix upwards: the middle bits depend on all of the frame.
+        // Sums of products mix upwards, so the middle bits depend on the whole frame.
         let mut at = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
         loop {
             let slot = &mut self.slots[at];

@@ -1,5 +1,5 @@
-//! AVX-512 VL: a rotation is one instruction. Wider registers gain nothing: filling them from four
-//! places costs what the wider multiplication saves.
+//! AVX-512 VL: a rotation is one instruction. Wider registers gain nothing, because filling them
+//! from four places costs as much as the wider multiplication saves.
 
 use std::arch::x86_64::*;
 

@@ -1,13 +1,13 @@
-//! Two chunks in each 256-bit register: what the x86 forms share.
+//! Two chunks per 256-bit register: shared by the x86 forms.
 
 use super::portable::{START, STRIPE};
 use super::side_by_side::CHUNKS;
 use std::arch::x86_64::*;
 
-/// Registers that hold chunks: enough to hide the multiplier's latency.
+/// Number of registers for chunks: enough to hide the multiplier's latency.
 pub(super) const PAIRS: usize = CHUNKS / 2;
 
-/// The accumulators of all pairs, and the stripes taken by those that are not done.
+/// The accumulators of all pairs, and the number of stripes processed.
 pub(super) struct State {
     pub(super) sums: [__m256i; PAIRS],
     pub(super) stripes: usize,
@@ -32,7 +32,7 @@ impl State {
     }
 }
 
-/// A stripe of each chunk of a pair.
+/// One stripe of each chunk of a pair.
 ///
 /// # Safety
 ///
@@ -41,23 +41,23 @@ impl State {
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn load(low: &[u8], high: &[u8], stripe: usize) -> __m256i {
     let at = STRIPE * stripe;
-    // SAFETY: the caller's promise.
+    // SAFETY: as required of the caller.
     unsafe { _mm256_loadu2_m128i(high.as_ptr().add(at).cast(), low.as_ptr().add(at).cast()) }
 }
 
-/// The kernel for an instruction set with its way to rotate left by 13.
+/// Defines the kernel for an instruction set, given its rotation to the left by 13.
 macro_rules! kernel {
     ($features:literal, $rotate:expr) => {
         use super::lanes::{PAIRS, State, load};
         use super::portable::{PRIME_1, PRIME_2, STRIPE};
         use super::side_by_side::CHUNKS;
 
-        /// The four accumulators of each chunk after as many stripes as the shorter chunk of its
-        /// pair has. The chunks come in ascending order of their stripes.
+        /// The four accumulators of each chunk, after as many stripes as the shorter chunk of its
+        /// pair has. The chunks are sorted by ascending number of stripes.
         #[target_feature(enable = $features)]
         pub(super) fn lanes(chunks: &[&[u8]; CHUNKS]) -> [[u32; 4]; CHUNKS] {
             let mut state = State::new();
-            // When the shortest pair is done, the others go on in fewer registers.
+            // When the shortest pair is complete, the others continue in fewer registers.
             run::<6>(chunks, &mut state);
             run::<5>(chunks, &mut state);
             run::<4>(chunks, &mut state);
@@ -67,7 +67,7 @@ macro_rules! kernel {
             state.unpack()
         }
 
-        /// Takes the longest `N` pairs on until the shortest of them is done.
+        /// Processes the `N` longest pairs until the shortest of them is complete.
         #[inline]
         #[target_feature(enable = $features)]
         fn run<const N: usize>(chunks: &[&[u8]; CHUNKS], state: &mut State) {
@@ -79,7 +79,7 @@ macro_rules! kernel {
             let mut sums: [__m256i; N] = std::array::from_fn(|pair| state.sums[PAIRS - N + pair]);
             for stripe in state.stripes..stripes {
                 for (sum, pair) in sums.iter_mut().zip(chunks.as_chunks::<2>().0) {
-                    // SAFETY: both chunks hold at least `stripes` stripes, as asserted above.
+                    // SAFETY: both chunks have at least `stripes` stripes, as asserted above.
                     let words = unsafe { load(pair[0], pair[1], stripe) };
                     let mixed = _mm256_add_epi32(*sum, _mm256_mullo_epi32(words, prime_2));
                     *sum = _mm256_mullo_epi32($rotate(mixed), prime_1);

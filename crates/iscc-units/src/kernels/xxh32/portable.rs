@@ -6,10 +6,10 @@ pub const PRIME_3: u32 = 0xC2B2_AE3D;
 pub const PRIME_4: u32 = 0x27D4_EB2F;
 pub const PRIME_5: u32 = 0x1656_67B1;
 
-/// Bytes taken by the four accumulators at a time.
+/// Bytes that the four accumulators process at a time.
 pub(super) const STRIPE: usize = 16;
 
-/// The four accumulators before the first stripe of 16 bytes.
+/// Initial values of the four accumulators.
 pub(super) const START: [u32; 4] =
     [PRIME_1.wrapping_add(PRIME_2), PRIME_2, 0, 0u32.wrapping_sub(PRIME_1)];
 
@@ -22,7 +22,7 @@ pub fn hash(message: &[u8]) -> u32 {
     finish_stripes(START, message.len(), message)
 }
 
-/// Goes on from the accumulators with the `rest` of a message of `length` >= 16 bytes.
+/// Continues from the accumulators with the `rest` of a message of `length` >= 16 bytes.
 #[inline]
 pub(super) fn finish_stripes(mut lanes: [u32; 4], length: usize, rest: &[u8]) -> u32 {
     let (stripes, tail) = rest.as_chunks::<STRIPE>();
@@ -44,7 +44,7 @@ fn round(lane: u32, word: u32) -> u32 {
     lane.wrapping_add(word.wrapping_mul(PRIME_2)).rotate_left(13).wrapping_mul(PRIME_1)
 }
 
-/// The last 15 bytes at most, and the avalanche. Only the low 32 bits of the length count.
+/// Processes at most 15 last bytes, and the avalanche. Only the low 32 bits of the length matter.
 #[inline(always)]
 fn finish(mixed: u32, length: usize, tail: &[u8]) -> u32 {
     let mut hash = mixed.wrapping_add(length as u32);

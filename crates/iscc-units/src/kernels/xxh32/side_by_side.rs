@@ -1,18 +1,20 @@
-//! Many chunks at once: ordered by length, twelve of nearly equal length side by side.
+//! Many chunks: sorted by length, then twelve of similar length in parallel.
 
 use super::portable::{STRIPE, finish_stripes, hash as hash_one};
 
-/// Chunks in flight: two per 256-bit register, six registers to hide the multiplier's latency.
+/// Number of parallel chunks: two per 256-bit register, six registers to hide the latency of the
+/// multiplier.
 pub(super) const CHUNKS: usize = 12;
 
-/// Longer chunks count as this long when they are put in order.
+/// Longer chunks have this length in the counting sort.
 const STRIPES_MAX: usize = 512;
 
-/// Fewer stripes than this are not worth the set-up of the lanes.
+/// With fewer stripes, setting up the lanes does not pay off.
 const STRIPES_MIN: usize = 4;
 
-/// Appends the hashes of the chunks in their order. `lanes` gives the four accumulators of twelve
-/// chunks, given in ascending order of stripes, after the stripes of the shorter one of their pair.
+/// Appends the hashes of the chunks in their order. `lanes` gets twelve chunks sorted by ascending
+/// number of stripes. It returns their four accumulators after the stripes of the shorter chunk of
+/// each pair.
 #[inline(always)]
 pub(super) fn hash(
     data: &[u8],
@@ -48,8 +50,8 @@ pub(super) fn hash(
     }
 }
 
-/// Chunk numbers in the order of their stripes: a counting sort, in which chunks of more than
-/// [`STRIPES_MAX`] share the last place and are then sorted among themselves.
+/// Indexes of the chunks sorted by number of stripes. A counting sort, in which chunks of more than
+/// [`STRIPES_MAX`] stripes share the last slot and are then sorted by comparison.
 fn by_stripes(chunks: u32, stripes: impl Fn(u32) -> usize) -> Vec<u32> {
     let mut places = [0u32; STRIPES_MAX + 2];
     for i in 0..chunks {
