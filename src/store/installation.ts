@@ -3,12 +3,12 @@
  * would answer 404 for live manifests, and its clean-up would delete files that it takes for orphans.
  */
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rm, stat } from 'node:fs/promises';
+import { link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncPath, writeDurably } from '../data/durable.js';
 import { FormatRefused } from '../data/format.js';
 import type { Db } from '../database/open.js';
-import { INSTALLATION_FILE, manifestFile } from './folder.js';
+import { FILES, INSTALLATION_FILE, manifestFile } from './folder.js';
 
 /** Manifests to look for in the folder, if the database has no id yet. */
 const SAMPLE_MANIFESTS = 20;
@@ -36,7 +36,10 @@ export async function checkInstallation(db: Db, dataDir: string): Promise<void> 
   }
 }
 
-/** Prevents that a database without an id gets the id of a folder that is not its own. */
+/**
+ * Prevents that a database without an id gets the id of a folder that is not its own. With a new database, the clean-up
+ * would delete all files of the folder.
+ */
 async function checkUnnamed(db: Db, dataDir: string): Promise<void> {
   const newest = await db
     .selectFrom('manifests')
@@ -45,12 +48,30 @@ async function checkUnnamed(db: Db, dataDir: string): Promise<void> {
     .orderBy('key', 'desc')
     .limit(SAMPLE_MANIFESTS)
     .execute();
+  if (newest.length === 0 && (await hasFiles(dataDir)) && !(await hasManifests(db))) {
+    throw new FormatRefused(
+      `${dataDir} has files of manifests, but the database is new; ${FIX}; for a new installation, empty the folder first`,
+    );
+  }
   const files = await Promise.all(
     newest.map(({ sha256 }) => exists(path.join(dataDir, manifestFile(sha256)))),
   );
   if (newest.length > 0 && !files.includes(true)) {
     throw new FormatRefused(`${dataDir} has no files of the manifests in the database; ${FIX}`);
   }
+}
+
+async function hasManifests(db: Db): Promise<boolean> {
+  return (await db.selectFrom('manifests').select('key').limit(1).executeTakeFirst()) !== undefined;
+}
+
+async function hasFiles(dataDir: string): Promise<boolean> {
+  const folder = path.join(dataDir, FILES);
+  const names = (await readdir(folder, { withFileTypes: true }).catch(absent)) ?? [];
+  for (const entry of names.filter((name) => name.isDirectory())) {
+    if ((await readdir(path.join(folder, entry.name))).length > 0) return true;
+  }
+  return false;
 }
 
 function nameIn(db: Db): Promise<string | undefined> {

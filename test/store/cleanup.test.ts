@@ -67,6 +67,7 @@ it('keeps orphans and drafts that are younger than the limit', async () => {
 });
 
 it('removes all orphans and drafts of a killed process at start', async () => {
+  await (await startStore(place)).stop();
   await blobs.put(digest, bytesOf(item));
   await writeFile(path.join(place.dataDir, 'drafts', 'draft'), 'x');
   const store = await startStore(place);

@@ -95,6 +95,17 @@ describe.each(ENGINES)('on %s', (engine) => {
     await started();
   });
 
+  it('refuses a new database with a folder that has files, and deletes none', async () => {
+    await used();
+    const { url } = await databases.create();
+    const fresh = {
+      ...place,
+      url: url ?? `sqlite:///${path.join(path.dirname(place.dataDir), 'new.sqlite')}`,
+    };
+    await expect(startStore(fresh)).rejects.toThrow('has files of manifests, but the database is new');
+    expect((await (await started()).get(item.expect.manifestId ?? '')).status).toBe(200);
+  });
+
   it('accepts a copy of the folder, such as a backup', async () => {
     await used();
     const copy = await otherFolder();
