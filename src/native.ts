@@ -19,6 +19,8 @@ export const NATIVE_ERROR_CODES = [
   'NOT_JSON',
   /** The JSON breaks the schema of the request. */
   'SCHEMA_VIOLATION',
+  /** The index follows hub logs; requests cannot change it. */
+  'READ_ONLY',
   'NOT_FOUND',
   'CONFLICT',
   /** The addon cannot decode the format; another decoder may. */

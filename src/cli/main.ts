@@ -9,6 +9,7 @@ import { generator } from '../version.js';
 import { checkCommands } from './commands/check.js';
 import { completionCommand } from './commands/completion.js';
 import { dataCommands } from './commands/data-commands.js';
+import { networkCommands } from './commands/network-commands.js';
 import { storeCommands } from './commands/store.js';
 import { completeHelp, HELP_STYLE } from './help/help.js';
 import { alwaysJsonOption, jsonOption } from './options.js';
@@ -47,6 +48,7 @@ function program(): Command {
   storeCommands(root);
   checkCommands(root);
   dataCommands(root);
+  networkCommands(root);
   completionCommand(root);
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed

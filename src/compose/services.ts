@@ -1,7 +1,8 @@
 /** The services of this program: the variables of each, and how to build its app from them. */
 import { codesVariables } from '../config/codes.js';
 import { commonVariables } from '../config/common.js';
-import { readResolverConfig, resolverVariables } from '../config/resolver.js';
+import { networkVariables, readNetworkConfig } from '../config/network.js';
+import { indexNames, readResolverConfig, resolverVariables } from '../config/resolver.js';
 import { searchVariables } from '../config/search.js';
 import { storeVariables } from '../config/store.js';
 import { readStoreSettings } from '../config/store-settings.js';
@@ -9,6 +10,7 @@ import { checkApiSecretName } from '../config/unknown.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
 import { readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/routing/service.js';
+import { NETWORK_FACTS } from '../network/networks.js';
 import type { Logger, LogLevel } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
 import type { ServiceName } from './service-names.js';
@@ -50,17 +52,23 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
     },
   },
   search: {
-    variables: searchVariables,
-    check: checkApiSecretName,
+    variables: { ...searchVariables, ...networkVariables },
+    check(environment) {
+      checkApiSecretName(environment);
+      readNetworkConfig(environment);
+    },
     configure(environment) {
       checkApiSecretName(environment);
       const config = readVariables(searchVariables, environment);
       const { dataDir } = readVariables(commonVariables, environment);
+      const network = readNetworkConfig(environment);
       return {
         ...config,
-        build: async () => {
-          const app = await (await import('../search/app.js')).searchApp(config, dataDir);
-          return { app, provides: { search: app.inProcess } };
+        build: async (log) => {
+          const follow = network && { network, log };
+          const app = await (await import('../search/app.js')).searchApp(config, dataDir, follow);
+          const networkIndex = network && NETWORK_FACTS[network.network].index;
+          return { app, provides: { search: app.inProcess, networkIndex } };
         },
       };
     },
@@ -79,7 +87,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
           const { storeConfig } = await import('./first-run.js');
           const { config, notices } = storeConfig(settings);
           for (const notice of notices) log.warn(notice);
-          const app = await storeApp(config, log, inProcess, searchIndex);
+          const app = await storeApp(config, log, inProcess, indexNames(searchIndex)[0]);
           return { app, provides: { manifests: app.inProcess } };
         },
       };

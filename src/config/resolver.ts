@@ -1,5 +1,6 @@
 /** Variables of the soft-binding resolver. */
 import { z } from 'zod';
+import { MANIFEST_INDEX_DEFAULT } from '../c2pa/search-index-port.js';
 import { listenVariables } from './listen.js';
 import { integer, number, oneOf, text, webAddress } from './schemas.js';
 import {
@@ -29,8 +30,9 @@ export const resolverVariables = defineVariables({
   searchIndex: {
     name: 'RESOLVER_SEARCH_INDEX',
     schema: text(),
-    default: 'c2pa',
-    description: 'Name of the index that contains the declarations',
+    defaultShown: '`c2pa`, plus the index of the network that a search service of the same process follows',
+    description:
+      'Names of the indexes that contain the declarations, separated by commas; a store of the same process writes to the first',
   },
   searchApiKey: {
     name: 'RESOLVER_SEARCH_API_KEY',
@@ -98,4 +100,12 @@ export function readResolverConfig(environment: Environment): ResolverConfig {
     );
   }
   return config;
+}
+
+/** Names of the indexes with declarations: those of `RESOLVER_SEARCH_INDEX`, the first of which a store writes to. */
+export function indexNames(configured: string | undefined, networkIndex?: string): readonly string[] {
+  if (configured === undefined)
+    return [MANIFEST_INDEX_DEFAULT, ...(networkIndex === undefined ? [] : [networkIndex])];
+  const names = configured.split(/[\s,]+/).filter((name) => name !== '');
+  return names.length === 0 ? [MANIFEST_INDEX_DEFAULT] : names;
 }

@@ -2,7 +2,7 @@
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { SearchApi } from '../client/search-api.js';
-import type { ResolverConfig } from '../config/resolver.js';
+import { indexNames, type ResolverConfig } from '../config/resolver.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { errorTracking } from '../observe/error-report.js';
 import { version } from '../version.js';
@@ -16,6 +16,7 @@ import { RecentManifests } from './recent.js';
 import { BODY_BYTES_MAX, resolverRoutes, TITLE } from './routes.js';
 import type { SearchBackend } from './search-backend.js';
 import { ResolverService } from './service.js';
+import { SeveralIndexes } from './several-indexes.js';
 
 const CORS_MAX_AGE_SECONDS = 86_400;
 const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
@@ -24,6 +25,8 @@ const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 export interface InProcessServices {
   readonly search?: SearchApi | undefined;
   readonly manifests?: LocalManifests | undefined;
+  /** Index of the network that the search service follows. */
+  readonly networkIndex?: string | undefined;
 }
 
 /**
@@ -32,10 +35,10 @@ export interface InProcessServices {
  */
 export async function resolverApp(
   config: ResolverConfig,
-  { search, manifests: local }: InProcessServices = {},
+  { search, manifests: local, networkIndex }: InProcessServices = {},
   network: Pick<GatewayOptions, 'dnsServers' | 'ca'> = {},
 ): Promise<ServiceApp> {
-  const backend = await backendOf(config, search);
+  const backend = await backendOf(config, search, networkIndex);
   const gateways = new GatewayClient({ allowed: new Set(config.testAllow), ...network });
   const parallel = config.probeConcurrency;
   const prober = new Prober(gateways, { timeoutMs: config.probeTimeoutSeconds * 1000, parallel });
@@ -76,12 +79,23 @@ export async function resolverApp(
 }
 
 /** `RESOLVER_SEARCH_URL` if set, else the search service in this process, else the one on the default port. */
-async function backendOf(config: ResolverConfig, search: SearchApi | undefined): Promise<SearchBackend> {
-  const { searchUrl, searchIndex: index, searchApiKey: apiKey } = config;
-  if (searchUrl === undefined && search !== undefined) {
-    await new SearchManifestIndex(search, index).prepare();
-    return new InProcessBackend(search, index);
-  }
-  const timeoutMs = config.searchTimeoutSeconds * 1000;
-  return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });
+async function backendOf(
+  config: ResolverConfig,
+  search: SearchApi | undefined,
+  networkIndex: string | undefined,
+): Promise<SearchBackend> {
+  const { searchUrl, searchIndex, searchApiKey: apiKey } = config;
+  const isInProcess = searchUrl === undefined && search !== undefined;
+  const names = indexNames(searchIndex, isInProcess ? networkIndex : undefined);
+  const backends = isInProcess
+    ? names.map((index) => new InProcessBackend(search, index))
+    : names.map((index) => {
+        const timeoutMs = config.searchTimeoutSeconds * 1000;
+        return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });
+      });
+  const [first] = names;
+  if (isInProcess && first !== undefined && first !== networkIndex)
+    await new SearchManifestIndex(search, first).prepare();
+  const [only] = backends;
+  return backends.length === 1 && only !== undefined ? only : new SeveralIndexes(backends);
 }

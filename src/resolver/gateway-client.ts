@@ -1,7 +1,7 @@
 /** Reads from gateways. Anyone can declare an address, so neither the address nor the server is trusted. */
 import { Agent, type Dispatcher } from 'undici';
+import { AddressRefused, type ConnectOptions, publicConnector } from '../egress/public-connector.js';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
-import { AddressRefused, type ConnectOptions, gatewayConnector } from './gateway-connect.js';
 
 const REDIRECTS_MAX = 2;
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -37,7 +37,7 @@ export class GatewayClient {
   constructor(options: GatewayOptions) {
     this.#allowed = options.allowed;
     this.#agent = new Agent({
-      connect: gatewayConnector({ ...options, timeoutMs: CONNECT_TIMEOUT_MS }),
+      connect: publicConnector({ ...options, timeoutMs: CONNECT_TIMEOUT_MS }),
       connections: CONNECTIONS_PER_GATEWAY,
       maxHeaderSize: HEADER_BYTES_MAX,
       allowH2: false,

@@ -1,9 +1,13 @@
 /** Builds the search service from its configuration. */
 import path from 'node:path';
 import type { SearchApi } from '../client/search-api.js';
+import type { NetworkConfig } from '../config/network.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/routing/service.js';
+import { Aggregator } from '../network/aggregator.js';
+import { NETWORK_FACTS } from '../network/networks.js';
 import { errorTracking } from '../observe/error-report.js';
+import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { apiKeyGuard } from './api-key.js';
 import { InProcessSearch } from './engine/in-process.js';
@@ -11,7 +15,7 @@ import { openEngine, searchFolder } from './engine/open.js';
 import { errorForm } from './errors.js';
 import { searchMetrics } from './metrics.js';
 import { searchRoutes } from './routes.js';
-import { SearchService } from './service.js';
+import { type Engine, SearchService } from './service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
 
@@ -25,7 +29,11 @@ export interface SearchApp extends ServiceApp {
  *
  * @throws if the location is invalid, unusable or locked by another process
  */
-export async function searchApp(config: SearchConfig, dataDir: string): Promise<SearchApp> {
+export async function searchApp(
+  config: SearchConfig,
+  dataDir: string,
+  follow?: { readonly network: NetworkConfig; readonly log: Logger },
+): Promise<SearchApp> {
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
   const engine = await openEngine(location, {
     matchThresholdUnits: config.matchThresholdUnits,
@@ -35,6 +43,7 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     sync: config.sync,
   });
   const service = new SearchService(engine, searchFolder(location));
+  const aggregator = follow && (await startAggregator(engine, follow.network, follow.log));
   return {
     inProcess: InProcessSearch.over(engine),
     name: 'search',
@@ -44,6 +53,9 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     routes: searchRoutes(service, {
       bodyBytesMax: config.bodyBytesMax,
       ...(config.apiSecret !== undefined && { checkKey: apiKeyGuard(config.apiSecret) }),
+      ...(aggregator !== undefined &&
+        follow !== undefined &&
+        networkRoutes(service, aggregator, follow.network)),
     }),
     errors: errorForm,
     cors: {
@@ -57,9 +69,38 @@ export async function searchApp(config: SearchConfig, dataDir: string): Promise<
     },
     proxies: config.proxies,
     docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
-    metrics: searchMetrics(() => service.list()),
+    metrics: [...searchMetrics(() => service.list()), ...(aggregator?.metrics.all ?? [])],
     ...errorTracking('search', config),
-    readiness: () => service.readiness(),
-    close: () => service.close(),
+    readiness: async () => (await service.readiness()) ?? aggregator?.readiness(),
+    close: async () => {
+      await aggregator?.close();
+      await service.close();
+    },
+  };
+}
+
+async function startAggregator(engine: Engine, network: NetworkConfig, log: Logger): Promise<Aggregator> {
+  const { realm, index } = NETWORK_FACTS[network.network];
+  const aggregator = new Aggregator(network, await engine.followLogs(index, realm), log);
+  await aggregator.start();
+  return aggregator;
+}
+
+/** The part of the routes that depends on the network. */
+function networkRoutes(
+  service: SearchService,
+  aggregator: Aggregator,
+  { network, exclusive }: NetworkConfig,
+) {
+  const { index } = NETWORK_FACTS[network];
+  const description = () =>
+    service.get(index).then(
+      (bytes) => JSON.parse(bytes.toString()) as object,
+      () => null,
+    );
+  return {
+    ...(exclusive && { only: index }),
+    mode: { mode: 'aggregator', network } as const,
+    networkStatus: async () => ({ index_name: index, index: await description(), ...aggregator.status() }),
   };
 }

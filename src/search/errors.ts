@@ -25,6 +25,7 @@ const errors = errorTable(ERRORS);
 /** Engine errors that clients may see. Every other one is a fault: 500 with a generic text, logged and reported. */
 const ENGINE_STATUSES: Partial<Record<NativeErrorCode, number>> = {
   INVALID_ARGUMENT: 400,
+  READ_ONLY: 403,
   NOT_FOUND: 404,
   CONFLICT: 409,
   SCHEMA_VIOLATION: 422,

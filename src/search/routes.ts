@@ -1,8 +1,10 @@
 /** HTTP routes of the search service. */
 import { z } from 'zod';
 import { pageAssets, startPage } from '../http/docs/pages.js';
+import { json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
+import { SearchRefusal } from './errors.js';
 import {
   addResult,
   codeParameters,
@@ -22,7 +24,19 @@ export interface RouteOptions {
   readonly bodyBytesMax: number;
   /** @throws {SearchRefusal} if the key is missing or wrong. Without this check, the service is public. */
   readonly checkKey?: (key: string | undefined) => void;
+  /** Serves only this index, read-only; every other name and route is 404, before the key is checked. */
+  readonly only?: string | undefined;
+  /** Mode and network, shown by `/` and `/status`. */
+  readonly mode?: ServiceMode;
+  /** Members of `/status` that depend on the network. */
+  readonly networkStatus?: () => Promise<object>;
 }
+
+export type ServiceMode =
+  | { readonly mode: 'normal'; readonly network: null }
+  | { readonly mode: 'aggregator'; readonly network: string };
+
+const NORMAL: ServiceMode = { mode: 'normal', network: null };
 
 const JSON_TYPE = 'application/json';
 const TITLE = 'ISCC search';
@@ -41,24 +55,26 @@ const FULL: ResponseSpec = { description: 'The disk is full.' };
 const UNAUTHORIZED: ResponseSpec = { description: 'X-API-Key is missing or wrong.' };
 
 export function searchRoutes(service: SearchService, options: RouteOptions): Route[] {
+  const isExclusive = options.only !== undefined;
   return [
-    ...indexRoutes(service, options),
-    ...assetRoutes(service, options),
+    ...(isExclusive ? [] : indexRoutes(service, options)),
+    ...assetRoutes(service, options).filter(({ method }) => method === 'GET' || !isExclusive),
     ...searchingRoutes(service, options),
-    ...statusRoutes(),
+    ...statusRoutes(options),
     ...pageAssets('search'),
   ];
 }
 
 /** Common to all routes below `/indexes`: unknown parameters are refused, the key is checked before all else. */
-function guarded({ checkKey }: RouteOptions) {
-  if (checkKey === undefined) return { query: noParameters };
+function guarded({ checkKey, only }: RouteOptions) {
   const query = noParameters;
-  return {
-    query,
-    guard: (request: Request) => checkKey(request.header('x-api-key')),
-    security: 'apiKey',
-  } as const;
+  if (checkKey === undefined && only === undefined) return { query };
+  const guard = (request: Request) => {
+    if (only !== undefined && !request.path.startsWith(`/indexes/${only}/`))
+      throw new SearchRefusal('NOT_FOUND');
+    checkKey?.(request.header('x-api-key'));
+  };
+  return checkKey === undefined ? { query, guard } : ({ query, guard, security: 'apiKey' } as const);
 }
 
 function body(schema: z.ZodType, { bodyBytesMax }: RouteOptions) {
@@ -240,20 +256,19 @@ function searchingRoutes(service: SearchService, options: RouteOptions): Route[]
   ];
 }
 
-const STATE = { version, mode: 'normal', network: null } as const;
-
-function statusRoutes(): Route[] {
+function statusRoutes({ mode = NORMAL, networkStatus = async () => ({}) }: RouteOptions): Route[] {
+  const state = { version, ...mode };
   return [
     route({
       method: 'GET',
       path: '/status',
       operationId: 'status',
-      summary: 'Version and mode of the service',
+      summary: 'Version and mode of the service; in aggregator mode also the state of each hub',
       tags: ['probes'],
       responses: { 200: { description: 'The state of the service.', schema: status } },
-      handler: () => ({ status: 200, body: { kind: 'json', value: STATE } }),
+      handler: async () => json({ ...state, ...(await networkStatus()) }),
     }),
-    startPage('search', { title: TITLE, description: DESCRIPTION, ...STATE, docs: '/docs' }),
+    startPage('search', { title: TITLE, description: DESCRIPTION, ...state, docs: '/docs' }),
     route({
       method: 'GET',
       path: '/playground',

@@ -162,6 +162,11 @@ export const errorBody = z
   })
   .meta({ id: 'Error' });
 
+/** In aggregator mode there are more members: `index_name`, `index`, `list` and `hubs`. */
 export const status = z
-  .object({ version: z.string(), mode: z.literal('normal'), network: z.null() })
+  .looseObject({
+    version: z.string(),
+    mode: z.enum(['normal', 'aggregator']),
+    network: z.string().nullable(),
+  })
   .meta({ id: 'Status' });

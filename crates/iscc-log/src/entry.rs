@@ -1,7 +1,7 @@
 //! One log entry by itself: the rules that need no earlier entry.
 
 use iscc_codec::{Kind, MainType, Unit};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::code_text::{LogId, iscc_id};
 use crate::gateway::{self, Variables};
@@ -115,6 +115,19 @@ pub struct Asset {
     pub gateway: Option<String>,
 }
 
+impl Asset {
+    /// The asset as canonical JSON (RFC 8785), in the form of a search index.
+    pub fn json(&self) -> String {
+        let units: Vec<_> = self.units.iter().map(|unit| unit.text().to_string()).collect();
+        let mut asset =
+            json!({ "iscc_id": self.iscc_id, "iscc_code": self.iscc_code, "units": units });
+        if let Some(gateway) = &self.gateway {
+            asset["metadata"] = json!({ "gateway": gateway });
+        }
+        serde_json_canonicalizer::to_string(&asset).unwrap_or_else(|_| asset.to_string())
+    }
+}
+
 /// Checks one entry by itself. Costs one signature verification for well-formed entries.
 ///
 /// # Errors
@@ -173,12 +186,13 @@ fn asset(note: &Map<String, Value>, iscc_id: &str) -> Option<Asset> {
         iscc_code: declaration.code_text,
         datahash: declaration.datahash_text,
     };
-    let gateway = declaration.gateway.map(|template| gateway::expand(template, &variables));
+    let template = declaration.gateway.filter(|template| gateway::is_address(template));
+    let gateway = template.map(|template| gateway::expand(template, &variables));
     Some(Asset {
         iscc_id: iscc_id.to_owned(),
         iscc_code: declaration.code_text.to_owned(),
         units,
-        gateway: gateway.filter(|address| gateway::is_address(address)),
+        gateway,
     })
 }
 

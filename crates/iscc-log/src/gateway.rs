@@ -54,7 +54,7 @@ fn expression<'v>(
     Some((prefix, value, inside.len() + 2))
 }
 
-/// Whether an expanded address can be stored: `http(s)://` and more, without white space and control characters.
+/// Whether a declared gateway can be stored: `http(s)://` and more, without white space and control characters.
 pub fn is_address(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     rest.is_some_and(|rest| !rest.is_empty())

@@ -53,6 +53,11 @@ impl Head {
         self.subtrees.iter().map(|(size, _)| size).sum()
     }
 
+    /// The tree head with one more subtree of fewer leaves than a block on the right. The size must be a multiple of 256.
+    pub fn root_with_tail(&self, tail: Hash) -> Hash {
+        self.subtrees.iter().rev().fold(tail, |right, (_, left)| node(left, &right))
+    }
+
     /// The tree head.
     pub fn root(&self) -> Hash {
         let mut subtrees = self.subtrees.iter().rev().map(|(_, hash)| *hash);

@@ -38,13 +38,7 @@ fn hash(text: &Value) -> Hash {
 }
 
 fn as_json(asset: &Asset) -> Value {
-    let units: Vec<_> = asset.units.iter().map(|unit| unit.text().to_string()).collect();
-    let mut value =
-        json!({ "iscc_id": asset.iscc_id, "iscc_code": asset.iscc_code, "units": units });
-    if let Some(gateway) = &asset.gateway {
-        value["metadata"] = json!({ "gateway": gateway });
-    }
-    value
+    serde_json::from_str(&asset.json()).unwrap()
 }
 
 #[test]

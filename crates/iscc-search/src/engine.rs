@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::batch_queue::BatchQueue;
 use crate::failure::{Answer, Failure, FailureKind};
 use crate::index::Change;
-
+use crate::log_index::LogIndex;
 use crate::options::{Backend, BadLocation, Options};
 use crate::reply::Reply;
 use crate::request::{self, query};
@@ -116,6 +116,22 @@ impl Engine {
         Ok(IndexInfo { name, assets: 0, bytes: None }.json())
     }
 
+    /// The index of a name as one that follows hub logs; creates it if it is missing.
+    ///
+    /// # Errors
+    /// `Conflict` if it has assets that did not come from logs; `Rejected` in memory.
+    pub fn log_index(&self, name: &str, realm: u8) -> Result<LogIndex, Failure> {
+        if self.registry.find(name).is_err() {
+            self.registry.create(name)?;
+        }
+        match &*self.registry.find(name)? {
+            AnyIndex::Stored(index) => LogIndex::new(Arc::clone(index), realm),
+            AnyIndex::Memory(_) => {
+                Err(Failure::rejected("an index in memory cannot follow hub logs; use a folder"))
+            }
+        }
+    }
+
     /// Descriptions of all indexes.
     pub fn list_indexes(&self) -> Answer {
         let mut json = vec![b'['];
@@ -162,10 +178,12 @@ impl Engine {
         match self.registry.find(index).as_deref() {
             Err(failure) => reply.send(Err(failure.clone())),
             Ok(AnyIndex::Memory(index)) => reply.send(index.delete(id)),
-            Ok(AnyIndex::Stored(index)) => match Change::delete(id) {
-                Ok(change) => index.submit(change, reply),
-                Err(failure) => reply.send(Err(failure)),
-            },
+            Ok(AnyIndex::Stored(index)) => {
+                match index.check_writable().and_then(|()| Change::delete(id)) {
+                    Ok(change) => index.submit(change, reply),
+                    Err(failure) => reply.send(Err(failure)),
+                }
+            }
         }
     }
 

@@ -9,6 +9,8 @@ use crate::json::push_string;
 pub enum FailureKind {
     /// The content of the request breaks a rule.
     Rejected,
+    /// The index follows hub logs; requests cannot change it.
+    ReadOnly,
     /// The index or asset does not exist.
     NotFound,
     /// An index with this name exists.

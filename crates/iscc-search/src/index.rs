@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Answer, Failure, FailureKind};
 use crate::id::IsccId;
 use crate::options::Options;
 use crate::query::QueryAsset;
@@ -20,7 +20,7 @@ use crate::segment::Matching;
 use crate::snapshot::Snapshot;
 use crate::store::{Reading, Store, StoreError, load::load};
 
-pub use commit::Change;
+pub use commit::{Change, LogChange, LogRow};
 pub use search::SearchJob;
 
 /// One stored index.
@@ -103,6 +103,35 @@ impl Index {
         let version = self.store.read()?.version();
         *published = Arc::new(Snapshot { version, ..(**published).clone() });
         Ok(())
+    }
+
+    /// Makes the index one that follows logs, durably. Requests cannot change it any more.
+    pub(crate) fn follow_logs(&self) -> Result<(), StoreError> {
+        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        self.store.create_log()?;
+        let version = self.store.read()?.version();
+        let mut published = self.published.write().unwrap_or_else(PoisonError::into_inner);
+        *published = Arc::new(Snapshot { version, ..(**published).clone() });
+        Ok(())
+    }
+
+    /// Whether the index follows logs.
+    pub fn follows_logs(&self) -> bool {
+        self.store.has_log()
+    }
+
+    /// Refuses requests to change an index that follows logs.
+    pub fn check_writable(&self) -> Result<(), Failure> {
+        if !self.follows_logs() {
+            return Ok(());
+        }
+        let text = format!("Index '{}' follows the network and is read-only", self.name);
+        Err(Failure::new(FailureKind::ReadOnly, &text))
+    }
+
+    /// The last committed state on disk.
+    pub(crate) fn reading(&self) -> Result<Reading<'_>, StoreError> {
+        self.store.read()
     }
 
     /// How the index matches.
@@ -210,7 +239,6 @@ impl Index {
 
 /// The failure of a request after a store error.
 pub(crate) fn store_failure(error: &StoreError) -> Failure {
-    use crate::failure::FailureKind;
     match error {
         StoreError::Full => Failure::new(FailureKind::Full, "No space left for the index"),
         error => Failure::broken(error),

@@ -19,6 +19,7 @@ mod id;
 mod index;
 mod json;
 mod leb128;
+pub mod log_index;
 mod memory_index;
 mod options;
 mod pass;

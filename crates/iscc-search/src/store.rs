@@ -5,6 +5,7 @@
 
 mod error;
 pub mod load;
+mod log;
 mod meta;
 mod read_only;
 
@@ -18,6 +19,7 @@ use heed::types::{Bytes, Str, U64};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
 
 pub use error::StoreError;
+pub use log::LogTable;
 pub use meta::StoredMeta;
 
 /// ISCC-ID body. Big-endian, so that keys sort by number.
@@ -28,7 +30,7 @@ pub const DATA_FILE: &str = "data.mdb";
 /// Lock file of an environment, with its table of readers.
 pub const LOCK_FILE: &str = "lock.mdb";
 /// Number of databases in an environment.
-const DATABASES: u32 = 3;
+const DATABASES: u32 = 8;
 /// Maximum number of concurrent read transactions, over all processes.
 const READERS_MAX: u32 = 1024;
 /// Size of the lock file: 64 bytes per reader, and its header.
@@ -59,6 +61,7 @@ struct Databases {
 pub struct Store {
     env: Env<WithoutTls>,
     databases: Databases,
+    log: log::LogDatabases,
     /// Every transaction holds a read lock: the map may be resized only while no transaction is open.
     mapping: RwLock<()>,
 }
@@ -89,7 +92,8 @@ impl Store {
         })?;
         let (assets, simprints, meta) = opened.unwrap_commit();
         let databases = Databases { assets, simprints, meta };
-        Ok(Self { env, databases, mapping: RwLock::new(()) })
+        let log = log::LogDatabases::open(&env)?;
+        Ok(Self { env, databases, log, mapping: RwLock::new(()) })
     }
 
     /// Opens a read transaction on the last committed state.

@@ -178,6 +178,11 @@ impl SearchEngine {
         })
     }
 
+    /// The engine, for other bindings.
+    pub(crate) fn shared(&self) -> Result<Arc<Engine>> {
+        self.engine().map(Arc::clone)
+    }
+
     fn engine(&self) -> Result<&Arc<Engine>> {
         let closed = || NativeError::new(ErrorCode::InvalidState, "the search engine is closed");
         self.engine.as_ref().ok_or_else(closed)
@@ -197,6 +202,7 @@ impl From<Failure> for NativeError {
     fn from(failure: Failure) -> Self {
         let code = match failure.kind {
             FailureKind::Rejected => ErrorCode::InvalidArgument,
+            FailureKind::ReadOnly => ErrorCode::ReadOnly,
             FailureKind::Invalid => ErrorCode::SchemaViolation,
             FailureKind::NotFound => ErrorCode::NotFound,
             FailureKind::Conflict => ErrorCode::Conflict,

@@ -20,6 +20,8 @@ pub enum ErrorCode {
     NotJson,
     /// The JSON breaks the schema of the request. `detail` lists the violations.
     SchemaViolation,
+    /// The index follows hub logs; requests cannot change it.
+    ReadOnly,
     /// The index or asset does not exist.
     NotFound,
     /// The index already exists.
@@ -55,6 +57,7 @@ impl AsRef<str> for ErrorCode {
             Self::InvalidState => "INVALID_STATE",
             Self::NotJson => "NOT_JSON",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
+            Self::ReadOnly => "READ_ONLY",
             Self::NotFound => "NOT_FOUND",
             Self::Conflict => "CONFLICT",
             Self::NoDecoder => "NO_DECODER",

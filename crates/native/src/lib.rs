@@ -5,6 +5,7 @@
 
 pub mod binding_c2pa;
 pub mod binding_codec;
+pub mod binding_log;
 pub mod binding_media;
 pub mod binding_search;
 pub mod binding_semantic;

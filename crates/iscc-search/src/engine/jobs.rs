@@ -50,6 +50,10 @@ pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
         match &*index {
             AnyIndex::Memory(index) => reply.send(index.add(entries)),
             AnyIndex::Stored(index) => {
+                if let Err(failure) = index.check_writable() {
+                    reply.send(Err(failure));
+                    continue;
+                }
                 let checked = entries.into_iter().map(|e| NewAsset::new(e, index.matching()));
                 match checked.collect::<Result<Vec<NewAsset>, Failure>>() {
                     Ok(assets) => index.submit(Change::Add(assets), reply),

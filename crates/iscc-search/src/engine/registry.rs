@@ -117,7 +117,10 @@ impl Registry {
     /// Creates an index, durably.
     pub fn create(&self, name: &str) -> Result<(), Failure> {
         let mut creations = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.find(name).is_ok() {
+        if let Ok(index) = self.find(name) {
+            if let AnyIndex::Stored(index) = &*index {
+                index.check_writable()?;
+            }
             let text = format!("Index '{name}' already exists");
             return Err(Failure::new(FailureKind::Conflict, &text));
         }
@@ -171,6 +174,7 @@ impl Registry {
         let index = self.find(name)?;
         let retired = match (&*index, &self.stored) {
             (AnyIndex::Stored(stored), Some((folder, _))) => {
+                stored.check_writable()?;
                 stored.mark_deleted();
                 Some(folder.retire(name).map_err(|error| store_failure(&error.into()))?)
             }

@@ -10,7 +10,7 @@ use crate::id::IsccId;
 use crate::reply::Reply;
 use crate::segment::Segment;
 use crate::snapshot::Snapshot;
-use crate::store::StoreError;
+use crate::store::{LogTable, StoreError};
 
 /// Maximum number of assets in a group. Limits the size of a transaction.
 const GROUP_ASSETS_MAX: usize = 50_000;
@@ -30,6 +30,30 @@ pub enum Change {
         /// Its ISCC-ID as the client sent it.
         id_text: String,
     },
+    /// Apply what a follower took from a hub's log.
+    Log(LogChange),
+}
+
+/// Assets and follower state that change together.
+#[derive(Debug, Default)]
+pub struct LogChange {
+    /// Assets to add or replace.
+    pub put: Vec<NewAsset>,
+    /// Assets to delete, by body of the ISCC-ID. Missing ones are ignored.
+    pub delete: Vec<u64>,
+    /// Rows of the log databases to store, or to delete where there is no value.
+    pub rows: Vec<LogRow>,
+}
+
+/// A row of a log database.
+#[derive(Debug)]
+pub struct LogRow {
+    /// The database.
+    pub table: LogTable,
+    /// The key.
+    pub key: Vec<u8>,
+    /// The value; `None` deletes the row.
+    pub value: Option<Vec<u8>>,
 }
 
 impl Change {
@@ -43,6 +67,7 @@ impl Change {
         match self {
             Self::Add(assets) => assets.len(),
             Self::Delete { .. } => 1,
+            Self::Log(change) => change.put.len() + change.delete.len(),
         }
     }
 }
@@ -119,6 +144,7 @@ impl Index {
                 results.push(match change {
                     Change::Add(assets) => draft.add(writing, assets)?,
                     Change::Delete { id, id_text } => draft.delete(writing, *id, id_text)?,
+                    Change::Log(change) => draft.apply_log(writing, change)?,
                 });
             }
             if draft.finish(writing)? {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Index, SlotRef, Writer, check_realm, no_index};
+use super::{Index, LogChange, LogRow, SlotRef, Writer, check_realm, no_index};
 use crate::asset::{NewAsset, length_mismatch};
 use crate::failure::{Answer, Failure};
 use crate::id::IsccId;
@@ -96,6 +96,36 @@ impl<'a> Draft<'a> {
         self.moved.insert(id, None);
         self.is_changed = true;
         writing.delete_asset(id)?;
+        Ok(Ok(Vec::new()))
+    }
+
+    /// Applies what a follower took from a hub's log.
+    pub(super) fn apply_log(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        change: &LogChange,
+    ) -> Result<Answer, StoreError> {
+        if let Err(failure) = self.check(&change.put) {
+            return Ok(Err(failure));
+        }
+        if let (None, Some(first)) = (self.realm(), change.put.first()) {
+            self.is_meta_changed |= self.snapshot.realm != Some(first.id.realm);
+            self.snapshot.realm = Some(first.id.realm);
+        }
+        for asset in &change.put {
+            self.put(writing, asset)?;
+        }
+        for &id in &change.delete {
+            if self.slot(id).is_some() {
+                self.mark_dead(id);
+                self.moved.insert(id, None);
+                writing.delete_asset(id)?;
+            }
+        }
+        for LogRow { table, key, value } in &change.rows {
+            writing.put_log_row(*table, key, value.as_deref())?;
+        }
+        self.is_changed = true;
         Ok(Ok(Vec::new()))
     }
 

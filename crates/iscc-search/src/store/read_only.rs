@@ -7,6 +7,7 @@ use std::sync::RwLock;
 use heed::types::{Bytes, Str};
 use heed::{CommitOrAbort, CompactionOption, Env, EnvFlags, EnvOpenOptions, MdbError, WithoutTls};
 
+use super::log::LogDatabases;
 use super::{DATA_FILE, DATABASES, Databases, IdKey, READERS_MAX, Store, StoreError};
 
 /// Size of the memory map in bytes, in addition to twice the file: room for what the other process writes meanwhile.
@@ -45,7 +46,8 @@ impl Store {
             return Err(StoreError::NoIndex);
         };
         let databases = Databases { assets, simprints, meta };
-        Ok(Self { env, databases, mapping: RwLock::new(()) })
+        let log = LogDatabases::open(&env)?;
+        Ok(Self { env, databases, log, mapping: RwLock::new(()) })
     }
 
     /// Copies the last committed state into a folder, durably and without free pages.

@@ -1,4 +1,4 @@
-/** Decides which IP addresses a gateway may have. */
+/** Decides which IP addresses count as public. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 

@@ -1,4 +1,4 @@
-/** Connects to gateways only at checked addresses, whatever host name or literal the URL contains. */
+/** Connects only to public addresses, whatever host name or literal a URL contains. */
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
@@ -8,7 +8,7 @@ import { isPublicAddress } from './public-address.js';
 const DNS_TIMEOUT_MS = 1000;
 const DNS_TRIES = 2;
 
-/** The gateway's IP address is not public. */
+/** The IP address of the server is not public. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 
@@ -28,7 +28,7 @@ export interface ConnectOptions {
 }
 
 /** A connector for undici; fails with {@link AddressRefused}. TLS and `Host` keep using the host name. */
-export function gatewayConnector(options: ConnectOptions): buildConnector.connector {
+export function publicConnector(options: ConnectOptions): buildConnector.connector {
   const { allowed, timeoutMs, ca } = options;
   const mayConnect = (address: string) => allowed.has(address) || isPublicAddress(address);
   const connect = buildConnector({

@@ -1,0 +1,224 @@
+/** What the subcommands of `isccd network` do. */
+import { randomInt } from 'node:crypto';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { commonVariables } from '../../config/common.js';
+import { environment } from '../../config/env.js';
+import { readNetworkConfig } from '../../config/network.js';
+import { searchVariables } from '../../config/search.js';
+import { readVariables } from '../../config/variable.js';
+import { native } from '../../native.js';
+import { checkLog } from '../../network/check-log.js';
+import { HubClient } from '../../network/hub-client.js';
+import { BLOCK, LogFiles } from '../../network/log-files.js';
+import { NETWORK_FACTS, NETWORKS, type NetworkName } from '../../network/networks.js';
+import type { HubRow } from '../../network/state.js';
+import { type HubStatus, hubStatus } from '../../network/status.js';
+import { openEngine, searchFolder } from '../../search/engine/open.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+
+const STATUS_TIMEOUT_MS = 5_000;
+
+/** `isccd network status`: from the running service, else from the data folder. */
+export async function status(options: { url?: string; json?: boolean }): Promise<void> {
+  const hubs = (await servedHubs(options.url)) ?? (await storedHubs());
+  if (hubs === undefined) throw new CommandFailed('no service responds and no folder follows a network');
+  if (options.json) print({ hubs });
+  else for (const hub of hubs) process.stdout.write(`${line(hub)}\n`);
+  if (hubs.some(({ state, alarm }) => state === 'frozen' || alarm !== null)) process.exitCode = 1;
+}
+
+async function servedHubs(url: string | undefined): Promise<readonly HubStatus[] | undefined> {
+  const { host, port } = readVariables(searchVariables, environment());
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const address = url ?? `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
+  try {
+    const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS);
+    const response = await fetch(`${address}/status`, { signal });
+    return ((await response.json()) as { hubs?: HubStatus[] }).hubs;
+  } catch (error) {
+    if (url === undefined) return undefined;
+    throw new CommandFailed(`${address} does not respond: ${reason(error)}`);
+  }
+}
+
+async function storedHubs(): Promise<readonly HubStatus[] | undefined> {
+  const found = await checkedIndexes(configuredFolder());
+  if (found.length === 0) return undefined;
+  return found.flatMap(({ hubs }) => hubs.map(({ hub, row }) => hubStatus(hub, row, undefined)));
+}
+
+function line({ hub_id, url, state, cursor, tree_size, last_poll, alarm }: HubStatus): string {
+  const host = new URL(url).host;
+  const warning = alarm === null ? '' : `  ALARM ${alarm.kind}`;
+  const size = tree_size ?? '?';
+  return `${String(hub_id).padStart(4)}  ${host.padEnd(24)}  ${state.padEnd(12)}  ${cursor}/${size}  ${last_poll ?? 'never'}${warning}`;
+}
+
+interface StoredHub {
+  readonly hub: number;
+  readonly row: HubRow;
+}
+
+interface CheckedIndex {
+  readonly folder: string;
+  readonly hubs: readonly StoredHub[];
+  readonly problems: readonly string[];
+}
+
+/** `isccd network verify`. */
+export async function verify(
+  directory: string | undefined,
+  options: { online?: string; json?: boolean },
+): Promise<void> {
+  const folder = directory === undefined ? configuredFolder() : path.resolve(directory);
+  const places = [folder, path.join(folder ?? '', 'search')];
+  const indexes = (await Promise.all(places.map(checkedIndexes))).flat();
+  if (indexes.length === 0) throw new CommandFailed('no index here follows a network', EXIT_CONFIGURATION);
+  const problems = indexes.flatMap((index) => index.problems);
+  if (options.online !== undefined) {
+    const count = wholeNumber(options.online, '--online', 1_000_000);
+    for (const index of indexes) problems.push(...(await onlineProblems(index, count)));
+  }
+  const hubs = indexes.flatMap((index) => index.hubs.map(({ hub, row }) => hubStatus(hub, row, undefined)));
+  if (options.json) print({ ok: problems.length === 0, hubs, problems });
+  else {
+    for (const hub of hubs) process.stdout.write(`${line(hub)}\n`);
+    for (const problem of problems) process.stdout.write(`problem   ${problem}\n`);
+    if (problems.length === 0) process.stdout.write('no problems\n');
+  }
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/** Indexes of a search folder that follow logs. */
+async function checkedIndexes(folder: string | undefined): Promise<CheckedIndex[]> {
+  if (folder === undefined) return [];
+  const names = await native.searchIndexNames(folder).catch(() => []);
+  const found: CheckedIndex[] = [];
+  for (const name of names) {
+    const index = path.join(folder, name);
+    const checked = await native.checkLogIndex(index).catch(() => null);
+    if (checked === null) continue;
+    const hubs = checked.hubs.map(({ hub, row }) => ({ hub, row: JSON.parse(row) as HubRow }));
+    found.push({ folder: index, hubs, problems: checked.problems });
+  }
+  return found;
+}
+
+/** Compares random bundles of each hub with the stored leaf hashes. */
+async function onlineProblems({ folder, hubs }: CheckedIndex, count: number): Promise<string[]> {
+  const allowed = readNetworkConfig(environment())?.testAllow ?? new Set<string>();
+  const client = new HubClient({ allowed });
+  const problems: string[] = [];
+  try {
+    for (const { hub, row } of hubs) {
+      const files = new LogFiles(client, row.url, AbortSignal.timeout(600_000));
+      const blocks = Math.floor(row.cursor / BLOCK);
+      for (let at = 0; at < count && blocks > 0; at += 1) {
+        const block = randomInt(blocks);
+        const problem = await bundleProblem(folder, hub, block, files);
+        if (problem !== undefined) problems.push(`hub ${hub}: bundle ${block} ${problem}`);
+      }
+    }
+  } finally {
+    await client.close();
+  }
+  return problems;
+}
+
+async function bundleProblem(folder: string, hub: number, block: number, files: LogFiles) {
+  try {
+    const bundle = await files.bundle(block, (block + 1) * BLOCK);
+    const leaves = await native.logLeaves(folder, hub, block);
+    const [served, stored] = await Promise.all([
+      native.logBundleRoots([bundle]),
+      native.logHashesRoot(leaves),
+    ]);
+    return served?.equals(stored) === true ? undefined : 'differs from the stored entries';
+  } catch (error) {
+    return `can not be fetched: ${reason(error)}`;
+  }
+}
+
+interface CheckOptions {
+  readonly origin: string;
+  readonly key: readonly string[];
+  readonly hubId: string;
+  readonly network: NetworkName;
+  readonly assets?: boolean;
+  readonly json?: boolean;
+}
+
+/** `isccd network check`. */
+export async function check(directory: string, options: CheckOptions): Promise<void> {
+  const hubId = wholeNumber(options.hubId, '--hub-id', 4095);
+  const bad = options.key.find((key) => !native.isLogKey(key));
+  if (bad !== undefined) throw new CommandFailed(`--key ${bad} is not an Ed25519 key`, EXIT_CONFIGURATION);
+  const { origin, key: keys, network, assets = false } = options;
+  const checked = await checkLog({ folder: path.resolve(directory), origin, keys, hubId, network, assets });
+  if (options.json) print(checked);
+  else {
+    const { checkpoint, tree, counts } = checked;
+    const verdict =
+      checkpoint.verdict === 'ok' ? `ok, ${checkpoint.size} entries` : `refused: ${checkpoint.reason}`;
+    process.stdout.write(`checkpoint  ${verdict}\ntree        ${tree ?? 'not checked'}\n`);
+    for (const [name, count] of Object.entries(counts ?? {}))
+      if (count > 0) process.stdout.write(`${String(count).padStart(10)}  ${name}\n`);
+  }
+  if (checked.tree !== 'ok') process.exitCode = 1;
+}
+
+/** `isccd network reset`. */
+export async function reset(hub: string, options: { yes?: boolean; json?: boolean }): Promise<void> {
+  const hubId = wholeNumber(hub, 'the hub id', 4095);
+  const values = environment();
+  const network = readNetworkConfig(values)?.network;
+  const { indexUri } = readVariables(searchVariables, values);
+  const location = indexUri ?? `usearch://${configuredFolder()}`;
+  if (options.yes !== true && !(await confirmed(`Remove all that came from hub ${hubId}? [y/N] `))) return;
+  const engine = await openEngine(location);
+  try {
+    for (const name of network === undefined ? NETWORKS : [network]) {
+      const { index, realm } = NETWORK_FACTS[name];
+      const hasIndex = await engine.getIndex(index).then(
+        () => true,
+        () => false,
+      );
+      if (!hasIndex) continue;
+      const followed = await engine.followLogs(index, realm);
+      if (!(await followed.hubs()).some((row) => row.hub === hubId)) continue;
+      await followed.reset(hubId);
+      if (options.json) print({ hub: hubId, index, reset: true });
+      else process.stdout.write(`hub ${hubId} was removed from ${index}; the next start follows it from 0\n`);
+      return;
+    }
+  } finally {
+    await engine.close();
+  }
+  throw new CommandFailed(`hub ${hubId} is unknown here`);
+}
+
+async function confirmed(question: string): Promise<boolean> {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const reply = await prompt.question(question);
+  prompt.close();
+  return /^y(es)?$/i.test(reply.trim());
+}
+
+/** The folder of the indexes; `undefined` if they are in memory. */
+function configuredFolder(): string | undefined {
+  const values = environment();
+  const { indexUri } = readVariables(searchVariables, values);
+  const { dataDir } = readVariables(commonVariables, values);
+  return indexUri === undefined ? path.join(dataDir, 'search') : searchFolder(indexUri);
+}
+
+function wholeNumber(text: string, name: string, max: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= max) return number;
+  throw new CommandFailed(`${name} must be an integer from 0 to ${max}`, EXIT_CONFIGURATION);
+}
+
+function print(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

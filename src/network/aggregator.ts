@@ -1,0 +1,285 @@
+/** Follows all hubs of a network: reads the hub list, polls each hub on its own schedule, and tells their state. */
+import { readFile, stat } from 'node:fs/promises';
+import type { NetworkConfig } from '../config/network.js';
+import type { FollowedIndex } from '../native.js';
+import type { Logger } from '../observe/log.js';
+import { HubClient } from './hub-client.js';
+import { HUB_LIST_BYTES_MAX, HubListInvalid, type ListedHub, parseHubList } from './hub-list.js';
+import { LogFiles } from './log-files.js';
+import { networkMetrics } from './metrics.js';
+import { NETWORK_FACTS } from './networks.js';
+import { poll } from './poll.js';
+import { type HubRow, type Memory, NO_MEMORY, type Notice, newRow, settle } from './state.js';
+import { hubStatus, type ListStatus, type NetworkStatus } from './status.js';
+
+/** Key of the last good hub list among the hubs' rows. */
+const HUB_LIST_KEY = 0xffff;
+const LIST_TIMEOUT_MS = 10_000;
+/** Printable characters of a hub's text in a log line. */
+const LOGGED_CHARS_MAX = 200;
+/** Failures after which a hub no longer holds up readiness. */
+const FAILURES_FOR_READY = 5;
+
+/** A hub that is followed. */
+interface Followed {
+  hub: ListedHub;
+  row: HubRow;
+  memory: Memory;
+  timer: NodeJS.Timeout | undefined;
+  running: Promise<void> | undefined;
+  nextPoll: number | undefined;
+  /** Whether the hub was once `following` since the start. */
+  wasCaughtUp: boolean;
+}
+
+export class Aggregator {
+  readonly #config: NetworkConfig;
+  readonly #index: FollowedIndex;
+  readonly #log: Logger;
+  readonly #client: HubClient;
+  readonly #stop = new AbortController();
+  readonly #hubs = new Map<number, Followed>();
+  readonly metrics = networkMetrics(() => this.#rows());
+  #list: ListStatus;
+  #listTimer: NodeJS.Timeout | undefined;
+  #listReading: Promise<void> = Promise.resolve();
+
+  constructor(config: NetworkConfig, index: FollowedIndex, log: Logger) {
+    this.#config = config;
+    this.#index = index;
+    this.#log = log;
+    this.#list = { source: /^https?:/.test(listSource(config)) ? 'url' : 'file', read: null, ok: false };
+    this.#client = new HubClient({
+      allowed: config.testAllow,
+      onRequest: (host, resource, outcome) => {
+        const followed = [...this.#hubs.values()].find(({ hub }) => new URL(hub.url).host === host);
+        this.metrics.request(followed?.hub.hubId, resource, outcome);
+      },
+    });
+  }
+
+  get network(): NetworkConfig['network'] {
+    return this.#config.network;
+  }
+
+  /** Loads the stored state and starts to follow, in the background. */
+  async start(): Promise<void> {
+    for (const { hub, row } of await this.#index.hubs()) {
+      if (hub === HUB_LIST_KEY) this.#useList(storedList(row), false);
+      else this.#restore(hub, JSON.parse(row) as HubRow);
+    }
+    this.#readList();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#listTimer);
+    for (const { timer } of this.#hubs.values()) clearTimeout(timer);
+    await Promise.allSettled([this.#listReading, ...[...this.#hubs.values()].map(({ running }) => running)]);
+    await this.#client.close();
+  }
+
+  /** Members of `/status` beside those of the index. */
+  status(): NetworkStatus {
+    const hubs = [...this.#hubs.values()].sort((a, b) => a.hub.hubId - b.hub.hubId);
+    return {
+      list: this.#list,
+      hubs: hubs.map(({ hub, row, nextPoll }) => hubStatus(hub.hubId, row, nextPoll)),
+    };
+  }
+
+  /** Why the service is not ready, if readiness waits for the hubs. */
+  readiness(): string | undefined {
+    if (this.#config.ready === 'served') return undefined;
+    const isSettled = ({ row, memory, wasCaughtUp }: Followed) =>
+      wasCaughtUp ||
+      row.state === 'paused' ||
+      row.state === 'frozen' ||
+      memory.failures >= FAILURES_FOR_READY;
+    const isReady = this.#list.ok && [...this.#hubs.values()].every(isSettled);
+    return isReady ? undefined : 'catching_up';
+  }
+
+  #rows(): readonly { hubId: number; row: HubRow }[] {
+    return [...this.#hubs.values()].map(({ hub, row }) => ({ hubId: hub.hubId, row }));
+  }
+
+  #restore(hubId: number, row: HubRow): void {
+    const state = row.state === 'frozen' ? 'frozen' : 'paused';
+    const hub = { hubId, url: row.url, origin: row.origin, active: false, keys: [] };
+    this.#follow(hub, { ...row, state });
+  }
+
+  #follow(hub: ListedHub, row: HubRow): Followed {
+    const followed: Followed = {
+      ...{ hub, row, memory: NO_MEMORY, timer: undefined, running: undefined },
+      ...{ nextPoll: undefined, wasCaughtUp: false },
+    };
+    this.#hubs.set(hub.hubId, followed);
+    return followed;
+  }
+
+  /** Reads the list now, and again after the interval. */
+  #readList(): void {
+    this.#listReading = this.#fetchList()
+      .then(async (text) => {
+        const isGood = this.#useList(text, true);
+        if (isGood) await this.#index.putHub(HUB_LIST_KEY, JSON.stringify({ text, read: this.#list.read }));
+        return isGood && this.#hubs.size > 0;
+      })
+      .catch((error: unknown) => {
+        if (this.#stop.signal.aborted) return false;
+        this.#list = { ...this.#list, ok: false };
+        this.#log.warn({ reason: printable(error) }, 'the hub list could not be read');
+        return false;
+      })
+      .then((isGood) => {
+        if (this.#stop.signal.aborted) return;
+        const { refreshMs, pollMs } = this.#config;
+        this.#listTimer = setTimeout(() => this.#readList(), isGood ? refreshMs : pollMs);
+      });
+  }
+
+  async #fetchList(): Promise<string> {
+    const source = listSource(this.#config);
+    if (this.#list.source === 'file') {
+      if ((await stat(source)).size > HUB_LIST_BYTES_MAX) throw new HubListInvalid('is larger than 1 MiB');
+      return readFile(source, 'utf8');
+    }
+    const fetched = await this.#client.get(source, {
+      ...{ resource: 'list', bytesMax: HUB_LIST_BYTES_MAX, timeoutMs: LIST_TIMEOUT_MS },
+      signal: this.#stop.signal,
+    });
+    if (fetched.kind === 'ok') return fetched.bytes.toString();
+    throw new Error(fetched.kind === 'missing' ? 'status 404' : fetched.reason);
+  }
+
+  /** Applies a list; `false` if it is invalid. */
+  #useList(text: string, isFresh: boolean): boolean {
+    let listed: readonly ListedHub[];
+    try {
+      listed = parseHubList(text, this.#config.network, this.#config.testAllow);
+    } catch (error) {
+      if (!(error instanceof HubListInvalid)) throw error;
+      this.#log.warn({ reason: error.message }, 'the hub list is invalid');
+      this.#list = { ...this.#list, ok: false };
+      return false;
+    }
+    this.#list = { ...this.#list, ok: true, ...(isFresh && { read: new Date().toISOString() }) };
+    if (listed.length === 0 && this.#hubs.size > 0) {
+      this.#log.warn('the hub list is empty; keeping the known hubs');
+      return true;
+    }
+    for (const hub of listed) this.#update(hub);
+    const ids = new Set(listed.map(({ hubId }) => hubId));
+    for (const [hubId, followed] of this.#hubs) if (!ids.has(hubId)) this.#pause(followed);
+    return true;
+  }
+
+  #update(hub: ListedHub): void {
+    const followed = this.#hubs.get(hub.hubId) ?? this.#follow(hub, newRow(hub));
+    followed.hub = hub;
+    if (!hub.active) {
+      this.#pause(followed);
+      return;
+    }
+    const { row } = followed;
+    if (row.state === 'paused') followed.row = { ...row, state: row.head === null ? 'waiting' : 'following' };
+    if (followed.timer === undefined && followed.running === undefined) this.#schedule(followed, 0);
+  }
+
+  #pause(followed: Followed): void {
+    clearTimeout(followed.timer);
+    followed.timer = undefined;
+    followed.nextPoll = undefined;
+    followed.hub = { ...followed.hub, active: false };
+    if (followed.row.state !== 'frozen') followed.row = { ...followed.row, state: 'paused' };
+  }
+
+  #schedule(followed: Followed, delayMs: number): void {
+    if (this.#stop.signal.aborted || !followed.hub.active) return;
+    followed.nextPoll = Date.now() + delayMs;
+    followed.timer = setTimeout(() => {
+      followed.timer = undefined;
+      followed.running = this.#poll(followed)
+        .catch((error: unknown) => this.#log.error({ err: error, hub: followed.hub.hubId }, 'a poll failed'))
+        .finally(() => {
+          followed.running = undefined;
+          if (followed.timer === undefined) this.#schedule(followed, this.#config.pollMs);
+        });
+    }, delayMs);
+  }
+
+  async #poll(followed: Followed): Promise<void> {
+    const { hub } = followed;
+    const { signal } = this.#stop;
+    const outcome = await poll(followed.row, {
+      ...{ hub, index: this.#index, signal, keys: this.#config.keys, deletes: this.#config.deletes },
+      files: new LogFiles(this.#client, hub.url, signal),
+      onRow: (row) => {
+        followed.row = row;
+      },
+      onKeyChanged: (before, now) => {
+        this.metrics.anomaly(hub.hubId, 'key_changed');
+        const { key_id, key_source, size } = now;
+        this.#log.warn({ hub: hub.hubId, before: before.key_id, key_id, key_source, size }, 'key_changed');
+      },
+    });
+    if (outcome.kind === 'stopped') return;
+    const settled = settle(followed.row, followed.memory, outcome, this.#config.pollMs, clock());
+    const isChanged = isStoredDifference(followed.row, settled.row);
+    followed.row = settled.row;
+    followed.memory = settled.memory;
+    followed.wasCaughtUp ||= settled.row.state === 'following';
+    for (const notice of settled.notices) this.#notify(hub.hubId, notice);
+    if ('reason' in outcome)
+      this.#log.info(
+        { hub: hub.hubId, state: outcome.kind, reason: printable(outcome.reason) },
+        'network_poll',
+      );
+    if (outcome.kind === 'progress') this.metrics.succeeded(hub.hubId);
+    if (isChanged && outcome.kind !== 'full')
+      await this.#index.putHub(hub.hubId, JSON.stringify(followed.row));
+    if (followed.hub.active) this.#schedule(followed, settled.delayMs);
+    else this.#pause(followed);
+  }
+
+  #notify(hubId: number, notice: Notice): void {
+    if (notice.type === 'alarm-ended') {
+      this.#log.info({ hub: hubId, kind: notice.kind }, 'network_alarm_ended');
+      return;
+    }
+    const { kind, evidence } = notice.alarm;
+    this.metrics.violation(hubId, kind);
+    this.#log.error({ hub: hubId, kind, evidence }, 'network_alarm');
+  }
+}
+
+/** The realm and the index of a network. */
+export function networkFacts(config: NetworkConfig) {
+  return NETWORK_FACTS[config.network];
+}
+
+function listSource({ listUrl, network }: NetworkConfig): string {
+  return listUrl ?? NETWORK_FACTS[network].list;
+}
+
+function storedList(row: string): string {
+  return String((JSON.parse(row) as { text?: unknown }).text);
+}
+
+/** Whether anything but the time of the last poll differs: idle polls write nothing. */
+function isStoredDifference(before: HubRow, after: HubRow): boolean {
+  return JSON.stringify({ ...before, last_poll: null }) !== JSON.stringify({ ...after, last_poll: null });
+}
+
+function clock() {
+  // Microseconds and an offset, as the reference writes times.
+  const wall = new Date().toISOString().replace(/(\.\d{3})Z$/, '$1000+00:00');
+  return { monotonicMs: performance.now(), wall, random: Math.random() };
+}
+
+function printable(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, LOGGED_CHARS_MAX);
+}

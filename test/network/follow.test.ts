@@ -1,0 +1,225 @@
+/** The search service follows hubs: real processes, real HTTP, hubs that misbehave. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HubStatus } from '../../src/network/status.js';
+import { isccd } from '../support/command.js';
+import { type ServedProcess, serve } from '../support/serve.js';
+import { HubDouble } from './support/hub-double.js';
+
+const TEST_MS_MAX = 120_000;
+const WAIT_MS_MAX = 60_000;
+
+let folder: string;
+let env: Record<string, string>;
+let service: ServedProcess | undefined;
+const hubs: HubDouble[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-network-'));
+  env = {
+    ...{ ISCCD_DATA_DIR: folder, INDEXSVC_PORT: '0', INDEXSVC_ENVIRONMENT: 'test' },
+    INDEXSVC_AGGREGATOR_NETWORK: 'testnet',
+    INDEXSVC_AGGREGATOR_HUB_LIST_URL: path.join(folder, 'hubs.yaml'),
+    INDEXSVC_AGGREGATOR_POLL_INTERVAL: '1',
+    INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',
+  };
+});
+
+afterEach(async () => {
+  await service?.kill();
+  service = undefined;
+  await Promise.all(hubs.splice(0).map((hub) => hub.stop()));
+  await rm(folder, { recursive: true });
+});
+
+async function hub(hubId: number, entries: number): Promise<HubDouble> {
+  const double = await HubDouble.start(hubId, entries);
+  hubs.push(double);
+  await writeFile(path.join(folder, 'hubs.yaml'), HubDouble.list(...hubs));
+  return double;
+}
+
+async function start(): Promise<void> {
+  service = await serve(['search'], { env });
+}
+
+async function stateOf({ hubId }: HubDouble): Promise<HubStatus | undefined> {
+  const response = await fetch(`${service?.urls.search}/status`);
+  const { hubs } = (await response.json()) as { hubs: readonly HubStatus[] };
+  return hubs.find((each) => each.hub_id === hubId);
+}
+
+/** Waits until the hub is in this state with this cursor. */
+async function until(double: HubDouble, state: HubStatus['state'], cursor: number): Promise<void> {
+  const deadline = Date.now() + WAIT_MS_MAX;
+  for (;;) {
+    const status = await stateOf(double);
+    if (status?.state === state && status.cursor === cursor) return;
+    if (Date.now() > deadline) expect(status).toMatchObject({ state, cursor });
+    await sleep(100);
+  }
+}
+
+async function expectAssets(double: HubDouble): Promise<void> {
+  for (const [at, isccId] of double.isccIds.entries()) {
+    const response = await fetch(`${service?.urls.search}/indexes/idptest/assets/${isccId}`);
+    expect(await response.json()).toEqual(double.assets[at]);
+  }
+}
+
+async function assetCount(): Promise<number> {
+  const response = await fetch(`${service?.urls.search}/status`);
+  return ((await response.json()) as { index: { assets: number } }).index.assets;
+}
+
+describe('a node', { timeout: TEST_MS_MAX }, () => {
+  it('indexes what hubs declare, short and long logs, and follows them as they grow', async () => {
+    const [short, long] = [await hub(1, 300), await hub(4095, 5000)];
+    await start();
+    for (const double of [short, long]) {
+      await until(double, 'following', double.size);
+      await expectAssets(double);
+    }
+    for (const count of [1, 255, 300]) {
+      short.append(count);
+      await until(short, 'following', short.size);
+    }
+    await expectAssets(short);
+    expect(await assetCount()).toBe(short.assets.length + long.assets.length);
+    const verified = await isccd(['network', 'verify', '--json'], { env });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it('has the same index after kills at any time, and reads nothing twice', async () => {
+    const double = await hub(1, 6000);
+    for (let round = 0; round < 6; round += 1) {
+      await start();
+      await sleep(150 * round);
+      await service?.kill();
+      double.append(37);
+    }
+    await start();
+    await until(double, 'following', double.size);
+    await expectAssets(double);
+    expect(await assetCount()).toBe(double.assets.length);
+    await service?.kill();
+    double.requests.length = 0;
+    await start();
+    await until(double, 'following', double.size);
+    expect(double.requests.filter((request) => request.includes('tile'))).toEqual([]);
+  });
+
+  it('keeps its index while a hub shows an older log, and goes on with it afterwards', async () => {
+    const double = await hub(1, 400);
+    await start();
+    await until(double, 'following', 400);
+    double.staleSize = 300;
+    await until(double, 'rolled_back', 400);
+    expect(await assetCount()).toBe(double.assets.length);
+    double.staleSize = undefined;
+    double.append(20);
+    await until(double, 'following', 420);
+  });
+
+  it.each([
+    ['longer', 900],
+    ['shorter', 450],
+  ])(
+    'freezes a hub that forks into a %s log, keeps the evidence, and follows the others',
+    async (_, size) => {
+      const [forked, other] = [await hub(1, 700), await hub(2, 100)];
+      await start();
+      await until(forked, 'following', 700);
+      const before = await assetCount();
+      forked.fork(400, size);
+      await until(forked, 'frozen', 700);
+      other.append(24);
+      await until(other, 'following', 124);
+      expect(await stateOf(forked)).toMatchObject({ ok: false, alarm: { kind: 'fork', evidence: 1 } });
+      await service?.kill();
+      await start();
+      await until(forked, 'frozen', 700);
+      expect(await assetCount()).toBe(before + 22);
+      const status = await isccd(['network', 'status', '--url', String(service?.urls.search)], { env });
+      expect(status).toMatchObject({ code: 1, stdout: expect.stringContaining('frozen') });
+    },
+  );
+
+  it('accepts a new key only after the hub has published it', async () => {
+    const double = await hub(1, 30);
+    await start();
+    await until(double, 'following', 30);
+    double.rotateKey(false);
+    double.append(5);
+    await until(double, 'unverified', 30);
+    double.listKey();
+    await until(double, 'following', 35);
+    expect(await stateOf(double)).toMatchObject({ key_source: 'did' });
+  });
+
+  it('takes nothing from damaged bundles and recovers; uses full bundles where partial ones are gone', async () => {
+    const double = await hub(1, 300);
+    await start();
+    await until(double, 'following', 300);
+    double.corruptBundles = true;
+    double.append(3);
+    await until(double, 'unverifiable', 300);
+    double.corruptBundles = false;
+    await until(double, 'following', 303);
+    double.failure = 503;
+    await until(double, 'unreachable', 303);
+    double.failure = undefined;
+    double.hidePartials = true;
+    double.append(512 - 303);
+    await until(double, 'following', 512);
+  });
+
+  it('serves only the index of the network, read-only', async () => {
+    const double = await hub(1, 30);
+    await start();
+    await until(double, 'following', 30);
+    const [isccId] = double.isccIds;
+    const statusOf = async (method: string, address: string, body?: unknown) => {
+      const init = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(`${service?.urls.search}${address}`, { method, ...init });
+      return response.status;
+    };
+    expect(await statusOf('GET', '/indexes')).toBe(404);
+    expect(await statusOf('POST', '/indexes', { name: 'mine' })).toBe(404);
+    expect(await statusOf('DELETE', '/indexes/idptest')).toBe(404);
+    expect(await statusOf('POST', '/indexes/idptest/assets', [])).toBe(404);
+    expect(await statusOf('DELETE', `/indexes/idptest/assets/${isccId}`)).toBe(405);
+    expect(await statusOf('GET', `/indexes/idptest/assets/${isccId}`)).toBe(200);
+    expect(await statusOf('GET', `/indexes/other/assets/${isccId}`)).toBe(404);
+  });
+
+  it('refuses changes of the index by others where other indexes are served, too', async () => {
+    const double = await hub(1, 30);
+    Object.assign(env, { INDEXSVC_AGGREGATOR_EXCLUSIVE: 'false' });
+    await start();
+    await until(double, 'following', 30);
+    const at = ['--at', String(service?.urls.search)];
+    expect(await isccd(['index', 'create', 'mine', ...at])).toMatchObject({ code: 0 });
+    for (const command of [
+      ['create', 'idptest'],
+      ['rm', 'idptest'],
+    ]) {
+      const { code, stderr } = await isccd(['index', ...command, ...at]);
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('read-only') });
+    }
+  });
+
+  it('removes a hub on request and reads it again from the beginning', async () => {
+    const double = await hub(1, 300);
+    await start();
+    await until(double, 'following', 300);
+    await service?.stop();
+    expect(await isccd(['network', 'reset', '1', '--yes'], { env })).toMatchObject({ code: 0 });
+    await start();
+    await until(double, 'following', 300);
+    expect(await assetCount()).toBe(double.assets.length);
+  });
+});
