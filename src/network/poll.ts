@@ -2,6 +2,7 @@
  * One poll of a hub: fetch a checkpoint, verify it against all that was accepted before, apply what is new. Nothing is
  * accepted that is not under a verified root.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type FollowedIndex, isNativeError, type LogBundle, type LogCheckpoint, native } from '../native.js';
 import type { ListedHub } from './hub-list.js';
 import { BLOCK, FileUnavailable, firstRecords, type LogFiles } from './log-files.js';
@@ -13,6 +14,8 @@ const GROWTH_MAX = 4096;
 const BLOCKS_PER_COMMIT = 16;
 const TREE_SIZE_MAX = 1e9;
 const EVIDENCE_MAX = 1000;
+/** Pause before a failed request for a checkpoint is repeated. */
+const REPEAT_AFTER_MS = 1000;
 /** The did:web document is read again after this, and dropped if it can't be read for so long. */
 const DID_FRESH_MS = 24 * 3_600_000;
 const DID_KEPT_MS = 7 * 24 * 3_600_000;
@@ -87,7 +90,7 @@ class Poll {
   }
 
   async #attempt(files: LogFiles, isRetry: boolean): Promise<Outcome> {
-    const note = await checkpointOf(files);
+    const note = await checkpointOf(files, this.#options.signal);
     if (note.kind !== 'ok') return note;
     const judged = await this.#judge(note.bytes);
     if ('kind' in judged) return judged;
@@ -253,7 +256,7 @@ class Poll {
 
   /** The files of a stored head are gone: a later checkpoint whose material contains that head takes its place. */
   async #resumeBeyond(head: LogHead, files: LogFiles, cause: FileUnavailable): Promise<Outcome> {
-    const note = await checkpointOf(files);
+    const note = await checkpointOf(files, this.#options.signal);
     if (note.kind !== 'ok') return note;
     const judged = await this.#judge(note.bytes);
     if ('kind' in judged) return judged;
@@ -356,17 +359,22 @@ class Poll {
   }
 }
 
-async function checkpointOf(files: LogFiles): Promise<{ kind: 'ok'; bytes: Buffer } | Outcome> {
-  try {
-    return { kind: 'ok', bytes: await files.checkpoint() };
-  } catch (error) {
-    if (!(error instanceof FileUnavailable)) throw error;
-    const { retryAfterMs } = error;
-    return {
-      kind: 'unreachable',
-      reason: error.message,
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-    };
+/** One failed request is repeated once, so that a single error does not cost a back-off. */
+async function checkpointOf(
+  files: LogFiles,
+  signal: AbortSignal,
+): Promise<{ kind: 'ok'; bytes: Buffer } | Outcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return { kind: 'ok', bytes: await files.checkpoint() };
+    } catch (error) {
+      if (!(error instanceof FileUnavailable)) throw error;
+      const { message: reason, retryAfterMs } = error;
+      const isPatient = (retryAfterMs ?? 0) <= REPEAT_AFTER_MS;
+      if (attempt > 1 || !isPatient)
+        return { kind: 'unreachable', reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    }
+    await sleep(REPEAT_AFTER_MS, undefined, { signal });
   }
 }
 

@@ -17,7 +17,7 @@ pub fn node(left: &Hash, right: &Hash) -> Hash {
     Sha256::new().chain_update([1]).chain_update(left).chain_update(right).finalize().into()
 }
 
-/// Head of a tree without entries: SHA-256 of nothing.
+/// Head of a tree without entries: SHA-256 of zero bytes.
 pub fn empty() -> Hash {
     Sha256::digest([]).into()
 }

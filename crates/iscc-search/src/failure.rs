@@ -68,5 +68,5 @@ impl Display for Failure {
     }
 }
 
-/// JSON of the response, or why there is none.
+/// JSON of the response, or why it failed.
 pub type Answer = Result<Vec<u8>, Failure>;

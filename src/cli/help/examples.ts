@@ -56,17 +56,17 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd seed isrc recording.json' },
     { line: 'isccd seed isrc --form json-ld recording.json' },
   ],
-  network: [{ line: 'isccd network status', unproven: NEEDS_SERVICES }],
-  'network status': [{ line: 'isccd network status --json', unproven: NEEDS_SERVICES }],
-  'network verify': [{ line: 'isccd network verify --online 10', unproven: NEEDS_SERVICES }],
+  network: [{ line: 'isccd network status', untested: NEEDS_SERVICES }],
+  'network status': [{ line: 'isccd network status --json', untested: NEEDS_SERVICES }],
+  'network verify': [{ line: 'isccd network verify --online 10', untested: NEEDS_SERVICES }],
   'network check': [
     {
       line: 'isccd network check ./log --origin iscc.id/log --key z6Mk… --hub-id 1 --network mainnet',
-      unproven: 'needs the files of a log',
+      untested: 'needs the files of a log',
     },
   ],
   'network reset': [
-    { line: 'isccd network reset 1 --yes', unproven: 'needs a folder that follows a network' },
+    { line: 'isccd network reset 1 --yes', untested: 'needs a folder that follows a network' },
   ],
   store: [{ line: 'isccd store gen-key --url https://store.example' }],
   'store gen-key': [{ line: 'isccd store gen-key --url https://store.example' }],
