@@ -1,6 +1,6 @@
 /**
- * The committed OpenAPI documents are those the services answer with, and the client's types are made from
- * them. After a change of routes or schemas: `npm run openapi` writes both anew.
+ * The committed OpenAPI documents match those that the services serve, and the client's types are generated from them.
+ * After a change of routes or schemas, run `npm run openapi` to regenerate both.
  */
 import path from 'node:path';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';

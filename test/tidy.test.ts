@@ -148,6 +148,37 @@ describe('the map', () => {
   });
 });
 
+describe('plain English', () => {
+  /** Phrases that misled readers, see STYLE.md. */
+  const BANNED =
+    /\b(?:who(?:m|so)?ever|nobody|somebody|anew|lest|(?:is|are|was|were) none|what is no|(?:is|are|was|were|be|been|being) told|of nothing)\b/i;
+  /** STYLE.md quotes the phrases, fixtures and generated files are not ours to word. */
+  const EXEMPT = /^(?:STYLE\.md|test\/tidy\.test\.ts|src\/client\/openapi\/.*)$/;
+  /** The system user that runs PostgreSQL in the tests. */
+  const SYSTEM_USER = /'nobody'/g;
+
+  const texts = [
+    ...['src', 'crates', 'test', 'bench', 'docs', 'ops', 'scripts'].flatMap((folder) =>
+      files(folder, /\.(?:ts|rs|mjs|md|html|css|sh|toml|yaml|yml|template)$/),
+    ),
+    ...readdirSync(root).filter((name) => /\.(?:md|txt|toml|yaml)$/.test(name)),
+  ].filter((file) => !EXEMPT.test(file));
+
+  it('uses none of the phrases that misled readers', () => {
+    const found = texts.flatMap((file) =>
+      read(file)
+        .replace(SYSTEM_USER, '')
+        .split('\n')
+        .flatMap((line, at) => {
+          const phrase = BANNED.exec(line)?.[0];
+          return phrase === undefined ? [] : [`${file}:${at + 1} "${phrase}"`];
+        }),
+    );
+    expect(found).toEqual([]);
+    expect(texts.length).toBeGreaterThan(700);
+  });
+});
+
 /** `file -> target` for every import that breaks a rule. */
 function violations(breaks: (file: string, target: string) => boolean): string[] {
   return [...imports].flatMap(([file, targets]) =>
