@@ -52,7 +52,8 @@ function account(args: readonly string[], input = ''): Promise<Ended> {
 async function verify(name: string, password: string): Promise<boolean> {
   const database = await openDatabase(undefined, folder);
   try {
-    return (await new Accounts(database.db).verify(name, password)) !== undefined;
+    const { account } = await new Accounts(database.db).verify(name, password);
+    return account !== undefined;
   } finally {
     await database.close();
   }
