@@ -17,7 +17,7 @@ test('CODEWEB_ENVIRONMENT: only development shows the cause of an error', async 
   };
   expect(await answer('development')).toEqual([
     422,
-    expect.stringMatching(/^ISCC processing error\. The file is damaged.* \(FILE_DAMAGED: .*cut off/),
+    expect.stringMatching(/^ISCC processing error\. The file is damaged.* \(FILE_DAMAGED: .*truncated/),
   ]);
   expect(await answer('production')).toEqual([
     422,
