@@ -33,7 +33,10 @@ export class CodesMetrics {
   /** All metrics, including the load of the workers. */
   of(pipeline: Pipeline): Metric[] {
     return [
-      ...[this.#jobs, this.#uploads, this.#bytes, this.#steps],
+      this.#jobs,
+      this.#uploads,
+      this.#bytes,
+      this.#steps,
       level('isccd_codes_jobs_waiting', 'Jobs waiting for a worker', () => pipeline.queued),
       level('isccd_codes_jobs_running', 'Jobs in progress', () => pipeline.running),
     ];

@@ -45,11 +45,13 @@ test('problem details have the code, the sentence and, in development, the cause
   const bodyOf = (reply: ReturnType<typeof production.thrown> | undefined) => reply?.body;
   const contentType = 'application/problem+json';
   expect(bodyOf(production.problems?.thrown(error, 'id'))).toEqual({
-    ...{ kind: 'text', contentType },
+    kind: 'text',
+    contentType,
     text: JSON.stringify(problem),
   });
   expect(bodyOf(development.problems?.thrown(error, 'id'))).toEqual({
-    ...{ kind: 'text', contentType },
+    kind: 'text',
+    contentType,
     text: JSON.stringify({ ...problem, cause: 'inner' }),
   });
 });

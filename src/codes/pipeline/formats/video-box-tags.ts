@@ -9,11 +9,12 @@ export interface TagChange {
 }
 
 /** Single-value boxes from which FFmpeg reads descriptive tags. */
-const DESCRIPTIVE: ReadonlySet<string> = new Set([
-  ...['\u00a9nam', '\u00a9aut', '\u00a9ART', '\u00a9wrt', '\u00a9cpy', '\u00a9des', '\u00a9cmt', '\u00a9inf'],
-  ...['\u00a9alb', '\u00a9trk', 'aART', 'desc', 'ldes', 'cprt', 'tvsh', 'trkn'],
-  ...['titl', 'auth', 'dscp', 'albm', 'perf'],
-]);
+const DESCRIPTIVE: ReadonlySet<string> = new Set(
+  (
+    '\u00a9nam \u00a9aut \u00a9ART \u00a9wrt \u00a9cpy \u00a9des \u00a9cmt \u00a9inf \u00a9alb \u00a9trk ' +
+    'aART desc ldes cprt tvsh trkn titl auth dscp albm perf'
+  ).split(' '),
+);
 /** Version and flags, all zero. */
 const FULL = Buffer.alloc(4);
 /** Handler type of lists with named keys. */

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
+import type { ContentFacts } from '../../result.js';
 import { UNIT_BITS } from '../addon-calls.js';
 import type { Compat } from '../jobs.js';
 import { Stopwatch } from '../stopwatch.js';
@@ -47,17 +48,20 @@ export async function readVideo(
     (signal) => watch.measure('metadata', () => probe(tools, file.path, { signal })),
     (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal })),
   ).catch(async (error: unknown) => [await probeAudioOnly(tools, file, error), undefined] as const);
-  if (pictures === undefined || isAudioOnly(info)) return readAudioOnly(tools, file, info, watch);
-  const thumbnail = await watch.measure('thumbnail', () =>
-    // FFmpeg has already scaled it.
-    thumbnailOfImage(pictures.thumbnail, WEBP_SIDE_MAX_PIXELS).catch(() => undefined),
-  );
-  return {
-    unit: await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS)),
-    facts: videoFacts(info),
-    metadata: videoMetadata(info),
-    ...(thumbnail !== undefined && { thumbnail }),
-  };
+  const thumbnail = pictures && (await watch.measure('thumbnail', () => thumbnailOf(pictures)));
+  const rest = { metadata: videoMetadata(info), ...(thumbnail !== undefined && { thumbnail }) };
+  if (pictures === undefined || isAudioOnly(info)) {
+    const fingerprint = await watch.measure('audio', () => fingerprintOf(tools, file.path));
+    const unit = await watch.measure('content', () => native.audioCode(fingerprint, UNIT_BITS));
+    return { mode: 'audio', unit, facts: audioOnlyFacts(info), ...rest };
+  }
+  const unit = await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS));
+  return { unit, facts: videoFacts(info), ...rest };
+}
+
+function thumbnailOf({ thumbnail }: Pictures): Promise<string | undefined> {
+  // FFmpeg has already scaled it.
+  return thumbnailOfImage(thumbnail, WEBP_SIDE_MAX_PIXELS).catch(() => undefined);
 }
 
 /** Whether a file in a video container is audio, such as a voice recording; it may have a cover. */
@@ -73,20 +77,9 @@ async function probeAudioOnly(tools: FfmpegTools, file: FormatFile, error: unkno
   return info;
 }
 
-async function readAudioOnly(
-  tools: FfmpegTools,
-  { path: file }: FormatFile,
-  info: Probe,
-  watch: Stopwatch,
-): Promise<FormatContent> {
-  const fingerprint = await watch.measure('audio', () => fingerprintOf(tools, file));
+function audioOnlyFacts(info: Probe): ContentFacts {
   const { duration, language } = videoFacts(info);
-  return {
-    mode: 'audio',
-    unit: await watch.measure('content', () => native.audioCode(fingerprint, UNIT_BITS)),
-    facts: { ...(duration !== undefined && { duration }), ...(language !== undefined && { language }) },
-    metadata: videoMetadata(info),
-  };
+  return { ...(duration !== undefined && { duration }), ...(language !== undefined && { language }) };
 }
 
 interface Pictures {

@@ -37,12 +37,9 @@ export class FfmpegMissing extends CodesRefusal {
 }
 
 /** Self-contained formats. None of them opens another file. */
-const FORMATS = [
-  ...['aac', 'ac3', 'aiff', 'amr', 'ape', 'asf', 'au', 'avi', 'caf', 'dirac', 'dsf', 'dts', 'dv', 'eac3'],
-  ...['flac', 'flv', 'h261', 'h263', 'h264', 'hevc', 'ivf', 'm4v', 'matroska', 'mov', 'mp3', 'mpc', 'mpc8'],
-  ...['mpeg', 'mpegts', 'mpegvideo', 'mxf', 'nut', 'obu', 'ogg', 'rm', 'swf', 'tak', 'tta', 'vc1', 'voc'],
-  ...['w64', 'wav', 'wv', 'xwma'],
-];
+const FORMATS =
+  'aac,ac3,aiff,amr,ape,asf,au,avi,caf,dirac,dsf,dts,dv,eac3,flac,flv,h261,h263,h264,hevc,ivf,m4v,matroska,mov,mp3,' +
+  'mpc,mpc8,mpeg,mpegts,mpegvideo,mxf,nut,obu,ogg,rm,swf,tak,tta,vc1,voc,w64,wav,wv,xwma';
 
 const LIMITS: ToolLimits = {
   // The worker has its own limit by file size. This one is for a program that outlives its worker.
@@ -65,13 +62,10 @@ export function input(path: string): readonly string[] {
   return [...GUARDS, '-threads', '1', '-max_pixels', String(FRAME_PIXELS_MAX), '-i', `file:${path}`];
 }
 
-const GUARDS = ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS.join(',')];
+const GUARDS = ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS];
 
 /** Errors in a damaged stream do not fail the run: the decodable part is used. */
-const GENERAL = [
-  ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
-  ...['-filter_threads', '1', '-max_error_rate', '1'],
-];
+const GENERAL = '-nostdin -hide_banner -loglevel error -filter_threads 1 -max_error_rate 1'.split(' ');
 
 /** Runs `ffmpeg` and passes its standard output to `sink`. */
 export async function ffmpeg(
