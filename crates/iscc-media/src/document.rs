@@ -8,6 +8,7 @@ mod docx;
 mod embed;
 mod epub;
 mod odt;
+mod picture;
 mod pptx;
 mod properties;
 mod rtf;

@@ -1,42 +1,44 @@
-//! Rich Text Format 1.9: text of the body in order, without the tables and pictures around it.
+//! Rich Text Format 1.9: text in document order, as in the reference, with headers, footers, notes,
+//! annotations and text boxes where they occur.
+
+mod charset;
+mod token;
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
+use self::charset::Fonts;
+use self::token::Token;
 use super::properties::Properties;
-use super::{Document, DocumentError};
+use super::{Document, DocumentError, picture};
 
-/// Groups inside groups; real documents stay below a hundred.
+/// Maximum depth of groups. Real documents stay below a hundred.
 const DEPTH_MAX: usize = 10_000;
 
-/// Groups whose text is not the body's. A group that starts with `\*` is one too.
-const DESTINATIONS: [&str; 27] = [
-    "fonttbl",
-    "colortbl",
-    "stylesheet",
-    "pict",
-    "object",
-    "themedata",
-    "colorschememapping",
-    "latentstyles",
-    "datastore",
-    "header",
-    "headerl",
-    "headerr",
-    "headerf",
-    "footer",
-    "footerl",
-    "footerr",
-    "footerf",
-    "listtable",
-    "listoverridetable",
-    "rsidtbl",
-    "generator",
-    "xmlnstbl",
-    "fldinst",
-    "bkmkstart",
+/// Bytes of a picture that are enough to detect its format.
+const PICTURE_HEAD_BYTES: usize = 128;
+
+/// Groups without text, in addition to those that start with `\*`.
+const IGNORED: [&str; 20] = [
     "bkmkend",
+    "bkmkstart",
+    "colorschememapping",
+    "colortbl",
+    "datastore",
     "filetbl",
+    "fldinst",
+    "generator",
+    "latentstyles",
+    "listoverridetable",
+    "listtable",
+    "listtext",
+    "objdata",
     "revtbl",
+    "rsidtbl",
+    "sn",
+    "sp",
+    "stylesheet",
+    "themedata",
+    "xmlnstbl",
 ];
 
 pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
@@ -46,77 +48,33 @@ pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
     let mut parser = Parser::default();
     let mut rest = bytes;
     while let Some((token, tail)) = Token::next(rest) {
-        rest = parser.take(&token, tail);
+        rest = parser.read(&token, tail);
     }
     parser.flush_bytes();
     Ok(Document { text: parser.body, properties: parser.properties, cover: None })
 }
 
-/// One lexical element (specification 1.9.1, "RTF Syntax").
-enum Token<'a> {
-    Open,
-    Close,
-    Word {
-        name: &'a str,
-        value: Option<i32>,
-    },
-    Symbol(u8),
-    /// `\'hh`: a byte in the document's code page.
-    Byte(u8),
-    /// Bytes as they stand.
-    Plain(&'a [u8]),
-}
-
-impl<'a> Token<'a> {
-    fn next(rest: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        match rest {
-            [] => None,
-            [b'{', tail @ ..] => Some((Self::Open, tail)),
-            [b'}', tail @ ..] => Some((Self::Close, tail)),
-            [b'\\', b'\'', high, low, tail @ ..] => {
-                let digit = |digit: &u8| char::from(*digit).to_digit(16).unwrap_or(0) as u8;
-                Some((Self::Byte(digit(high) << 4 | digit(low)), tail))
-            }
-            [b'\\', letter, ..] if letter.is_ascii_alphabetic() => Some(Self::word(&rest[1..])),
-            [b'\\', symbol, tail @ ..] => Some((Self::Symbol(*symbol), tail)),
-            [b'\\'] => Some((Self::Symbol(b'\\'), &[])),
-            _ => {
-                let end = rest.iter().position(|byte| matches!(byte, b'{' | b'}' | b'\\'));
-                let (plain, tail) = rest.split_at(end.unwrap_or(rest.len()));
-                Some((Self::Plain(plain), tail))
-            }
-        }
-    }
-
-    fn word(rest: &'a [u8]) -> (Self, &'a [u8]) {
-        const NAME_BYTES_MAX: usize = 32;
-        let letters =
-            rest.iter().take(NAME_BYTES_MAX).take_while(|byte| byte.is_ascii_alphabetic());
-        let (name, rest) = rest.split_at(letters.count());
-        let sign = usize::from(rest.first() == Some(&b'-'));
-        let digits = rest[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let end = if digits == 0 { 0 } else { sign + digits };
-        let value = str::from_utf8(&rest[..end]).ok().and_then(|digits| digits.parse().ok());
-        let rest = rest[end..].strip_prefix(b" ").unwrap_or(&rest[end..]);
-        (Self::Word { name: str::from_utf8(name).unwrap_or(""), value }, rest)
-    }
-}
-
-/// Where a group's text goes.
+/// Destination of a group's text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Body,
     Nowhere,
     /// The information group, outside of its parts.
     Info,
-    /// One part of the information group, by its element's name.
+    /// A part of the information group, with its Dublin Core name.
     Property(&'static str),
+    FontTable,
+    Picture,
 }
 
 #[derive(Clone, Copy)]
 struct Group {
     place: Place,
-    /// Characters that follow `\u` for readers without Unicode, to be left out.
+    /// Place of an enclosing `\upr` group, whose `\ud` part has the text in Unicode.
+    unicode_place: Place,
+    /// Encoding of the current font; `None` for the document's.
+    encoding: Option<&'static Encoding>,
+    /// Characters after `\u` to skip; they are for readers without Unicode.
     fallback_characters: usize,
 }
 
@@ -124,27 +82,44 @@ struct Parser {
     body: String,
     properties: Properties,
     property: String,
+    /// First bytes of the current picture.
+    picture: Vec<u8>,
+    /// Pictures so far.
+    pictures: usize,
     groups: Vec<Group>,
-    /// Groups beyond [`DEPTH_MAX`], which only count.
+    /// Open groups deeper than [`DEPTH_MAX`].
     too_deep: usize,
     current: Group,
     encoding: &'static Encoding,
-    /// Bytes of the code page that wait to be decoded together: a character may have several.
+    fonts: Fonts,
+    default_font: i32,
+    /// Bytes to be decoded together, because a character may have several.
     bytes: Vec<u8>,
     high_surrogate: Option<u16>,
+    /// Fallback characters that remain to be skipped.
     to_skip: usize,
 }
 
 impl Default for Parser {
     fn default() -> Self {
+        let current = Group {
+            place: Place::Body,
+            unicode_place: Place::Body,
+            encoding: None,
+            fallback_characters: 1,
+        };
         Self {
             body: String::new(),
             properties: Properties::default(),
             property: String::new(),
+            picture: Vec::new(),
+            pictures: 0,
             groups: Vec::new(),
             too_deep: 0,
-            current: Group { place: Place::Body, fallback_characters: 1 },
+            current,
             encoding: WINDOWS_1252,
+            fonts: Fonts::default(),
+            default_font: 0,
             bytes: Vec::new(),
             high_surrogate: None,
             to_skip: 0,
@@ -153,8 +128,8 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// Takes one token, and gives what is left to read.
-    fn take<'a>(&mut self, token: &Token<'a>, rest: &'a [u8]) -> &'a [u8] {
+    /// Processes a token; returns the rest of the input.
+    fn read<'a>(&mut self, token: &Token<'a>, rest: &'a [u8]) -> &'a [u8] {
         if !matches!(token, Token::Byte(_)) {
             self.flush_bytes();
         }
@@ -163,12 +138,17 @@ impl Parser {
             Token::Close => self.close(),
             Token::Word { name: "bin", value } => {
                 let length = value.and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
-                return &rest[length.min(rest.len())..];
+                let (data, rest) = rest.split_at(length.min(rest.len()));
+                if self.current.place == Place::Picture {
+                    self.picture.extend(&data[..data.len().min(PICTURE_HEAD_BYTES)]);
+                }
+                return rest;
             }
             Token::Word { name, value } => self.word(name, *value),
             Token::Symbol(symbol) => self.symbol(*symbol),
             Token::Byte(byte) if self.to_skip == 0 => self.bytes.push(*byte),
             Token::Byte(_) => self.to_skip -= 1,
+            Token::Plain(digits) if self.current.place == Place::Picture => self.picture(digits),
             Token::Plain(plain) => self.plain(plain),
         }
         rest
@@ -190,32 +170,58 @@ impl Parser {
             return;
         }
         let outer = self.groups.pop().unwrap_or(self.current);
-        if let Place::Property(name) = self.current.place
-            && outer.place != self.current.place
-        {
-            self.properties.add(name, &std::mem::take(&mut self.property));
+        let inner = std::mem::replace(&mut self.current, outer);
+        if inner.place == outer.place {
+            return;
         }
-        self.current = outer;
+        match inner.place {
+            Place::Property(name) => {
+                self.properties.add(name, &std::mem::take(&mut self.property));
+            }
+            Place::Picture => self.end_picture(),
+            Place::Body | Place::Nowhere | Place::Info | Place::FontTable => {}
+        }
     }
 
     fn word(&mut self, name: &str, value: Option<i32>) {
+        let number = value.unwrap_or(0);
         match (name, self.current.place) {
             ("info", _) => self.current.place = Place::Info,
             ("title", Place::Info) => self.current.place = Place::Property("dc:title"),
             ("author", Place::Info) => self.current.place = Place::Property("dc:creator"),
-            ("doccomm", Place::Info) => self.current.place = Place::Property("dc:description"),
             ("keywords", Place::Info) => self.current.place = Place::Property("cp:keywords"),
-            ("ansicpg", _) => self.code_page(value.unwrap_or(0)),
+            ("upr", _) => {
+                self.current.unicode_place = self.current.place;
+                self.current.place = Place::Nowhere;
+            }
+            ("ud", _) => self.current.place = self.current.unicode_place,
+            ("ansicpg", _) => self.encoding = charset::of_code_page(number),
+            ("fonttbl", _) => self.current.place = Place::FontTable,
+            ("f", Place::FontTable) => self.fonts.define(number),
+            ("fcharset", Place::FontTable) => self.fonts.set_charset(number),
+            ("deff", _) => self.default_font = number,
+            ("f", _) => self.current.encoding = self.fonts.encoding(number),
+            ("plain", _) => self.current.encoding = self.fonts.encoding(self.default_font),
             ("uc", _) => {
                 self.current.fallback_characters = value.unwrap_or(1).clamp(0, 255) as usize;
             }
             ("u", _) => {
-                // The specification writes values above 32767 as negative numbers.
-                self.code_unit(value.unwrap_or(0) as u16);
+                // Values above 32767 are written as negative numbers.
+                self.code_unit(number as u16);
                 self.to_skip = self.current.fallback_characters;
             }
-            (name, _) if DESTINATIONS.contains(&name) => self.current.place = Place::Nowhere,
-            (name, _) => self.push(spoken(name)),
+            ("pict", _) => {
+                self.picture.clear();
+                self.current.place = Place::Picture;
+            }
+            // Text boxes and annotations are in groups that start with `\*`.
+            ("shptxt", _) => self.current.place = Place::Body,
+            ("atnid" | "atnauthor" | "annotation", _) => {
+                self.current.place = Place::Body;
+                self.push(" ");
+            }
+            (name, _) if IGNORED.contains(&name) => self.current.place = Place::Nowhere,
+            (name, _) => self.push(character(name)),
         }
     }
 
@@ -223,7 +229,8 @@ impl Parser {
         match symbol {
             b'*' => self.current.place = Place::Nowhere,
             b'~' => self.push("\u{a0}"),
-            b'_' => self.push("-"),
+            b'_' => self.push("\u{2011}"),
+            b'-' => self.push("\u{ad}"),
             b'\n' | b'\r' => self.push("\n"),
             b'{' | b'}' | b'\\' => self.plain(&[symbol]),
             _ => {}
@@ -241,17 +248,21 @@ impl Parser {
         self.flush_bytes();
     }
 
-    fn code_page(&mut self, number: i32) {
-        let label = match number {
-            932 => "shift_jis".to_owned(),
-            936 => "gbk".to_owned(),
-            949 => "euc-kr".to_owned(),
-            950 => "big5".to_owned(),
-            10_000 => "macintosh".to_owned(),
-            65_001 => "utf-8".to_owned(),
-            other => format!("windows-{other}"),
-        };
-        self.encoding = Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252);
+    /// Reads hexadecimal picture data.
+    fn picture(&mut self, digits: &[u8]) {
+        let digits: Vec<u32> = digits
+            .iter()
+            .filter_map(|digit| char::from(*digit).to_digit(16))
+            .take(2 * PICTURE_HEAD_BYTES.saturating_sub(self.picture.len()))
+            .collect();
+        self.picture.extend(digits.as_chunks().0.iter().map(|[high, low]| (high << 4 | low) as u8));
+    }
+
+    /// The reference adds a file name per picture.
+    fn end_picture(&mut self) {
+        let extension = picture::extension(&self.picture).unwrap_or("bin");
+        self.body.push_str(&format!("file_{}.{extension}\n\n", self.pictures));
+        self.pictures += 1;
     }
 
     fn code_unit(&mut self, unit: u16) {
@@ -268,8 +279,8 @@ impl Parser {
     fn flush_bytes(&mut self) {
         if !self.bytes.is_empty() {
             let bytes = std::mem::take(&mut self.bytes);
-            let decoded = self.encoding.decode_without_bom_handling(&bytes).0;
-            self.push(&decoded);
+            let encoding = self.current.encoding.unwrap_or(self.encoding);
+            self.push(&encoding.decode_without_bom_handling(&bytes).0);
         }
     }
 
@@ -277,20 +288,22 @@ impl Parser {
         match self.current.place {
             Place::Body => self.body.push_str(text),
             Place::Property(_) => self.property.push_str(text),
-            Place::Nowhere | Place::Info => {}
+            Place::Nowhere | Place::Info | Place::FontTable | Place::Picture => {}
         }
     }
 }
 
-/// The text that a control word stands for; most stand for none.
-fn spoken(word: &str) -> &'static str {
+/// The text of a control word; empty for most.
+fn character(word: &str) -> &'static str {
     match word {
-        "par" | "line" | "row" | "sect" | "page" => "\n",
-        "tab" | "cell" => "\t",
+        "par" | "line" | "cell" | "page" | "softline" | "softpage" => "\n",
+        "tab" => "\t",
+        "column" | "softcol" => " ",
         "emdash" => "\u{2014}",
         "endash" => "\u{2013}",
         "emspace" => "\u{2003}",
         "enspace" => "\u{2002}",
+        "qmspace" => "\u{2005}",
         "lquote" => "\u{2018}",
         "rquote" => "\u{2019}",
         "ldblquote" => "\u{201c}",
@@ -309,32 +322,66 @@ mod tests {
     }
 
     #[test]
-    fn text_is_read_in_its_encoding() {
+    fn decodes_text_in_its_encoding() {
         assert_eq!(text(r"{\rtf1\ansi\ansicpg1252 caf\'e9\par}"), "café\n");
         assert_eq!(text(r"{\rtf1\ansi\ansicpg932 \'93\'fa\'96\'7b}"), "日本");
         assert_eq!(text(r"{\rtf1 \u233?\u-10179?\u-8704?x}"), "é😀x");
         assert_eq!(text(r"{\rtf1\uc2 \u945\'61\'62b}"), "αb");
         assert_eq!(text(r"{\rtf1 a\{b\}\\c\~d}"), "a{b}\\c\u{a0}d");
+        let fonts =
+            r"{\rtf1\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}{\f2\fcharset128 C;}}";
+        let body = r"{\f1 \'cf\'f0}\'e8\f2 \'93\'fa\plain \'e8}";
+        assert_eq!(text(&format!("{fonts}{body}")), "Прè日è");
     }
 
     #[test]
-    fn what_is_not_body_is_left_out() {
+    fn ignores_groups_without_text() {
         let document = read(
-            br"{\rtf1{\fonttbl{\f0 Arial;}}{\*\generator X;}{\info{\title T\'e9}{\author A}}{\header H}{\pict 0102}\pard Body{\field{\*\fldinst HYPERLINK}{\fldrslt link}}\par}",
+            br"{\rtf1{\fonttbl{\f0 Arial;}}{\*\generator X;}{\info{\title T\'e9}{\author A}{\operator O}{\doccomm C}}\pard Body{\field{\*\fldinst HYPERLINK}{\fldrslt link}}{\listtext 1.}\par}",
         )
         .unwrap();
         assert_eq!(document.text, "Bodylink\n");
         assert_eq!(document.properties.title.as_deref(), Some("Té"));
         assert_eq!(document.properties.creators, ["A"]);
+        assert_eq!(document.properties.description, None);
     }
 
     #[test]
-    fn anything_is_survived() {
+    fn reads_headers_notes_annotations_and_text_boxes_in_place() {
+        assert_eq!(
+            text(
+                r"{\rtf1{\header H\par}{\footer F\par}\pard a{\footnote N} b{\*\atnid I}{\*\atnauthor W}{\*\annotation{\*\atnref 0}C}{\shp{\*\shpinst{\sp{\sn n}{\sv v}}{\shptxt Box\par}}}c\par}"
+            ),
+            "H\nF\naN b I W CBox\nc\n"
+        );
+        assert_eq!(text(r"{\rtf1{\object{\*\objdata 0105}{\result Object}}}"), "Object");
+    }
+
+    #[test]
+    fn prefers_the_unicode_destination() {
+        let info = r"{\rtf1{\info{\upr{\title ??}{\*\ud{\title \u22865?\u252\'fc}}}}{\upr{b ?}{\*\ud{b \u8364?}}}}";
+        let document = read(info.as_bytes()).unwrap();
+        assert_eq!(document.properties.title.as_deref(), Some("契ü"));
+        assert_eq!(document.text, "b €");
+    }
+
+    #[test]
+    fn adds_a_file_name_per_picture() {
+        let png = "89504e470d0a1a0a0000000d49484452";
+        let rtf = format!(
+            r"{{\rtf1 a{{\*\shppict{{\pict\pngblip {png}}}}}{{\nonshppict{{\pict\wmetafile8 0100}}}}b}}"
+        );
+        assert_eq!(text(&rtf), "afile_0.png\n\nfile_1.bin\n\nb");
+    }
+
+    #[test]
+    fn accepts_invalid_input() {
         for rtf in
             ["{\\rtf", "{\\rtf1\\", "{\\rtf1}}}}x", "{\\rtf1\\bin999 x", "{\\rtf1\\'", "{\\rtf1\\u"]
         {
             text(rtf);
         }
         text(&format!("{{\\rtf1{}", "{".repeat(100_000)));
+        text(&format!("{{\\rtf1{}", "{\\pict".repeat(100_000)));
     }
 }
