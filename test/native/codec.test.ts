@@ -121,13 +121,13 @@ describe('ISCC-SEQ', () => {
   it('encodes and decodes', () => {
     for (const { units, base64 } of vectors.seq) {
       expect(native.encodeSeq(units).toString('base64')).toBe(base64);
-      expect(native.decodeSeq(Buffer.from(base64, 'base64'))).toEqual(units);
+      const decoded = native.decodeIsccSeq(Buffer.from(base64, 'base64'));
+      expect(decoded.map(({ iscc }) => iscc)).toEqual(units);
     }
   });
 
   it('accepts only 256-bit units for C2PA', () => {
     expect(() => native.encodeSeq([DATA], true)).toThrow('version 0 with 256 bits');
-    expect(() => native.decodeSeq(native.encodeSeq([DATA]), true)).toThrow('version 0 with 256 bits');
-    expect(() => native.decodeSeq(new Uint8Array())).toThrow('at least one unit');
+    expect(() => native.decodeIsccSeq(new Uint8Array())).toThrow('at least one unit');
   });
 });

@@ -178,14 +178,6 @@ pub fn encode_seq(units: Vec<String>, c2pa: Option<bool>) -> Result<Buffer> {
     Ok(encode(&units)?.into())
 }
 
-/// The units of an ISCC-SEQ in their order, with `ISCC:`. Units with an unknown SubType or version
-/// are included. With `c2pa`, each unit must have version 0 and 256 bits.
-#[napi(catch_unwind)]
-pub fn decode_seq(bytes: &[u8], c2pa: Option<bool>) -> Result<Vec<String>> {
-    let decode = if c2pa.unwrap_or(false) { seq::decode_c2pa } else { seq::decode };
-    Ok(decode(bytes)?.iter().map(ToString::to_string).collect())
-}
-
 /// The units that a query with an `io.iscc.v0` value matches by: the searchable units of the
 /// ISCC-SEQ in their order, each once, with `ISCC:`.
 ///

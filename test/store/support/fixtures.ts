@@ -1,7 +1,6 @@
 /** Sidecars and the expected results. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { decodeCode } from '../../../src/codec.js';
 import { native } from '../../../src/native.js';
 import type { IndexedBinding, SeqUnit } from '../../../src/store/validator.js';
 
@@ -51,23 +50,12 @@ export function vectors<T>(name: string): T {
 
 /** A binding as the validator reports it. It has no units if `value` is not an ISCC-SEQ. */
 export function indexedBinding(alg: string, value: Buffer): IndexedBinding {
-  const units = alg === 'io.iscc.v0' ? unitsOf(value) : [];
-  return { alg, value, units: units.flatMap(seqUnit) };
+  return { alg, value, units: alg === 'io.iscc.v0' ? unitsOf(value) : [] };
 }
 
-function unitsOf(value: Buffer): string[] {
+function unitsOf(value: Buffer): SeqUnit[] {
   try {
-    return native.decodeSeq(value);
-  } catch {
-    return [];
-  }
-}
-
-function seqUnit(iscc: string): SeqUnit[] {
-  try {
-    const { main, sub, version, bits, body } = decodeCode(iscc);
-    const declarable = version === 0 && bits === 256;
-    return [{ iscc, mainType: main, subType: sub, body, declarable, searchable: declarable && main !== 0 }];
+    return native.decodeIsccSeq(value);
   } catch {
     return [];
   }

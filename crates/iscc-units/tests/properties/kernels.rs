@@ -18,8 +18,8 @@ proptest! {
     ) {
         let params = cdc::Params::new(average).unwrap().with_unit(unit);
         let ends: Vec<_> = cdc::boundaries(&data, params).collect();
-        let twin = reference::cdc::boundaries(&data, average as usize, unit as usize, &GEAR);
-        prop_assert_eq!(ends, twin);
+        let expected = reference::cdc::boundaries(&data, average as usize, unit as usize, &GEAR);
+        prop_assert_eq!(ends, expected);
     }
 
     #[test]
@@ -32,12 +32,12 @@ proptest! {
         features in vec(prop_oneof![any::<u32>(), 0u32..50], 0..1500),
         sizes in pieces(400),
     ) {
-        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        let expected = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
         let digest = reference::minhash::digest(&features, &MULTIPLIER, &SUMMAND);
         for level in simd::levels() {
             let mut state = Minhash::new_at(level);
             split_into(&features, &sizes, |piece| state.update(piece));
-            prop_assert_eq!(state.minima(), twin, "{:?}", level);
+            prop_assert_eq!(state.minima(), expected, "{:?}", level);
             prop_assert_eq!(state.digest(), digest, "{:?}", level);
         }
     }
@@ -51,11 +51,11 @@ proptest! {
     ) {
         let features: Vec<u32> =
             period.iter().copied().cycle().take(repeats).chain(noise).collect();
-        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        let expected = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
         for level in simd::levels() {
             let mut state = Minhash::new_at(level);
             split_into(&features, &sizes, |piece| state.update(piece));
-            prop_assert_eq!(state.minima(), twin, "{:?}", level);
+            prop_assert_eq!(state.minima(), expected, "{:?}", level);
         }
     }
 
@@ -65,13 +65,13 @@ proptest! {
         cut in 0usize..900,
     ) {
         let (left, right) = features.split_at(cut.min(features.len()));
-        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        let expected = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
         for level in simd::levels() {
             let [mut one, mut other] = [Minhash::new_at(level), Minhash::new_at(level)];
             one.update(left);
             other.update(right);
             one.merge(&other);
-            prop_assert_eq!(one.minima(), twin, "{:?}", level);
+            prop_assert_eq!(one.minima(), expected, "{:?}", level);
         }
     }
 
@@ -88,23 +88,23 @@ proptest! {
             low.wrapping_mul(inverse)
         };
         let features: Vec<u32> = near.into_iter().map(aim).chain(noise).collect();
-        let twin = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
+        let expected = reference::minhash::minima(&features, &MULTIPLIER, &SUMMAND);
         for level in simd::levels() {
             let mut state = Minhash::new_at(level);
             state.update(&features);
-            prop_assert_eq!(state.minima(), twin, "{:?}", level);
+            prop_assert_eq!(state.minima(), expected, "{:?}", level);
         }
     }
 
     #[test]
     fn simhash_matches_the_reference_crate(digests in vec(any::<[u8; 32]>(), 1..700)) {
         let plain: Vec<_> = digests.iter().map(|digest| digest.to_vec()).collect();
-        let twin = reference::simhash::simhash(&plain);
-        prop_assert_eq!(&simhash::simhash(&digests)[..], &twin);
+        let expected = reference::simhash::simhash(&plain);
+        prop_assert_eq!(&simhash::simhash(&digests)[..], &expected);
         for level in simd::levels() {
             let mut state = Simhash::new_at(level);
             state.update(&digests);
-            prop_assert_eq!(&state.digest()[..], &twin, "{:?}", level);
+            prop_assert_eq!(&state.digest()[..], &expected, "{:?}", level);
         }
     }
 
@@ -114,11 +114,11 @@ proptest! {
         sizes in pieces(300),
     ) {
         let plain: Vec<_> = digests.iter().map(|digest| digest.to_vec()).collect();
-        let twin = reference::simhash::simhash(&plain);
+        let expected = reference::simhash::simhash(&plain);
         for level in simd::levels() {
             let mut state = Simhash::new_at(level);
             split_into(&digests, &sizes, |piece| state.update(piece));
-            prop_assert_eq!(&state.digest()[..], &twin, "{:?}", level);
+            prop_assert_eq!(&state.digest()[..], &expected, "{:?}", level);
         }
     }
 
@@ -130,14 +130,14 @@ proptest! {
         let params = cdc::Params::new(average).unwrap();
         let ends: Vec<u32> = cdc::boundaries(&data, params).map(|end| end as u32).collect();
         let starts = std::iter::once(&0).chain(&ends);
-        let twin: Vec<u32> = starts
+        let expected: Vec<u32> = starts
             .zip(&ends)
             .map(|(&start, &end)| reference::xxh32::hash(&data[start as usize..end as usize]))
             .collect();
         for level in simd::levels() {
             let mut hashes = vec![];
             xxh32::hash_chunks_at(level, &data, &ends, &mut hashes);
-            prop_assert_eq!(&hashes, &twin, "{:?}", level);
+            prop_assert_eq!(&hashes, &expected, "{:?}", level);
         }
     }
 }
@@ -151,7 +151,7 @@ proptest! {
         block in 50_000usize..300_000,
     ) {
         let params = cdc::Params::DATA;
-        let twin = reference::cdc::boundaries(&data, 1024, 1, &GEAR);
+        let expected = reference::cdc::boundaries(&data, 1024, 1, &GEAR);
         let mut walker = cdc::Walker::new();
         let (mut found, mut ends, mut at) = (vec![], vec![], 0);
         while at < data.len() {
@@ -161,7 +161,7 @@ proptest! {
             at = *found.last().unwrap();
         }
         if !data.is_empty() {
-            prop_assert_eq!(found, twin);
+            prop_assert_eq!(found, expected);
         }
     }
 }
