@@ -8,12 +8,13 @@ mod registry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::asset_match::AssetMatch;
 use crate::batch_queue::BatchQueue;
-use crate::failure::{Answer, Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Response};
 use crate::index::Change;
 use crate::log_index::LogIndex;
 use crate::options::{Backend, BadLocation, Options};
-use crate::reply::Reply;
+use crate::reply::{Reply, SearchReply};
 use crate::request::{self, query};
 use crate::response::IndexInfo;
 use crate::scan_pool::ScanPool;
@@ -54,13 +55,6 @@ pub enum OpenError {
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
-}
-
-impl OpenError {
-    /// Whether retrying is pointless: the location is invalid, or an index has a newer format.
-    pub fn is_permanent(&self) -> bool {
-        matches!(self, Self::Location(_) | Self::Index(_, StoreError::Format { .. }))
-    }
 }
 
 /// All indexes of one location.
@@ -110,7 +104,7 @@ impl Engine {
     }
 
     /// Creates an index from `{"name": ...}`. Returns its description.
-    pub fn create_index(&self, body: &[u8]) -> Answer {
+    pub fn create_index(&self, body: &[u8]) -> Response {
         let name = request::index::read(body)?;
         self.registry.create(&name)?;
         Ok(IndexInfo { name, assets: 0, bytes: None }.json())
@@ -133,7 +127,7 @@ impl Engine {
     }
 
     /// Descriptions of all indexes.
-    pub fn list_indexes(&self) -> Answer {
+    pub fn list_indexes(&self) -> Response {
         let mut json = vec![b'['];
         for index in self.registry.all() {
             // The index may have been deleted since `all`.
@@ -148,7 +142,7 @@ impl Engine {
     }
 
     /// Description of one index.
-    pub fn index(&self, name: &str) -> Answer {
+    pub fn index(&self, name: &str) -> Response {
         Ok(self.registry.find(name)?.info()?.json())
     }
 
@@ -158,7 +152,7 @@ impl Engine {
     }
 
     /// One asset, as its client sent it.
-    pub fn asset(&self, index: &str, id: &str) -> Answer {
+    pub fn asset(&self, index: &str, id: &str) -> Response {
         match &*self.registry.find(index)? {
             AnyIndex::Stored(index) => index.asset(id),
             AnyIndex::Memory(index) => index.asset(id),
@@ -189,18 +183,18 @@ impl Engine {
 
     /// Searches with the JSON of a query.
     pub fn search(&self, index: &str, body: Vec<u8>, limit: i64, reply: Reply) {
-        self.enqueue(index, SearchBody::Json(body), limit, reply);
+        self.enqueue(index, SearchBody::Json(body), limit, SearchReply::Json(reply));
     }
 
     /// Searches with an ISCC-CODE.
     pub fn search_code(&self, index: &str, code: String, limit: i64, reply: Reply) {
-        self.enqueue(index, SearchBody::Code(code), limit, reply);
+        self.enqueue(index, SearchBody::Code(code), limit, SearchReply::Json(reply));
     }
 
     /// Runs a search on the calling thread if that takes less time than handing it to another thread.
     ///
     /// Returns `None` for larger searches, and while other searches are running or waiting: those share one pass.
-    pub fn search_inline(&self, index: &str, body: &[u8], limit: i64) -> Option<Answer> {
+    pub fn search_inline(&self, index: &str, body: &[u8], limit: i64) -> Option<Response> {
         if !is_bounded(body) || limit > INLINE_LIMIT_MAX || !self.searches.is_idle() {
             return None;
         }
@@ -215,10 +209,29 @@ impl Engine {
         Some(search())
     }
 
-    fn enqueue(&self, index: &str, body: SearchBody, limit: i64, reply: Reply) {
+    /// Searches with units. Replies with the matches of the JSON response to `{"units": units}`.
+    pub fn search_units(
+        &self,
+        index: &str,
+        units: Vec<String>,
+        limit: i64,
+        reply: Reply<Vec<AssetMatch>>,
+    ) {
+        self.enqueue(index, SearchBody::Units(units), limit, SearchReply::Matches(reply));
+    }
+
+    /// Member `gateway` of an asset's metadata, if it is a string.
+    pub fn gateway(&self, index: &str, id: &str) -> Result<Option<String>, Failure> {
+        match &*self.registry.find(index)? {
+            AnyIndex::Stored(index) => index.gateway(id),
+            AnyIndex::Memory(index) => index.gateway(id),
+        }
+    }
+
+    fn enqueue(&self, index: &str, body: SearchBody, limit: i64, reply: SearchReply) {
         let task = SearchTask { index: index.to_owned(), body, limit, reply };
         if let Err(task) = self.searches.push(task) {
-            task.reply.send(Err(busy()));
+            task.reply.fail(busy());
         }
     }
 

@@ -69,4 +69,4 @@ impl Display for Failure {
 }
 
 /// JSON of the response, or why it failed.
-pub type Answer = Result<Vec<u8>, Failure>;
+pub type Response = Result<Vec<u8>, Failure>;

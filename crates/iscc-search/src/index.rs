@@ -10,7 +10,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use crate::failure::{Answer, Failure, FailureKind};
+use crate::asset_match;
+use crate::failure::{Failure, FailureKind, Response};
 use crate::id::IsccId;
 use crate::options::Options;
 use crate::query::QueryAsset;
@@ -190,12 +191,19 @@ impl Index {
     }
 
     /// Response to a get request.
-    pub fn asset(&self, id_text: &str) -> Answer {
+    pub fn asset(&self, id_text: &str) -> Response {
         let view = self.view().map_err(Failure::broken)?;
         let (id, record, simprints) = self.stored(&view, id_text)?;
         let version = u8::from(!record.is_id_v0);
         let text = IsccId { version, ..id }.text();
         Ok(response::entry(&text, &record, &simprints))
+    }
+
+    /// Member `gateway` of an asset's metadata, if it is a string.
+    pub fn gateway(&self, id_text: &str) -> Result<Option<String>, Failure> {
+        let view = self.view().map_err(Failure::broken)?;
+        let (_, record) = self.record(&view, id_text)?;
+        Ok(record.metadata.and_then(asset_match::gateway))
     }
 
     /// The asset that a query refers to by ISCC-ID.
@@ -208,18 +216,27 @@ impl Index {
         Ok(QueryAsset::new(id.body, record, simprints))
     }
 
-    fn stored<'v>(
+    fn record<'v>(
         &self,
         view: &'v View<'_>,
         id_text: &str,
-    ) -> Result<(IsccId, Record<'v>, StoredSimprints), Failure> {
+    ) -> Result<(IsccId, Record<'v>), Failure> {
         let id = IsccId::parse(id_text).map_err(Failure::rejected)?;
         check_realm(view.snapshot.realm, id.realm, id_text)?;
         let Some(bytes) = view.reading.asset(id.body).map_err(Failure::broken)? else {
             return Err(self.no_asset(id_text));
         };
         let damaged = || Failure::broken(StoreError::Damaged { id: id.body });
-        let record = Record::read(bytes).ok_or_else(damaged)?;
+        Ok((id, Record::read(bytes).ok_or_else(damaged)?))
+    }
+
+    fn stored<'v>(
+        &self,
+        view: &'v View<'_>,
+        id_text: &str,
+    ) -> Result<(IsccId, Record<'v>, StoredSimprints), Failure> {
+        let (id, record) = self.record(view, id_text)?;
+        let damaged = || Failure::broken(StoreError::Damaged { id: id.body });
         let simprints = if record.has_simprints {
             let bytes = view.reading.simprints(id.body).map_err(Failure::broken)?;
             read_simprints(bytes.unwrap_or_default()).ok_or_else(damaged)?

@@ -5,6 +5,7 @@
 
 mod allocator;
 mod asset;
+mod asset_match;
 mod base64;
 mod batch_queue;
 pub mod bindings;
@@ -39,8 +40,9 @@ mod snapshot;
 mod store;
 mod unit;
 
+pub use asset_match::AssetMatch;
 pub use engine::{Engine, OpenError};
-pub use failure::{Answer, Failure, FailureKind};
+pub use failure::{Failure, FailureKind, Response};
 pub use options::{Backend, BadLocation, Options};
 pub use reply::Reply;
 pub use store::StoreOptions;

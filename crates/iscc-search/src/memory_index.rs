@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use crate::asset::Content;
-use crate::failure::{Answer, Failure};
+use crate::asset_match::{self, AssetMatch};
+use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::query::{Query, QueryAsset};
 use crate::record::{Record, StoredSimprints, merge_simprints};
 use crate::request::entry::Entry;
 use crate::request::query::QueryBody;
-use crate::response::{self, AddStatus, IndexInfo};
+use crate::response::{self, AddStatus, IndexInfo, Metadata};
 use crate::score::GlobalMatch;
 use crate::segment::Matching;
 
@@ -50,7 +51,7 @@ impl MemoryIndex {
     }
 
     /// Adds a batch: all or none.
-    pub fn add(&self, entries: Vec<Entry<'_>>) -> Answer {
+    pub fn add(&self, entries: Vec<Entry<'_>>) -> Response {
         let mut prepared = Vec::with_capacity(entries.len());
         for entry in entries {
             prepared.push(prepare(entry)?);
@@ -81,14 +82,14 @@ impl MemoryIndex {
     }
 
     /// Response to a get request.
-    pub fn asset(&self, id: &str) -> Answer {
+    pub fn asset(&self, id: &str) -> Response {
         let state = self.read();
         let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
         Ok(response::entry(&stored.id, &stored.record()?, &stored.simprints))
     }
 
     /// Deletes an asset.
-    pub fn delete(&self, id: &str) -> Answer {
+    pub fn delete(&self, id: &str) -> Response {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let position = state.by_id.remove(id).ok_or_else(|| self.no_asset(id))?;
         state.assets[position] = None;
@@ -96,8 +97,35 @@ impl MemoryIndex {
     }
 
     /// Response to a search request.
-    pub fn search(&self, body: QueryBody<'_>, limit: usize) -> Answer {
+    pub fn search(&self, body: QueryBody<'_>, limit: usize) -> Response {
         let state = self.read();
+        let (query, matches) = self.find(&state, body, limit)?;
+        let id_text = |position| state.id(position).to_owned();
+        response::found(&query, id_text, &matches, &[], |position| state.metadata(position))
+    }
+
+    /// The typed result of a search.
+    pub fn matches(&self, body: QueryBody<'_>, limit: usize) -> Result<Vec<AssetMatch>, Failure> {
+        let state = self.read();
+        let (_, matches) = self.find(&state, body, limit)?;
+        let id_text = |position| state.id(position).to_owned();
+        AssetMatch::list(id_text, &matches, |position| state.metadata(position))
+    }
+
+    /// Member `gateway` of an asset's metadata, if it is a string.
+    pub fn gateway(&self, id: &str) -> Result<Option<String>, Failure> {
+        let state = self.read();
+        let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
+        Ok(stored.record()?.metadata.and_then(asset_match::gateway))
+    }
+
+    /// The query in normal form, and its matches. Their `id` is the position of the asset.
+    fn find(
+        &self,
+        state: &State,
+        body: QueryBody<'_>,
+        limit: usize,
+    ) -> Result<(Query, Vec<GlobalMatch>), Failure> {
         let mut own_position = None;
         let query = Query::new(body, |id| {
             let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
@@ -121,11 +149,7 @@ impl MemoryIndex {
             state.assets.iter().enumerate().filter_map(equal).collect();
         matches.sort_by_key(|matched| state.id(matched.id));
         matches.truncate(limit);
-        let metadata = |position: u64| {
-            let stored = state.assets[position as usize].as_ref();
-            Ok(stored.and_then(|stored| Record::read_metadata(&stored.record)))
-        };
-        response::found(&query, |position| state.id(position).to_owned(), &matches, &[], metadata)
+        Ok((query, matches))
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
@@ -144,6 +168,11 @@ impl State {
 
     fn id(&self, position: u64) -> &str {
         self.assets[position as usize].as_ref().map_or("", |stored| &stored.id)
+    }
+
+    fn metadata(&self, position: u64) -> Result<Metadata<'_>, Failure> {
+        let stored = self.assets[position as usize].as_ref();
+        Ok(stored.and_then(|stored| Record::read_metadata(&stored.record)))
     }
 
     /// Adds or replaces an asset whose simprints are still to be merged with the stored ones.

@@ -1,11 +1,11 @@
 //! JSON of responses.
 
 use iscc_codec::base::base64url;
-use serde_json::value::RawValue;
 
+use crate::asset_match::string_member;
 use crate::failure::Failure;
 use crate::id::IsccId;
-use crate::json::{Pairs, push_number, push_string};
+use crate::json::{push_number, push_string};
 use crate::query::Query;
 use crate::record::{Record, StoredSimprints};
 use crate::score::{ChunkMatch, GlobalMatch, TypeMatch};
@@ -190,7 +190,8 @@ fn chunk_match(
         push_type_match(json, type_match, |query| base64url::encode(&simprints[query].bytes));
     }
     json.extend_from_slice(b"},\"source\":");
-    json.extend_from_slice(metadata.and_then(source).unwrap_or(b"null"));
+    let source = metadata.and_then(|metadata| string_member(metadata, "source"));
+    json.extend_from_slice(source.unwrap_or("null").as_bytes());
     push_metadata(json, metadata);
     json.push(b'}');
 }
@@ -215,14 +216,6 @@ fn push_type_match(json: &mut Vec<u8>, matched: &TypeMatch, query: impl Fn(usize
         json.extend_from_slice(b",\"content\":null}");
     }
     json.extend_from_slice(b"]}");
-}
-
-/// JSON text of the metadata's `source` member, if it is a string.
-fn source(metadata: &[u8]) -> Option<&[u8]> {
-    let members: Pairs<'_, &RawValue> = serde_json::from_slice(metadata).ok()?;
-    // The last member of a name counts, as in most JSON parsers.
-    let (_, value) = members.0.into_iter().rfind(|(name, _)| name == "source")?;
-    Some(value.get().as_bytes()).filter(|text| text.starts_with(b"\""))
 }
 
 fn push_head(json: &mut Vec<u8>, id: &str, score: f64) {

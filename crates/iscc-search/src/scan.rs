@@ -66,6 +66,10 @@ impl<'a> Columns<'a> {
 }
 
 /// Instruction set of a scan.
+///
+/// Not shared with `iscc_units::simd::Level`: the levels of the two crates require different processor features
+/// (VPOPCNTDQ here, VBMI2 there), only the scan has a NEON kernel, and the index does not depend on the computation of
+/// units. Both follow `ISCCD_SIMD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Plain Rust.

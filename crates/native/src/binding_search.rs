@@ -3,9 +3,12 @@
 pub mod read_only;
 pub mod soft_bindings;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use iscc_search::{Answer, Engine, Failure, FailureKind, OpenError, Options, Reply, StoreOptions};
+use iscc_search::{
+    Engine, Failure, FailureKind, OpenError, Options, Reply, Response, StoreOptions,
+};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -29,6 +32,19 @@ pub struct SearchOptions {
     pub search_threads: Option<u32>,
     /// Whether a write waits until it is on disk.
     pub sync: Option<bool>,
+}
+
+/// An asset that matches a search with units.
+#[napi(object)]
+pub struct AssetMatch {
+    /// ISCC-ID with prefix.
+    pub iscc_id: String,
+    /// Score, 0 to 1.
+    pub score: f64,
+    /// Score of each matching unit type, for example of `CONTENT_TEXT_V0`.
+    pub types: HashMap<String, f64>,
+    /// Member `gateway` of the asset's metadata, if it is a string.
+    pub gateway: Option<String>,
 }
 
 /// Opens a location, `memory://`, `lmdb:///path` or `usearch:///path`, and loads its indexes.
@@ -143,9 +159,9 @@ impl SearchEngine {
     ) -> Result<Object<'env>> {
         let engine = self.engine()?;
         if may_block == Some(true)
-            && let Some(answer) = engine.search_inline(&index, body, limit)
+            && let Some(response) = engine.search_inline(&index, body, limit)
         {
-            return settled(env, json(answer));
+            return settled(env, json(response));
         }
         let (reply, promise) = reply(env)?;
         engine.search(&index, body.to_vec(), limit, reply);
@@ -165,6 +181,35 @@ impl SearchEngine {
         let (reply, promise) = reply(env)?;
         engine.search_code(&index, code, limit, reply);
         Ok(promise)
+    }
+
+    /// Searches with units for at most `limit` assets. Returns the matches of the JSON result of
+    /// `search` with `{"units": units}`.
+    #[napi(catch_unwind, ts_return_type = "Promise<Array<AssetMatch>>")]
+    pub fn search_units<'env>(
+        &self,
+        env: &'env Env,
+        index: String,
+        units: Vec<String>,
+        limit: i64,
+    ) -> Result<Object<'env>> {
+        let engine = self.engine()?;
+        let (pending, promise) = Pending::new(env)?;
+        let reply = Reply::new(move |matches| pending.settle(asset_matches(matches)));
+        engine.search_units(&index, units, limit, reply);
+        Ok(promise)
+    }
+
+    /// Member `gateway` of an asset's metadata; `null` if it is not a string.
+    #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
+    pub fn get_gateway<'env>(
+        &self,
+        env: &'env Env,
+        index: String,
+        id: String,
+    ) -> Result<Object<'env>> {
+        let engine = Arc::clone(self.engine()?);
+        IO.run(env, move || Ok(engine.gateway(&index, &id)?))
     }
 
     /// Finishes waiting work, closes all files and releases the folder. Later calls fail with
@@ -191,7 +236,7 @@ impl SearchEngine {
     fn on_pool<'env>(
         &self,
         env: &'env Env,
-        work: impl FnOnce(&Engine) -> Answer + Send + 'static,
+        work: impl FnOnce(&Engine) -> Response + Send + 'static,
     ) -> Result<Object<'env>> {
         let engine = Arc::clone(self.engine()?);
         IO.run(env, move || json(work(&engine)))
@@ -230,11 +275,23 @@ impl From<OpenError> for NativeError {
 
 fn reply(env: &Env) -> Result<(Reply, Object<'_>)> {
     let (pending, promise) = Pending::new(env)?;
-    Ok((Reply::new(move |answer| pending.settle(json(answer))), promise))
+    Ok((Reply::new(move |response| pending.settle(json(response))), promise))
 }
 
-fn json(answer: Answer) -> Result<Buffer> {
-    Ok(answer?.into())
+fn json(response: Response) -> Result<Buffer> {
+    Ok(response?.into())
+}
+
+fn asset_matches(
+    matches: std::result::Result<Vec<iscc_search::AssetMatch>, Failure>,
+) -> Result<Vec<AssetMatch>> {
+    let convert = |found: iscc_search::AssetMatch| AssetMatch {
+        iscc_id: found.iscc_id,
+        score: found.score,
+        types: found.types.into_iter().collect(),
+        gateway: found.gateway,
+    };
+    Ok(matches?.into_iter().map(convert).collect())
 }
 
 fn settings(options: SearchOptions) -> Options {

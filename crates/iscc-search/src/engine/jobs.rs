@@ -6,7 +6,7 @@ use super::registry::{AnyIndex, Registry};
 use crate::asset::NewAsset;
 use crate::failure::Failure;
 use crate::index::{Change, Index, SearchJob};
-use crate::reply::Reply;
+use crate::reply::{Reply, SearchReply};
 use crate::request::{entry, query};
 use crate::scan_pool::ScanPool;
 
@@ -22,7 +22,7 @@ pub struct SearchTask {
     pub index: String,
     pub body: SearchBody,
     pub limit: i64,
-    pub reply: Reply,
+    pub reply: SearchReply,
 }
 
 /// What to search for.
@@ -31,6 +31,8 @@ pub enum SearchBody {
     Json(Vec<u8>),
     /// An ISCC-CODE, from the query string.
     Code(String),
+    /// ISCC-UNITs.
+    Units(Vec<String>),
 }
 
 /// Adds batches.
@@ -72,9 +74,12 @@ pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>)
     let mut by_index: Vec<(Arc<Index>, Vec<SearchJob<'_>>)> = Vec::new();
     for (body, (name, limit, reply)) in bodies.iter().zip(rest) {
         match check(registry, body, &name, limit) {
-            Err(failure) => reply.send(Err(failure)),
+            Err(failure) => reply.fail(failure),
             Ok((index, body, limit)) => match &*index {
-                AnyIndex::Memory(index) => reply.send(index.search(body, limit)),
+                AnyIndex::Memory(index) => match reply {
+                    SearchReply::Json(reply) => reply.send(index.search(body, limit)),
+                    SearchReply::Matches(reply) => reply.send(index.matches(body, limit)),
+                },
                 AnyIndex::Stored(index) => {
                     let job = SearchJob { body, limit, reply };
                     match by_index.iter_mut().find(|(known, _)| Arc::ptr_eq(known, index)) {
@@ -104,6 +109,10 @@ fn check<'a>(
         }
         // A malformed code in the query string is a 400, not a schema violation.
         SearchBody::Code(code) => (registry.find(name)?, query::from_code(code)?),
+        SearchBody::Units(units) => {
+            let query = query::from_units(units)?;
+            (registry.find(name)?, query)
+        }
     };
     Ok((index, query, query::checked_limit(limit)?))
 }

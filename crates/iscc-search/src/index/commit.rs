@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use super::draft::Draft;
 use super::{Index, SlotRef, Writer, store_failure};
 use crate::asset::NewAsset;
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::reply::Reply;
 use crate::segment::Segment;
@@ -134,7 +134,7 @@ impl Index {
     }
 
     /// Applies all changes in one transaction. Publishes the new state when the transaction is durable.
-    fn write(&self, group: &[(Change, Reply)]) -> Result<Vec<Answer>, StoreError> {
+    fn write(&self, group: &[(Change, Reply)]) -> Result<Vec<Response>, StoreError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut unchanged = Vec::new();
         let committed = self.store.write(|writing| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Index, LogChange, LogRow, SlotRef, Writer, check_realm, no_index};
 use crate::asset::{NewAsset, length_mismatch};
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::record::{Record, StoredSimprints, merge_simprints, read_simprints, write_simprints};
 use crate::response::{self, AddStatus};
@@ -58,7 +58,7 @@ impl<'a> Draft<'a> {
         &mut self,
         writing: &mut Writing<'_, '_>,
         assets: &[NewAsset],
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<Response, StoreError> {
         if let Err(failure) = self.check(assets) {
             return Ok(Err(failure));
         }
@@ -84,7 +84,7 @@ impl<'a> Draft<'a> {
         writing: &mut Writing<'_, '_>,
         IsccId { body: id, realm, .. }: IsccId,
         id_text: &str,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<Response, StoreError> {
         // The same ISCC-ID body in another realm is another asset.
         if let Err(failure) = check_realm(self.snapshot.realm, realm, id_text) {
             return Ok(Err(failure));

@@ -2,17 +2,18 @@
 
 use super::{Index, View};
 use crate::asset::length_mismatch;
+use crate::asset_match::AssetMatch;
 use crate::column::Body;
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Response};
 use crate::options::Options;
 use crate::pass::{
     SimprintProbe, UnitHit, UnitProbe, equal_simprints, prefixes, similar_simprints, similar_units,
 };
 use crate::query::{Query, QuerySimprint};
 use crate::record::Record;
-use crate::reply::Reply;
+use crate::reply::SearchReply;
 use crate::request::query::QueryBody;
-use crate::response;
+use crate::response::{self, Metadata};
 use crate::scan_pool::ScanPool;
 use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatch, approximate_units, prefix_units};
 use crate::segment::Matching;
@@ -25,13 +26,13 @@ pub struct SearchJob<'a> {
     pub body: QueryBody<'a>,
     /// Maximum number of matches.
     pub limit: usize,
-    /// Receives the response.
-    pub reply: Reply,
+    /// Receives the result.
+    pub reply: SearchReply,
 }
 
 impl Index {
     /// Runs one search on the calling thread.
-    pub fn search_one(&self, scan_pool: &ScanPool, body: QueryBody<'_>, limit: usize) -> Answer {
+    pub fn search_one(&self, scan_pool: &ScanPool, body: QueryBody<'_>, limit: usize) -> Response {
         let view = self.view().map_err(Failure::broken)?;
         let query = Query::new(body, |id| self.query_asset(&view, id))?;
         let hits = self.unit_hits(scan_pool, &view, std::slice::from_ref(&query));
@@ -44,7 +45,7 @@ impl Index {
             Ok(view) => view,
             Err(error) => {
                 let failure = Failure::broken(error);
-                jobs.into_iter().for_each(|job| job.reply.send(Err(failure.clone())));
+                jobs.into_iter().for_each(|job| job.reply.fail(failure.clone()));
                 return;
             }
         };
@@ -56,12 +57,19 @@ impl Index {
                     queries.push(query);
                     replies.push((limit, reply));
                 }
-                Err(failure) => reply.send(Err(failure)),
+                Err(failure) => reply.fail(failure),
             }
         }
         let hits = self.unit_hits(scan_pool, &view, &queries);
         for ((query, hits), (limit, reply)) in queries.iter().zip(hits).zip(replies) {
-            reply.send(self.respond(scan_pool, &view, query, limit, hits));
+            match reply {
+                SearchReply::Json(reply) => {
+                    reply.send(self.respond(scan_pool, &view, query, limit, hits));
+                }
+                SearchReply::Matches(reply) => {
+                    reply.send(self.matches(&view, query, limit, hits));
+                }
+            }
         }
     }
 
@@ -101,18 +109,24 @@ impl Index {
         query: &Query,
         limit: usize,
         hits: Vec<UnitHit>,
-    ) -> Answer {
+    ) -> Response {
         let chunks = self.chunk_matches(scan_pool, view, query, limit)?;
         let global = self.global_matches(view, query, limit, hits);
-        let metadata = |id: u64| {
-            let Some(record) = view.reading.asset(id).map_err(Failure::broken)? else {
-                return Ok(None);
-            };
-            let damaged = || Failure::broken(StoreError::Damaged { id });
-            Ok(Some(Record::read_metadata(record).ok_or_else(damaged)?))
-        };
-        let realm = view.snapshot.realm.unwrap_or_default();
-        response::found(query, |id| response::current_id(id, realm), &global, &chunks, metadata)
+        let id_text = |id: u64| response::current_id(id, view.realm());
+        response::found(query, id_text, &global, &chunks, |id| view.metadata(id))
+    }
+
+    /// The typed result of one query.
+    fn matches(
+        &self,
+        view: &View<'_>,
+        query: &Query,
+        limit: usize,
+        hits: Vec<UnitHit>,
+    ) -> Result<Vec<AssetMatch>, Failure> {
+        let global = self.global_matches(view, query, limit, hits);
+        let id_text = |id: u64| response::current_id(id, view.realm());
+        AssetMatch::list(id_text, &global, |id| view.metadata(id))
     }
 
     fn global_matches(
@@ -150,6 +164,22 @@ impl Index {
             types.push((position, matches));
         }
         Ok(ChunkMatch::rank(types, query.exclude, limit))
+    }
+}
+
+impl View<'_> {
+    /// Realm of all matches.
+    fn realm(&self) -> u8 {
+        self.snapshot.realm.unwrap_or_default()
+    }
+
+    /// Metadata of a match.
+    fn metadata(&self, id: u64) -> Result<Metadata<'_>, Failure> {
+        let Some(record) = self.reading.asset(id).map_err(Failure::broken)? else {
+            return Ok(None);
+        };
+        let damaged = || Failure::broken(StoreError::Damaged { id });
+        Ok(Some(Record::read_metadata(record).ok_or_else(damaged)?))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::parse;
 use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_PATTERN};
 use super::violations::{Place, Step, Violations};
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::json::Node;
 
 /// Largest limit of a search.
@@ -88,6 +88,16 @@ fn refuse_unknown(
             violations.extra(&place.at(Step::Name(name)), raw);
         }
     }
+}
+
+/// A query by units.
+pub fn from_units(units: &[String]) -> Result<QueryBody<'_>, Failure> {
+    if units.is_empty() {
+        let text = "units: List should have at least 1 item after validation, not 0";
+        return Err(Failure::new(FailureKind::Invalid, text));
+    }
+    let units = units.iter().map(|unit| Cow::Borrowed(unit.as_str())).collect();
+    Ok(QueryBody { units: Some(units), ..QueryBody::default() })
 }
 
 /// A query by the ISCC-CODE of the query string.

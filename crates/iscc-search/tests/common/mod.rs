@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 
-use iscc_search::{Answer, Engine, FailureKind, Options, Reply};
+use iscc_search::{Engine, FailureKind, Options, Reply, Response};
 use serde_json::Value;
 
 pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/search");
@@ -72,7 +72,7 @@ pub fn wait(send: impl FnOnce(Reply)) -> Result<Value, (u16, Value)> {
     value(receiver.recv().unwrap())
 }
 
-pub fn value(result: Answer) -> Result<Value, (u16, Value)> {
+pub fn value(result: Response) -> Result<Value, (u16, Value)> {
     result.map(|json| serde_json::from_slice(&json).unwrap()).map_err(failure)
 }
 
