@@ -29,3 +29,22 @@ export interface SearchApi {
   search(index: string, query: Query, limit?: number): Promise<SearchResult>;
   close(): Promise<void>;
 }
+
+/** A match of a search with units. */
+export interface UnitMatch {
+  readonly isccId: string;
+  /** 0 to 1. */
+  readonly score: number;
+  /** Score per matching unit type. */
+  readonly types: Readonly<Record<string, number>>;
+  /** Member `gateway` of the asset's metadata, if it is a string. */
+  readonly gateway?: string;
+}
+
+/** The search service in the same process. In addition, it has typed calls, which need no JSON. */
+export interface LocalSearchApi extends SearchApi {
+  /** The matches of `search(index, { units }, limit)`. */
+  searchUnits(index: string, units: readonly string[], limit: number): Promise<readonly UnitMatch[]>;
+  /** Member `gateway` of an asset's metadata; `undefined` if it is not a string. */
+  getGateway(index: string, isccId: string): Promise<string | undefined>;
+}

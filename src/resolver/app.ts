@@ -1,7 +1,7 @@
 /** Builds the resolver from its configuration and the services of this process. */
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
-import type { SearchApi } from '../client/search-api.js';
+import type { LocalSearchApi } from '../client/search-api.js';
 import { indexNames, type ResolverConfig } from '../config/resolver.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { errorTracking } from '../observe/error-report.js';
@@ -23,7 +23,7 @@ const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 
 /** Services of this process that the resolver calls without HTTP. */
 export interface InProcessServices {
-  readonly search?: SearchApi | undefined;
+  readonly search?: LocalSearchApi | undefined;
   readonly manifests?: LocalManifests | undefined;
   /** Index of the network that the search service follows. */
   readonly networkIndex?: string | undefined;
@@ -81,7 +81,7 @@ export async function resolverApp(
 /** `RESOLVER_SEARCH_URL` if set, else the search service in this process, else the one on the default port. */
 async function backendOf(
   config: ResolverConfig,
-  search: SearchApi | undefined,
+  search: LocalSearchApi | undefined,
   networkIndex: string | undefined,
 ): Promise<SearchBackend> {
   const { searchUrl, searchIndex, searchApiKey: apiKey } = config;

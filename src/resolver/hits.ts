@@ -1,14 +1,15 @@
-/** Parses responses of the search service: scores, and the gateways that declarations point to. */
+/** Hits of a search: scores, and the gateways that declarations point to. Parses responses of a remote service. */
 import { z } from 'zod';
-import { ISCC_ID_PATTERN } from '../iscc-id.js';
+import { ISCC_ID_PATTERN, isIsccId } from '../iscc-id.js';
 import { BackendFailed } from './search-backend.js';
 
 const scores = z.record(z.string(), z.number());
 const metadata = z.unknown().transform((value): string | undefined => gatewayIn(value));
+const isccId = z.string().regex(ISCC_ID_PATTERN);
 const searchResponse = z.object({
   global_matches: z.array(
     z.object({
-      iscc_id: z.string().regex(ISCC_ID_PATTERN),
+      iscc_id: isccId,
       types: scores.nullish(),
       unit_scores: scores.nullish(),
       metadata,
@@ -16,6 +17,14 @@ const searchResponse = z.object({
   ),
 });
 const asset = z.object({ metadata });
+
+/** A match of the search service. */
+export interface Match {
+  readonly isccId: string;
+  /** Similarity per unit type, 0 to 1. */
+  readonly types: Readonly<Record<string, number>>;
+  readonly gateway?: string | undefined;
+}
 
 /** A declaration that is similar to the query. */
 export interface Hit {
@@ -28,17 +37,32 @@ export interface Hit {
 /**
  * The matches of a search response that have a score and a gateway, in the order of the response.
  *
- * @param value JSON of the response; `undefined` if the index does not exist
+ * @param value JSON of the response
  * @throws {BackendFailed} if any part of the response is invalid
  */
 export function parseHits(value: unknown): Hit[] {
-  if (value === undefined) return [];
   const { success, data } = searchResponse.safeParse(value);
   if (!success) throw new BackendFailed('unexpected search response');
+  return hitsOf(
+    data.global_matches.map(({ iscc_id, types, unit_scores, metadata }) => ({
+      isccId: iscc_id,
+      types: types ?? unit_scores ?? {},
+      gateway: metadata,
+    })),
+  );
+}
+
+/**
+ * The matches that have a score and a gateway, in their order.
+ *
+ * @throws {BackendFailed} if an ISCC-ID is invalid, which an index in memory accepts
+ */
+export function hitsOf(matches: readonly Match[]): Hit[] {
   const hits: Hit[] = [];
-  for (const { iscc_id, types, unit_scores, metadata: gateway } of data.global_matches) {
-    const score = scoreOf(types ?? unit_scores ?? {});
-    if (score !== undefined && gateway !== undefined) hits.push({ isccId: iscc_id, score, gateway });
+  for (const { isccId, types, gateway } of matches) {
+    if (!isIsccId(isccId)) throw new BackendFailed('unexpected search response');
+    const score = scoreOf(types);
+    if (score !== undefined && gateway !== undefined) hits.push({ isccId, score, gateway });
   }
   return hits;
 }

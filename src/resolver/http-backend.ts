@@ -1,6 +1,7 @@
 /** The search backend over HTTP: isccd's search service, or any server with its API. */
 import { type Dispatcher, errors, Pool } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
+import { type Hit, parseGateway, parseHits } from './hits.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const CONNECTIONS_MAX = 128;
@@ -46,16 +47,16 @@ export class HttpBackend implements SearchBackend {
     this.#timeoutMs = timeoutMs;
   }
 
-  async search(units: readonly string[], limit: number, trace?: Trace): Promise<unknown> {
+  async search(units: readonly string[], limit: number, trace?: Trace): Promise<readonly Hit[]> {
     const path = `${this.#index}/search?limit=${limit}`;
     const response = await this.#request({ method: 'POST', path, body: { units }, trace });
-    return response.status === 404 ? undefined : jsonOf(response);
+    return response.status === 404 ? [] : parseHits(jsonOf(response));
   }
 
-  async asset(isccId: string, trace?: Trace): Promise<unknown> {
+  async gateway(isccId: string, trace?: Trace): Promise<string | undefined> {
     const path = `${this.#index}/assets/${encodeURIComponent(isccId)}`;
     const response = await this.#request({ method: 'GET', path, trace });
-    return NO_ASSET.includes(response.status) ? undefined : jsonOf(response);
+    return NO_ASSET.includes(response.status) ? undefined : parseGateway(jsonOf(response));
   }
 
   async isReady(): Promise<boolean> {

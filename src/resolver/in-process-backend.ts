@@ -1,6 +1,7 @@
 /** The search backend in this process, without HTTP. */
 import { ServiceError } from '../client/errors.js';
-import type { SearchApi } from '../client/search-api.js';
+import type { LocalSearchApi } from '../client/search-api.js';
+import { type Hit, hitsOf } from './hits.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const NO_INDEX = [404];
@@ -8,20 +9,20 @@ const NO_ASSET = [400, 404];
 const BUSY = 503;
 
 export class InProcessBackend implements SearchBackend {
-  readonly #search: SearchApi;
+  readonly #search: LocalSearchApi;
   readonly #index: string;
 
-  constructor(search: SearchApi, index: string) {
+  constructor(search: LocalSearchApi, index: string) {
     this.#search = search;
     this.#index = index;
   }
 
-  async search(units: readonly string[], limit: number): Promise<unknown> {
-    return unless(NO_INDEX, this.#search.search(this.#index, { units }, limit));
+  async search(units: readonly string[], limit: number): Promise<readonly Hit[]> {
+    return hitsOf((await unless(NO_INDEX, this.#search.searchUnits(this.#index, units, limit))) ?? []);
   }
 
-  async asset(isccId: string): Promise<unknown> {
-    return unless(NO_ASSET, this.#search.getAsset(this.#index, isccId));
+  async gateway(isccId: string): Promise<string | undefined> {
+    return unless(NO_ASSET, this.#search.getGateway(this.#index, isccId));
   }
 
   async isReady(): Promise<boolean> {
@@ -38,7 +39,7 @@ export class InProcessBackend implements SearchBackend {
 }
 
 /** The result; `undefined` if the service refuses with one of these statuses. */
-async function unless(statuses: readonly number[], result: Promise<unknown>): Promise<unknown> {
+async function unless<T>(statuses: readonly number[], result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (cause) {

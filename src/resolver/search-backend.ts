@@ -1,5 +1,6 @@
 /** A port: the index that holds the declarations. Two implementations: over HTTP, and in this process. */
 import type { Trace } from '../observe/trace.js';
+import type { Hit } from './hits.js';
 
 /** The search service failed or returned an invalid response. */
 export class BackendFailed extends Error {
@@ -13,18 +14,18 @@ export class BackendUnavailable extends BackendFailed {
 
 export interface SearchBackend {
   /**
-   * The JSON result of a search with units, unchecked. `undefined` if the index does not exist, which is the case
-   * until the first declaration.
+   * The declarations that match units, best first. Matches without a score or a gateway are left out. Empty if the
+   * index does not exist, which is the case until the first declaration.
    *
    * @throws {BackendFailed}
    */
-  search(units: readonly string[], limit: number, trace?: Trace): Promise<unknown>;
+  search(units: readonly string[], limit: number, trace?: Trace): Promise<readonly Hit[]>;
   /**
-   * The JSON of the asset with an ISCC-ID, unchecked; `undefined` if the asset or the index does not exist.
+   * The gateway of a declaration. `undefined` if the declaration or the index does not exist, or has no gateway.
    *
    * @throws {BackendFailed}
    */
-  asset(isccId: string, trace?: Trace): Promise<unknown>;
+  gateway(isccId: string, trace?: Trace): Promise<string | undefined>;
   /** Whether the service is ready and the index exists. Never rejects. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;

@@ -5,7 +5,6 @@ import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
 import { isIsccId } from '../iscc-id.js';
 import type { Trace } from '../observe/trace.js';
 import { RepositoryFailed, ResolverRefusal } from './errors.js';
-import { parseGateway, parseHits } from './hits.js';
 import type { ManifestSource } from './manifests.js';
 import { type Pointer, rankPointers } from './pointers.js';
 import type { RecentManifests } from './recent.js';
@@ -54,7 +53,7 @@ export class ResolverService {
     const units = queryUnits(decodeValue(value));
     const { backend, manifests, recent } = this.#parts;
     const limit = Math.min(HITS_PER_MATCH * maxResults, HITS_MAX);
-    const hits = parseHits(await backend.search(units, limit, trace));
+    const hits = await backend.search(units, limit, trace);
     const pointers = rankPointers(hits, (gateway) => manifests.manifestIdAt(gateway));
     const found = (await this.#withManifest(pointers, trace)).slice(0, maxResults);
     for (const { manifestId, isccId } of found) recent.add(manifestId, isccId);
@@ -92,7 +91,7 @@ export class ResolverService {
   async #manifest(isccId: string, manifestId: string, trace: Trace | undefined): Promise<Buffer> {
     if (!isIsccId(isccId)) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     const { backend, manifests } = this.#parts;
-    const gateway = parseGateway(await backend.asset(isccId, trace));
+    const gateway = await backend.gateway(isccId, trace);
     if (gateway === undefined || manifests.manifestIdAt(gateway) !== manifestId) {
       throw new ResolverRefusal('MANIFEST_NOT_FOUND');
     }

@@ -1,31 +1,25 @@
 /** Several indexes as one search backend: all are queried at once, and one that fails is left out. */
-import { z } from 'zod';
 import type { Trace } from '../observe/trace.js';
-import { BackendFailed, type SearchBackend } from './search-backend.js';
-
-const matches = z.looseObject({ global_matches: z.array(z.unknown()) });
+import type { Hit } from './hits.js';
+import type { SearchBackend } from './search-backend.js';
 
 export class SeveralIndexes implements SearchBackend {
-  /** In the order in which assets are looked up. */
+  /** In the order in which declarations are looked up. */
   readonly #backends: readonly SearchBackend[];
 
   constructor(backends: readonly SearchBackend[]) {
     this.#backends = backends;
   }
 
-  /** The matches of all indexes, in the order of the indexes; each index contributes up to `limit`. */
-  async search(units: readonly string[], limit: number, trace?: Trace): Promise<unknown> {
-    const results = await this.#all((backend) => backend.search(units, limit, trace));
-    const known = results.filter((result) => result !== undefined);
-    if (known.length === 0) return undefined;
-    const parsed = known.map((result) => matches.safeParse(result));
-    if (parsed.every(({ success }) => !success)) throw new BackendFailed('unexpected search response');
-    return { global_matches: parsed.flatMap(({ data }) => data?.global_matches ?? []) };
+  /** The hits of all indexes, best first; each index contributes up to `limit`. */
+  async search(units: readonly string[], limit: number, trace?: Trace): Promise<readonly Hit[]> {
+    const found = await this.#all((backend) => backend.search(units, limit, trace));
+    return found.flat().sort((a, b) => b.score - a.score);
   }
 
-  async asset(isccId: string, trace?: Trace): Promise<unknown> {
-    const results = await this.#all((backend) => backend.asset(isccId, trace));
-    return results.find((result) => result !== undefined);
+  async gateway(isccId: string, trace?: Trace): Promise<string | undefined> {
+    const found = await this.#all((backend) => backend.gateway(isccId, trace));
+    return found.find((gateway) => gateway !== undefined);
   }
 
   async isReady(): Promise<boolean> {
@@ -37,7 +31,7 @@ export class SeveralIndexes implements SearchBackend {
   }
 
   /** The results of the indexes that respond. @throws {BackendFailed} if none does */
-  async #all(query: (backend: SearchBackend) => Promise<unknown>): Promise<unknown[]> {
+  async #all<T>(query: (backend: SearchBackend) => Promise<T>): Promise<T[]> {
     const settled = await Promise.allSettled(this.#backends.map(query));
     const failed = settled.find((result) => result.status === 'rejected');
     const values = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value);

@@ -1,6 +1,6 @@
 /** Builds the search service from its configuration. */
 import path from 'node:path';
-import type { SearchApi } from '../client/search-api.js';
+import type { LocalSearchApi } from '../client/search-api.js';
 import type { NetworkConfig } from '../config/network.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/routing/service.js';
@@ -21,7 +21,7 @@ const CORS_MAX_AGE_SECONDS = 600;
 
 export interface SearchApp extends ServiceApp {
   /** The same indexes for services in this process, without HTTP. Usable until the app is closed. */
-  readonly inProcess: SearchApi;
+  readonly inProcess: LocalSearchApi;
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Schemas of requests and responses. Bodies are only documented here: the engine checks them while it parses them. */
+/**
+ * Schemas of requests and responses. Request bodies are only documented here: the engine checks them while it parses
+ * them. `test/search/schema-agreement.test.ts` holds the two against each other.
+ */
 import { z } from 'zod';
 import { ISCC_ID_PATTERN } from '../iscc-id.js';
 import { EXTRA_FORBIDDEN, FIELD_REQUIRED, NOT_AN_INTEGER } from './issues.js';
@@ -20,6 +23,11 @@ const simprint = z
   .describe('Simprint in the standard or URL-safe base64 alphabet');
 const similarity = z.number().min(0).max(1);
 const metadata = z.record(z.string(), z.json()).describe('Any JSON object; returned byte for byte');
+/** Like the reference, the engine also reads integers from numeric strings and booleans. Only numbers are documented. */
+const uint32 = z.preprocess(integerOf, z.int().min(0).max(OFFSET_MAX));
+const storedSimprint = z.object({ simprint: simprint.min(11), offset: uint32, size: uint32 });
+/** Of an object, only the member `simprint` counts. */
+const querySimprint = z.union([simprint, z.object({ simprint })]);
 
 /** Every known parameter is declared; others are refused, as a misspelled filter must not be ignored. */
 export const noParameters = z.object({}).catchall(z.unknown().refine(() => false, EXTRA_FORBIDDEN));
@@ -61,24 +69,13 @@ export const index = z
 export const entry = z
   .object({
     iscc_id: isccId,
-    iscc_code: isccCode.optional(),
-    units: z.array(z.string()).min(2).optional().describe('ISCC-UNITs, prefix optional'),
+    iscc_code: isccCode.nullish(),
+    units: z.array(z.string()).min(2).nullish().describe('ISCC-UNITs, prefix optional'),
     simprints: z
-      .record(
-        z.string(),
-        z
-          .array(
-            z.object({
-              simprint: simprint.min(11),
-              offset: z.int().min(0).max(OFFSET_MAX),
-              size: z.int().min(0).max(OFFSET_MAX),
-            }),
-          )
-          .nullable(),
-      )
-      .optional()
+      .record(z.string(), z.array(storedSimprint).min(1).nullable())
+      .nullish()
       .describe('Simprints by type. An update keeps the types that it does not name; `null` removes a type'),
-    metadata: metadata.optional(),
+    metadata: metadata.nullish(),
   })
   .meta({ id: 'Entry' });
 
@@ -89,11 +86,11 @@ export const addResult = z
 export const query = z
   .object({
     iscc_id: isccId
-      .optional()
+      .nullish()
       .describe('Searches with the stored content of this asset; other fields are ignored'),
-    iscc_code: isccCode.optional(),
-    units: z.array(z.string()).min(1).optional(),
-    simprints: z.record(z.string(), z.array(simprint).min(1)).optional(),
+    iscc_code: isccCode.nullish(),
+    units: z.array(z.string()).min(1).nullish(),
+    simprints: z.record(z.string(), z.array(querySimprint).min(1)).nullish(),
   })
   .meta({ id: 'Query' });
 
@@ -170,3 +167,10 @@ export const status = z
     network: z.string().nullable(),
   })
   .meta({ id: 'Status' });
+
+/** The number that a boolean or a decimal text stands for. Other values are returned unchanged. */
+function integerOf(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value);
+  const isNumeric = typeof value === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value);
+  return isNumeric ? Number(value) : value;
+}

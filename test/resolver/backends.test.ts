@@ -10,6 +10,7 @@ import { type RunningServer, startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/observe/log.js';
+import type { InProcessServices } from '../../src/resolver/app.js';
 import { searchApp } from '../../src/search/app.js';
 import { type Gateways, gateways } from './support/gateways.js';
 import { isccSearch } from './support/iscc-search.js';
@@ -19,15 +20,16 @@ const API_KEY = 's3cret';
 
 interface Backend {
   readonly search: SearchApi;
-  /** Environment of the resolver; without an address, it uses `search` directly. */
-  readonly environment: Record<string, string>;
+  /** Environment and in-process services of the resolver. */
+  readonly resolver: readonly [environment: Record<string, string>, inProcess?: InProcessServices];
   stop(): Promise<void>;
 }
 
 const BACKENDS = {
   'in this process': async (folder: string): Promise<Backend> => {
     const app = await searchApp(readVariables(searchVariables, {}), folder);
-    return { search: app.inProcess, environment: {}, stop: async () => app.close?.() };
+    const search = app.inProcess;
+    return { search, resolver: [{}, { search }], stop: async () => app.close?.() };
   },
   'our service': async (folder: string): Promise<Backend> => {
     const app = await searchApp(readVariables(searchVariables, { INDEXSVC_API_SECRET: API_KEY }), folder);
@@ -44,7 +46,7 @@ const BACKENDS = {
 
 function overHttp(url: string, stop: () => Promise<void>): Backend {
   const environment = { RESOLVER_SEARCH_URL: url, RESOLVER_SEARCH_API_KEY: API_KEY };
-  return { search: new SearchClient(url, { apiKey: API_KEY }), environment, stop };
+  return { search: new SearchClient(url, { apiKey: API_KEY }), resolver: [environment], stop };
 }
 
 /** 256 bits of a type, of which the first `ones` are set. */
@@ -67,10 +69,8 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     folder = await mkdtemp(path.join(tmpdir(), 'isccd-resolver-'));
     places = await gateways();
     backend = await start(folder);
-    server = await startResolver(
-      { ...backend.environment, RESOLVER_SEARCH_INDEX: 'declared' },
-      { search: backend.search },
-    );
+    const [environment, inProcess] = backend.resolver;
+    server = await startResolver({ ...environment, RESOLVER_SEARCH_INDEX: 'declared' }, inProcess);
     await declareAll();
   }, 600_000);
   afterAll(async () => {
@@ -137,7 +137,7 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
       return [answer.status, ((await answer.json()) as { status: string }).status];
     };
     expect(await status(server.url)).toEqual([200, 'ok']);
-    const fresh = await startResolver(backend.environment, { search: backend.search });
+    const fresh = await startResolver(...backend.resolver);
     await backend.stop();
     const answer = await fetch(queryUrl(server.url, valueWith(unit(2, 1, 0))));
     expect([answer.status, await answer.json()]).toEqual([503, { detail: 'Search backend unavailable' }]);

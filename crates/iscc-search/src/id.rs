@@ -1,29 +1,29 @@
-//! ISCC-IDs: realm and 64-bit body.
+//! ISCC-IDs as clients send them: read with the error texts of the reference service, of version 1 or 0.
 
-use iscc_codec::MainType;
+use iscc_codec::{Header, MainType};
 
 use crate::code::{self, SCHEME};
 
-/// Bytes of an ISCC-ID: two of header, eight of body.
+/// Size of an ISCC-ID in bytes: two of header, eight of body.
 const ID_BYTES: usize = 10;
-/// Number of the main type of an ISCC-ID.
+/// MainType of an ISCC-ID.
 const ID: u8 = MainType::Id as u8;
-/// Version that ISCC-IDs have today.
+/// Current version of ISCC-IDs.
 const VERSION: u8 = 1;
 
-/// An ISCC-ID.
+/// An ISCC-ID. Unlike `iscc_codec::IsccId`, it may have version 0, which older clients still send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IsccId {
-    /// Microseconds since 1970 (52 bits), then a server's number (12 bits).
+    /// Microseconds since 1970 (52 bits), then the hub's number (12 bits).
     pub body: u64,
-    /// Namespace, 0 or 1.
+    /// 0 (test) or 1 (live).
     pub realm: u8,
-    /// Version of the header; 0 is accepted for older IDs.
+    /// Version of the header, 0 or 1.
     pub version: u8,
 }
 
 impl IsccId {
-    /// Reads `ISCC:` and 16 characters; the error is a sentence for the client.
+    /// Parses `ISCC:` and 16 characters. The error is a text for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !text.starts_with(SCHEME) {
             return Err(format!("Invalid ISCC-ID format: '{text}' (must start with '{SCHEME}')"));
@@ -45,34 +45,18 @@ impl IsccId {
         Ok(Self { body: u64::from_be_bytes(body), realm, version })
     }
 
-    /// The ID with today's header.
+    /// An ID of the current version.
     pub fn current(body: u64, realm: u8) -> Self {
         Self { body, realm, version: VERSION }
     }
 
     /// `ISCC:` and 16 characters.
     pub fn text(&self) -> String {
-        let mut bytes = [0; ID_BYTES];
-        bytes[0] = ID << 4 | self.realm;
-        bytes[1] = self.version << 4;
-        bytes[2..].copy_from_slice(&self.body.to_be_bytes());
-        code::encode(&bytes)
+        let [main, sub, version] = [ID, self.realm, self.version].map(u16::from);
+        let header = Header { main, sub, version, length: 0 }.encode();
+        let (header, count) = header.expect("a byte has an encoding");
+        code::encode(&[&header[..count], &self.body.to_be_bytes()].concat())
     }
-}
-
-/// A number that orders the bodies of one realm as their texts are ordered.
-///
-/// In base32 the digits, which stand for 26 to 31, come before the letters.
-pub fn text_order(body: u64) -> u128 {
-    // Sixteen characters of five bits hold the two header bytes and the body. The header is the
-    // same for all and ends one bit before the first character that the body shares.
-    let mut order = 0u128;
-    for index in 3..16 {
-        let shift = (15 - index) * 5;
-        let value = (body >> shift & 31) as u128;
-        order = (order << 5) | ((value + 6) % 32);
-    }
-    order
 }
 
 #[cfg(test)]
@@ -83,15 +67,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_is_that_of_the_texts(a in any::<u64>(), b in any::<u64>(), realm in 0u8..2) {
-            let text = |body| IsccId::current(body, realm).text();
-            prop_assert_eq!(text_order(a).cmp(&text_order(b)), text(a).cmp(&text(b)));
-            prop_assert_eq!(IsccId::parse(&text(a)), Ok(IsccId::current(a, realm)));
+        fn parsing_reverses_text(body in any::<u64>(), realm in 0u8..2, version in 0u8..2) {
+            let id = IsccId { body, realm, version };
+            prop_assert_eq!(IsccId::parse(&id.text()), Ok(id));
+            let current = iscc_codec::IsccId::from_body(realm, body).unwrap();
+            prop_assert_eq!(IsccId::current(body, realm).text(), current.to_string());
         }
     }
 
     #[test]
-    fn errors_are_worded_as_known() {
+    fn errors_have_the_texts_of_the_reference_service() {
         let error = |text: &str| IsccId::parse(text).unwrap_err();
         assert_eq!(error("foo"), "Invalid ISCC-ID format: 'foo' (must start with 'ISCC:')");
         assert_eq!(error("ISCC:AAAZUZUSBBBCTDWB"), "Invalid ISCC-ID main type: 0 (expected 6)");

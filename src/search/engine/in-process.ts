@@ -1,12 +1,20 @@
 /** The search API in this process, without HTTP. */
 import { serviceError } from '../../client/errors.js';
-import type { AddResult, Entry, IndexInfo, Query, SearchApi, SearchResult } from '../../client/search-api.js';
+import type {
+  AddResult,
+  Entry,
+  IndexInfo,
+  LocalSearchApi,
+  Query,
+  SearchResult,
+  UnitMatch,
+} from '../../client/search-api.js';
 import { isNativeError, type SearchEngine } from '../../native.js';
 import { ERRORS, engineFailure } from '../errors.js';
 import { LIMIT_DEFAULT } from '../schema.js';
 import { openEngine } from './open.js';
 
-export class InProcessSearch implements SearchApi {
+export class InProcessSearch implements LocalSearchApi {
   readonly #engine: SearchEngine;
   readonly #isOwner: boolean;
 
@@ -60,6 +68,14 @@ export class InProcessSearch implements SearchApi {
     return (await parse(this.#engine.search(index, toJson(query), limit))) as SearchResult;
   }
 
+  async searchUnits(index: string, units: readonly string[], limit: number): Promise<readonly UnitMatch[]> {
+    return orServiceError(this.#engine.searchUnits(index, [...units], limit));
+  }
+
+  async getGateway(index: string, isccId: string): Promise<string | undefined> {
+    return (await orServiceError(this.#engine.getGateway(index, isccId))) ?? undefined;
+  }
+
   async close(): Promise<void> {
     if (this.#isOwner) await this.#engine.close();
   }
@@ -69,11 +85,15 @@ function toJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** @throws {ServiceError} with the status that the HTTP service would return */
 async function parse(response: Promise<Buffer>): Promise<unknown> {
+  const json = await orServiceError(response);
+  return json.length === 0 ? undefined : JSON.parse(json.toString());
+}
+
+/** @throws {ServiceError} with the status that the HTTP service would return */
+async function orServiceError<T>(result: Promise<T>): Promise<T> {
   try {
-    const json = await response;
-    return json.length === 0 ? undefined : JSON.parse(json.toString());
+    return await result;
   } catch (error) {
     throw asServiceError(error);
   }

@@ -104,7 +104,7 @@ impl<'a> Draft<'a> {
         &mut self,
         writing: &mut Writing<'_, '_>,
         change: &LogChange,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<Response, StoreError> {
         if let Err(failure) = self.check(&change.put) {
             return Ok(Err(failure));
         }

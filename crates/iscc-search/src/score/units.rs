@@ -1,8 +1,10 @@
 //! Scores of global matches: whole assets, matched by units.
 
+use iscc_codec::IsccId;
+
 use super::top_k::{higher_first, top_k};
 use crate::distance::similarity;
-use crate::id::text_order;
+
 use crate::pass::UnitHit;
 use crate::snapshot::Snapshot;
 use crate::unit::{Unit, UnitType};
@@ -104,6 +106,6 @@ fn rank(
     top_k(matches, limit, |a, b| {
         higher_first(a.score, b.score)
             .then(b.types.len().cmp(&a.types.len()))
-            .then(text_order(a.id).cmp(&text_order(b.id)))
+            .then(IsccId::text_order(a.id).cmp(&IsccId::text_order(b.id)))
     })
 }

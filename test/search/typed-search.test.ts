@@ -1,0 +1,82 @@
+/** Typed searches of the addon return the values of the JSON search, for all recorded queries. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ServiceError } from '../../src/client/errors.js';
+import type { Entry, Query } from '../../src/client/search-api.js';
+import { InProcessSearch } from '../../src/search/engine/in-process.js';
+import { BACKENDS, indexUri, rows } from './support/search-server.js';
+
+interface RecordedQuery {
+  readonly body: Query;
+  readonly limit?: number;
+}
+
+const GATEWAY = 'https://example.com/v1/manifests/1';
+
+describe.each(BACKENDS)('%s', (backend) => {
+  let search: InProcessSearch;
+  let entries: Entry[];
+  beforeAll(async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-typed-'));
+    search = await InProcessSearch.open(indexUri(backend, folder));
+    const recorded = await rows<Entry>('assets.jsonl');
+    // Every third asset has a gateway, every other third one that is not a string.
+    entries = recorded.map((entry, number) => {
+      const gateway = [GATEWAY, 5, undefined][number % 3];
+      return { ...entry, metadata: { ...entry.metadata, ...(gateway !== undefined && { gateway }) } };
+    });
+    await search.createIndex('main');
+    await search.addAssets('main', entries);
+    return async () => {
+      await search.close();
+      await rm(folder, { recursive: true, force: true });
+    };
+  }, 60_000);
+
+  test('returns the matches of the JSON search', async () => {
+    let compared = 0;
+    for (const { body, limit = 100 } of await rows<RecordedQuery>('queries.jsonl')) {
+      const units = body.units;
+      if (units === undefined || units === null) continue;
+      const { global_matches } = await search.search('main', { units }, limit);
+      const expected = global_matches.map(({ iscc_id, score, types, metadata }) => ({
+        isccId: iscc_id,
+        score,
+        types,
+        ...(typeof metadata?.gateway === 'string' && { gateway: metadata.gateway }),
+      }));
+      const matches = await search.searchUnits('main', units, limit);
+      expect(matches).toEqual(expected);
+      compared += matches.length;
+    }
+    expect(compared).toBeGreaterThan(backend === 'memory' ? -1 : 100);
+  });
+
+  test('returns the gateway of an asset', async () => {
+    const gateways = await Promise.all(
+      entries.slice(0, 30).map(({ iscc_id }) => search.getGateway('main', iscc_id)),
+    );
+    const expected = entries.slice(0, 30).map((_, number) => (number % 3 === 0 ? GATEWAY : undefined));
+    expect(gateways).toEqual(expected);
+  });
+
+  test('rejects with the errors of the JSON search', async () => {
+    const units = ['ISCC:EAAWFH3PX3MCYB6N'];
+    const unknownId = 'ISCC:MAIAAAAAAAAAAAAB';
+    const failures: readonly (readonly [Promise<unknown>, number])[] = [
+      [search.searchUnits('none', units, 10), 404],
+      [search.searchUnits('main', units, 0), 400],
+      [search.searchUnits('main', ['x'], 10), 400],
+      [search.searchUnits('main', [], 10), 422],
+      [search.getGateway('main', unknownId), 404],
+      [search.getGateway('none', unknownId), 404],
+    ];
+    for (const [failure, status] of failures) {
+      const error = await failure.catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(ServiceError);
+      expect(error).toMatchObject({ status });
+    }
+  });
+});
