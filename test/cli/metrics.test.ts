@@ -56,8 +56,8 @@ async function useEverything(): Promise<void> {
 
 describe('/metrics', () => {
   it("is not on the services' own addresses", async () => {
-    const answers = await Promise.all(SERVICE_NAMES.map((service) => fetch(`${url(service)}/metrics`)));
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    const responses = await Promise.all(SERVICE_NAMES.map((service) => fetch(`${url(service)}/metrics`)));
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   });
 
   it('is the only page on its address', async () => {

@@ -64,7 +64,7 @@ test('resolver', async () => {
   const receiver = await startReportReceiver();
   const search = await recordedSearch();
   onTestFinished(() => search.close());
-  search.answer = { status: 200, body: 'not JSON' };
+  search.searchResponse = { status: 200, body: 'not JSON' };
   const server = await startResolver({
     RESOLVER_SEARCH_URL: search.url,
     RESOLVER_ERROR_TRACKING_DSN: receiver.dsn,

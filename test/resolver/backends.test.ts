@@ -93,15 +93,15 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     await backend.search.addAssets('declared', [
       entry(4, 40, gateway('far')),
       entry(3, 10, gateway('near')),
-      entry(2, 10, gateway('gone')),
+      entry(2, 10, gateway('missing')),
       entry(1, 0, gateway('exact')),
       entry(5, 0, { name: 'no gateway' }),
     ]);
   }
 
   const query = async (...units: string[]) => {
-    const answer = await fetch(queryUrl(server.url, valueWith(...units)));
-    const { matches } = (await answer.json()) as { matches: Record<string, unknown>[] };
+    const response = await fetch(queryUrl(server.url, valueWith(...units)));
+    const { matches } = (await response.json()) as { matches: Record<string, unknown>[] };
     return matches.map(({ manifestId, similarityScore, isccId: id }) => [manifestId, similarityScore, id]);
   };
 
@@ -122,26 +122,26 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     expect((await at(isccId(3), 'near')).status).toBe(200);
     for (const [id, manifestId] of [
       [isccId(3), 'exact'],
-      [isccId(2), 'gone'],
+      [isccId(2), 'missing'],
       [isccId(5), 'x'],
       [isccId(99), 'near'],
     ] as const) {
-      const answer = await at(id, manifestId);
-      expect([answer.status, await answer.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
+      const response = await at(id, manifestId);
+      expect([response.status, await response.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
     }
   });
 
   it('has status ok until the search service stops', async () => {
     const status = async (base: string) => {
-      const answer = await fetch(`${base}/v1/services/status`);
-      return [answer.status, ((await answer.json()) as { status: string }).status];
+      const response = await fetch(`${base}/v1/services/status`);
+      return [response.status, ((await response.json()) as { status: string }).status];
     };
     expect(await status(server.url)).toEqual([200, 'ok']);
     const fresh = await startResolver(...backend.resolver);
     await backend.stop();
-    const answer = await fetch(queryUrl(server.url, valueWith(unit(2, 1, 0))));
-    expect([answer.status, await answer.json()]).toEqual([503, { detail: 'Search backend unavailable' }]);
-    expect(answer.headers.get('retry-after')).toBe('5');
+    const response = await fetch(queryUrl(server.url, valueWith(unit(2, 1, 0))));
+    expect([response.status, await response.json()]).toEqual([503, { detail: 'Search backend unavailable' }]);
+    expect(response.headers.get('retry-after')).toBe('5');
     const manifest = await fetch(`${server.url}/v1/iscc/${isccId(3).slice(5).toLowerCase()}/manifests/near`);
     expect([manifest.status, await manifest.json()]).toEqual([503, { detail: 'Search backend unavailable' }]);
     // The status is cached for 15 s; a fresh resolver has no cached status.

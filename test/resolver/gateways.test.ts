@@ -61,13 +61,13 @@ function declare(...addresses: readonly string[]): void {
     const iscc_id = `ISCC:MAIWHWZA2D7A${(1000 + at).toString().replace(/[0189]/g, 'X')}`;
     return { iscc_id, types: { DATA_NONE_V0: 0.9 }, metadata: { gateway } };
   });
-  search.answer = { status: 200, body: JSON.stringify({ global_matches: hits }) };
+  search.searchResponse = { status: 200, body: JSON.stringify({ global_matches: hits }) };
 }
 
 const matchesOf = async (url: string) => {
-  const answer = await fetch(url);
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { matches: { manifestId: string }[] }).matches;
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { matches: { manifestId: string }[] }).matches;
 };
 
 describe('fetching a manifest', () => {
@@ -80,8 +80,8 @@ describe('fetching a manifest', () => {
       places.kinds.set('/manifests/x', kind);
       const gateway = `https://repo.example:${places.https}/manifests/x`;
       search.assets.set(ISCC_ID, { status: 200, body: JSON.stringify({ metadata: { gateway } }) });
-      const answer = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`, { headers });
-      return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+      const response = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`, { headers });
+      return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
     });
   const detail = (text: string) => Buffer.from(JSON.stringify({ detail: text }));
   const NOT_FOUND = { status: 404, bytes: detail('C2PA Manifest not found') };
@@ -247,8 +247,8 @@ describe('non-public addresses', () => {
       expect(await matchesOf(queryUrl(base, dataCode(1), '&maxResults=100'))).toEqual([]);
       for (const gateway of addresses) {
         search.assets.set(ISCC_ID, { status: 200, body: JSON.stringify({ metadata: { gateway } }) });
-        const answer = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`);
-        expect([404, 500]).toContain(answer.status);
+        const response = await fetch(`${base}/v1/iscc/maiwhwza2d7a2mab/manifests/x`);
+        expect([404, 500]).toContain(response.status);
       }
     });
     expect(places.seen).toEqual([]);

@@ -39,7 +39,7 @@ function declare(target: string, isccId = ISCC_ID): void {
   places.kinds.set(target, 'store');
   const metadata = { gateway: `https://127.0.0.1:${places.https}${target}` };
   const hit = { iscc_id: isccId, unit_scores: { DATA_NONE_V0: 0.9 }, metadata };
-  search.answer = { status: 200, body: JSON.stringify({ global_matches: [hit] }) };
+  search.searchResponse = { status: 200, body: JSON.stringify({ global_matches: [hit] }) };
   search.assets.set(isccId, { status: 200, body: JSON.stringify({ iscc_id: isccId, metadata }) });
 }
 
@@ -99,11 +99,11 @@ describe('a query', () => {
       ['', post(' '.repeat(16_385))[1], 413, 'Request body too large'],
     ];
     for (const [query, init, status, detail] of cases) {
-      const answer = await get(`/v1/matches/byBinding${query}`, init);
-      const body = (await answer.json()) as { detail: string };
-      expect([query, answer.status, Object.keys(body)]).toEqual([query, status, ['detail']]);
+      const response = await get(`/v1/matches/byBinding${query}`, init);
+      const body = (await response.json()) as { detail: string };
+      expect([query, response.status, Object.keys(body)]).toEqual([query, status, ['detail']]);
       expect(body.detail.startsWith(detail)).toBe(true);
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
     }
   });
 
@@ -126,13 +126,13 @@ describe('a manifest', () => {
       `${server.url}/v1/manifests/${encodeURIComponent(manifestId)}`,
       `${server.url}/v1/manifests/${manifestId}?returnActiveManifest=true`,
     ]) {
-      const answer = await fetch(url);
-      expect([url, answer.status, answer.headers.get('content-type')]).toEqual([
+      const response = await fetch(url);
+      expect([url, response.status, response.headers.get('content-type')]).toEqual([
         url,
         200,
         'application/c2pa',
       ]);
-      expect(Buffer.from(await answer.arrayBuffer()).equals(storeBytes())).toBe(true);
+      expect(Buffer.from(await response.arrayBuffer()).equals(storeBytes())).toBe(true);
     }
   });
 
@@ -167,8 +167,8 @@ describe('a manifest', () => {
     '/v1/iscc/ma%C4%B1whwza2d7a2mab/manifests/x',
   ])('%s returns 404', async (path) => {
     places.seen.length = 0;
-    const answer = await get(path);
-    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
+    const response = await get(path);
+    expect([response.status, await response.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
     expect(places.seen).toEqual([]);
   });
 
@@ -179,10 +179,10 @@ describe('a manifest', () => {
     [503, 503],
   ])('when the search service returns %i: %i', async (searchStatus, status) => {
     search.assets.set('ISCC:MAIWHWZA2D7A2MAA', { status: searchStatus, body: '' });
-    const answer = await get('/v1/iscc/maiwhwza2d7a2maa/manifests/x');
+    const response = await get('/v1/iscc/maiwhwza2d7a2maa/manifests/x');
     const detail = status === 404 ? 'C2PA Manifest not found' : 'Search backend unavailable';
-    expect([answer.status, await answer.json()]).toEqual([status, { detail }]);
-    expect(answer.headers.get('retry-after')).toBe(status === 503 ? '5' : null);
+    expect([response.status, await response.json()]).toEqual([status, { detail }]);
+    expect(response.headers.get('retry-after')).toBe(status === 503 ? '5' : null);
   });
 });
 
@@ -222,9 +222,9 @@ describe('documents', () => {
       },
     };
     for (const [path, document] of Object.entries(documents)) {
-      const answer = await get(path);
-      expect([path, answer.status, await answer.json()]).toEqual([path, 200, document]);
-      expect(answer.headers.get('content-type')).toBe('application/json');
+      const response = await get(path);
+      expect([path, response.status, await response.json()]).toEqual([path, 200, document]);
+      expect(response.headers.get('content-type')).toBe('application/json');
     }
     const page = await get('/', { headers: { Accept: 'text/html' } });
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -247,10 +247,10 @@ describe('documents', () => {
       RESOLVER_SEARCH_URL: search.url,
     });
     try {
-      const answer = await fetch(`${fixed.url}/.well-known/c2pa-soft-binding-resolution`, {
+      const response = await fetch(`${fixed.url}/.well-known/c2pa-soft-binding-resolution`, {
         headers: proxied,
       });
-      expect(await answer.json()).toEqual(document('https://fixed.example/c2pa'));
+      expect(await response.json()).toEqual(document('https://fixed.example/c2pa'));
       const found = (await (await fetch(queryUrl(fixed.url, dataCode(1)))).json()) as {
         matches: [{ endpoint: string }];
       };
@@ -294,19 +294,19 @@ describe('responses', () => {
 
   it.each(PATHS)('to another method on %s list the allowed ones', async (path, allow) => {
     for (const method of ['DELETE', 'PUT', 'PATCH']) {
-      const answer = await get(path, { method });
-      expect([answer.status, await answer.json()]).toEqual([405, { detail: 'Method not allowed' }]);
-      expect(answer.headers.get('allow')).toBe(allow);
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      const response = await get(path, { method });
+      expect([response.status, await response.json()]).toEqual([405, { detail: 'Method not allowed' }]);
+      expect(response.headers.get('allow')).toBe(allow);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
     }
   });
 
   it.each(['/v1', '/v1/', '/v1/nothing', '/v1/manifests/', '/.well-known/did.json', '/elsewhere'])(
     'to the unknown path %s have CORS headers',
     async (path) => {
-      const answer = await get(path);
-      expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not found' }]);
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      const response = await get(path);
+      expect([response.status, await response.json()]).toEqual([404, { detail: 'Not found' }]);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
     },
   );
 
@@ -371,9 +371,9 @@ describe('badly framed bodies', () => {
     const client = await RawClient.connect(server.port);
     try {
       client.send(request);
-      const answer = await client.response();
-      expect([answer?.status, answer?.text.trim()]).toEqual([status, JSON.stringify({ detail })]);
-      expect(answer?.headers['access-control-allow-origin']).toBe('*');
+      const response = await client.response();
+      expect([response?.status, response?.text.trim()]).toEqual([status, JSON.stringify({ detail })]);
+      expect(response?.headers['access-control-allow-origin']).toBe('*');
     } finally {
       client.destroy();
     }
@@ -383,9 +383,9 @@ describe('badly framed bodies', () => {
     const client = await RawClient.connect(server.port);
     try {
       client.send(`${POST}Content-Length: ${length}\r\n\r\n{}`);
-      const answer = await client.response();
+      const response = await client.response();
       // The transport's parser may refuse it first, with 400.
-      expect([400, 413]).toContain(answer?.status ?? 400);
+      expect([400, 413]).toContain(response?.status ?? 400);
       expect(await client.closes()).toBe(true);
     } finally {
       client.destroy();

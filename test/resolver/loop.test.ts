@@ -57,15 +57,16 @@ describe('isccd serve', () => {
   const url = (name: (typeof NAMES)[number]) => services.servers.get(name)?.url ?? '';
   const upload = async (bytes: Buffer) => {
     const headers = { 'Content-Type': 'application/c2pa' };
-    const answer = await fetch(`${url('store')}/v1/manifests`, { method: 'POST', headers, body: bytes });
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as { manifestId: string; manifestUrl: string };
+    const response = await fetch(`${url('store')}/v1/manifests`, { method: 'POST', headers, body: bytes });
+    expect(response.status).toBe(200);
+    return (await response.json()) as { manifestId: string; manifestUrl: string };
   };
   const found = async (units: readonly string[]) => {
-    const answer = await fetch(queryUrl(url('resolver'), valueOfUnits(units)));
-    expect(answer.status).toBe(200);
-    return ((await answer.json()) as { matches: { manifestId: string; endpoint: string; isccId: string }[] })
-      .matches;
+    const response = await fetch(queryUrl(url('resolver'), valueOfUnits(units)));
+    expect(response.status).toBe(200);
+    return (
+      (await response.json()) as { matches: { manifestId: string; endpoint: string; isccId: string }[] }
+    ).matches;
   };
 
   it('finds no manifest in an empty store', async () => {

@@ -64,7 +64,7 @@ describe('scenarios', () => {
       const gateway = hit.metadata?.gateway;
       return typeof gateway === 'string' ? { ...hit, metadata: { gateway: moved(gateway) } } : hit;
     });
-    search.answer = {
+    search.searchResponse = {
       status: 200,
       body: JSON.stringify({ ...scenario.searchResponse, global_matches: hits }),
     };
@@ -75,13 +75,13 @@ describe('scenarios', () => {
     }
     places.seen.length = 0;
     try {
-      const answer = await fetch(queryUrl(server.url, dataCode(1), `&maxResults=${scenario.maxResults}`));
-      expect(answer.status).toBe(200);
+      const response = await fetch(queryUrl(server.url, dataCode(1), `&maxResults=${scenario.maxResults}`));
+      expect(response.status).toBe(200);
       const expected = scenario.expectedMatches.map((match) => ({
         ...match,
         endpoint: match.endpoint.replace('{base}', server.url),
       }));
-      expect(await answer.json()).toEqual({ matches: expected });
+      expect(await response.json()).toEqual({ matches: expected });
       expect(search.seen.at(-1)?.target).toBe(`/indexes/c2pa/search?limit=${scenario.expectedSearchLimit}`);
       const first = places.seen.filter(({ target }) => !target.includes('left='));
       const probed = first.map(({ target, servername }) => `https://${servername}${target}`);
@@ -106,14 +106,14 @@ describe('a failing search service', () => {
     const { searchBody: body } = failure;
     if (typeof failure.searchStatus === 'number') {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
-      search.answer = { status: failure.searchStatus, body: text };
+      search.searchResponse = { status: failure.searchStatus, body: text };
     }
     try {
-      const answer = await fetch(queryUrl(server.url, dataCode(1)));
-      expect(answer.status).toBe(refused ? UNREACHABLE.ours : failure.status);
-      expect(answer.headers.has('retry-after')).toBe(refused);
+      const response = await fetch(queryUrl(server.url, dataCode(1)));
+      expect(response.status).toBe(refused ? UNREACHABLE.ours : failure.status);
+      expect(response.headers.has('retry-after')).toBe(refused);
       const detail = { detail: 'Search backend unavailable' };
-      expect(await answer.json()).toEqual(failure.status === 200 ? { matches: [] } : detail);
+      expect(await response.json()).toEqual(failure.status === 200 ? { matches: [] } : detail);
     } finally {
       await server.stop();
     }
@@ -133,7 +133,7 @@ describe('the result of a probe is cached', () => {
     // Only the cases that have to time out get a short time-out.
     const timeoutMs = kind === 'timeout' || kind === 'slow' ? 300 : 30_000;
     const prober = new Prober(client, { timeoutMs, parallel: 4, now: () => now });
-    const target = `/v1/manifests/kept-${kind}`;
+    const target = `/v1/manifests/cached-${kind}`;
     places.kinds.set(`repo.example${target}`, kind as Kind);
     const probe = async () => {
       places.seen.length = 0;

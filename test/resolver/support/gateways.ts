@@ -62,7 +62,7 @@ export async function gateways(): Promise<Gateways> {
     const kind = state.kinds.get(`${host}${place}`) ?? state.kinds.get(place) ?? '404';
     const { servername } = request.socket as Socket & { servername?: string };
     state.seen.push({ target, headers: request.headers, servername: servername || undefined });
-    answer(kind, response, target, ports.http, (bytes) => {
+    respond(kind, response, target, ports.http, (bytes) => {
       state.sentBytes += bytes;
     });
   };
@@ -84,7 +84,7 @@ export async function gateways(): Promise<Gateways> {
   });
 }
 
-function answer(
+function respond(
   kind: Kind,
   response: ServerResponse,
   target: string,

@@ -30,7 +30,7 @@ const hits = targets.map((target, at) => ({
 for (const { iscc_id, metadata } of hits) {
   search.assets.set(iscc_id, { status: 200, body: JSON.stringify({ iscc_id, metadata }) });
 }
-search.answer = { status: 200, body: JSON.stringify({ global_matches: hits }) };
+search.searchResponse = { status: 200, body: JSON.stringify({ global_matches: hits }) };
 
 let wrong = 0;
 // Fetches by id work only for manifests that a query has returned.
@@ -53,16 +53,16 @@ async function query(count: number): Promise<void> {
       const url = isFetch
         ? server.url + target
         : queryUrl(server.url, dataCode(left & 255), `&maxResults=${MATCHES}`);
-      const answer = await fetch(url);
-      const body = await answer.arrayBuffer();
+      const response = await fetch(url);
+      const body = await response.arrayBuffer();
       const isRight = isFetch
-        ? body.byteLength === 64 || answer.status === 404
+        ? body.byteLength === 64 || response.status === 404
         : (Buffer.from(body)
             .toString()
             .match(/manifestId/g)?.length ?? 0) === 20;
       if (isRight) continue;
       wrong += 1;
-      process.stderr.write(`${url}: ${answer.status} ${Buffer.from(body).toString().slice(0, 200)}\n`);
+      process.stderr.write(`${url}: ${response.status} ${Buffer.from(body).toString().slice(0, 200)}\n`);
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));

@@ -29,7 +29,7 @@ export async function startResolver(
 export interface RecordedSearch {
   readonly url: string;
   /** The response to searches. */
-  answer: { status: number; body: string };
+  searchResponse: { status: number; body: string };
   /** Status of `/readyz`. */
   ready: number;
   /** Whether the index exists; if not, all requests to it return 404. */
@@ -47,7 +47,7 @@ export interface RecordedSearch {
 
 export async function recordedSearch(): Promise<RecordedSearch> {
   const state = {
-    answer: { status: 200, body: '{"global_matches":[]}' },
+    searchResponse: { status: 200, body: '{"global_matches":[]}' },
     ready: 200,
     hasIndex: true,
     assets: new Map<string, { status: number; body: string }>(),
@@ -67,7 +67,7 @@ export async function recordedSearch(): Promise<RecordedSearch> {
         : !state.hasIndex
           ? { status: 404, body: '{"detail":"Index not found"}' }
           : isccId === undefined
-            ? state.answer
+            ? state.searchResponse
             : (state.assets.get(decodeURIComponent(isccId)) ?? { status: 404, body: '{"detail":"no"}' });
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
     });
