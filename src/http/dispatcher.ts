@@ -2,10 +2,11 @@
 import type { Logger } from '../observe/log.js';
 import { corsHeaders, isPreflight, preflightReply } from './reply/cors.js';
 import { errorReply } from './reply/error-reply.js';
-import { ClientDisconnected, RequestRefused, ResponseFailed } from './reply/errors.js';
+import { ClientDisconnected, ExpectationFailed, RequestRefused, ResponseFailed } from './reply/errors.js';
 import { sendRefusal, sendReply } from './reply/reply.js';
 import { isAllowedHost } from './request/allowed-hosts.js';
 import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson } from './request/body.js';
+import { hasUnknownExpectation } from './request/head.js';
 import { type RequestContext, ServedRequest } from './request/request.js';
 import { requestIds } from './request/request-id.js';
 import { validateBody, validateHead } from './request/validate.js';
@@ -118,6 +119,7 @@ export class Dispatcher implements RequestContext {
     if (!isAllowedHost(this.#app.allowedHosts, head.headers)) {
       throw new RequestRefused({ kind: 'malformed', message: 'Invalid Host' });
     }
+    if (hasUnknownExpectation(head)) throw new ExpectationFailed();
     if (match === undefined)
       throw new RequestRefused({ kind: 'not-found', path: head.path, query: head.query });
     if (compiled === undefined) return this.#otherMethod(request, match);
@@ -202,9 +204,9 @@ export class Dispatcher implements RequestContext {
     let status: number;
     let sent: number | Promise<number>;
     try {
-      const reply = errorReply(this.#app, error, request);
-      const malformed = error instanceof RequestRefused && error.refusal.kind === 'malformed';
-      sent = malformed ? sendRefusal(request, reply) : sendReply(request, reply);
+      const reply =
+        error instanceof ExpectationFailed ? { status: 417 } : errorReply(this.#app, error, request);
+      sent = endsConnection(error) ? sendRefusal(request, reply) : sendReply(request, reply);
       status = reply.status;
     } catch (secondError) {
       // The service's own error form failed, so respond without it.
@@ -227,6 +229,12 @@ export class Dispatcher implements RequestContext {
 function isCrossOrigin({ compiled, match }: ServedRequest): boolean {
   if (compiled !== undefined) return compiled.route.cors !== false;
   return match === undefined || [...match.methods.values()].every(({ route }) => route.cors !== false);
+}
+
+/** Whether the bytes after the request cannot be trusted to be another request. */
+function endsConnection(error: unknown): boolean {
+  if (error instanceof RequestRefused) return error.refusal.kind === 'malformed';
+  return error instanceof ExpectationFailed;
 }
 
 function refuse(refusal: Refusal | undefined): void {

@@ -60,7 +60,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     host,
     port,
     (exchange) => dispatcher.handle(exchange),
-    (message) => unparsableResponse(app, message),
+    (problem) => unparsableResponse(app, problem),
   );
   const running = {
     url: `http://${authority(host, listener.port)}`,

@@ -73,7 +73,7 @@ overEachTransport('bodies', (context) => {
     expect(await client.response()).toMatchObject({ status: 413, text: 'refused: body-too-large' });
   });
 
-  it.each(['1000000000', '99999999999', '999999999999999'])(
+  it.each(['1000000000', '99999999999', '999999999999999', '99999999999999999999999'])(
     'returns 413 for a declared length of %s',
     async (length) => {
       const client = await context.connect();

@@ -12,6 +12,11 @@ export class RequestRefused extends Error {
   }
 }
 
+/** The request has an Expect header that no server can meet; responds with 417. */
+export class ExpectationFailed extends Error {
+  override readonly name = 'ExpectationFailed';
+}
+
 /** The client closed the connection before the response was complete. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected';

@@ -1,7 +1,8 @@
 /** Responses, in the service's form, to bytes that the transport could not parse as a request. */
 
 import type { ServiceApp } from '../routing/service.js';
-import type { UnparsableResponse } from '../transport/transport.js';
+import { largestBody } from '../transport/load-transport.js';
+import type { Unparsable, UnparsableResponse } from '../transport/transport.js';
 import { corsHeaders } from './cors.js';
 import { refusalReply } from './error-reply.js';
 import { refusalText } from './reply.js';
@@ -9,12 +10,12 @@ import { refusalText } from './reply.js';
 /** Stands in for the request when choosing CORS headers. */
 const UNKNOWN_REQUEST = { method: 'GET', origin: '', header: () => undefined };
 
-/** @param message the HTTP rule that is violated */
 export function unparsableResponse(
-  app: Pick<ServiceApp, 'errors' | 'cors' | 'responseHeaders'>,
-  message: string,
+  app: Pick<ServiceApp, 'errors' | 'cors' | 'responseHeaders' | 'routes'>,
+  problem: Unparsable,
 ): UnparsableResponse {
-  const reply = refusalReply(app.errors, { kind: 'malformed', message });
+  const refusal = problem.kind === 'malformed' ? problem : { ...problem, bytesMax: largestBody(app.routes) };
+  const reply = refusalReply(app.errors, refusal);
   const { text, contentType } = refusalText(reply);
   const headers = [
     ...['Content-Type', contentType, 'X-Content-Type-Options', 'nosniff'],

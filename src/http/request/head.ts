@@ -42,7 +42,7 @@ export class RequestHeaders {
   }
 }
 
-/** The declared body length in bytes; `undefined` for a chunked body, 0 without a body. */
+/** The declared body length in bytes; `undefined` for a chunked body, 0 without a body, imprecise if huge. */
 export function declaredLength(head: RequestHead): number | undefined {
   const length = head.headers.get('content-length');
   if (length !== undefined) return Number(length);
@@ -68,9 +68,15 @@ export function malformation(head: RequestHead): string | undefined {
   if (length === undefined && coding === undefined) return undefined;
   if (length !== undefined && coding !== undefined)
     return 'Content-Length and Transfer-Encoding are mutually exclusive';
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return 'Invalid Content-Length';
+  if (length !== undefined && !/^\d+$/.test(length)) return 'Invalid Content-Length';
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'Invalid Transfer-Encoding';
   return undefined;
+}
+
+/** Whether an Expect header asks for something other than 100-continue: RFC 9110, section 10.1.1. */
+export function hasUnknownExpectation({ headers }: RequestHead): boolean {
+  const expectation = headers.get('expect');
+  return expectation !== undefined && expectation.toLowerCase() !== '100-continue';
 }
 
 /** Whether it is a name or address with an optional port, which an absolute link can contain without escaping. */

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { NodeExchange } from './node-exchange.js';
-import type { Exchange, Listener, Transport, UnparsableResponse } from './transport.js';
+import type { Exchange, Listener, Transport, Unparsable, UnparsableResponse } from './transport.js';
 
 /** Closes a connection after this much silence, like uWebSockets.js. */
 const IDLE_MS_MAX = 10_000;
@@ -28,7 +28,7 @@ function listen(
   host: string,
   port: number,
   onExchange: (exchange: Exchange) => void,
-  unparsable: (message: string) => UnparsableResponse,
+  unparsable: (problem: Unparsable) => UnparsableResponse,
 ): Promise<Listener> {
   const server = createServer({
     keepAlive: true,
@@ -42,6 +42,8 @@ function listen(
   const connections = new Connections(onExchange, unparsable);
   server.on('request', (request, response) => connections.onRequest(request, response, false));
   server.on('checkContinue', (request, response) => connections.onRequest(request, response, true));
+  // The dispatcher refuses other expectations. Its response closes the connection, as for an unsent body.
+  server.on('checkExpectation', (request, response) => connections.onRequest(request, response, true));
   server.on('clientError', (error, socket) => connections.onClientError(error, socket as Socket));
   server.setTimeout(IDLE_MS_MAX, (socket) => connections.onIdle(socket));
   return new Promise((resolve, reject) => {
@@ -69,15 +71,21 @@ function listener(server: Server, host: string): Listener {
   };
 }
 
+/** An error of node's HTTP parser, with its own description. */
+type ParserError = NodeJS.ErrnoException & { readonly reason?: string };
+
 /** Tracks the current exchange of each connection. */
 class Connections {
   readonly #onExchange: (exchange: Exchange) => void;
-  readonly #unparsable: (message: string) => UnparsableResponse;
+  readonly #unparsable: (problem: Unparsable) => UnparsableResponse;
   readonly #exchanges = new WeakMap<Socket, NodeExchange>();
   /** Connections with a malformed request. Bytes that follow it must not be parsed as a request. */
   readonly #refused = new WeakSet<Socket>();
 
-  constructor(onExchange: (exchange: Exchange) => void, unparsable: (message: string) => UnparsableResponse) {
+  constructor(
+    onExchange: (exchange: Exchange) => void,
+    unparsable: (problem: Unparsable) => UnparsableResponse,
+  ) {
     this.#onExchange = onExchange;
     this.#unparsable = unparsable;
   }
@@ -91,7 +99,7 @@ class Connections {
     this.#onExchange(exchange);
   }
 
-  onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  onClientError(error: ParserError, socket: Socket): void {
     // The response is sent and the connection is closing.
     if (this.#refused.has(socket)) return;
     const responsePending = this.#exchanges.get(socket)?.isOver === false;
@@ -101,15 +109,15 @@ class Connections {
       return;
     }
     this.#refused.add(socket);
-    const { status, headers, body } = this.#responseTo(error.code);
+    const { status, headers, body } = this.#responseTo(error);
     const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close'];
     for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
     lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
   }
 
-  /** @param code the parser's error code */
-  #responseTo(code = ''): UnparsableResponse {
+  #responseTo({ code, reason }: ParserError): UnparsableResponse {
+    const malformed = (message: string) => this.#unparsable({ kind: 'malformed', message });
     switch (code) {
       case 'HPE_HEADER_OVERFLOW':
         return { status: 431, headers: [], body: '' };
@@ -117,11 +125,12 @@ class Connections {
         return { status: 408, headers: [], body: '' };
       case 'HPE_INVALID_CONTENT_LENGTH':
       case 'HPE_UNEXPECTED_CONTENT_LENGTH':
-        return this.#unparsable('Invalid Content-Length');
+        if (reason?.includes('overflow')) return this.#unparsable({ kind: 'body-too-large' });
+        return malformed('Invalid Content-Length');
       case 'HPE_INVALID_TRANSFER_ENCODING':
-        return this.#unparsable('Invalid Transfer-Encoding');
+        return malformed('Invalid Transfer-Encoding');
       default:
-        return this.#unparsable('Invalid request');
+        return malformed('Invalid request');
     }
   }
 

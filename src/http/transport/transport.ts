@@ -11,17 +11,21 @@ export interface Transport {
   /**
    * Listens and calls `onExchange` for each request.
    *
-   * @param unparsable builds the response to an unparsable request, if the transport allows one; gets the violated
-   *   HTTP rule
+   * @param unparsable builds the response to an unparsable request, if the transport allows one
    * @throws if it cannot listen; the message names host and port
    */
   listen(
     host: string,
     port: number,
     onExchange: (exchange: Exchange) => void,
-    unparsable: (message: string) => UnparsableResponse,
+    unparsable: (problem: Unparsable) => UnparsableResponse,
   ): Promise<Listener>;
 }
+
+/** Why a request is unparsable: the HTTP rule that it violates, or a Content-Length beyond all limits. */
+export type Unparsable =
+  | { readonly kind: 'malformed'; readonly message: string }
+  | { readonly kind: 'body-too-large' };
 
 export interface UnparsableResponse {
   readonly status: number;

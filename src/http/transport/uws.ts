@@ -9,6 +9,8 @@
  * - the connection closes immediately: missing Host, both Content-Length and Transfer-Encoding, unknown methods
  *   (QUERY, PROPFIND), a head above 4 KB that arrives in parts, and a request that is pipelined behind one whose
  *   response takes longer than one turn of the event loop;
+ * - a header line with an empty name is ignored, and so are all header lines after it, even Content-Length. The
+ *   interface does not show them, so only a proxy can reject such requests (nginx drops invalid header names);
  * - a body slower than 16 KB/s, or a response that the client does not read, is cut off after about 11 s;
  * - a Content-Length of ten digits or more: see {@link BODY_BYTES_MAX};
  * - bytes above 127 at the ends of a header value are removed like white space.
