@@ -69,7 +69,7 @@ async function appOver(
   return { ...app, inProcess, close: () => local.close().then(() => app.close?.()) };
 }
 
-/** The index in the search service of this process; `undefined` if there is none or `MSTORE_INDEX=none`. */
+/** The index in the search service of this process; `undefined` without a search service, or with `MSTORE_INDEX=none`. */
 async function manifestIndex(
   { index }: StoreConfig,
   { search }: InProcessServices,

@@ -59,7 +59,7 @@ function purpose({ description, unit }: Variable): string {
   return unit === undefined ? description : `${description}, in ${unit}`;
 }
 
-/** The default as documentation shows it; empty if there is none. */
+/** The default as documentation shows it; empty if the variable has no default. */
 export function shownDefault({ default: value, defaultShown }: Variable): string {
   return (defaultShown ?? value ?? '').trim();
 }

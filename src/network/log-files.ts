@@ -16,7 +16,7 @@ const AHEAD = 4;
 /** The hub did not give a file that a verified checkpoint promises. */
 export class FileUnavailable extends Error {
   override readonly name = 'FileUnavailable';
-  /** Whether the hub answered that there is none; else it could not be reached. */
+  /** Whether the hub returned 404; otherwise it gave no usable response. */
   readonly isMissing: boolean;
   readonly retryAfterMs: number | undefined;
 

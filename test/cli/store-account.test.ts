@@ -83,12 +83,12 @@ describe('isccd store account', () => {
   test.each([
     ['eleven chars', 'abcdefghij1', 'at least 12 characters'],
     ['digits', '482910573648', 'digits only'],
-    ['the user name', 'Somebody.Long', 'the user name'],
+    ['the user name', 'Annabel.Long', 'the user name'],
     ['a common one', 'Password1234', 'most common'],
     ['two characters', 'ababababababab', 'different characters'],
     ['an empty string', '', 'at least 12 characters'],
   ])('refuses %s as a password', async (_, password, rule) => {
-    const { code, output } = await account(['add', 'somebody.long', '--password-stdin'], `${password}\n`);
+    const { code, output } = await account(['add', 'annabel.long', '--password-stdin'], `${password}\n`);
     expect([code, output]).toEqual([1, expect.stringContaining(rule)]);
     expect(output).not.toContain(password === '' ? '\u0000' : password);
   });

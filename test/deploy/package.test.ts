@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const photo = path.join(ROOT, 'test/fixtures/codes/files/photo-q85_a.jpg');
 const image = readImage();
 const platform = `${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
-const NOBODY = 65_534;
+const UNPRIVILEGED = 65_534;
 
 describe('the published packages', () => {
   let folder = '';
@@ -87,7 +87,7 @@ describe('the published packages', () => {
     await mkdir(data);
     await mkdir(temporary);
     const isRoot = process.getuid?.() === 0;
-    const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+    const identity = isRoot ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
     for (const writable of [data, temporary]) await chmod(writable, 0o777);
     const ports = await Promise.all(['CODEWEB', 'INDEXSVC', 'RESOLVER'].map(portOf));
     const values = Object.entries(image.environment).map(([name, value]) => [

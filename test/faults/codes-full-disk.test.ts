@@ -64,7 +64,7 @@ test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (contex
   server = await serveCodes(disk);
   await expectKept();
 
-  // Expired uploads make space, even if there is none for the change of the records.
+  // Expired uploads make space, even if the records cannot be changed.
   await server.kill();
   await fill(ballast, 0);
   // The start removes uploads that are older than the expiry; make all of them so.

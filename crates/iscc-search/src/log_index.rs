@@ -236,7 +236,7 @@ impl Subtrees for Material<'_> {
     }
 }
 
-/// Leaf hashes of a block that were applied; empty if there are none.
+/// Leaf hashes of a block that were applied; empty before the first one.
 fn leaves(reading: &Reading<'_>, hub: u16, block: u64) -> Result<Vec<Hash>, Failure> {
     let row = reading.log_row(LogTable::Leaves, &block_key(hub, block)).map_err(Failure::broken)?;
     hashes(row.unwrap_or_default())

@@ -11,7 +11,7 @@ const SMALL_STAGE_BYTES: usize = 32 * 1024;
 /// than a copy.
 const RUN_BYTES: usize = 64 * 1024;
 
-/// A second hash that processes the same bytes in the same pass. `()` is none.
+/// A second hash that processes the same bytes in the same pass. `()` means that there is no second hash.
 pub(crate) trait Companion {
     /// Adds the next bytes: whole blocks at offsets of whole blocks, except at the end.
     fn update(&mut self, bytes: &[u8]);
