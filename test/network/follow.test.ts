@@ -136,6 +136,7 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
       const before = await assetCount();
       forked.fork(400, size);
       await until(forked, 'frozen', 700);
+      const grown = other.assets.length;
       other.append(24);
       await until(other, 'following', 124);
       expect(await stateOf(forked)).toMatchObject({ ok: false, alarm: { kind: 'fork', evidence: 1 } });

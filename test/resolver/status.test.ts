@@ -12,8 +12,8 @@ it('reports a change of the search service after 15 s', async () => {
   let isReady = true;
   let checks = 0;
   const backend: SearchBackend = {
-    search: async () => undefined,
-    asset: async () => undefined,
+    search: async () => [],
+    gateway: async () => undefined,
     isReady: async () => {
       checks += 1;
       return isReady;

@@ -11,7 +11,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Upload a file and create its ISCC-CODE
-         * @description The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth unit to texts and images where the service has a model for them, and is refused (422) where it has none.
+         * @description The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth unit to texts and images; without a configured model it is refused with 422.
          */
         readonly post: operations["createIscc"];
         readonly delete?: never;
@@ -28,8 +28,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What an upload under way is doing
-         * @description For an upload by `POST /iscc?progress={key}` from the same client. Each answer comes as soon as something has changed, or after 8 s without news, or after 1 s if there is no such upload yet.
+         * Get the progress of an upload
+         * @description Long poll for an upload by `POST /iscc?progress={key}` from the same client. Responds when a step begins or ends, after 8 s without a change, or after 1 s if there is no such upload yet.
          */
         readonly get: operations["getProgress"];
         readonly put?: never;
@@ -47,7 +47,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** The stored result of an upload */
+        /** Get the stored result of an upload */
         readonly get: operations["getIscc"];
         readonly put?: never;
         readonly post?: never;
@@ -99,12 +99,12 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** The metadata that is embedded in a file */
+        /** Extract the metadata embedded in a file */
         readonly get: operations["extractMetadata"];
         readonly put?: never;
         /**
          * Embed metadata into a copy and create its ISCC-CODE
-         * @description The original is not changed; the answer names the copy.
+         * @description The original is not changed. The response describes the copy.
          */
         readonly post: operations["embedMetadata"];
         readonly delete?: never;
@@ -120,7 +120,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Take an ISCC apart */
+        /** Decompose an ISCC */
         readonly get: operations["explainIscc"];
         readonly put?: never;
         readonly post?: never;
@@ -140,8 +140,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Simprints of plain text
-         * @description A text has at most as many bytes as an upload may have, and its JSON at most 128 MiB.
+         * Create simprints of plain text
+         * @description The text may have as many bytes as an upload, and the JSON body up to 128 MiB.
          */
         readonly post: operations["createSimprints"];
         readonly delete?: never;
@@ -159,6 +159,23 @@ export interface paths {
         };
         /** Liveness probe */
         readonly get: operations["liveness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/readyz": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Readiness probe */
+        readonly get: operations["readiness"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -218,7 +235,7 @@ export interface components {
             readonly media_id: string;
             /**
              * Format: uri
-             * @description Where the file can be downloaded
+             * @description Download URL of the file
              */
             readonly content: string;
         };
@@ -228,22 +245,33 @@ export interface components {
             /** @enum {string} */
             readonly subtype: "text";
             readonly version: number;
-            /** @description Offsets and sizes count UTF-8 bytes; characters otherwise */
+            /** @description Unit of offsets and sizes: UTF-8 bytes if true, else characters */
             readonly byte_offsets: boolean;
             /** @description 256-bit simprints, base64url */
             readonly simprints: readonly string[];
             readonly offsets: readonly number[];
             readonly sizes: readonly number[];
         };
+        readonly Problem: {
+            /** @description The HTTP status in words */
+            readonly title: string;
+            readonly status: number;
+            /** @description What is wrong, for people */
+            readonly detail: string;
+            /** @description What is wrong, for programs: a constant name */
+            readonly code: string;
+            /** @description Internal cause; in development only */
+            readonly cause?: string;
+        };
         readonly Progress: {
             readonly changes: number;
-            /** @description The upload has been answered */
+            /** @description Whether the upload has been answered */
             readonly done: boolean;
-            /** @description In the order they began */
+            /** @description In starting order */
             readonly steps: readonly {
                 readonly name: string;
                 readonly description: string;
-                /** @description Milliseconds; absent while the step is under way */
+                /** @description Milliseconds; absent until the step ends */
                 readonly ms?: number;
             }[];
         };
@@ -296,7 +324,7 @@ export interface components {
             readonly media_id: string;
             /**
              * Format: uri
-             * @description Where the file can be downloaded
+             * @description Download URL of the file
              */
             readonly content: string;
         };
@@ -314,18 +342,18 @@ export interface components {
             readonly identifier?: string;
         };
         readonly EmbedRequest: {
-            readonly name?: string;
-            readonly description?: string;
-            readonly meta?: string;
-            readonly identifier?: string;
-            readonly creator?: string;
+            readonly name?: string | null;
+            readonly description?: string | null;
+            readonly meta?: string | null;
+            readonly identifier?: string | null;
+            readonly creator?: string | null;
             /** Format: uri */
-            readonly license?: string;
+            readonly license?: string | null;
             /** Format: uri */
-            readonly acquire?: string;
-            readonly credit?: string;
-            readonly rights?: string;
-            readonly keywords?: string | readonly string[];
+            readonly acquire?: string | null;
+            readonly credit?: string | null;
+            readonly rights?: string | null;
+            readonly keywords?: (string | readonly string[]) | null;
         };
         readonly Explanation: {
             readonly iscc: string;
@@ -364,11 +392,11 @@ export interface operations {
                 readonly semantic?: string;
                 /** @description Include granular simprints in `features` (text) */
                 readonly granular?: string;
-                /** @description A name for this request, to be asked for at `/progress` */
+                /** @description Key chosen by the client to query `/progress/{key}` */
                 readonly progress?: string;
             };
             readonly header: {
-                /** @description Base64 of the UTF-8 file name */
+                /** @description Base64 of the UTF-8 file name. Characters that file systems reserve are removed; of a Windows path only the last part is kept. */
                 readonly "x-upload-filename": string;
             };
             readonly path?: never;
@@ -385,7 +413,7 @@ export interface operations {
                 headers: {
                     /** @description Root-relative URL of the stored file */
                     readonly Location?: string;
-                    /** @description Steps of the work, in milliseconds */
+                    /** @description Processing steps in milliseconds */
                     readonly "Server-Timing"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -393,13 +421,14 @@ export interface operations {
                     readonly "application/json": components["schemas"]["IsccResult"];
                 };
             };
-            /** @description File name, body size or query value is wrong */
+            /** @description Invalid file name, body size or query value */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description ISCC processing error */
@@ -409,6 +438,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -418,9 +448,10 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much work is waiting */
+            /** @description Too many jobs are waiting */
             readonly 503: {
                 headers: {
                     /** @description Seconds */
@@ -429,15 +460,17 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no space left to store the file */
+            /** @description No space left to store the file */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -445,19 +478,19 @@ export interface operations {
     readonly getProgress: {
         readonly parameters: {
             readonly query?: {
-                /** @description Changes that are known; the answer waits up to 8 s for more */
+                /** @description `changes` of the last response; waits up to 8 s for more */
                 readonly after?: string;
             };
             readonly header?: never;
             readonly path: {
-                /** @description The name that an upload of the same client was given */
+                /** @description The `progress` key of an upload of the same client */
                 readonly key: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Steps that have begun */
+            /** @description Steps so far */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -466,22 +499,24 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Progress"];
                 };
             };
-            /** @description The query value is wrong */
+            /** @description Invalid query value */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such key can be */
+            /** @description Malformed key */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -491,6 +526,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -523,6 +559,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown or expired upload */
@@ -532,6 +569,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -541,6 +579,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -549,7 +588,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
-                /** @description Base64 of the UTF-8 file name */
+                /** @description Base64 of the UTF-8 file name. Characters that file systems reserve are removed; of a Windows path only the last part is kept. */
                 readonly "x-upload-filename": string;
             };
             readonly path?: never;
@@ -572,13 +611,14 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Upload"];
                 };
             };
-            /** @description File name or body size is wrong */
+            /** @description Invalid file name or body size */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -588,15 +628,17 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no space left to store the file */
+            /** @description No space left to store the file */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -613,7 +655,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The bytes as they were uploaded */
+            /** @description The uploaded bytes */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -622,7 +664,7 @@ export interface operations {
                     readonly "*/*": string;
                 };
             };
-            /** @description The part that Range asks for. */
+            /** @description The requested range. */
             readonly 206: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -631,7 +673,7 @@ export interface operations {
                     readonly "*/*": string;
                 };
             };
-            /** @description The client has this version already. */
+            /** @description The client already has this version. */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -645,6 +687,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Private files are on and the caller is not the uploader */
@@ -654,6 +697,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown or expired upload */
@@ -663,6 +707,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Range Not Satisfiable. */
@@ -672,6 +717,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -681,6 +727,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -711,6 +758,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Private files are on and the caller is not the uploader */
@@ -720,6 +768,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown or expired upload */
@@ -729,6 +778,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -738,6 +788,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -754,7 +805,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The fields that are present */
+            /** @description The fields present in the file */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -770,6 +821,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown or expired upload */
@@ -779,6 +831,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -788,9 +841,10 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much work is waiting */
+            /** @description Too many jobs are waiting */
             readonly 503: {
                 headers: {
                     /** @description Seconds */
@@ -799,6 +853,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -824,7 +879,7 @@ export interface operations {
                 headers: {
                     /** @description Root-relative URL of the stored file */
                     readonly Location?: string;
-                    /** @description Steps of the work, in milliseconds */
+                    /** @description Processing steps in milliseconds */
                     readonly "Server-Timing"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -832,13 +887,14 @@ export interface operations {
                     readonly "application/json": components["schemas"]["IsccResult"];
                 };
             };
-            /** @description A field breaks its rule */
+            /** @description Invalid field */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Private files are on and the caller is not the uploader */
@@ -848,6 +904,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown or expired upload */
@@ -857,6 +914,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Embedding or processing failed */
@@ -866,6 +924,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -875,9 +934,10 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much work is waiting */
+            /** @description Too many jobs are waiting */
             readonly 503: {
                 headers: {
                     /** @description Seconds */
@@ -886,15 +946,17 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no space left to store the file */
+            /** @description No space left to store the file */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -904,7 +966,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description An ISCC in any of its forms, with or without the `ISCC:` prefix */
+                /** @description An ISCC in any form, with or without the `ISCC:` prefix */
                 readonly iscc: string;
             };
             readonly cookie?: never;
@@ -927,6 +989,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found. */
@@ -936,6 +999,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -945,6 +1009,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -971,13 +1036,14 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Simprints"];
                 };
             };
-            /** @description Text is missing, empty or too long, or the body is not JSON */
+            /** @description Missing, empty or too long text, or a body that is not JSON */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Simprint processing error */
@@ -987,6 +1053,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -996,9 +1063,10 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too much work is waiting */
+            /** @description Too many jobs are waiting */
             readonly 503: {
                 headers: {
                     /** @description Seconds */
@@ -1007,6 +1075,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1039,6 +1108,7 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error. */
@@ -1048,6 +1118,63 @@ export interface operations {
                 };
                 content: {
                     readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readiness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The service is ready. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @enum {string} */
+                        readonly status: "ready";
+                    };
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not ready. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @enum {string} */
+                        readonly status: "not_ready";
+                        readonly reason: string;
+                    };
                 };
             };
         };

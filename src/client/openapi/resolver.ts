@@ -25,7 +25,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** The manifest of a match, at its endpoint */
+        /** Fetch the manifest of a match from its endpoint */
         readonly get: operations["getManifestByIsccId"];
         readonly put?: never;
         readonly post?: never;
@@ -43,7 +43,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * The manifest of a match of the last hour
+         * Fetch a manifest that was matched within the last hour
          * @description For clients that ignore `endpoint`.
          */
         readonly get: operations["getManifestById"];
@@ -62,7 +62,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Soft-binding algorithms that can be asked for */
+        /** List the supported soft-binding algorithms */
         readonly get: operations["getSupportedSoftBindings"];
         readonly put?: never;
         readonly post?: never;
@@ -79,7 +79,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Version of the specification, and optional capabilities (none) */
+        /** Specification version and optional capabilities (none) */
         readonly get: operations["getServiceCapabilities"];
         readonly put?: never;
         readonly post?: never;
@@ -96,7 +96,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Whether the search backend is ready */
+        /** Status of the service */
         readonly get: operations["getServiceStatus"];
         readonly put?: never;
         readonly post?: never;
@@ -113,7 +113,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Where the API is */
+        /** Discovery document */
         readonly get: operations["getDiscovery"];
         readonly put?: never;
         readonly post?: never;
@@ -150,10 +150,10 @@ export interface components {
                 readonly manifestId: string;
                 /**
                  * Format: uri
-                 * @description Where the manifest is: `{endpoint}/manifests/{manifestId}`; absent: here
+                 * @description The manifest is at `{endpoint}/manifests/{manifestId}`; if absent, at this service
                  */
                 readonly endpoint?: string;
-                /** @description 100 for an exact match or an equal Instance-Code, else the best unit similarity */
+                /** @description 100 for an exact match or an equal Instance-Code, otherwise the best similarity of a unit */
                 readonly similarityScore?: number;
                 /** @description ISCC-ID of the declaration of the manifest (extension) */
                 readonly isccId?: string;
@@ -214,7 +214,7 @@ export interface operations {
                 readonly alg: string;
                 /** @description The binding value in Base64, percent-encoded */
                 readonly value: string;
-                /** @description Most matches in the answer; more than 100 count as 100 */
+                /** @description Maximum number of matches; values above 100 count as 100 */
                 readonly maxResults?: number;
             };
             readonly header?: never;
@@ -223,7 +223,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Manifests with such a soft binding, best first. */
+            /** @description Manifests with a similar soft binding, best first. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -232,7 +232,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["c2pa.softBindingQueryResult"];
                 };
             };
-            /** @description A parameter, the Base64 or the ISCC-SEQ is not valid. */
+            /** @description A parameter, the Base64 or the ISCC-SEQ is invalid. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -241,8 +241,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search backend or the manifest repository fails. */
+            /** @description The search service or the manifest repository failed. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The search service is unreachable or busy; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -255,7 +264,7 @@ export interface operations {
     readonly queryManifestsByBinding: {
         readonly parameters: {
             readonly query?: {
-                /** @description Most matches in the answer; more than 100 count as 100 */
+                /** @description Maximum number of matches; values above 100 count as 100 */
                 readonly maxResults?: number;
             };
             readonly header?: never;
@@ -268,7 +277,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Manifests with such a soft binding, best first. */
+            /** @description Manifests with a similar soft binding, best first. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -277,7 +286,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["c2pa.softBindingQueryResult"];
                 };
             };
-            /** @description A parameter, the Base64 or the ISCC-SEQ is not valid. */
+            /** @description A parameter, the Base64 or the ISCC-SEQ is invalid. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -304,8 +313,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search backend or the manifest repository fails. */
+            /** @description The search service or the manifest repository failed. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The search service is unreachable or busy; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -320,7 +338,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description ISCC-ID in any case, without prefix */
+                /** @description ISCC-ID without prefix, in upper or lower case */
                 readonly isccId: string;
                 /** @description Label of the active manifest, percent-encoded or with slashes */
                 readonly manifestId: string;
@@ -329,7 +347,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The Manifest Store as its repository gives it. */
+            /** @description The Manifest Store, unchanged. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -347,7 +365,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Unknown id, or the declaration does not point to a C2PA Manifest Store with that id. */
+            /** @description Unknown id, or the declaration does not point to a C2PA Manifest Store with this id. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -356,8 +374,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search backend or the manifest repository fails. */
+            /** @description The search service or the manifest repository failed. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The search service is unreachable or busy; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -379,7 +406,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The Manifest Store as its repository gives it. */
+            /** @description The Manifest Store, unchanged. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -397,7 +424,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Unknown id, or the declaration does not point to a C2PA Manifest Store with that id. */
+            /** @description Unknown id, or the declaration does not point to a C2PA Manifest Store with this id. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -406,8 +433,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search backend or the manifest repository fails. */
+            /** @description The search service or the manifest repository failed. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The search service is unreachable or busy; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -502,7 +538,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description `degraded` while it is not. */
+            /** @description `degraded` while the search service is unreachable or has no index of declarations. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

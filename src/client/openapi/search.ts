@@ -25,11 +25,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Size of an index */
+        /** Get the size of an index */
         readonly get: operations["getIndex"];
         readonly put?: never;
         readonly post?: never;
-        /** Delete an index and all that is in it */
+        /** Delete an index and its assets */
         readonly delete: operations["deleteIndex"];
         readonly options?: never;
         readonly head?: never;
@@ -45,7 +45,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Add or replace assets, all or none */
+        /** Add or replace assets, all of them or none */
         readonly post: operations["addAssets"];
         readonly delete?: never;
         readonly options?: never;
@@ -60,7 +60,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** An asset as it was added */
+        /** Get an asset */
         readonly get: operations["getAsset"];
         readonly put?: never;
         readonly post?: never;
@@ -96,7 +96,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Version and mode */
+        /** Version and mode of the service; in aggregator mode also the state of each hub */
         readonly get: operations["status"];
         readonly put?: never;
         readonly post?: never;
@@ -174,22 +174,22 @@ export interface components {
             /** @description ISCC-ID with prefix */
             readonly iscc_id: string;
             /** @description ISCC-CODE with prefix */
-            readonly iscc_code?: string;
+            readonly iscc_code?: string | null;
             /** @description ISCC-UNITs, prefix optional */
-            readonly units?: readonly string[];
-            /** @description Simprints by type; absent in an update keeps those that are stored */
+            readonly units?: readonly string[] | null;
+            /** @description Simprints by type. An update keeps the types that it does not name; `null` removes a type */
             readonly simprints?: {
                 readonly [key: string]: readonly {
-                    /** @description Simprint in either base64 alphabet */
+                    /** @description Simprint in the standard or URL-safe base64 alphabet */
                     readonly simprint: string;
                     readonly offset: number;
                     readonly size: number;
-                }[];
-            };
-            /** @description Any JSON object; comes back byte for byte */
+                }[] | null;
+            } | null;
+            /** @description Any JSON object; returned byte for byte */
             readonly metadata?: {
                 readonly [key: string]: components["schemas"]["__schema0"];
-            };
+            } | null;
         };
         readonly AddResult: {
             /** @description ISCC-ID with prefix */
@@ -198,17 +198,20 @@ export interface components {
             readonly status: "created" | "updated";
         };
         readonly Query: {
-            /** @description Searches with what is stored under this id; other fields are ignored */
-            readonly iscc_id?: string;
+            /** @description Searches with the stored content of this asset; other fields are ignored */
+            readonly iscc_id?: string | null;
             /** @description ISCC-CODE with prefix */
-            readonly iscc_code?: string;
-            readonly units?: readonly string[];
+            readonly iscc_code?: string | null;
+            readonly units?: readonly string[] | null;
             readonly simprints?: {
-                readonly [key: string]: readonly string[];
-            };
+                readonly [key: string]: readonly (string | {
+                    /** @description Simprint in the standard or URL-safe base64 alphabet */
+                    readonly simprint: string;
+                })[];
+            } | null;
         };
         readonly SearchResult: {
-            /** @description The query as it was understood */
+            /** @description The query as interpreted */
             readonly query: components["schemas"]["Query"];
             readonly global_matches: readonly components["schemas"]["GlobalMatch"][];
             readonly chunk_matches: readonly components["schemas"]["ChunkMatch"][];
@@ -217,15 +220,15 @@ export interface components {
             /** @description ISCC-ID with prefix */
             readonly iscc_id: string;
             readonly score: number;
-            /** @description Score per unit type, from the threshold on */
+            /** @description Scores of the unit types that reach the threshold */
             readonly types: {
                 readonly [key: string]: number;
             };
-            /** @description The same as `types` */
+            /** @description Same as `types` */
             readonly unit_scores: {
                 readonly [key: string]: number;
             };
-            /** @description Any JSON object; comes back byte for byte */
+            /** @description Any JSON object; returned byte for byte */
             readonly metadata: {
                 readonly [key: string]: components["schemas"]["__schema0"];
             } | null;
@@ -252,7 +255,7 @@ export interface components {
                 };
             };
             readonly source: string | null;
-            /** @description Any JSON object; comes back byte for byte */
+            /** @description Any JSON object; returned byte for byte */
             readonly metadata: {
                 readonly [key: string]: components["schemas"]["__schema0"];
             } | null;
@@ -260,9 +263,10 @@ export interface components {
         readonly Status: {
             readonly version: string;
             /** @enum {string} */
-            readonly mode: "normal";
-            /** @enum {string|null} */
-            readonly network: null;
+            readonly mode: "normal" | "aggregator";
+            readonly network: string | null;
+        } & {
+            readonly [key: string]: unknown;
         };
     };
     responses: never;
@@ -309,6 +313,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Internal Server Error. */
             readonly 500: {
                 headers: {
@@ -333,7 +346,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Created, durably. */
+            /** @description Created durably. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -360,7 +373,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is an index of that name. */
+            /** @description An index with this name exists. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -378,7 +391,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request breaks the schema. */
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -396,7 +409,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no space left to write to. */
+            /** @description The disk is full. */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -446,8 +459,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such index or asset. */
+            /** @description The index or asset does not exist. */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -503,8 +525,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such index or asset. */
+            /** @description The index or asset does not exist. */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -539,7 +570,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Durable and searchable; one result per asset, in their order. */
+            /** @description Added durably and searchable; one result per asset, in the same order. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -548,7 +579,7 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["AddResult"][];
                 };
             };
-            /** @description The content breaks a rule. */
+            /** @description The content violates a rule. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -566,7 +597,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such index or asset. */
+            /** @description The index or asset does not exist. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -584,7 +615,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request breaks the schema. */
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -602,7 +633,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests are waiting. */
+            /** @description Too many requests are waiting; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -611,7 +642,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no space left to write to. */
+            /** @description The disk is full. */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -645,7 +676,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description The content breaks a rule. */
+            /** @description The content violates a rule. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -663,8 +694,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such index or asset. */
+            /** @description The index or asset does not exist. */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -704,7 +744,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The content breaks a rule. */
+            /** @description The content violates a rule. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -722,8 +762,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such index or asset. */
+            /** @description The index or asset does not exist. */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -740,7 +789,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no space left to write to. */
+            /** @description The disk is full. */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -753,11 +802,11 @@ export interface operations {
     };
     readonly searchByCode: {
         readonly parameters: {
-            readonly query?: {
-                /** @description Most matches in the answer, 1 to 10,000; scores do not depend on it */
+            readonly query: {
+                /** @description Maximum number of matches, 1 to 10,000; scores do not depend on it */
                 readonly limit?: number;
-                /** @description ISCC-CODE with prefix; required */
-                readonly iscc_code?: string;
+                /** @description ISCC-CODE with prefix */
+                readonly iscc_code: string;
             };
             readonly header?: never;
             readonly path: {
@@ -777,7 +826,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SearchResult"];
                 };
             };
-            /** @description The content breaks a rule. */
+            /** @description The content violates a rule. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -795,7 +844,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such index or asset. */
+            /** @description The index or asset does not exist. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -804,7 +853,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request breaks the schema. */
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -822,7 +871,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests are waiting. */
+            /** @description Too many requests are waiting; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -836,7 +885,7 @@ export interface operations {
     readonly search: {
         readonly parameters: {
             readonly query?: {
-                /** @description Most matches in the answer, 1 to 10,000; scores do not depend on it */
+                /** @description Maximum number of matches, 1 to 10,000; scores do not depend on it */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -861,7 +910,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SearchResult"];
                 };
             };
-            /** @description The content breaks a rule. */
+            /** @description The content violates a rule. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -879,7 +928,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such index or asset. */
+            /** @description The index or asset does not exist. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -897,7 +946,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request breaks the schema. */
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -915,7 +964,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests are waiting. */
+            /** @description Too many requests are waiting; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1014,7 +1063,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The service can work. */
+            /** @description The service is ready. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1044,7 +1093,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service can not work yet. */
+            /** @description The service is not ready. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

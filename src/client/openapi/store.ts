@@ -10,8 +10,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Store a Manifest Store, and declare it
-         * @description Takes a bare C2PA Manifest Store. The same bytes again are answered as the first time and change nothing.
+         * Store and declare a Manifest Store
+         * @description Takes a bare C2PA Manifest Store. Uploading the same bytes again changes nothing and gives the same response.
          */
         readonly post: operations["storeManifest"];
         readonly delete?: never;
@@ -27,13 +27,13 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** The bytes of a Manifest Store as they were uploaded */
+        /** Fetch the bytes of a Manifest Store, unchanged */
         readonly get: operations["getManifest"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a manifest and withdraw its declaration
-         * @description Needs `Authorization: Bearer` with the token of the operator.
+         * @description Requires `Authorization: Bearer` with the operator token.
          */
         readonly delete: operations["deleteManifest"];
         readonly options?: never;
@@ -48,10 +48,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Manifests by the value of a soft binding */
+        /** Find manifests by the value of a soft binding */
         readonly get: operations["getManifestIdByBinding"];
         readonly put?: never;
-        /** The same, for long values */
+        /** Find manifests by a long value of a soft binding */
         readonly post: operations["postManifestIdByBinding"];
         readonly delete?: never;
         readonly options?: never;
@@ -66,7 +66,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Algorithms that the store has bindings of */
+        /** Algorithms of the bindings in the store */
         readonly get: operations["getSupportedAlgorithms"];
         readonly put?: never;
         readonly post?: never;
@@ -83,7 +83,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What the store can do beyond the resolution API */
+        /** Capabilities in addition to the resolution API */
         readonly get: operations["getCapabilities"];
         readonly put?: never;
         readonly post?: never;
@@ -100,7 +100,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** `degraded` while a declaration waits for more than 15 minutes */
+        /** Status; `degraded` while a declaration has been pending for more than 15 minutes */
         readonly get: operations["getStatus"];
         readonly put?: never;
         readonly post?: never;
@@ -117,7 +117,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Where the API is */
+        /** Location of the API */
         readonly get: operations["getDiscovery"];
         readonly put?: never;
         readonly post?: never;
@@ -187,25 +187,25 @@ export interface components {
             readonly manifestId: string;
             /**
              * Format: uri
-             * @description Where the manifest is; gateway of its declaration
+             * @description URL of the manifest; gateway of its declaration
              */
             readonly manifestUrl: string;
             readonly declaration: components["schemas"]["Declaration"];
         };
         readonly Declaration: {
             /**
-             * @description How far the declaration to the hub is
+             * @description Status of the declaration to the hub
              * @enum {string}
              */
             readonly status: "declared" | "pending" | "failed" | "skipped" | "disabled" | "withdrawn";
-            /** @description ISCC-ID of the declaration, once declared */
+            /** @description ISCC-ID of the declaration, if declared */
             readonly isccId?: string;
             /** @description Hub of the declaration */
             readonly hub?: string;
         };
         readonly Error: {
             readonly detail: string;
-            /** @description Of a refused Manifest Store: status code of the first failure */
+            /** @description For a refused Manifest Store: status code of the first failure */
             readonly code?: string;
         };
         readonly "c2pa.softBindingQueryResult": {
@@ -214,10 +214,10 @@ export interface components {
                 readonly manifestId: string;
                 /**
                  * Format: uri
-                 * @description Where the manifest is: `{endpoint}/manifests/{manifestId}`; absent: here
+                 * @description The manifest is at `{endpoint}/manifests/{manifestId}`; if absent, at this service
                  */
                 readonly endpoint?: string;
-                /** @description 100 for an exact match or an equal Instance-Code, else the best unit similarity */
+                /** @description 100 for an exact match or an equal Instance-Code, otherwise the best similarity of a unit */
                 readonly similarityScore?: number;
                 /** @description ISCC-ID of the declaration of the manifest (extension) */
                 readonly isccId?: string;
@@ -276,9 +276,9 @@ export interface operations {
     readonly storeManifest: {
         readonly parameters: {
             readonly query?: {
-                /** @description Whether to declare the manifest; the default is configured */
+                /** @description Whether to declare the manifest; default: `MSTORE_DECLARE_DEFAULT` */
                 readonly declare?: boolean;
-                /** @description Taken and ignored: no receipts are issued */
+                /** @description Accepted and ignored: the store issues no receipts */
                 readonly returnReceipt?: boolean;
             };
             readonly header?: never;
@@ -300,7 +300,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Upload"];
                 };
             };
-            /** @description The request breaks a rule, or the Manifest Store is refused: then with `code`. */
+            /** @description The request breaks a rule, or the Manifest Store is refused; a refusal has a `code`. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -309,7 +309,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The id belongs to another manifest, or to a deleted one. */
+            /** @description The id belongs to a different manifest or to a deleted one. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -336,7 +336,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests of this client; see Retry-After. */
+            /** @description The client has sent too many requests; see Retry-After. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -354,7 +354,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests are waiting; see Retry-After. */
+            /** @description Too many requests are waiting, or the database is unavailable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -363,7 +363,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no space left to write to. */
+            /** @description No space left on the disk. */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -377,7 +377,7 @@ export interface operations {
     readonly getManifest: {
         readonly parameters: {
             readonly query?: {
-                /** @description Taken and ignored: the whole Manifest Store is served */
+                /** @description Accepted and ignored: the response is the whole Manifest Store */
                 readonly returnActiveManifest?: boolean;
             };
             readonly header?: never;
@@ -398,7 +398,7 @@ export interface operations {
                     readonly "application/c2pa": string;
                 };
             };
-            /** @description The part that Range asks for. */
+            /** @description The requested range. */
             readonly 206: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -407,7 +407,7 @@ export interface operations {
                     readonly "application/c2pa": string;
                 };
             };
-            /** @description The client has this version already. */
+            /** @description The client already has this version. */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -423,7 +423,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no manifest of that id. */
+            /** @description The manifest does not exist. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -450,7 +450,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests of this client; see Retry-After. */
+            /** @description The client has sent too many requests; see Retry-After. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -461,6 +461,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests are waiting, or the database is unavailable; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -482,7 +491,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Deleted; the id stays taken. */
+            /** @description Deleted. The id stays taken. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -498,7 +507,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The token is missing or wrong, or none is configured. */
+            /** @description The token is missing or wrong, or the store has no token configured. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -507,7 +516,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no manifest of that id. */
+            /** @description The manifest does not exist. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -525,7 +534,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests of this client; see Retry-After. */
+            /** @description The client has sent too many requests; see Retry-After. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -543,7 +552,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no space left to write to. */
+            /** @description Too many requests are waiting, or the database is unavailable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No space left on the disk. */
             readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -561,7 +579,7 @@ export interface operations {
                 readonly alg: string;
                 /** @description The binding value in Base64, percent-encoded */
                 readonly value: string;
-                /** @description Most matches in the answer; more than 100 count as 100 */
+                /** @description Maximum number of matches; values above 100 count as 100 */
                 readonly maxResults?: number;
             };
             readonly header?: never;
@@ -588,7 +606,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests of this client; see Retry-After. */
+            /** @description The client has sent too many requests; see Retry-After. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -606,7 +624,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests are waiting; see Retry-After. */
+            /** @description Too many requests are waiting, or the database is unavailable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -620,7 +638,7 @@ export interface operations {
     readonly postManifestIdByBinding: {
         readonly parameters: {
             readonly query?: {
-                /** @description Most matches in the answer; more than 100 count as 100 */
+                /** @description Maximum number of matches; values above 100 count as 100 */
                 readonly maxResults?: number;
             };
             readonly header?: never;
@@ -660,7 +678,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests of this client; see Retry-After. */
+            /** @description The client has sent too many requests; see Retry-After. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -678,7 +696,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests are waiting; see Retry-After. */
+            /** @description Too many requests are waiting, or the database is unavailable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -698,7 +716,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description By kind, sorted. */
+            /** @description Algorithms by kind, sorted. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -868,7 +886,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This store does not declare. */
+            /** @description The store does not declare. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -938,7 +956,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The service can work. */
+            /** @description The service is ready. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -968,7 +986,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service can not work yet. */
+            /** @description The service is not ready. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
