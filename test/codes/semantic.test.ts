@@ -70,7 +70,7 @@ describe('text', () => {
   });
 
   test('rejects an empty text', async () => {
-    await expect(semanticText(models, '')).rejects.toThrow('no text');
+    await expect(semanticText(models, '')).rejects.toThrow('the text is empty');
   });
 
   test('processes a long text without paragraphs in linear time', async () => {

@@ -77,7 +77,7 @@ async function expectWhole({ url, dataDir }: Place): Promise<void> {
   for await (const { digest } of blobs.list()) files.push(digest);
   expect(files.sort()).toEqual(live.map(({ sha256 }) => sha256).sort());
   expect(await readdir(path.join(dataDir, 'drafts'))).toEqual([]);
-  const bindings = await db.selectFrom('bindings').select('alg').execute();
+  const bindings = await db.selectFrom('bindings').select('alg').where('alternate', '=', 0).execute();
   const counts = await db.selectFrom('binding_counts').selectAll().execute();
   expect(counts.reduce((sum, { bindings: count }) => sum + count, 0)).toBe(bindings.length);
   expect(live.reduce((sum, { binding_count }) => sum + binding_count, 0)).toBe(bindings.length);

@@ -132,6 +132,6 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio in video containers', () => {
     ];
     run('-i', source, '-i', cover, ...map, file);
     const song = await uploaded(server.url, 'song.mp4', new Uint8Array(await readFile(file)));
-    expect(song).toMatchObject({ mode: 'audio', thumbnail: expect.stringMatching(/^data:image\/webp/) });
+    expect(song.mode).toBe('audio');
   });
 });

@@ -86,6 +86,7 @@ fn status(kind: FailureKind) -> u16 {
         FailureKind::Broken => 500,
         FailureKind::Busy => 503,
         FailureKind::Full => 507,
+        FailureKind::ReadOnly => 403,
     }
 }
 
