@@ -142,6 +142,14 @@ describe('the map', () => {
     expect([...new Set(listed)].sort()).toEqual(entries.sort());
   });
 
+  it('is extended by docs/design, whose every page is named in a module header', () => {
+    const headers = [...sources, ...files('crates', /\.rs$/)]
+      .map((file) => read(file).slice(0, 1500))
+      .join('\n');
+    const unnamed = files('docs/design', /\.md$/).filter((page) => !headers.includes(page));
+    expect(unnamed).toEqual([]);
+  });
+
   it('links to every page of docs/design', () => {
     const missing = files('docs/design', /\.md$/).filter((page) => !map.includes(`](${page})`));
     expect(missing).toEqual([]);

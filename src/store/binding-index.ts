@@ -1,4 +1,7 @@
-/** In-memory index of the bindings of live manifests. Every query sees all changes committed before it. */
+/**
+ * In-memory index of the bindings of live manifests. Every query sees all changes committed before it. Design:
+ * docs/design/change-feed.md.
+ */
 import type { Db } from '../database/open.js';
 import type { ChangeTable, Flag } from '../database/tables.js';
 import type { Logger } from '../observe/log.js';

@@ -1,4 +1,4 @@
-/** Ordered feed of changes. Every process reads it to keep its binding index current. */
+/** Ordered feed of changes. Every process reads it to keep its binding index current. Design: docs/design/change-feed.md. */
 import type { Transaction } from 'kysely';
 import type { Db } from '../database/open.js';
 import type { ChangeTable, Flag, Tables } from '../database/tables.js';

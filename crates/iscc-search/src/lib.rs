@@ -2,6 +2,8 @@
 //!
 //! An [`Engine`] owns all indexes of one location. Requests and responses are JSON; an invalid request returns a
 //! [`Failure`] with the error text of the reference service.
+//!
+//! Design: docs/design/search-index.md.
 
 mod allocator;
 mod asset;

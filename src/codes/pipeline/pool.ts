@@ -1,6 +1,6 @@
 /**
  * Pool of worker processes for untrusted files. A crash, hang or excessive memory use only fails the job that caused
- * it; the next job gets a new process.
+ * it; the next job gets a new process. Design: docs/design/worker-pool.md.
  */
 import type { StepChange } from './stopwatch.js';
 import type { Unwatch } from './worker-process.js';

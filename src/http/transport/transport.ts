@@ -1,6 +1,6 @@
 /**
  * The port to an HTTP server, so that uWebSockets.js and node:http are interchangeable. The tests in `test/http` run
- * against both.
+ * against both. Design: docs/design/transports.md.
  */
 import type { RequestHead } from '../request/head.js';
 

@@ -5,6 +5,8 @@
  * - A hub accepts a nonce once, so the same note may be sent again at any time.
  * - A hub refuses a note that is not forced if another declaration exists, so a new one may be sent at any time.
  * - A new forced note is signed only when no earlier one was accepted or can still be accepted.
+ *
+ * Design: docs/design/declarations.md.
  */
 import type { WithdrawAnswer } from './hub-answers.js';
 import type { Note } from './iscc-note.js';
