@@ -10,13 +10,13 @@ import { syncPath, writeDurably } from './durable.js';
 export type DataKind = 'codes' | 'search' | 'store';
 
 /** Migrates a directory to the next version. Runs again if it was interrupted. */
-type Step = (folder: string) => Promise<void>;
+type MigrationStep = (folder: string) => Promise<void>;
 
 /** Releases up to 0.1.0 wrote no version. Their content is that of version 1. */
-const addVersion: Step = async () => {};
+const addVersion: MigrationStep = async () => {};
 
 /** Step `n` migrates from version `n` to `n + 1`. A directory without the file has version 0. */
-const STEPS: Readonly<Record<DataKind, readonly Step[]>> = {
+const STEPS: Readonly<Record<DataKind, readonly MigrationStep[]>> = {
   codes: [addVersion],
   search: [addVersion],
   store: [addVersion],

@@ -31,8 +31,8 @@ const errors = errorTable(ERRORS);
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /** The store refuses the request. `detail` goes to the client. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class StoreRefusal extends Error {
+  override readonly name = 'StoreRefusal';
   readonly code: ErrorCode;
   /** Replaces the text in the table. */
   readonly detail: string;
@@ -65,12 +65,14 @@ export function errorForm(debug: boolean): ErrorForm {
     schema: errorBody,
     refusal,
     thrown(error) {
-      if (error instanceof Refused) return refusedReply(error);
+      if (error instanceof StoreRefusal) return refusedReply(error);
       if (error instanceof ManifestRefused) return manifestReply(error.message, error.code);
       if (error instanceof BindingQueryInvalid) return detailReply(400, error.message);
       if (saysFull(error)) return errors.reply('STORAGE_FULL');
       if (isUnavailable(error)) {
-        return refusedReply(new Refused('DATABASE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS }));
+        return refusedReply(
+          new StoreRefusal('DATABASE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS }),
+        );
       }
       return debug && error instanceof Error ? detailReply(500, error.message) : errors.reply('INTERNAL');
     },
@@ -89,7 +91,7 @@ function refusal(refused: Refusal): Reply {
   }
 }
 
-function refusedReply({ code, detail, retryAfter }: Refused): Reply {
+function refusedReply({ code, detail, retryAfter }: StoreRefusal): Reply {
   const reply = detailReply(errors.status(code), detail);
   if (code === 'UNAUTHORIZED') return { ...reply, headers: { 'WWW-Authenticate': 'Bearer' } };
   return retryAfter === undefined ? reply : { ...reply, headers: { 'Retry-After': String(retryAfter) } };

@@ -1,7 +1,7 @@
 /** Access to the store's manifests for other services in the same process, without HTTP. */
 import { readFile } from 'node:fs/promises';
 import { manifestUrl } from '../c2pa/manifest-url.js';
-import { Refused } from './errors.js';
+import { StoreRefusal } from './errors.js';
 import type { FoundManifest, StoreService } from './service.js';
 
 export interface InProcessManifests {
@@ -27,7 +27,7 @@ async function found(fetched: Promise<FoundManifest>): Promise<FoundManifest | u
   try {
     return await fetched;
   } catch (error) {
-    if (error instanceof Refused) return undefined;
+    if (error instanceof StoreRefusal) return undefined;
     throw error;
   }
 }

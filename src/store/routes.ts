@@ -11,7 +11,7 @@ import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
 import { json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { clientKey, type Throttle } from '../limits/throttle.js';
-import { Refused } from './errors.js';
+import { StoreRefusal } from './errors.js';
 import { fetchQuery, manifestPath, uploadAnswer, uploadQuery } from './schema.js';
 import type { Match, StoreService } from './service.js';
 
@@ -42,7 +42,7 @@ export function manifestRoutes(service: StoreService, options: RouteOptions): Ro
 function limited(kind: 'read' | 'write', { throttle }: RouteOptions) {
   return async ({ clientAddress }: Request): Promise<void> => {
     const wait = await throttle.take(kind, clientAddress);
-    if (wait > 0) throw new Refused('RATE_EXCEEDED', { retryAfter: wait });
+    if (wait > 0) throw new StoreRefusal('RATE_EXCEEDED', { retryAfter: wait });
   };
 }
 
@@ -144,13 +144,13 @@ function remove(service: StoreService, options: RouteOptions): Route {
 /**
  * @param sha256 of the operator's token, in hex; `undefined` refuses every request
  * @param authorization value of the `Authorization` header
- * @throws {Refused} without the right token
+ * @throws {StoreRefusal} without the right token
  */
 function checkOperator(sha256: string | undefined, authorization: string | undefined): void {
   const token = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
-  if (sha256 === undefined || token === undefined) throw new Refused('UNAUTHORIZED');
+  if (sha256 === undefined || token === undefined) throw new StoreRefusal('UNAUTHORIZED');
   const given = createHash('sha256').update(token).digest();
-  if (!timingSafeEqual(given, Buffer.from(sha256, 'hex'))) throw new Refused('UNAUTHORIZED');
+  if (!timingSafeEqual(given, Buffer.from(sha256, 'hex'))) throw new StoreRefusal('UNAUTHORIZED');
 }
 
 export function queryRoutes(service: StoreService, options: RouteOptions): Route[] {

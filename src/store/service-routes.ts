@@ -12,7 +12,7 @@ import { sharedAssets, startPage } from '../http/docs/pages.js';
 import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
-import { Refused } from './errors.js';
+import { StoreRefusal } from './errors.js';
 import { didDocument } from './schema.js';
 import type { StoreService } from './service.js';
 
@@ -105,7 +105,7 @@ function did(service: StoreService): Route {
     },
     handler: () => {
       const document = service.didDocument();
-      if (document === undefined) throw new Refused('NOT_FOUND');
+      if (document === undefined) throw new StoreRefusal('NOT_FOUND');
       return json(document);
     },
   });

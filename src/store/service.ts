@@ -7,7 +7,7 @@ import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
 import type { SyncedBindingIndex } from './binding-index.js';
 import type { Declarer, Retried } from './declarer.js';
-import { ManifestRefused, Refused } from './errors.js';
+import { ManifestRefused, StoreRefusal } from './errors.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
 import type { DeclarationView, UploadAnswer } from './schema.js';
 import type { ManifestReport, Validator } from './validator.js';
@@ -79,7 +79,7 @@ export class StoreService {
    *
    * @param client address or network that counts as the uploader; only a keyed hash of it is stored
    * @throws {ManifestRefused} if the bytes are not an acceptable Manifest Store
-   * @throws {Refused} if the id is taken, or the validator is busy
+   * @throws {StoreRefusal} if the id is taken, or the validator is busy
    */
   async upload(
     bytes: Uint8Array,
@@ -97,16 +97,16 @@ export class StoreService {
       const key = await this.#insert(report, { sha256, size: bytes.length, client, wanted });
       if (key !== undefined) return this.#finishUpload(key, trace);
     }
-    throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
+    throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
   }
 
-  /** @throws {Refused} if the manifest is unknown or deleted, or its file is missing */
+  /** @throws {StoreRefusal} if the manifest is unknown or deleted, or its file is missing */
   async fetch(manifestId: string): Promise<FoundManifest> {
     const { sha256 } = await this.#live(manifestId);
     const path = this.#parts.blobs.pathOf(sha256);
     if ((await this.#parts.blobs.size(sha256)) === undefined) {
       this.#parts.log.error({ manifestId, file: path }, 'the file of a manifest is missing');
-      throw new Refused('MANIFEST_NOT_FOUND');
+      throw new StoreRefusal('MANIFEST_NOT_FOUND');
     }
     return { path, sha256 };
   }
@@ -118,7 +118,7 @@ export class StoreService {
    */
   async query(alg: string, decode: () => Uint8Array, maxResults: number): Promise<Match[]> {
     if (!this.#parts.algorithms.has(alg)) {
-      throw new Refused('ALGORITHM_UNKNOWN', { detail: `Unknown soft binding algorithm: ${alg}` });
+      throw new StoreRefusal('ALGORITHM_UNKNOWN', { detail: `Unknown soft binding algorithm: ${alg}` });
     }
     const threshold = this.#options.matchThreshold;
     const matches = this.#parts.index.query(alg, decode(), threshold, maxResults);
@@ -132,7 +132,7 @@ export class StoreService {
     if (deleted === undefined) {
       // A concurrent request deleted it first: refuse with its present state.
       await this.#live(manifestId);
-      throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
+      throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     }
     await this.#parts.declarer.onDeleted(key, trace);
   }
@@ -228,13 +228,13 @@ export class StoreService {
     await this.changed(key);
     const [stored] = await this.#parts.manifests.findByKeys([key]);
     // Deleted and released by a concurrent request.
-    if (stored === undefined) throw new Refused('MANIFEST_NOT_FOUND');
+    if (stored === undefined) throw new StoreRefusal('MANIFEST_NOT_FOUND');
     return this.#answer(stored);
   }
 
   async #answerTaken(existing: StoredManifest, sha256: string, bytes: Uint8Array): Promise<UploadAnswer> {
-    if (!existing.live) throw new Refused('ID_DELETED');
-    if (existing.sha256 !== sha256) throw new Refused('ID_IN_USE');
+    if (!existing.live) throw new StoreRefusal('ID_DELETED');
+    if (existing.sha256 !== sha256) throw new StoreRefusal('ID_IN_USE');
     return this.#answerStored(existing, bytes);
   }
 
@@ -262,8 +262,8 @@ export class StoreService {
     const found = this.#parts.isManifestId(manifestId)
       ? await this.#parts.manifests.findById(manifestId)
       : undefined;
-    if (found === undefined) throw new Refused('MANIFEST_NOT_FOUND');
-    if (!found.live) throw new Refused('MANIFEST_DELETED');
+    if (found === undefined) throw new StoreRefusal('MANIFEST_NOT_FOUND');
+    if (!found.live) throw new StoreRefusal('MANIFEST_DELETED');
     return found;
   }
 
@@ -329,8 +329,9 @@ function accepted(report: ManifestReport): Accepted {
 
 /** Turns an error of the addon into a refusal, unless it is a fault. */
 function throwRefusal(error: unknown): never {
-  if (isNativeError(error, 'INVALID_ARGUMENT')) throw new Refused('BAD_REQUEST', { detail: error.message });
-  if (isNativeError(error, 'BUSY')) throw new Refused('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
-  if (isNativeError(error, 'TIMEOUT')) throw new Refused('OVERDUE', { retryAfter: RETRY_AFTER_SECONDS });
+  if (isNativeError(error, 'INVALID_ARGUMENT'))
+    throw new StoreRefusal('BAD_REQUEST', { detail: error.message });
+  if (isNativeError(error, 'BUSY')) throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
+  if (isNativeError(error, 'TIMEOUT')) throw new StoreRefusal('OVERDUE', { retryAfter: RETRY_AFTER_SECONDS });
   throw error;
 }

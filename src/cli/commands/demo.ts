@@ -46,7 +46,7 @@ export async function demo(file: string | undefined, { json }: { json?: boolean 
   }
 }
 
-async function runSteps({ codes, store, resolver }: Addresses, image: Asset, step: Step): Promise<void> {
+async function runSteps({ codes, store, resolver }: Addresses, image: Asset, step: RunStep): Promise<void> {
   const { iscc, units } = await step(
     'create its ISCC-CODE',
     () => codeOf(codes, image),
@@ -108,9 +108,9 @@ async function freePort(): Promise<number> {
 }
 
 /** Runs one step and prints its duration and its result, as text by `describe`. */
-type Step = <T>(name: string, work: () => Promise<T>, describe?: (result: T) => string) => Promise<T>;
+type RunStep = <T>(name: string, work: () => Promise<T>, describe?: (result: T) => string) => Promise<T>;
 
-function steps(line: (name: string, ms: number, result: string) => string): Step {
+function steps(line: (name: string, ms: number, result: string) => string): RunStep {
   return async (name, work, describe = (result) => (typeof result === 'string' ? result : '')) => {
     const started = performance.now();
     try {

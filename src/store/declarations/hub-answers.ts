@@ -17,7 +17,7 @@ export interface Unanswered {
   readonly unreachable: boolean;
 }
 
-export interface Refused {
+export interface HubRefusal {
   readonly type: 'refused';
   readonly reason: string;
 }
@@ -29,10 +29,10 @@ export type DeclareAnswer =
   | { readonly type: 'nonce-used' }
   /** The hub speaks the other dialect. */
   | { readonly type: 'other-dialect'; readonly reason: string }
-  | Refused
+  | HubRefusal
   | Unanswered;
 
-export type WithdrawAnswer = { readonly type: 'withdrawn' } | Refused | Unanswered;
+export type WithdrawAnswer = { readonly type: 'withdrawn' } | HubRefusal | Unanswered;
 
 /** A declaration as the hub returns it. */
 export interface HubRecord {

@@ -1,11 +1,11 @@
 /** Transitions after the hub's answer to a declaration note. */
 
 import { type Dialect, dialectOf, type Note } from './iscc-note.js';
-import type { Event, Owner, State, Step, Transition } from './state.js';
+import type { DeclarationStep, Event, Owner, State, Transition } from './state.js';
 import { declared, fail, ISCC_ID_UNKNOWN, lookUp, postpone, rest, send, sign } from './transitions.js';
 
-type Sending = Extract<Step, { at: 'sending' }>;
-type Resolving = Extract<Step, { at: 'resolving' }>;
+type Sending = Extract<DeclarationStep, { at: 'sending' }>;
+type Resolving = Extract<DeclarationStep, { at: 'resolving' }>;
 type Sent = Extract<Event, { type: 'sent' }>;
 type Resolved = Extract<Event, { type: 'resolved' }>;
 

@@ -32,11 +32,11 @@ export interface State {
   readonly pubkey: string | undefined;
   /** Why the declaration is not finished; shown to the operator. */
   readonly error: string | undefined;
-  readonly step: Step;
+  readonly step: DeclarationStep;
 }
 
 /** What the attempt is waiting for. Not stored: after a crash the next attempt starts from `rest`. */
-export type Step =
+export type DeclarationStep =
   | { readonly at: 'rest' }
   | { readonly at: 'signing'; readonly forced: boolean; readonly switched: boolean }
   | {
