@@ -104,6 +104,11 @@ export class CodesClient {
     return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
   }
 
+  /** Resolves if the service is ready. */
+  readiness(options?: CallOptions): Promise<ResponseBody<operations['readiness']>> {
+    return this.#http.json({ method: 'GET', path: ['readyz'] }, options);
+  }
+
   async #upload<T>(
     folder: string,
     source: Source,

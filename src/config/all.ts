@@ -1,6 +1,7 @@
 /** Every variable that the program reads. */
 import { codesVariables } from './codes.js';
 import { commonVariables } from './common.js';
+import { networkVariables } from './network.js';
 import { resolverVariables } from './resolver.js';
 import { searchVariables } from './search.js';
 import { storeVariables } from './store.js';
@@ -10,6 +11,7 @@ export const ALL_VARIABLES: readonly Variable[] = [
   commonVariables,
   codesVariables,
   searchVariables,
+  networkVariables,
   storeVariables,
   resolverVariables,
 ].flatMap((variables) => Object.values<Variable>(variables));

@@ -83,8 +83,9 @@ export const addResult = z
   .object({ iscc_id: isccId, status: z.enum(['created', 'updated']) })
   .meta({ id: 'AddResult' });
 
+/** Unknown members are refused: a misspelled member must not change a search silently. */
 export const query = z
-  .object({
+  .strictObject({
     iscc_id: isccId
       .nullish()
       .describe('Searches with the stored content of this asset; other fields are ignored'),
@@ -93,6 +94,13 @@ export const query = z
     simprints: z.record(z.string(), z.array(querySimprint).min(1)).nullish(),
   })
   .meta({ id: 'Query' });
+
+/** For a query by ISCC-ID, absent members are `null`. */
+const interpretedQuery = z.object({
+  iscc_code: isccCode.nullish(),
+  units: z.array(z.string()).nullish(),
+  simprints: z.record(z.string(), z.array(simprint)).nullish(),
+});
 
 const scores = z.record(z.string(), similarity);
 
@@ -136,7 +144,7 @@ const chunkMatch = z
 
 export const searchResult = z
   .object({
-    query: query.describe('The query as interpreted'),
+    query: interpretedQuery.describe('The query as interpreted, with derived members'),
     global_matches: z.array(globalMatch),
     chunk_matches: z.array(chunkMatch),
   })

@@ -1,5 +1,5 @@
 /**
- * The published packages: packed as for publishing, installed offline into an empty folder by the scripts that the
+ * The published packages: packed as for publishing, installed into an empty folder by the scripts that the
  * Dockerfile runs, and started as the image starts them.
  */
 import { execFile } from 'node:child_process';
@@ -27,7 +27,7 @@ describe('the published packages', () => {
     installed = path.join(folder, 'opt', 'isccd');
     const packs = path.join(folder, 'packs');
     await run('ops/image/build.sh', [packs], { cwd: ROOT });
-    const env = { ...process.env, ISCCD_NPM_FLAGS: '--offline' };
+    const env = { ...process.env, ISCCD_NPM_FLAGS: '--prefer-offline' };
     await run('ops/image/install.sh', [packs, installed], { cwd: ROOT, env });
   }, 300_000);
 

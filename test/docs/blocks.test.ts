@@ -7,7 +7,7 @@ import { type Block, pages, ROOT } from './support/page.js';
 import { PAGE_MS_MAX, runPage, type Step } from './support/session.js';
 
 /** Languages whose blocks are only parsed. */
-const PARSED = ['json', 'yaml', 'nginx', 'ini', 'text'];
+const PARSED = ['json', 'yaml', 'nginx', 'ini', 'text', 'mermaid'];
 const RUN = ['sh', 'console', 'ts'];
 const TYPES_MS_MAX = 120_000;
 
@@ -72,7 +72,9 @@ function wanted({ line, command, expected }: Step): string {
 function matches({ expected, printed }: Step): boolean {
   if (printed === undefined) return false;
   if (expected === undefined) return true;
-  const pattern = expected.trim().split('…').map(escaped).join('[\\s\\S]*?');
+  // A line of `…` stands for any number of lines, or none.
+  const text = expected.trim().replace(/^…\n/gm, '…');
+  const pattern = text.split('…').map(escaped).join('[\\s\\S]*?');
   return new RegExp(`^${pattern}$`).test(printed.trim());
 }
 

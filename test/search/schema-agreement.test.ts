@@ -21,7 +21,7 @@ const CONTENT_RULES = [
   'Incorrect padding',
   'Input too short - minimum 4 bits required',
   "Invalid prefix pattern '1111'",
-  'Invalid ISCC',
+  'Invalid ISCC - ',
   'ISCC body of ',
   'Not an ISCC-UNIT: ',
   'Realm ID mismatch: ',
@@ -32,31 +32,14 @@ const CONTENT_RULES = [
   'all input arrays must have the same shape',
 ];
 
+const QUERY_MEMBERS = new Set(Object.keys(query.shape));
 const asset = randomAsset(1);
 const SIMPRINT = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 /** JSON values of every kind, and near misses of valid ones. */
 const junk = fc.oneof(
-  fc.constantFrom(
-    null,
-    true,
-    false,
-    [],
-    {},
-    '',
-    'x',
-    -1,
-    0,
-    1.5,
-    1e21,
-    '7',
-    ' 7 ',
-    '+7',
-    '1.0',
-    '1.5',
-    '1e3',
-    '-0',
-  ),
+  fc.constantFrom(null, true, false, [], {}, '', 'x', -1, 0, 1.5, 1e21),
+  fc.constantFrom('7', ' 7 ', '+7', '1.0', '1.5', '1e3', '-0'),
   fc.constantFrom(4_294_967_295, 4_294_967_296, '4294967295', '4294967296', 2.0, -0.5),
   fc.constantFrom('ISCC:', 'iscc:AAAAAAAAAAAAAAAA', 'ISCC:AAAAAAAAAAAAAAA', 'ISCC:AAAAAAAAAAAAAAAA1'),
   fc.constantFrom('AAAAAAAAAA', 'AAAAAAAAAAA', 'AAAA AAAA AAAA', 'AAAA+/AA-_AA=='),
@@ -122,9 +105,16 @@ const anyQuery = mostlyFrom(
       simprints: simprints(fc.oneof(mostly(SIMPRINT, 'AA'), storedSimprint)),
       unknown: junk,
     },
-    { requiredKeys: [] },
+    { requiredKeys: ['units'] },
   ),
-);
+).filter((value) => !hasOnlyUnknownMembers(value));
+
+/** The engine reports a query without any known member as empty, whatever else it contains. */
+function hasOnlyUnknownMembers(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const members = Object.keys(value);
+  return members.length > 0 && !members.some((member) => QUERY_MEMBERS.has(member));
+}
 
 let url: string;
 beforeAll(async () => {
@@ -174,10 +164,10 @@ describe('zod and the engine agree', () => {
   test('on the body of POST /indexes', agreement(newIndex, '/indexes', name), 60_000);
   const entries = mostlyFrom(fc.array(anyEntry, { maxLength: 2 }));
   test('on the body of POST assets', agreement(z.array(entry), '/indexes/main/assets', entries), 60_000);
-  test('that an asset needs an id', async () => {
+  test('that an asset needs an ISCC-ID', async () => {
     const { iscc_id: _, ...anonymous } = asset;
-    for (const body of [[anonymous], [{ ...anonymous, iscc_id: null }]]) {
-      const verdict = await verdicts(z.array(entry), '/indexes/main/assets', body);
+    for (const id of [{}, { iscc_id: null }, { iscc_id: 'ISCC:AAAAAAAAAAAAAAAA' }]) {
+      const verdict = await verdicts(z.array(entry), '/indexes/main/assets', [{ ...anonymous, ...id }]);
       expect(verdict).toMatchObject({ schema: false, engine: false, status: 400 });
     }
   });

@@ -10,7 +10,7 @@ import { BACKENDS, indexUri, rows } from './support/search-server.js';
 
 interface RecordedQuery {
   readonly body: Query;
-  readonly limit?: number;
+  readonly limit?: number | null;
 }
 
 const GATEWAY = 'https://example.com/v1/manifests/1';
@@ -37,7 +37,8 @@ describe.each(BACKENDS)('%s', (backend) => {
 
   test('returns the matches of the JSON search', async () => {
     let compared = 0;
-    for (const { body, limit = 100 } of await rows<RecordedQuery>('queries.jsonl')) {
+    for (const { body, limit: recorded } of await rows<RecordedQuery>('queries.jsonl')) {
+      const limit = recorded ?? 100;
       const units = body.units;
       if (units === undefined || units === null) continue;
       const { global_matches } = await search.search('main', { units }, limit);
@@ -65,16 +66,16 @@ describe.each(BACKENDS)('%s', (backend) => {
   test('rejects with the errors of the JSON search', async () => {
     const units = ['ISCC:EAAWFH3PX3MCYB6N'];
     const unknownId = 'ISCC:MAIAAAAAAAAAAAAB';
-    const failures: readonly (readonly [Promise<unknown>, number])[] = [
-      [search.searchUnits('none', units, 10), 404],
-      [search.searchUnits('main', units, 0), 400],
-      [search.searchUnits('main', ['x'], 10), 400],
-      [search.searchUnits('main', [], 10), 422],
-      [search.getGateway('main', unknownId), 404],
-      [search.getGateway('none', unknownId), 404],
+    const failures: readonly (readonly [() => Promise<unknown>, number])[] = [
+      [() => search.searchUnits('none', units, 10), 404],
+      [() => search.searchUnits('main', units, 0), 400],
+      [() => search.searchUnits('main', ['x'], 10), 400],
+      [() => search.searchUnits('main', [], 10), 422],
+      [() => search.getGateway('main', unknownId), 404],
+      [() => search.getGateway('none', unknownId), 404],
     ];
     for (const [failure, status] of failures) {
-      const error = await failure.catch((error: unknown) => error);
+      const error = await failure().catch((error: unknown) => error);
       expect(error).toBeInstanceOf(ServiceError);
       expect(error).toMatchObject({ status });
     }

@@ -211,8 +211,15 @@ export interface components {
             } | null;
         };
         readonly SearchResult: {
-            /** @description The query as interpreted */
-            readonly query: components["schemas"]["Query"];
+            /** @description The query as interpreted, with derived members */
+            readonly query: {
+                /** @description ISCC-CODE with prefix */
+                readonly iscc_code?: string | null;
+                readonly units?: readonly string[] | null;
+                readonly simprints?: {
+                    readonly [key: string]: readonly string[];
+                } | null;
+            };
             readonly global_matches: readonly components["schemas"]["GlobalMatch"][];
             readonly chunk_matches: readonly components["schemas"]["ChunkMatch"][];
         };
