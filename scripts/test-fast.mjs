@@ -14,10 +14,26 @@ const SLOW_HELPERS = ['test/support/chromium.ts', 'test/support/postgres.ts', 't
 /** Folders and files that take long by their nature. */
 const SLOW = [
   'test/browser/',
+  'test/cli/examples.test.ts',
+  'test/codes/audio.test.ts',
+  'test/codes/http/embedded.test.ts',
+  'test/codes/http/hostile.test.ts',
+  'test/codes/http/lifetime.test.ts',
+  'test/codes/http/memory.test.ts',
+  'test/codes/http/metadata.test.ts',
+  'test/codes/http/openapi.test.ts',
+  'test/codes/pool.test.ts',
+  'test/codes/video.test.ts',
+  'test/data/backup.test.ts',
   'test/deploy/',
-  'test/faults/',
   'test/docs/blocks.test.ts',
   'test/docs/reference.test.ts',
+  'test/faults/',
+  'test/http/server.test.ts',
+  'test/http/slow-readers.test.ts',
+  'test/http/timeouts.test.ts',
+  'test/network/follow.test.ts',
+  'test/resolver/load.test.ts',
 ];
 
 const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })

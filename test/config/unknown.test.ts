@@ -20,7 +20,8 @@ describe('unknownVariables', () => {
     ['ISCC_SEARCH_INDEX_URI', 'did you mean INDEXSVC_INDEX_URI?'],
     ['ISCC_WEB_PRIVATE_FILES', 'did you mean CODEWEB_PRIVATE_FILES?'],
     ['ISCC_SDK_GRANULAR', 'did you mean CODESDK_GRANULAR?'],
-    ['ISCC_SEARCH_AGGREGATOR_POLL_SECONDS', 'remove it'],
+    ['ISCC_SEARCH_AGGREGATOR_POLL_SECONDS', 'did you mean INDEXSVC_AGGREGATOR_POLL_INTERVAL?'],
+    ['ISCC_SEARCH_REFERENCE_ONLY', 'remove it'],
   ])('reports %s: %s', (name, hint) => {
     expect(messages({ [name]: 'x' })).toEqual([`${name} is not a variable of isccd; ${hint}`]);
   });
