@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
+import { retryAfterMs } from '../client/retry.js';
 import { publicConnector } from '../egress/public-connector.js';
+import { Slots } from '../slots.js';
 import { version } from '../version.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -106,24 +108,18 @@ export class HubClient {
 function refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Fetched {
   discard(body);
   if (statusCode === 404) return { kind: 'missing' };
-  const retryAfterMs = retryAfter(headers['retry-after']);
+  const header = headers['retry-after'];
+  const pauseMs = typeof header === 'string' ? retryAfterMs(header) : undefined;
   return {
     kind: 'failed',
     reason: `status ${statusCode}`,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(pauseMs !== undefined && { retryAfterMs: Math.min(pauseMs, RETRY_AFTER_MS_MAX) }),
   };
 }
 
 /** Closes the connection instead of reading a body that is not needed. */
 function discard(body: Dispatcher.ResponseData['body']): void {
   body.on('error', () => {}).destroy();
-}
-
-/** Seconds or a date, in ms, at most an hour. */
-function retryAfter(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX) : undefined;
 }
 
 /** @throws if the body is longer than `bytesMax` after decoding, or not decodable */
@@ -150,30 +146,8 @@ async function bodyOf({ headers, body }: Dispatcher.ResponseData, bytesMax: numb
   return Buffer.concat(pieces);
 }
 
-/** A counting semaphore; waiting calls run in their order. */
-class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
-  }
-}
-
 /** Limits a rate: `burst` tokens at most, `perSecond` come back each second. */
-export class TokenBucket {
+class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
   #tokens: number;

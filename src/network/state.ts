@@ -156,7 +156,7 @@ export function settle(
   if (row.state === 'frozen') return { row: polled, memory, delayMs: FROZEN_DELAY_MS, notices: [] };
   switch (outcome.kind) {
     case 'progress':
-      return succeeded(polled, memory, intervalMs, clock);
+      return succeeded(polled, intervalMs, clock);
     case 'frozen': {
       const alarm: Alarm = { kind: outcome.violation, since: clock.wall, evidence: outcome.evidence };
       return {
@@ -187,7 +187,7 @@ export function settle(
   }
 }
 
-function succeeded(row: HubRow, _: Memory, intervalMs: number, clock: Clock): Settled {
+function succeeded(row: HubRow, intervalMs: number, clock: Clock): Settled {
   const isBehind = row.head !== null && row.cursor < row.head.size;
   return {
     row: { ...row, state: isBehind ? 'catching_up' : 'following', alarm: null },

@@ -1,10 +1,10 @@
 /** Reads manifests from gateways, and from the store in this process. */
 import { manifestIdIn } from '../c2pa/manifest-url.js';
 import type { Trace } from '../observe/trace.js';
+import { Slots } from '../slots.js';
 import type { GatewayClient } from './gateway-client.js';
 import { remoteManifestId } from './pointers.js';
 import { type Prober, startsAsStore } from './prober.js';
-import { Slots } from './slots.js';
 
 const MANIFEST_BYTES_MAX = 10 * 1024 * 1024;
 const FETCHES_WAITING_MAX = 1_000;
@@ -71,7 +71,7 @@ export class ManifestSource {
   async #fetch(gateway: string, trace: Trace | undefined): Promise<ManifestResult> {
     const { gateways, fetchTimeoutMs } = this.#options;
     const limits = { timeoutMs: fetchTimeoutMs, bytesMax: MANIFEST_BYTES_MAX, trace };
-    const fetched = await this.#slots.run(() => gateways.get(gateway, limits));
+    const fetched = await this.#slots.tryRun(() => gateways.get(gateway, limits));
     if (fetched === undefined) return { kind: 'unavailable', reason: 'too many fetches are waiting' };
     switch (fetched.kind) {
       case 'found':

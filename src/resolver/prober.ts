@@ -1,7 +1,7 @@
 /** Checks by its first bytes whether a gateway address serves a C2PA Manifest Store. Caches the results. */
 import type { Trace } from '../observe/trace.js';
+import { Slots } from '../slots.js';
 import type { Fetched, GatewayClient } from './gateway-client.js';
-import { Slots } from './slots.js';
 
 /** Superbox header, description box header and type UUID. */
 export const PROBE_BYTES = 32;
@@ -64,7 +64,7 @@ export class Prober {
 
   async #probe(address: string, trace: Trace | undefined): Promise<boolean> {
     const limits = { timeoutMs: this.#timeoutMs, bytesMax: PROBE_BYTES, head: true, trace };
-    const fetched = await this.#slots.run(() => this.#gateways.get(address, limits));
+    const fetched = await this.#slots.tryRun(() => this.#gateways.get(address, limits));
     // Too many probes are waiting, so this one was not sent: cache nothing.
     if (fetched === undefined) return false;
     const { isStore, seconds } = resultOf(fetched);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rankPointers } from '../../src/resolver/pointers.js';
 import { RecentManifests } from '../../src/resolver/recent.js';
-import { Slots } from '../../src/resolver/slots.js';
+import { Slots } from '../../src/slots.js';
 
 describe('RecentManifests', () => {
   it('keeps an entry for an hour from its first insertion', () => {
@@ -62,10 +62,10 @@ describe('Slots', () => {
       working -= 1;
       return true;
     };
-    const done = await Promise.all(Array.from({ length: 6 }, () => slots.run(work)));
+    const done = await Promise.all(Array.from({ length: 6 }, () => slots.tryRun(work)));
     expect(done).toEqual([true, true, true, true, true, undefined]);
     expect([most, working]).toEqual([2, 0]);
-    await expect(slots.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await slots.run(work)).toBe(true);
+    await expect(slots.tryRun(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await slots.tryRun(work)).toBe(true);
   });
 });

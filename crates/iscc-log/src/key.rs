@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 const ED25519_PREFIX: [u8; 2] = [0xed, 0x01];
 /// Signature type of signed notes: Ed25519.
 const NOTE_ED25519: u8 = 0x01;
-/// Base58 of 34 bytes has at most 47 digits; longer text is not decoded.
-const MULTIBASE_CHARS_MAX: usize = 64;
+/// Base58 of a signature, 64 bytes, has at most 88 digits; far longer text is not decoded.
+const MULTIBASE_CHARS_MAX: usize = 128;
 
 /// A public key: 32 bytes, not yet checked to be a point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,6 +48,6 @@ impl PublicKey {
 
 /// Bytes of a base58btc multibase text; `None` if it is not one or is too long for a key or signature.
 pub(crate) fn multibase(text: &str) -> Option<Vec<u8>> {
-    let digits = text.strip_prefix('z').filter(|digits| digits.len() <= 2 * MULTIBASE_CHARS_MAX)?;
+    let digits = text.strip_prefix('z').filter(|digits| digits.len() <= MULTIBASE_CHARS_MAX)?;
     base58::decode(digits.as_bytes()).ok()
 }

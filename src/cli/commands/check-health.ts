@@ -47,7 +47,8 @@ async function targetOf(target: string): Promise<Target> {
   throw new CommandFailed(`${target} is not a URL or service name`, EXIT_CONFIGURATION);
 }
 
-async function configuredUrl(name: ServiceName): Promise<string> {
+/** Address of a service of this configuration, as reached from this machine. */
+export async function configuredUrl(name: ServiceName): Promise<string> {
   const { SERVICES } = await import('../../compose/services.js');
   const { environment } = await import('../../config/env.js');
   const { readVariables } = await import('../../config/variable.js');

@@ -11,6 +11,7 @@ import { searchFolder } from '../../search/engine/open.js';
 import { type ImportStep, importFrom } from '../../search/import.js';
 import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { printJson } from '../terminal/lines.js';
 
 export interface Where {
   /** URL of a service, location of an engine, or folder. */
@@ -19,12 +20,12 @@ export interface Where {
 }
 
 export async function create(name: string, where: Where): Promise<void> {
-  await using(where, async (service) => print(await service.createIndex(name)), { mayBeNew: true });
+  await using(where, async (service) => printJson(await service.createIndex(name)), { mayBeNew: true });
 }
 
 export async function list(where: Where): Promise<void> {
   await using(where, async (service) => {
-    for (const index of await service.listIndexes()) print(index);
+    for (const index of await service.listIndexes()) printJson(index);
   });
 }
 
@@ -49,7 +50,7 @@ export async function add(
         bar.increment(entries.length);
       };
       const { created, updated } = await importFrom(source, service, name, step);
-      print({ created, updated });
+      printJson({ created, updated });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       // A step is one request, which is added completely or not at all.
@@ -68,11 +69,11 @@ export async function search(
 ): Promise<void> {
   const limit = options.limit === undefined ? undefined : Number(options.limit);
   if (limit !== undefined && !Number.isInteger(limit)) throw new CommandFailed('--limit must be an integer');
-  await using(options, async (service) => print(await service.search(name, { iscc_code: code }, limit)));
+  await using(options, async (service) => printJson(await service.search(name, { iscc_code: code }, limit)));
 }
 
 export async function get(name: string, isccId: string, where: Where): Promise<void> {
-  await using(where, async (service) => print(await service.getAsset(name, isccId)));
+  await using(where, async (service) => printJson(await service.getAsset(name, isccId)));
 }
 
 async function using(
@@ -103,8 +104,4 @@ async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchApi
   } catch (error) {
     throw new CommandFailed(reason(error), error instanceof FormatRefused ? EXIT_CONFIGURATION : 1);
   }
-}
-
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
 }

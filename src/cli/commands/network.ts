@@ -16,6 +16,8 @@ import type { HubRow } from '../../network/state.js';
 import { type HubStatus, hubStatus } from '../../network/status.js';
 import { openEngine, searchFolder } from '../../search/engine/open.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { printJson } from '../terminal/lines.js';
+import { configuredUrl } from './check-health.js';
 
 const STATUS_TIMEOUT_MS = 5_000;
 
@@ -23,15 +25,13 @@ const STATUS_TIMEOUT_MS = 5_000;
 export async function status(options: { url?: string; json?: boolean }): Promise<void> {
   const hubs = (await servedHubs(options.url)) ?? (await storedHubs());
   if (hubs === undefined) throw new CommandFailed('no service responds and no folder follows a network');
-  if (options.json) print({ hubs });
+  if (options.json) printJson({ hubs });
   else for (const hub of hubs) process.stdout.write(`${line(hub)}\n`);
   if (hubs.some(({ state, alarm }) => state === 'frozen' || alarm !== null)) process.exitCode = 1;
 }
 
 async function servedHubs(url: string | undefined): Promise<readonly HubStatus[] | undefined> {
-  const { host, port } = readVariables(searchVariables, environment());
-  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  const address = url ?? `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
+  const address = url ?? (await configuredUrl('search'));
   try {
     const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS);
     const response = await fetch(`${address}/status`, { signal });
@@ -81,7 +81,7 @@ export async function verify(
     for (const index of indexes) problems.push(...(await onlineProblems(index, count)));
   }
   const hubs = indexes.flatMap((index) => index.hubs.map(({ hub, row }) => hubStatus(hub, row, undefined)));
-  if (options.json) print({ ok: problems.length === 0, hubs, problems });
+  if (options.json) printJson({ ok: problems.length === 0, hubs, problems });
   else {
     for (const hub of hubs) process.stdout.write(`${line(hub)}\n`);
     for (const problem of problems) process.stdout.write(`problem   ${problem}\n`);
@@ -156,7 +156,7 @@ export async function check(directory: string, options: CheckOptions): Promise<v
   if (bad !== undefined) throw new CommandFailed(`--key ${bad} is not an Ed25519 key`, EXIT_CONFIGURATION);
   const { origin, key: keys, network, assets = false } = options;
   const checked = await checkLog({ folder: path.resolve(directory), origin, keys, hubId, network, assets });
-  if (options.json) print(checked);
+  if (options.json) printJson(checked);
   else {
     const { checkpoint, tree, counts } = checked;
     const verdict =
@@ -188,7 +188,7 @@ export async function reset(hub: string, options: { yes?: boolean; json?: boolea
       const followed = await engine.followLogs(index, realm);
       if (!(await followed.hubs()).some((row) => row.hub === hubId)) continue;
       await followed.reset(hubId);
-      if (options.json) print({ hub: hubId, index, reset: true });
+      if (options.json) printJson({ hub: hubId, index, reset: true });
       else process.stdout.write(`hub ${hubId} was removed from ${index}; the next start follows it from 0\n`);
       return;
     }
@@ -217,8 +217,4 @@ function wholeNumber(text: string, name: string, max: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= max) return number;
   throw new CommandFailed(`${name} must be an integer from 0 to ${max}`, EXIT_CONFIGURATION);
-}
-
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
 }

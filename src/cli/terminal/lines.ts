@@ -1,6 +1,11 @@
 /** Lines that several commands print. */
 import type { Counts } from '../../data/port.js';
 
+/** One line of JSON for programs. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
 /** E.g. `store     3 manifests, 1 tombstones`: the content of one service's data. */
 export function countsLine(kind: string, counts: Counts): string {
   const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
