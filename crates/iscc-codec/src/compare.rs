@@ -17,6 +17,8 @@ pub struct Comparison {
     /// 1 for equal, 0 for opposite; about 0.5 for unrelated content. Either 1 or 0 for an
     /// Instance-Code or an ISCC-ID, whose bits do not measure similarity.
     pub similarity: f64,
+    /// Whether the similarity means nothing, because one of the units is featureless: see [`Unit::is_featureless`].
+    pub featureless: bool,
 }
 
 /// Compares the units that both codes have, in body order.
@@ -43,5 +45,6 @@ pub fn compare_units(a: &Unit, b: &Unit) -> Option<Comparison> {
         _ if all_or_nothing => 0.0,
         _ => 1.0 - distance as f64 / bits as f64,
     };
-    Some(Comparison { kind: a.kind(), bits, distance, similarity })
+    let featureless = a.is_featureless() || b.is_featureless();
+    Some(Comparison { kind: a.kind(), bits, distance, similarity, featureless })
 }

@@ -15,6 +15,8 @@ pub struct Claim {
     pub leaf: u64,
     /// `false` once deleted.
     pub in_force: bool,
+    /// Leaf index of the deletion, once deleted.
+    pub deletion: Option<u64>,
 }
 
 /// What is known of earlier entries.
@@ -95,17 +97,20 @@ impl<K: Known> Judge<K> {
         };
         self.nonces.insert(nonce, leaf);
         Ok(match asset {
-            None => self.deletion(id, key, claim),
-            Some(asset) => self.declaration(id, Claim { key, leaf, in_force: true }, claim, asset),
+            None => self.deletion(id, key, claim, leaf),
+            Some(asset) => {
+                let new = Claim { key, leaf, in_force: true, deletion: None };
+                self.declaration(id, new, claim, asset)
+            }
         })
     }
 
-    fn deletion(&mut self, id: LogId, key: PublicKey, claim: Option<Claim>) -> Reason {
+    fn deletion(&mut self, id: LogId, key: PublicKey, claim: Option<Claim>, leaf: u64) -> Reason {
         let Some(claim) = claim.filter(|claim| claim.in_force) else { return Reason::Orphan };
         if claim.key != key {
             return Reason::Unauthorized;
         }
-        self.claims.insert(id.body, Claim { in_force: false, ..claim });
+        self.claims.insert(id.body, Claim { in_force: false, deletion: Some(leaf), ..claim });
         self.assets.insert(id.body, None);
         Reason::Deletion
     }

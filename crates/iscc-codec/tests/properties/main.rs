@@ -3,6 +3,7 @@
 
 mod composites;
 mod forms;
+mod ids;
 mod refusals;
 mod seq;
 mod units;

@@ -3,6 +3,7 @@
 mod composites;
 mod conformance;
 mod explain;
+mod featureless;
 mod headers;
 mod ids;
 mod known_answers;

@@ -1,0 +1,102 @@
+//! Any bytes give a value or a named error, and trees equal the recursive definitions of RFC 6962.
+
+use std::path::PathBuf;
+
+use iscc_log::entry::{self, Log};
+use iscc_log::judge::{Judge, Nothing};
+use iscc_log::key::PublicKey;
+use iscc_log::tree::{self, Hash, Head};
+use iscc_log::{TILE_WIDTH, bundle, checkpoint};
+use proptest::prelude::*;
+use reference::merkle;
+
+const LOG: Log = Log { realm: 0, hub: 7 };
+const ORIGIN: &str = "hub7.example/log";
+const KEY: &str = "z6MkhmvbVXSah8F8GPVy6UA6Rh3J4y7cdYv8y2PGqJVNfupb";
+
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/network"));
+    std::fs::read(folder.join(name)).expect("a fixture")
+}
+
+fn leaf(number: usize) -> Hash {
+    tree::leaf(&number.to_be_bytes())
+}
+
+/// Bytes with some of them replaced, and cut at the end.
+fn damaged(bytes: &[u8], changes: &[(usize, u8)], cut: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes.truncate(bytes.len() - cut.min(bytes.len()));
+    let length = bytes.len().max(1);
+    for (at, value) in changes {
+        if let Some(byte) = bytes.get_mut(at % length) {
+            *byte = *value;
+        }
+    }
+    bytes
+}
+
+fn changes() -> impl Strategy<Value = Vec<(usize, u8)>> {
+    prop::collection::vec((any::<usize>(), any::<u8>()), 1..6)
+}
+
+proptest! {
+    #[test]
+    fn a_changed_checkpoint_is_never_accepted(changes in changes(), cut in 0_usize..3) {
+        let note = fixture("log-a/checkpoint-270");
+        let key = PublicKey::from_multibase(KEY).expect("the key of the fixture");
+        prop_assert!(checkpoint::judge(&note, ORIGIN, &[key]).is_ok());
+        let damaged = damaged(&note, &changes, cut);
+        let is_changed = damaged != note;
+        prop_assert_eq!(checkpoint::judge(&damaged, ORIGIN, &[key]).is_err(), is_changed);
+    }
+
+    #[test]
+    fn any_bundle_splits_into_its_bytes_or_is_refused(changes in changes(), cut in 0_usize..600) {
+        let bytes = damaged(&fixture("log-a/tile/entries/000"), &changes, cut);
+        if let Some(records) = bundle::records(&bytes, TILE_WIDTH) {
+            let lengths: usize = records.iter().map(|record| record.len() + 2).sum();
+            prop_assert_eq!((records.len(), lengths), (TILE_WIDTH, bytes.len()));
+        }
+    }
+
+    #[test]
+    fn any_entry_is_judged_and_counted_once(
+        index in 0..TILE_WIDTH,
+        changes in changes(),
+        cut in 0_usize..40,
+    ) {
+        let bundle = fixture("log-a/tile/entries/000");
+        let records = bundle::records(&bundle, TILE_WIDTH).expect("a full bundle");
+        let mut judge = Judge::new(Nothing);
+        let Ok(_) = judge.take(0, entry::parse(&damaged(records[index], &changes, cut), LOG));
+        prop_assert_eq!(judge.counts.iter().sum::<u64>(), 1);
+    }
+
+    #[test]
+    fn any_bytes_are_judged(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert!(entry::parse(&bytes, LOG).is_err());
+        prop_assert!(checkpoint::judge(&bytes, ORIGIN, &[]).is_err());
+    }
+
+    #[test]
+    fn heads_and_proofs_equal_the_recursive_definition(size in 1_usize..700, pick in any::<usize>()) {
+        let leaves: Vec<Hash> = (0..size).map(leaf).collect();
+        let index = pick % size;
+        prop_assert_eq!(tree::root(&leaves), merkle::root(&leaves, &tree::node));
+        let inclusion = tree::inclusion_proof(&leaves[..], index as u64, size as u64);
+        prop_assert_eq!(inclusion, Some(merkle::inclusion(index, &leaves, &tree::node)));
+        let consistency = tree::consistency_proof(&leaves[..], index as u64 + 1, size as u64);
+        prop_assert_eq!(consistency, Some(merkle::consistency(index + 1, &leaves, &tree::node)));
+    }
+
+    #[test]
+    fn a_tree_of_blocks_equals_the_tree_of_leaves(blocks in 0_usize..4, tail in 0_usize..256) {
+        let leaves: Vec<Hash> = (0..blocks * TILE_WIDTH + tail).map(leaf).collect();
+        let (full, rest) = leaves.split_at(blocks * TILE_WIDTH);
+        let mut head = Head::default();
+        full.chunks(TILE_WIDTH).for_each(|block| head.push_block(tree::root(block)));
+        let root = if rest.is_empty() { head.root() } else { head.root_with_tail(tree::root(rest)) };
+        prop_assert_eq!(root, tree::root(&leaves));
+    }
+}
