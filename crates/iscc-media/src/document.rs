@@ -4,25 +4,40 @@
 //! White space follows it where that is cheap, because offsets of text chunks depend on it.
 
 mod container;
+mod doc;
 mod docx;
 mod embed;
+mod embedded;
 mod epub;
+mod graphics;
+mod mail;
+mod msg;
 mod odt;
+mod ole;
+mod paragraphs;
 mod picture;
+mod ppt;
 mod pptx;
 mod properties;
 mod rtf;
+mod xls;
 mod xlsx;
 pub(crate) mod xml;
 
-pub use embed::{Embed, embed};
+pub use embed::embed;
+pub use odt::is_flat;
 pub use properties::Properties;
+
+use self::container::Budget;
 
 /// Maximum decompressed bytes of a document.
 pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 
 /// Maximum entries of a document's archive.
 pub const DOCUMENT_ENTRIES_MAX: usize = 20_000;
+
+/// Maximum levels of documents embedded in documents.
+pub const DOCUMENT_DEPTH_MAX: u32 = 3;
 
 /// Content of a document.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -38,16 +53,28 @@ pub struct Document {
 /// Document formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
+    /// Binary text, `.doc`.
+    Doc,
     /// Office Open XML text, `.docx`.
     Docx,
     /// EPUB 2 and 3.
     Epub,
     /// OpenDocument text, `.odt`; spreadsheets and presentations read the same way.
     Odt,
+    /// OpenDocument text as a single XML file, `.fodt`.
+    FlatOdt,
+    /// Mail, `.eml`.
+    Mail,
+    /// Mail of Outlook, `.msg`.
+    Msg,
+    /// Binary presentation, `.ppt`.
+    Ppt,
     /// Office Open XML presentation, `.pptx`.
     Pptx,
     /// Rich Text Format.
     Rtf,
+    /// Binary spreadsheet, `.xls`.
+    Xls,
     /// Office Open XML spreadsheet, `.xlsx`.
     Xlsx,
 }
@@ -61,11 +88,56 @@ impl Format {
                 Self::Pptx
             }
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => Self::Xlsx,
+            "application/msword" => Self::Doc,
+            "application/vnd.ms-excel" => Self::Xls,
+            "message/rfc822" => Self::Mail,
+            "application/vnd.ms-outlook" => Self::Msg,
+            "application/vnd.ms-powerpoint" => Self::Ppt,
             "application/epub+zip" | "application/x-ibooks+zip" => Self::Epub,
-            "application/vnd.oasis.opendocument.text" => Self::Odt,
+            "application/vnd.oasis.opendocument.text"
+            | "application/vnd.oasis.opendocument.spreadsheet"
+            | "application/vnd.oasis.opendocument.presentation" => Self::Odt,
             "application/rtf" | "text/rtf" => Self::Rtf,
             _ => return None,
         })
+    }
+
+    /// Whether a file starts with the signature of the format's container.
+    pub fn has_signature(self, head: &[u8]) -> bool {
+        match self {
+            Self::Docx | Self::Epub | Self::Odt | Self::Pptx | Self::Xlsx => {
+                head.starts_with(b"PK")
+            }
+            Self::Doc | Self::Msg | Self::Ppt | Self::Xls => {
+                head.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+            }
+            Self::Rtf => head.starts_with(b"{\\rt"),
+            Self::FlatOdt => is_flat(head),
+            Self::Mail => true,
+        }
+    }
+}
+
+impl Format {
+    /// The format whose properties a file of the type has: also of types whose text is not read.
+    pub fn of_properties(mediatype: &str, file: &[u8]) -> Option<Self> {
+        const HEAD_BYTES: usize = 4096;
+        let is_flat = || {
+            let head = xml::decode(&file[..file.len().min(HEAD_BYTES)]);
+            head.contains("<office:document")
+                && head.contains("urn:oasis:names:tc:opendocument:xmlns:office:1.0")
+        };
+        match mediatype.strip_prefix("application/vnd.oasis.opendocument.") {
+            Some(kind) if kind.ends_with("-flat-xml") => Some(Self::FlatOdt),
+            Some("text" | "spreadsheet" | "presentation" | "graphics") => Some(Self::Odt),
+            Some("text-template" | "spreadsheet-template" | "presentation-template") => {
+                Some(Self::Odt)
+            }
+            _ if matches!(mediatype, "text/xml" | "application/xml") && is_flat() => {
+                Some(Self::FlatOdt)
+            }
+            _ => Self::from_mediatype(mediatype),
+        }
     }
 }
 
@@ -95,6 +167,9 @@ pub enum DocumentError {
     /// Embedding is not supported for the format.
     #[error("metadata cannot be embedded into documents of this format")]
     NotEmbeddable,
+    /// Not a compound file, or a damaged or encrypted one.
+    #[error("not a readable compound file: {0}")]
+    Compound(String),
     /// Not RTF.
     #[error("not an RTF document")]
     NotRtf,
@@ -105,12 +180,23 @@ pub enum DocumentError {
 /// The decompressed size and the number of entries are limited. Only the entities of XML and HTML
 /// are resolved, so documents cannot include files or expand without limit.
 pub fn read(format: Format, bytes: &[u8]) -> Result<Document, DocumentError> {
+    read_within(format, bytes, &mut Budget::default())
+}
+
+fn read_within(
+    format: Format,
+    bytes: &[u8],
+    budget: &mut Budget,
+) -> Result<Document, DocumentError> {
     match format {
-        Format::Docx => docx::read(bytes),
-        Format::Epub => epub::read(bytes),
-        Format::Odt => odt::read(bytes),
-        Format::Pptx => pptx::read(bytes),
+        Format::Docx => docx::read(bytes, budget),
+        Format::Doc | Format::Msg | Format::Ppt | Format::Xls => ole::read(bytes, budget),
+        Format::Mail => mail::read(bytes, budget),
+        Format::Epub => epub::read(bytes, budget),
+        Format::Odt => odt::read(bytes, budget),
+        Format::FlatOdt => odt::read_flat(bytes),
+        Format::Pptx => pptx::read(bytes, budget),
         Format::Rtf => rtf::read(bytes),
-        Format::Xlsx => xlsx::read(bytes),
+        Format::Xlsx => xlsx::read(bytes, budget),
     }
 }

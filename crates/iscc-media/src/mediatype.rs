@@ -8,7 +8,7 @@ mod svg;
 
 pub use mode::{Mode, mode};
 pub use name::from_name;
-pub use sniff::from_bytes;
+pub use sniff::{from_bytes, looks_like_text as is_text};
 
 /// Bytes at the start of a file that detection reads.
 pub const HEAD_BYTES_MAX: usize = 4096;

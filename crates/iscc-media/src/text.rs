@@ -19,13 +19,15 @@ pub const TEXT_CHARACTERS_MAX: usize = 10_000_000;
 /// [`TEXT_CHARACTERS_MAX`] in release 0.9.5 of the reference.
 pub const TEXT_CHARACTERS_MAX_0_9_5: usize = 500_000;
 
-/// A document's text and metadata.
+/// A document's text, metadata and cover.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
     /// Text in reading order, not normalised
     pub text: String,
     /// Metadata fields, as plain text
     pub metadata: Metadata,
+    /// Image file of the cover, for books
+    pub cover: Option<Vec<u8>>,
 }
 
 /// Extracts text and metadata. `mediatype` is the expected type; content with the signature of
@@ -34,24 +36,40 @@ pub struct Extracted {
 ///
 /// # Errors
 /// [`MediaError::NoText`] if the text is blank, or if the content is an image, audio or similar;
-/// [`MediaError::NoDecoder`] for PDF and the binary office formats; `Damaged` and `TooLarge` for
+/// [`MediaError::NoDecoder`] for PDF; `Damaged` and `TooLarge` for
 /// broken and oversized documents.
 pub fn extract(
     bytes: &[u8],
     mediatype: &str,
     characters_max: usize,
 ) -> Result<Extracted, MediaError> {
-    let mut extracted = match Kind::of(bytes, mediatype)? {
-        Kind::Plain => Extracted { text: plain(bytes, mediatype), metadata: Metadata::default() },
-        Kind::Html => html::extract(&html::decode(bytes)),
-        Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
-        Kind::Document(format) => from_document(format, bytes)?,
-    };
+    let mut extracted = read(Kind::of(bytes, mediatype)?, bytes, mediatype)?;
     extracted.text.truncate(truncated_length(&extracted.text, characters_max));
     if extracted.text.trim().is_empty() {
         return Err(MediaError::NoText);
     }
     Ok(extracted)
+}
+
+/// The metadata of a text document, also of one without text and of types without Text-Code.
+///
+/// # Errors
+/// As [`extract`], but `NoText` only for content that is an image, audio or similar.
+pub fn metadata(bytes: &[u8], mediatype: &str) -> Result<Metadata, MediaError> {
+    let kind = match Format::of_properties(mediatype, bytes) {
+        Some(format) => Kind::Document(format),
+        None => Kind::of(bytes, mediatype)?,
+    };
+    Ok(read(kind, bytes, mediatype)?.metadata)
+}
+
+fn read(kind: Kind, bytes: &[u8], mediatype: &str) -> Result<Extracted, MediaError> {
+    Ok(match kind {
+        Kind::Plain => Extracted { text: plain(bytes, mediatype), ..Extracted::default() },
+        Kind::Html => html::extract(&html::decode(bytes)),
+        Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
+        Kind::Document(format) => from_document(format, bytes)?,
+    })
 }
 
 /// Byte length of the first `max` UTF-16 code units, without a partial character.
@@ -87,26 +105,27 @@ enum Kind {
 
 impl Kind {
     fn of(bytes: &[u8], mediatype: &str) -> Result<Self, MediaError> {
-        if let Some(format) = Format::from_mediatype(mediatype) {
+        let head = &bytes[..bytes.len().min(mediatype::HEAD_BYTES_MAX)];
+        let sniffed = mediatype::from_bytes(head);
+        if let Some(format) = Format::from_mediatype(mediatype)
+            && (format.has_signature(head) || sniffed.is_none() && !mediatype::is_text(head))
+        {
             return Ok(Self::Document(format));
         }
-        let sniffed = mediatype::from_bytes(&bytes[..bytes.len().min(mediatype::HEAD_BYTES_MAX)]);
         if let Some(format) = sniffed.and_then(Format::from_mediatype) {
             return Ok(Self::Document(format));
         }
         let is_html = matches!(mediatype, "text/html" | "application/xhtml+xml");
         match sniffed {
             Some("text/html" | "application/xhtml+xml") => Ok(Self::Html),
+            Some("text/xml") if document::is_flat(head) => Ok(Self::Document(Format::FlatOdt)),
             Some("text/xml" | "image/svg+xml") if !is_html => Ok(Self::Xml),
             Some("application/json" | "text/xml" | "image/svg+xml") | None => {
                 Ok(Self::by_mediatype(mediatype)?)
             }
-            Some(other @ ("application/pdf" | "application/x-ole-storage")) => {
-                Err(MediaError::NoDecoder(other.to_owned()))
-            }
-            Some(_) if is_binary_office(mediatype) => {
-                Err(MediaError::NoDecoder(mediatype.to_owned()))
-            }
+            // The streams of a compound file decide about its format.
+            Some("application/x-ole-storage") => Ok(Self::Document(Format::Doc)),
+            Some(other @ "application/pdf") => Err(MediaError::NoDecoder(other.to_owned())),
             Some(_) => Err(MediaError::NoText),
         }
     }
@@ -116,17 +135,13 @@ impl Kind {
             "text/html" | "application/xhtml+xml" => Ok(Self::Html),
             "text/xml" => Ok(Self::Xml),
             "application/json" => Ok(Self::Plain),
-            other if other.starts_with("text/") => Ok(Self::Plain),
+            // Text under the name of a document.
+            other if other.starts_with("text/") || Format::from_mediatype(other).is_some() => {
+                Ok(Self::Plain)
+            }
             other => Err(MediaError::NoDecoder(other.to_owned())),
         }
     }
-}
-
-fn is_binary_office(mediatype: &str) -> bool {
-    matches!(
-        mediatype,
-        "application/msword" | "application/vnd.ms-excel" | "application/vnd.ms-powerpoint"
-    )
 }
 
 fn from_document(format: Format, bytes: &[u8]) -> Result<Extracted, MediaError> {
@@ -142,7 +157,7 @@ fn from_document(format: Format, bytes: &[u8]) -> Result<Extracted, MediaError> 
         other => MediaError::damaged("document", other),
     })?;
     let metadata = Keys::from(&document.properties).metadata();
-    Ok(Extracted { text: document.text, metadata })
+    Ok(Extracted { text: document.text, metadata, cover: document.cover })
 }
 
 #[cfg(test)]

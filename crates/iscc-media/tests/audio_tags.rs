@@ -3,7 +3,7 @@
 use std::io::{Cursor, Seek};
 use std::path::PathBuf;
 
-use iscc_media::audio::tags;
+use iscc_media::audio::tags::{self, Property};
 use serde_json::Value;
 
 fn fixtures() -> PathBuf {
@@ -41,27 +41,45 @@ fn tags_cover_and_duration_equal_the_reference() {
     }
 }
 
+fn property<'a>(name: &'a str, value: &'a str) -> Property<'a> {
+    Property { name, value, only_existing: false }
+}
+
 #[test]
-fn embedded_properties_are_read_back_and_others_are_kept() {
-    let properties = [
-        ("ISCC:NAME", "Embedded Name ü中😀"),
+fn embedded_properties_replace_old_ones_and_others_are_kept() {
+    let values = [
+        ("TITLE", "Embedded Name ü中😀"),
+        ("COPYRIGHT", "(c) New"),
+        ("KEYWORDS", "k1, k2"),
         ("ISCC:META", "data:application/json;base64,e30="),
         ("ISCC:LICENSE", "https://example.com/license"),
     ];
     for (name, bytes, _) in cases() {
         let before = tags::read(Cursor::new(&bytes)).unwrap();
         let mut copy = Cursor::new(bytes.clone());
-        tags::embed(&mut copy, Some("New title"), &properties).unwrap();
-        copy.rewind().unwrap();
-        tags::embed(&mut copy, Some("Newer title"), &properties).unwrap();
+        let absent = Property { name: "COMPOSER", value: "New", only_existing: true };
+        let old: Vec<_> = values.iter().map(|(name, _)| property(name, "Old")).collect();
+        tags::embed(&mut copy, &old).unwrap();
+        let mut new: Vec<_> = values.iter().map(|(name, value)| property(name, value)).collect();
+        new.push(absent);
+        let mut written = Vec::new();
+        for _ in 0..3 {
+            copy.rewind().unwrap();
+            tags::embed(&mut copy, &new).unwrap();
+            written.push(copy.get_ref().clone());
+        }
+        assert!(
+            written.iter().all(|bytes| *bytes == written[0]),
+            "{name}: the same file each time"
+        );
         copy.rewind().unwrap();
         let after = tags::read(&mut copy).unwrap();
-        assert_eq!(after.get("TITLE"), Some("Newer title"), "{name}");
-        for (key, value) in properties {
+        for (key, value) in values {
             assert_eq!(after.get(key), Some(value), "{name}");
-            let times = after.properties.iter().filter(|(found, _)| found == key).count();
-            assert_eq!(times, 1, "{name}: {key} is repeated");
         }
+        let has_old = after.properties.iter().any(|(_, value)| value == "Old");
+        assert!(!has_old, "{name}: {:?}", after.properties);
+        assert_eq!(after.get("COMPOSER"), before.get("COMPOSER").map(|_| "New"), "{name}");
         assert_eq!(after.get("ARTIST"), before.get("ARTIST"), "{name}");
         assert_eq!(after.cover, before.cover, "{name}");
         assert!((after.duration_seconds - before.duration_seconds).abs() < 0.01, "{name}");
@@ -72,6 +90,6 @@ fn embedded_properties_are_read_back_and_others_are_kept() {
 fn other_files_are_rejected() {
     for bytes in [&b""[..], b"RIFF", b"hello, this is text", b"ID3\x04\0\0\x7f\x7f\x7f\x7f"] {
         assert!(tags::read(Cursor::new(bytes)).is_err());
-        assert!(tags::embed(&mut Cursor::new(bytes.to_vec()), None, &[]).is_err());
+        assert!(tags::embed(&mut Cursor::new(bytes.to_vec()), &[property("TITLE", "x")]).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iscc_media::document::{self, DocumentError, Embed, Format};
+use iscc_media::document::{self, DocumentError, Format};
 use serde_json::Value;
 
 fn fixtures() -> PathBuf {
@@ -115,31 +115,100 @@ fn decompression_bombs_are_rejected() {
     assert!(matches!(document::read(Format::Docx, &bomb), Err(DocumentError::TooLarge)));
 }
 
-/// Embedding changes the properties of a document, and not its text.
+const ALL: [(&str, &str); 8] = [
+    ("dc:title", "Embedded Name ü中 <&>"),
+    ("dc:description", "Embedded description"),
+    ("dc:creator", "Embedded Creator"),
+    ("custom:iscc_rights", "(c) <Rights>"),
+    ("custom:iscc_credit", "Credit \"x\""),
+    ("custom:iscc_identifier", "id:1"),
+    ("custom:iscc_license", "https://example.com/?a&b"),
+    ("custom:iscc_meta", "data:,x"),
+];
+
+/// Embedding changes the properties of a document, and not its text. Doing it again changes nothing.
 #[test]
 fn embedded_properties_are_read_back() {
-    let fields = Embed {
-        title: Some("Embedded Name ü中 <&>"),
-        description: Some("Embedded description"),
-        creator: Some("Embedded Creator"),
-        keywords: Some("k1, k2"),
-    };
-    let books = ["book2_a.epub", "book3_a.epub", "nocover_a.epub"];
-    for name in ["report_a.docx", "my-notes_v2_a.docx"].iter().chain(&books) {
-        let format = if name.ends_with("epub") { Format::Epub } else { Format::Docx };
+    let files = [
+        ("report_a.docx", Format::Docx, "cp:keywords"),
+        ("my-notes_v2_a.docx", Format::Docx, "cp:keywords"),
+        ("book_a.xlsx", Format::Xlsx, "cp:keywords"),
+        ("slides_a.pptx", Format::Pptx, "cp:keywords"),
+        ("text_a.odt", Format::Odt, "meta:keyword"),
+        ("book2_a.epub", Format::Epub, "dc:subject"),
+        ("book3_a.epub", Format::Epub, "dc:subject"),
+        ("nocover_a.epub", Format::Epub, "dc:subject"),
+    ];
+    for (name, format, keywords) in files {
         let original = std::fs::read(fixtures().join("files").join(name)).unwrap();
         let before = document::read(format, &original).unwrap();
+        let mut fields = ALL.to_vec();
+        fields.extend([(keywords, "k1"), (keywords, "k2")]);
+        if format == Format::Odt {
+            fields.push(("meta:initial-creator", "Embedded Creator"));
+        }
         let copy = document::embed(format, &original, &fields).unwrap();
         let after = document::read(format, &copy).unwrap();
         assert_eq!(after.text, before.text, "{name}");
         assert_eq!(after.cover, before.cover, "{name}");
-        assert_eq!(after.properties.title.as_deref(), fields.title, "{name}");
-        assert_eq!(after.properties.description.as_deref(), fields.description, "{name}");
+        assert_eq!(after.properties.title.as_deref(), Some(ALL[0].1), "{name}");
+        assert_eq!(after.properties.description.as_deref(), Some(ALL[1].1), "{name}");
         assert_eq!(after.properties.creators, ["Embedded Creator"], "{name}");
         assert_eq!(after.properties.rights, before.properties.rights, "{name}");
-        let keywords: &[&str] = if format == Format::Docx { &["k1, k2"] } else { &[] };
-        assert_eq!(after.properties.keywords, keywords, "{name}");
+        // Subjects of an EPUB are not read as keywords, as in the reference.
+        let read: &[&str] = if format == Format::Epub { &[] } else { &["k1", "k2"] };
+        assert_eq!(after.properties.keywords, read, "{name}");
+        for (place, value) in &ALL[3..] {
+            let custom = place.strip_prefix("custom:").unwrap();
+            assert_eq!(after.properties.custom(custom), Some(*value), "{name}: {place}");
+        }
+        assert_eq!(document::embed(format, &copy, &fields).unwrap(), copy, "{name}");
+        let changed = document::embed(format, &copy, &[("custom:iscc_rights", "New")]).unwrap();
+        let changed = document::read(format, &changed).unwrap().properties;
+        let rights = changed.custom.iter().filter(|(name, _)| name == "iscc_rights").count();
+        assert_eq!((rights, changed.custom("iscc_rights")), (1, Some("New")), "{name}");
+        assert_eq!(changed.custom("iscc_credit"), Some("Credit \"x\""), "{name}");
     }
+}
+
+#[test]
+fn flat_documents_keep_everything_else() {
+    let office = "xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\" xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\" office:mimetype=\"application/vnd.oasis.opendocument.text\"";
+    let body = "<office:body><office:text><text:p>Words</text:p></office:text></office:body>";
+    for meta in [
+        "",
+        "<office:meta/>",
+        "<office:meta><dc:title xmlns:dc='http://purl.org/dc/elements/1.1/'>Old</dc:title></office:meta>",
+    ] {
+        let file = format!("<office:document {office}>{meta}{body}</office:document>");
+        assert_eq!(Format::of_properties("text/xml", file.as_bytes()), Some(Format::FlatOdt));
+        let copy = document::embed(Format::FlatOdt, file.as_bytes(), &ALL).unwrap();
+        let shown = String::from_utf8_lossy(&copy).into_owned();
+        let read = document::read(Format::FlatOdt, &copy).unwrap();
+        assert_eq!(read.text.trim(), "Words", "{shown}");
+        assert_eq!(read.properties.title.as_deref(), Some(ALL[0].1), "{shown}");
+        assert_eq!(read.properties.custom("iscc_credit"), Some("Credit \"x\""), "{shown}");
+        assert!(shown.contains(body) && !shown.contains("Old"), "{shown}");
+    }
+    assert_eq!(Format::of_properties("text/xml", b"<a/>"), None);
+}
+
+/// The package's unique identifier must not change.
+#[test]
+fn books_get_an_identifier_of_its_own() {
+    let book = std::fs::read(fixtures().join("files/book3_a.epub")).unwrap();
+    let first = document::embed(Format::Epub, &book, &[("dc:identifier", "id:1")]).unwrap();
+    let second = document::embed(Format::Epub, &first, &[("dc:identifier", "id:2")]).unwrap();
+    let opf = |file: &[u8]| {
+        let mut names = zip::ZipArchive::new(std::io::Cursor::new(file)).unwrap();
+        let names: Vec<_> = (0..names.len())
+            .map(|index| names.by_index(index).unwrap().name().unwrap().into_owned())
+            .collect();
+        part(file, names.iter().find(|name| name.ends_with(".opf")).unwrap())
+    };
+    let count = |file: &[u8]| opf(file).matches("<dc:identifier").count();
+    assert_eq!(count(&second), count(&book) + 1);
+    assert!(opf(&second).contains(">id:2<") && !opf(&second).contains(">id:1<"));
 }
 
 /// A copy of an archive with parts renamed, changed or removed by `change`.
@@ -176,19 +245,16 @@ fn part(file: &[u8], name: &str) -> String {
     text
 }
 
-const FIELDS: Embed<'_> = Embed {
-    title: Some("New ü中"),
-    description: None,
-    creator: Some("New Creator"),
-    keywords: Some("k1, k2"),
-};
+const TITLE: &str = "New ü中";
+const FIELDS: [(&str, &str); 3] =
+    [("dc:title", TITLE), ("dc:creator", "New Creator"), ("cp:keywords", "k1, k2")];
 
 fn assert_embedded(file: &[u8], why: &str) -> Vec<u8> {
     let copy = document::embed(Format::Docx, file, &FIELDS).unwrap();
     let again = document::embed(Format::Docx, &copy, &FIELDS).unwrap();
     for copy in [&copy, &again] {
         let read = document::read(Format::Docx, copy).unwrap();
-        assert_eq!(read.properties.title.as_deref(), FIELDS.title, "{why}");
+        assert_eq!(read.properties.title.as_deref(), Some(TITLE), "{why}");
         assert_eq!(read.properties.creators, ["New Creator"], "{why}");
         assert_eq!(read.properties.keywords, ["k1, k2"], "{why}");
         assert_eq!(read.text, document::read(Format::Docx, file).unwrap().text, "{why}");
@@ -294,10 +360,10 @@ fn package_documents_are_converted_to_utf_8() {
         });
         let before = document::read(Format::Epub, &file).unwrap();
         assert_eq!(before.properties.rights.as_deref(), Some("© Grüße"), "{encoding}");
-        let copy = document::embed(Format::Epub, &file, &FIELDS).unwrap();
+        let copy = document::embed(Format::Epub, &file, &FIELDS[..2]).unwrap();
         let after = document::read(Format::Epub, &copy).unwrap();
         assert_eq!(after.text, before.text, "{encoding}");
-        assert_eq!(after.properties.title.as_deref(), FIELDS.title, "{encoding}");
+        assert_eq!(after.properties.title.as_deref(), Some(TITLE), "{encoding}");
         assert_eq!(after.properties.rights, before.properties.rights, "{encoding}");
         let mut names = zip::ZipArchive::new(std::io::Cursor::new(&copy)).unwrap();
         let names: Vec<_> = (0..names.len())
@@ -309,8 +375,7 @@ fn package_documents_are_converted_to_utf_8() {
 }
 
 #[test]
-fn embedding_into_other_formats_is_rejected() {
-    let sheet = std::fs::read(fixtures().join("files/book_a.xlsx")).unwrap();
-    let result = document::embed(Format::Xlsx, &sheet, &Embed::default());
+fn embedding_into_rtf_is_rejected() {
+    let result = document::embed(Format::Rtf, b"{\\rtf1 x}", &[]);
     assert!(matches!(result, Err(DocumentError::NotEmbeddable)));
 }

@@ -4,14 +4,25 @@ mod common;
 
 use iscc_media::mediatype::{from_name, inspect};
 
+/// Types of text documents that the reference does not code.
+const MORE_TEXTS: [&str; 4] = [
+    "application/vnd.ms-outlook",
+    "application/vnd.oasis.opendocument.presentation",
+    "application/vnd.oasis.opendocument.spreadsheet",
+    "message/rfc822",
+];
+
 #[test]
 fn types_by_extension_equal_the_reference() {
     let map = common::json("mediatype_map.json");
     for (extension, expected) in map["by_extension"].as_object().unwrap() {
         let name = format!("file{extension}");
         assert_eq!(from_name(&name), expected["mediatype"].as_str(), "{extension}");
-        let mode = inspect(b"", &name).mode.map(|mode| mode.name());
-        assert_eq!(mode, expected["mode"].as_str(), "{extension}");
+        let found = inspect(b"", &name);
+        let mode = found.mode.map(|mode| mode.name());
+        let is_more = MORE_TEXTS.contains(&found.mediatype);
+        let expected = if is_more { Some("text") } else { expected["mode"].as_str() };
+        assert_eq!(mode, expected, "{extension}");
     }
     for (mediatype, expected) in map["supported"].as_object().unwrap() {
         let mode = iscc_media::mediatype::mode(mediatype).map(|mode| mode.name());

@@ -1,80 +1,71 @@
-//! Office Open XML text: `w:t` in document order, body only, no headers and footers.
+//! Office Open XML text: the body with notes, comments and text boxes in place, then diagrams and
+//! charts, then the names of pictures and the contents of embedded documents. The reference has no
+//! headers and footers.
 
-use super::container::Container;
-use super::properties;
+mod body;
+pub(super) mod numbering;
+
+use std::collections::HashMap;
+
+use self::body::{Body, Notes};
+use self::numbering::Numbering;
+use super::container::{Budget, Container};
+use super::embedded::Embedded;
 use super::xml::{self, Token};
-use super::{Document, DocumentError};
+use super::{Document, DocumentError, graphics, properties};
 
-const BODY: &str = "word/document.xml";
+const DOCUMENT: &str = "word/document.xml";
 
-pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
-    let mut container = Container::open(bytes)?;
-    let body = container.part(BODY)?;
-    let mut text = BodyText::default();
-    xml::for_each_token(BODY, &body, |token| text.take(&token))?;
+/// Kinds of parts whose pictures the reference lists before those of the body.
+const OTHER_STORIES: [&str; 5] = ["header", "footer", "footnotes", "endnotes", "comments"];
+
+pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
+    let mut container = Container::open(bytes, budget)?;
+    let content = container.part(DOCUMENT)?;
+    let notes = Notes {
+        footnotes: notes(&mut container, "footnotes", "w:footnote")?,
+        endnotes: notes(&mut container, "endnotes", "w:endnote")?,
+        comments: notes(&mut container, "comments", "w:comment")?,
+    };
+    let numbering = Numbering::read(&mut container, DOCUMENT)?;
+    let mut body = Body::new(notes, numbering);
+    xml::for_each_token(DOCUMENT, &content, |token| body.read(&token))?;
+    let mut text = body.into_text();
+    graphics::append(&mut container, DOCUMENT, &mut text)?;
+    let mut embedded = Embedded::default();
+    for kind in OTHER_STORIES {
+        for part in container.related(DOCUMENT, kind)? {
+            embedded.append(&mut container, &part, &[], &mut text)?;
+        }
+    }
+    embedded.append(&mut container, DOCUMENT, &[], &mut text)?;
     let properties = properties::office_open_xml(&mut container)?;
-    Ok(Document { text: text.text, properties, cover: None })
+    Ok(Document { text, properties, cover: None })
 }
 
-/// The white space around text: a line per paragraph, a tab before each cell, a line per row.
-#[derive(Default)]
-struct BodyText {
-    text: String,
-    in_run_text: u32,
-    cells: u32,
-    /// The alternative for old readers repeats what the choice before it says.
-    in_fallback: u32,
-    /// A paragraph of the current cell has ended; another one would start a new line.
-    line_owed: bool,
-}
-
-impl BodyText {
-    fn take(&mut self, token: &Token<'_>) {
-        match token {
-            Token::Open { name: "mc:Fallback", .. } => self.in_fallback += 1,
-            Token::Close { name: "mc:Fallback" } => {
-                self.in_fallback = self.in_fallback.saturating_sub(1);
+/// Texts of footnotes, endnotes or comments by id.
+fn notes(
+    container: &mut Container<'_>,
+    kind: &str,
+    element: &str,
+) -> Result<HashMap<String, String>, DocumentError> {
+    let mut notes = HashMap::new();
+    for part in container.related(DOCUMENT, kind)? {
+        let content = container.part(&part)?;
+        let mut current: Option<(String, Body)> = None;
+        xml::for_each_token(&part, &content, |token| match &token {
+            Token::Open { name, attributes } if *name == element => {
+                current = Some((attributes.get("w:id").unwrap_or_default(), Body::default()));
             }
-            _ if self.in_fallback > 0 => {}
-            Token::Open { name, .. } => self.open(name),
-            Token::Text(piece) if self.in_run_text > 0 => self.push(piece),
-            Token::Text(_) => {}
-            Token::Close { name } => self.close(name),
-        }
-    }
-
-    fn open(&mut self, name: &str) {
-        match name {
-            "w:t" => self.in_run_text += 1,
-            "w:tab" | "w:ptab" => self.push("\t"),
-            "w:br" | "w:cr" => self.push("\n"),
-            "w:noBreakHyphen" => self.push("\u{2011}"),
-            "w:tc" => {
-                self.cells += 1;
-                self.line_owed = false;
-                self.text.push('\t');
+            Token::Close { name } if *name == element => {
+                notes.extend(current.take().map(|(id, body)| (id, body.into_text())));
             }
-            _ => {}
-        }
-    }
-
-    fn close(&mut self, name: &str) {
-        match name {
-            "w:t" => self.in_run_text = self.in_run_text.saturating_sub(1),
-            "w:p" if self.cells > 0 => self.line_owed = true,
-            "w:p" | "w:tr" => self.text.push('\n'),
-            "w:tc" => {
-                self.cells = self.cells.saturating_sub(1);
-                self.line_owed = false;
+            token => {
+                if let Some((_, body)) = &mut current {
+                    body.read(token);
+                }
             }
-            _ => {}
-        }
+        })?;
     }
-
-    fn push(&mut self, piece: &str) {
-        if std::mem::take(&mut self.line_owed) {
-            self.text.push('\n');
-        }
-        self.text.push_str(piece);
-    }
+    Ok(notes)
 }

@@ -74,22 +74,20 @@ pub(super) struct PropertiesPart {
 
 impl PropertiesPart {
     pub fn core(container: &mut Container<'_>) -> Result<Self, DocumentError> {
-        Self::find(container, "/metadata/core-properties", "docProps/core.xml")
+        Self::find(container, "core-properties", "docProps/core.xml")
     }
 
-    fn custom(container: &mut Container<'_>) -> Result<Self, DocumentError> {
-        Self::find(container, "/custom-properties", "docProps/custom.xml")
+    pub fn custom(container: &mut Container<'_>) -> Result<Self, DocumentError> {
+        Self::find(container, "custom-properties", "docProps/custom.xml")
     }
 
-    /// `kind` is the end of the relationship type, which is the same in all versions of the
-    /// standard.
     fn find(
         container: &mut Container<'_>,
         kind: &str,
         conventional: &str,
     ) -> Result<Self, DocumentError> {
         let relationships = container.relationships("")?;
-        let related = relationships.into_iter().find(|it| it.kind.ends_with(kind));
+        let related = relationships.into_iter().find(|it| it.is(kind));
         let has_conventional = container.names().iter().any(|name| name == conventional);
         Ok(match related {
             Some(it) if !has_conventional || container.names().contains(&it.target) => {
@@ -105,7 +103,11 @@ pub(super) fn office_open_xml(container: &mut Container<'_>) -> Result<Propertie
     let mut properties = Properties::default();
     let core = PropertiesPart::core(container)?.name;
     if let Some(bytes) = container.optional(&core)? {
-        for_each_leaf(&core, &bytes, |name, text| properties.add(name, text))?;
+        for_each_leaf(&core, &bytes, |name, text| match name {
+            // Office programs separate authors by semicolons.
+            "dc:creator" => text.split(';').for_each(|author| properties.add(name, author)),
+            _ => properties.add(name, text),
+        })?;
     }
     let custom = PropertiesPart::custom(container)?.name;
     if let Some(bytes) = container.optional(&custom)? {

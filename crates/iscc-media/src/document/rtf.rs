@@ -1,7 +1,7 @@
 //! Rich Text Format 1.9: text in document order, as in the reference, with headers, footers, notes,
 //! annotations and text boxes where they occur.
 
-mod charset;
+pub(super) mod charset;
 mod token;
 
 use encoding_rs::{Encoding, WINDOWS_1252};

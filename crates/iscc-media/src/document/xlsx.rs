@@ -1,40 +1,73 @@
-//! Office Open XML spreadsheet: per sheet its name, then a line per row with a tab before each
-//! cell.
+//! Office Open XML spreadsheet: per sheet its name, a line per row with a tab before each cell,
+//! comments, texts of drawings and hyperlinks; then the names of pictures and the contents of
+//! embedded documents.
 
-mod number;
+pub(super) mod number;
+mod sheet;
 
 use std::collections::HashMap;
 
 use self::number::NumberFormat;
-use super::container::{Container, join};
-use super::properties;
+use self::sheet::Workbook;
+use super::container::{Budget, Container, join};
+use super::embedded::Embedded;
 use super::xml::{self, Token};
-use super::{Document, DocumentError};
+use super::{Document, DocumentError, graphics, properties};
 
 const WORKBOOK: &str = "xl/workbook.xml";
 const SHARED_STRINGS: &str = "xl/sharedStrings.xml";
 const STYLES: &str = "xl/styles.xml";
 
-pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
-    let mut container = Container::open(bytes)?;
-    let workbook = container.part(WORKBOOK)?;
-    let strings = shared_strings(&mut container)?;
-    let formats = cell_formats(&mut container)?;
+pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
+    let mut container = Container::open(bytes, budget)?;
+    let content = container.part(WORKBOOK)?;
+    let workbook = Workbook {
+        strings: shared_strings(&mut container)?,
+        formats: cell_formats(&mut container)?,
+    };
     let relationships = container.relationships(WORKBOOK)?;
     let targets: HashMap<_, _> =
         relationships.into_iter().map(|found| (found.id, found.target)).collect();
     let mut text = String::new();
-    for (name, id) in sheets(&workbook)? {
+    let mut parts = Vec::new();
+    for (name, id) in sheets(&content)? {
         let Some(target) = targets.get(&id) else { continue };
-        let content = container.part(&join("", target))?;
+        let part = join("", target);
         text.push_str(&name);
         text.push('\n');
-        // Chart sheets have no cells, and come out as their name alone.
-        cells(target, &content, &strings, &formats, &mut text)?;
+        append_sheet(&mut container, &part, &workbook, &mut text)?;
         text.push('\n');
+        parts.push(part);
+    }
+    let mut embedded = Embedded::default();
+    for part in &parts {
+        embedded.append(&mut container, part, &["drawing"], &mut text)?;
     }
     let properties = properties::office_open_xml(&mut container)?;
     Ok(Document { text, properties, cover: None })
+}
+
+/// Appends the cells of a sheet, its drawings and its hyperlinks. Chart sheets have no cells.
+fn append_sheet(
+    container: &mut Container<'_>,
+    part: &str,
+    workbook: &Workbook,
+    text: &mut String,
+) -> Result<(), DocumentError> {
+    let content = container.part(part)?;
+    let comments = sheet::comments(container, part)?;
+    sheet::append_cells(part, &content, workbook, comments, text)?;
+    text.push('\n');
+    for drawing in container.related(part, "drawing")? {
+        let content = container.part(&drawing)?;
+        graphics::append_part(&drawing, &content, text)?;
+        graphics::append(container, &drawing, text)?;
+    }
+    let relationships = container.sorted_relationships(part)?;
+    let links = relationships.into_iter().filter(|it| it.is("hyperlink"));
+    let links: Vec<_> = links.map(|link| link.target).collect();
+    text.push_str(&links.join(" "));
+    Ok(())
 }
 
 /// Name and relationship id of each sheet, in the workbook's order.
@@ -90,57 +123,4 @@ fn cell_formats(container: &mut Container<'_>) -> Result<Vec<NumberFormat>, Docu
         Token::Open { .. } | Token::Close { .. } | Token::Text(_) => {}
     })?;
     Ok(formats)
-}
-
-/// One cell while its element is open.
-#[derive(Default)]
-struct Cell {
-    kind: String,
-    style: usize,
-    value: String,
-}
-
-impl Cell {
-    /// What a reader of the sheet sees (ECMA-376 part 1, 18.18.11).
-    fn shown(&self, strings: &[String], formats: &[NumberFormat]) -> String {
-        match self.kind.as_str() {
-            "s" => self.value.parse().ok().and_then(|index: usize| strings.get(index).cloned()),
-            "b" => Some(if self.value == "1" { "TRUE" } else { "FALSE" }.to_owned()),
-            "" | "n" => self.value.parse().ok().map(|value: f64| match formats.get(self.style) {
-                Some(format) => format.show(value),
-                None => number::general(value),
-            }),
-            _ => None,
-        }
-        .unwrap_or_else(|| self.value.clone())
-    }
-}
-
-fn cells(
-    part: &str,
-    bytes: &[u8],
-    strings: &[String],
-    formats: &[NumberFormat],
-    text: &mut String,
-) -> Result<(), DocumentError> {
-    let mut cell = Cell::default();
-    let mut in_value = false;
-    xml::for_each_token(part, bytes, |token| match token {
-        Token::Open { name: "c", attributes } => {
-            cell = Cell {
-                kind: attributes.get("t").unwrap_or_default(),
-                style: attributes.get("s").and_then(|style| style.parse().ok()).unwrap_or(0),
-                value: String::new(),
-            };
-        }
-        Token::Open { name: "v" | "t", .. } => in_value = true,
-        Token::Close { name: "v" | "t" } => in_value = false,
-        Token::Text(piece) if in_value => cell.value.push_str(piece),
-        Token::Close { name: "c" } if !cell.value.is_empty() => {
-            text.push('\t');
-            text.push_str(&cell.shown(strings, formats));
-        }
-        Token::Close { name: "row" } => text.push('\n'),
-        Token::Open { .. } | Token::Close { .. } | Token::Text(_) => {}
-    })
 }

@@ -112,6 +112,11 @@ impl<'i> EventSource<'i> for NsReader<&'i [u8]> {
     }
 }
 
+/// An element's name without its prefix.
+pub fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
 /// Conventional prefixes of property namespaces.
 const PROPERTY_NAMESPACES: [(&str, &str); 3] = [
     ("dc", "http://purl.org/dc/elements/1.1/"),

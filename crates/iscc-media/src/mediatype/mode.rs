@@ -44,21 +44,26 @@ pub(super) fn is_supported(mediatype: &str) -> bool {
     SUPPORTED.iter().any(|(supported, _)| *supported == mediatype)
 }
 
-/// The reference's list of supported types. Other types can still have a mode.
-const SUPPORTED: [(&str, Mode); 54] = [
+/// The reference's list of supported types, and types of text documents that it does not code. Other
+/// types can still have a mode.
+const SUPPORTED: [(&str, Mode); 58] = [
     ("application/epub+zip", Mode::Text),
     ("application/json", Mode::Text),
     ("application/msword", Mode::Text),
     ("application/pdf", Mode::Text),
     ("application/rtf", Mode::Text),
     ("application/vnd.ms-excel", Mode::Text),
+    ("application/vnd.ms-outlook", Mode::Text),
     ("application/vnd.ms-powerpoint", Mode::Text),
+    ("application/vnd.oasis.opendocument.presentation", Mode::Text),
+    ("application/vnd.oasis.opendocument.spreadsheet", Mode::Text),
     ("application/vnd.oasis.opendocument.text", Mode::Text),
     ("application/vnd.openxmlformats-officedocument.presentationml.presentation", Mode::Text),
     ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Mode::Text),
     ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", Mode::Text),
     ("application/x-ibooks+zip", Mode::Text),
     ("application/xhtml+xml", Mode::Text),
+    ("message/rfc822", Mode::Text),
     ("text/html", Mode::Text),
     ("text/markdown", Mode::Text),
     ("text/plain", Mode::Text),

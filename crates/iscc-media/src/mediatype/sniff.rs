@@ -36,7 +36,7 @@ fn is_transport_stream(head: &[u8]) -> bool {
 
 /// Whether the bytes look like text: UTF-16 with a byte order mark, or without control characters
 /// other than those of text files.
-pub(super) fn looks_like_text(head: &[u8]) -> bool {
+pub fn looks_like_text(head: &[u8]) -> bool {
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
         return true;
     }
@@ -112,6 +112,8 @@ fn ole(head: &[u8]) -> &'static str {
         "application/vnd.ms-powerpoint"
     } else if holds("Workbook") {
         "application/vnd.ms-excel"
+    } else if holds("__nameid_version1.0") || holds("__properties_version1.0") {
+        "application/vnd.ms-outlook"
     } else {
         "application/x-ole-storage"
     }

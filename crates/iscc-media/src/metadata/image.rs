@@ -1,5 +1,6 @@
 //! Metadata of images: EXIF, IPTC and XMP, in the reference's order of preference.
 
+mod boxes;
 mod gif;
 mod jpeg;
 mod png;
@@ -39,6 +40,8 @@ impl<'a> Blocks<'a> {
             Some("image/tiff") => tiff::blocks(bytes),
             Some("image/gif") => gif::blocks(bytes),
             Some("image/vnd.adobe.photoshop") => psd::blocks(bytes),
+            Some("image/heic" | "image/avif") => boxes::heif(bytes),
+            Some("image/jxl" | "image/jp2") => boxes::top_level(bytes),
             _ => Self::default(),
         }
     }
@@ -61,6 +64,9 @@ fn of_svg(file: &[u8]) -> Metadata {
         ("identifier", Field::Identifier),
         ("language", Field::Language),
         ("license", Field::License),
+        ("acquire", Field::Acquire),
+        ("credit", Field::Credit),
+        ("keywords", Field::Keywords),
     ] {
         if let Some(value) = drawing.field(name) {
             metadata.offer(field, value);
@@ -80,6 +86,9 @@ pub fn metadata(blocks: &Blocks<'_>) -> Metadata {
             Source::Licensor(namespace) => xmp
                 .as_ref()
                 .and_then(|it| it.first_item_field(namespace, "Licensor", "LicensorURL")),
+            Source::IptcList(number) => {
+                blocks.iptc.as_deref().and_then(|it| iptc::values(it, *number))
+            }
             Source::Iptc(number) => blocks.iptc.as_deref().and_then(|it| iptc::value(it, *number)),
             Source::Exif(number) => exif.as_ref().and_then(|it| Some(it.value(*number)?.text())),
             Source::ExifWide(number) => {
@@ -104,6 +113,8 @@ enum Source {
     Licensor(&'static str),
     /// A dataset of the IPTC application record
     Iptc(u8),
+    /// All values of a dataset of the IPTC application record
+    IptcList(u8),
     /// Text in directory 0 of EXIF
     Exif(u16),
     /// UTF-16 text in directory 0 of EXIF
@@ -133,6 +144,11 @@ const SOURCES: &[(Source, Field)] = &[
     (Source::Licensor(ns::PLUS), Field::Acquire),
     (Source::Licensor(ns::PLUS_SHORT), Field::Acquire),
     (Source::Xmp(ns::DC, "rights"), Field::Rights),
+    // The reference reads neither credit nor keywords of images.
+    (Source::Xmp(ns::PHOTOSHOP, "Credit"), Field::Credit),
+    (Source::Iptc(dataset::CREDIT), Field::Credit),
+    (Source::Xmp(ns::DC, "subject"), Field::Keywords),
+    (Source::IptcList(dataset::KEYWORDS), Field::Keywords),
     (Source::Xmp(ns::DC, "identifier"), Field::Identifier),
     (Source::Xmp(ns::XMP, "Identifier"), Field::Identifier),
     (Source::Xmp(ns::DC, "language"), Field::Language),

@@ -6,12 +6,16 @@ use super::exif::text;
 pub mod dataset {
     /// Object Name
     pub const OBJECT_NAME: u8 = 5;
+    /// Keywords
+    pub const KEYWORDS: u8 = 25;
     /// By-line
     pub const BYLINE: u8 = 80;
     /// By-line Title
     pub const BYLINE_TITLE: u8 = 85;
     /// Headline
     pub const HEADLINE: u8 = 105;
+    /// Credit
+    pub const CREDIT: u8 = 110;
     /// Language Identifier
     pub const LANGUAGE: u8 = 135;
 }
@@ -24,6 +28,15 @@ pub fn value(iptc: &[u8], dataset: u8) -> Option<String> {
         .filter(|found| found.record == APPLICATION_RECORD && found.dataset == dataset)
         .last()
         .map(|found| text(found.value))
+}
+
+/// All values of a repeatable dataset of record 2, joined with `, `.
+pub fn values(iptc: &[u8], dataset: u8) -> Option<String> {
+    const APPLICATION_RECORD: u8 = 2;
+    let found = datasets(iptc)
+        .filter(|found| found.record == APPLICATION_RECORD && found.dataset == dataset)
+        .map(|found| text(found.value));
+    Some(found.collect::<Vec<_>>().join(", ")).filter(|joined| !joined.is_empty())
 }
 
 struct Dataset<'a> {

@@ -1,16 +1,24 @@
 //! XMP packets (ISO 16684-1): reads properties of the RDF descriptions.
 
+mod write;
+
+pub use write::{Values, description, write};
+
 use crate::text::charset;
 use crate::xml_tree::{self, Element};
 
 /// Namespaces of the properties that this crate reads.
 pub mod namespace {
+    /// Creative Commons
+    pub const CC: &str = "http://creativecommons.org/ns#";
     /// Dublin Core
     pub const DC: &str = "http://purl.org/dc/elements/1.1/";
     /// ISCC
     pub const ISCC: &str = "http://purl.org/iscc/schema/";
     /// IPTC Extension
     pub const IPTC_EXT: &str = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/";
+    /// PDF
+    pub const PDF: &str = "http://ns.adobe.com/pdf/1.3/";
     /// Adobe Photoshop
     pub const PHOTOSHOP: &str = "http://ns.adobe.com/photoshop/1.0/";
     /// Picture Licensing Universal System

@@ -1,19 +1,30 @@
-//! Writes metadata into a copy: title, description, and RDF with Dublin Core, Creative Commons and
-//! ISCC properties.
+//! Writes metadata into a copy: title, description, and an XMP description.
 
 use quick_xml::escape::escape;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, Writer};
 
+use super::metadata::elements_of;
 use super::{SvgError, guard, prefix, read};
 use crate::document::xml;
+use crate::metadata::xmp;
 
 /// Id of the block that this module writes, so that the next write replaces it.
 const BLOCK_ID: &str = "isccd-metadata";
 
-/// Fields that can be embedded, named as in an ISCC result.
-const FIELDS: [&str; 7] =
-    ["name", "description", "meta", "creator", "rights", "identifier", "license"];
+/// Fields that can be embedded, named as in an ISCC result, and their XMP property.
+const FIELDS: [(&str, &str); 10] = [
+    ("name", "iscc:name"),
+    ("description", "iscc:description"),
+    ("meta", "iscc:meta"),
+    ("creator", "dc:creator"),
+    ("rights", "dc:rights"),
+    ("identifier", "dc:identifier"),
+    ("license", "cc:license"),
+    ("acquire", "plus:Licensor"),
+    ("credit", "photoshop:Credit"),
+    ("keywords", "dc:subject"),
+];
 
 /// Names and values of fields to write. Fields that SVG does not support are ignored.
 pub type Fields<'a> = [(&'a str, &'a str)];
@@ -43,10 +54,14 @@ pub fn embed(bytes: &[u8], fields: &Fields<'_>) -> Result<Vec<u8>, SvgError> {
                 write(&mut writer, Event::Decl(xml::utf8_declaration(declaration)))?;
                 continue;
             }
-            Event::Start(start) if depth == 1 && is_replaced(start, &svg_prefix, &value) => {
+            Event::Start(start)
+                if depth == 1 && is_replaced(start, &svg_prefix, &value)
+                    || depth > 1 && is_old(start, fields) =>
+            {
                 reader.read_to_end(start.name()).map_err(invalid)?;
                 continue;
             }
+            Event::Empty(start) if depth > 1 && is_old(start, fields) => continue,
             Event::Start(_) => depth += 1,
             Event::Empty(start) if depth == 0 => {
                 write(&mut writer, Event::Start(start.borrow()))?;
@@ -87,36 +102,38 @@ fn block<'a>(svg_prefix: &str, value: &impl Fn(&str) -> Option<&'a str>) -> Stri
     let element = |name: &str, field: &str| {
         value(field).map(|text| format!("<{name}>{}</{name}>", escape(text))).unwrap_or_default()
     };
-    let list = |name: &str, field: &str, list: &str| {
-        let item = |text| {
-            format!("<{name}><rdf:{list}><rdf:li>{}</rdf:li></rdf:{list}></{name}>", escape(text))
-        };
-        value(field).map(item).unwrap_or_default()
-    };
-    let license = |uri| format!(r#"<cc:license rdf:resource="{}"/>"#, escape(uri));
     let mut block = element(&format!("{svg_prefix}title"), "name")
         + &element(&format!("{svg_prefix}desc"), "description");
-    if FIELDS.iter().all(|field| value(field).is_none()) {
-        return block;
+    let mut properties = Vec::new();
+    for (field, property) in FIELDS {
+        match value(field) {
+            Some(keywords) if field == "keywords" => {
+                let items = keywords.split(',').map(str::trim).filter(|item| !item.is_empty());
+                properties.extend(items.map(|item| (property, item)));
+            }
+            value => properties.extend(value.map(|value| (property, value))),
+        }
     }
-    block.push_str(&format!(
-        concat!(
-            r#"<{svg_prefix}metadata id="{id}"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#,
-            r#" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:cc="http://creativecommons.org/ns#""#,
-            r#" xmlns:iscc="http://purl.org/iscc/schema/"><rdf:Description rdf:about="">"#
-        ),
-        svg_prefix = svg_prefix,
-        id = BLOCK_ID
-    ));
-    block.push_str(&element("iscc:name", "name"));
-    block.push_str(&element("iscc:description", "description"));
-    block.push_str(&element("iscc:meta", "meta"));
-    block.push_str(&list("dc:creator", "creator", "Seq"));
-    block.push_str(&list("dc:rights", "rights", "Alt"));
-    block.push_str(&element("dc:identifier", "identifier"));
-    block.push_str(&value("license").map(license).unwrap_or_default());
-    block.push_str(&format!("</rdf:Description></rdf:RDF></{svg_prefix}metadata>"));
+    if !properties.is_empty() {
+        block.push_str(&format!(
+            concat!(
+                r#"<{prefix}metadata id="{id}">"#,
+                r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">{description}</rdf:RDF>"#,
+                r#"</{prefix}metadata>"#
+            ),
+            prefix = svg_prefix,
+            id = BLOCK_ID,
+            description = xmp::description(&properties)
+        ));
+    }
     block
+}
+
+/// Whether the element is RDF with an old value of a given field.
+fn is_old(start: &BytesStart<'_>, fields: &Fields<'_>) -> bool {
+    let name = start.name();
+    let name: &str = name.as_ref();
+    name.contains(':') && fields.iter().any(|(field, _)| elements_of(field).contains(&name))
 }
 
 fn write(writer: &mut Writer<Vec<u8>>, event: Event<'_>) -> Result<(), SvgError> {
@@ -142,14 +159,15 @@ mod tests {
             ("creator", "A. Creator"),
             ("license", "https://example.com/license?a=1&b=2"),
             ("acquire", "https://example.com/acquire"),
+            ("credit", "A & B"),
+            ("keywords", "one, two"),
         ];
         let copy = embed(DRAWING.as_bytes(), &fields).unwrap();
         let metadata = read(&copy);
-        for (name, value) in &fields[..4] {
+        for (name, value) in &fields {
             assert_eq!(metadata.field(name), Some(*value));
         }
         assert_eq!(metadata.field("description"), Some("Kept & safe"));
-        assert_eq!(metadata.field("acquire"), None);
         assert_eq!(rasterize(&copy).unwrap(), rasterize(DRAWING.as_bytes()).unwrap());
         assert!(String::from_utf8(copy).unwrap().contains("<title>A shape</title>"));
     }
@@ -162,6 +180,16 @@ mod tests {
         assert_eq!(metadata.field("name"), Some("Second"));
         assert_eq!(metadata.field("rights"), Some("(c)"));
         assert_eq!(String::from_utf8(second).unwrap().matches("<metadata").count(), 1);
+    }
+
+    #[test]
+    fn old_values_in_other_rdf_are_removed() {
+        let svg = r#"<svg xmlns="http://www.w3.org/2000/svg"><metadata><rdf:RDF><cc:Work><dc:creator><cc:Agent><dc:title>Old</dc:title></cc:Agent></dc:creator><dc:title>Kept</dc:title><cc:license rdf:resource="Old"/></cc:Work></rdf:RDF></metadata></svg>"#;
+        let fields = [("creator", "New"), ("license", "https://example.com/")];
+        let copy = embed(svg.as_bytes(), &fields).unwrap();
+        let text = String::from_utf8(copy.clone()).unwrap();
+        assert!(!text.contains("Old") && text.contains("Kept"), "{text}");
+        assert_eq!(embed(&copy, &fields).unwrap(), copy);
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub struct SvgMetadata {
 }
 
 /// Elements that provide each field, in order of preference.
-const SOURCES: [(&str, &[&str]); 8] = [
+const SOURCES: [(&str, &[&str]); 11] = [
     ("name", &["iscc:name", "title", "dc:title"]),
     ("description", &["iscc:description", "desc", "dc:description"]),
     ("meta", &["iscc:meta"]),
@@ -18,7 +18,15 @@ const SOURCES: [(&str, &[&str]); 8] = [
     ("identifier", &["dc:identifier"]),
     ("language", &["dc:language"]),
     ("license", &["cc:license"]),
+    ("acquire", &["plus:LicensorURL"]),
+    ("credit", &["photoshop:Credit"]),
+    ("keywords", &["dc:subject"]),
 ];
+
+/// The elements that provide a field.
+pub fn elements_of(field: &str) -> &'static [&'static str] {
+    SOURCES.iter().find(|(name, _)| *name == field).map_or(&[], |(_, elements)| elements)
+}
 
 impl SvgMetadata {
     /// A field by its name in an ISCC result.
@@ -80,11 +88,20 @@ impl MetadataReader {
             }
             Token::Text(_) => {}
             Token::Close { name } => {
-                self.item_ended |= *name == "rdf:li";
+                // All keywords, but only the first of several creators and languages.
+                if self.current.is_some_and(|(element, _)| element == "dc:subject") {
+                    if *name == "rdf:li" {
+                        self.text.push_str(", ");
+                    }
+                } else {
+                    self.item_ended |= *name == "rdf:li";
+                }
                 if let Some((element, depth)) = self.current
                     && depth == self.depth
                 {
-                    self.metadata.found.push((element, self.text.trim().to_owned()));
+                    let value = self.text.trim();
+                    let value = value.strip_suffix(',').unwrap_or(value);
+                    self.metadata.found.push((element, value.to_owned()));
                     self.current = None;
                 }
                 self.depth = self.depth.saturating_sub(1);

@@ -3,6 +3,7 @@
 //! White space follows the reference's extractor: block elements end a line, list items and cells
 //! start with a tab. Scripts, styles and alternative texts of images are not text.
 
+pub mod embed;
 mod reader;
 
 use std::borrow::Cow;
@@ -54,7 +55,7 @@ pub fn extract(html: &str) -> Extracted {
         match token {
             Token::StartTag(tag) => {
                 builder.start(&tag);
-                if let Some(state) = content_state(&tag) {
+                if let Some(state) = content_state(&tag.name, tag.self_closing) {
                     tokens.set_state(state);
                 }
             }
@@ -65,14 +66,14 @@ pub fn extract(html: &str) -> Extracted {
     }
     let TextBuilder { text, title, mut keys, .. } = builder;
     keys.put_first("dc:title", &title);
-    Extracted { text, metadata: keys.metadata() }
+    Extracted { text, metadata: keys.metadata(), cover: None }
 }
 
 /// The tokenizer's state after start tags of elements whose content is not markup.
-fn content_state(tag: &StartTag<()>) -> Option<State> {
-    match &tag.name[..] {
+fn content_state(name: &[u8], is_self_closing: bool) -> Option<State> {
+    match name {
         // `<script/>` is XHTML and has no end tag.
-        _ if tag.self_closing => None,
+        _ if is_self_closing => None,
         b"script" => Some(State::ScriptData),
         b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => Some(State::RawText),
         b"textarea" | b"title" => Some(State::RcData),
@@ -117,6 +118,16 @@ const LINES: [&str; 30] = [
     "thead",
     "tfoot",
 ];
+
+/// Whether an element ends a line.
+pub(crate) fn ends_line(name: &str) -> bool {
+    LINES.contains(&name)
+}
+
+/// Whether an element starts with a tab.
+pub(crate) fn starts_with_tab(name: &str) -> bool {
+    TABS.contains(&name)
+}
 
 /// Elements that start with a tab.
 const TABS: [&str; 6] = ["dd", "dt", "frame", "li", "td", "th"];
@@ -342,7 +353,7 @@ mod tests {
         };
         let html =
             format!("<meta{} name=\"author\"{} content=\"A &amp; B\">x", many(0), many(30_000));
-        let Extracted { text, metadata } = extract(&html);
+        let Extracted { text, metadata, .. } = extract(&html);
         assert_eq!((text.as_str(), metadata.creator.as_deref()), ("x", Some("A & B")));
     }
 

@@ -46,7 +46,7 @@ pub fn extract(xml: &str) -> Extracted {
             Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Comment(_) => {}
         }
     }
-    Extracted { text, metadata: keys.metadata() }
+    Extracted { text, metadata: keys.metadata(), cover: None }
 }
 
 #[cfg(test)]

@@ -1,26 +1,18 @@
-//! Numbers and dates as a spreadsheet shows them (ECMA-376 part 1, 18.8.30 and 18.8.31).
+//! Numbers and dates as a spreadsheet displays them (ECMA-376 part 1, 18.8.30 and 18.8.31).
 //!
-//! The common formats: general, fixed decimals, thousands, per cent, dates and times. Of others the
-//! first section counts and letters that mean nothing are left out; the digits, which the Text-Code
-//! keeps, are right.
+//! Text-Codes depend on the digits, so this module follows the reference, which formats with the
+//! rules of Apache POI, including its treatment of formats that it does not support.
 
-/// Days from 1899-12-30, the day zero of spreadsheets, to 1970-01-01.
-const UNIX_EPOCH_DAYS: f64 = 25_569.0;
+mod date;
+mod decimal;
+mod fraction;
+mod pattern;
+mod section;
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+use self::decimal::{Decimal, java_double};
+use self::fraction::Fraction;
+use self::pattern::Pattern;
+use self::section::Section;
 
 /// The format code of a built-in number format.
 pub fn built_in(id: &str) -> Option<&'static str> {
@@ -29,8 +21,15 @@ pub fn built_in(id: &str) -> Option<&'static str> {
         "2" => "0.00",
         "3" => "#,##0",
         "4" => "#,##0.00",
+        "5" => "\"$\"#,##0_);(\"$\"#,##0)",
+        "6" => "\"$\"#,##0_);[Red](\"$\"#,##0)",
+        "7" => "\"$\"#,##0.00_);(\"$\"#,##0.00)",
+        "8" => "\"$\"#,##0.00_);[Red](\"$\"#,##0.00)",
         "9" => "0%",
         "10" => "0.00%",
+        "11" => "0.00E+00",
+        "12" => "# ?/?",
+        "13" => "# ??/??",
         "14" => "m/d/yy",
         "15" => "d-mmm-yy",
         "16" => "d-mmm",
@@ -40,6 +39,19 @@ pub fn built_in(id: &str) -> Option<&'static str> {
         "20" => "h:mm",
         "21" => "h:mm:ss",
         "22" => "m/d/yy h:mm",
+        "37" => "#,##0_);(#,##0)",
+        "38" => "#,##0_);[Red](#,##0)",
+        "39" => "#,##0.00_);(#,##0.00)",
+        "40" => "#,##0.00_);[Red](#,##0.00)",
+        "41" => "_(* #,##0_);_(* (#,##0);_(* \"-\"_);_(@_)",
+        "42" => "_(\"$\"* #,##0_);_(\"$\"* (#,##0);_(\"$\"* \"-\"_);_(@_)",
+        "43" => "_(* #,##0.00_);_(* (#,##0.00);_(* \"-\"??_);_(@_)",
+        "44" => "_(\"$\"* #,##0.00_);_(\"$\"* (#,##0.00);_(\"$\"* \"-\"??_);_(@_)",
+        "45" => "mm:ss",
+        "46" => "[h]:mm:ss",
+        "47" => "mm:ss.0",
+        "48" => "##0.0E+0",
+        "49" => "@",
         _ => return None,
     })
 }
@@ -48,217 +60,319 @@ pub fn built_in(id: &str) -> Option<&'static str> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumberFormat {
     General,
-    Decimal { decimals: usize, grouped: bool, percent: bool },
-    Date { code: String },
+    Date(String),
+    Fraction(Fraction),
+    Decimal(Number),
+    /// Digits in groups with a hyphen between them, such as US social security numbers.
+    Grouped(&'static [usize]),
+    /// Three or more sections, or sections with conditions.
+    Sections(Vec<Section>),
+    /// Not a format of numbers.
+    Plain,
+    /// Invalid, or the format of text.
+    Fallback,
+}
+
+/// A decimal format.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number {
+    pattern: Pattern,
+    /// Thousands that the number is divided by.
+    thousands: i32,
+    /// Whether positive exponents have a sign.
+    has_sign: bool,
 }
 
 impl NumberFormat {
     pub fn new(code: &str) -> Self {
-        let section = without_literals(code.split(';').next().unwrap_or_default());
-        if section.is_empty() || section.eq_ignore_ascii_case("general") || section.contains('@') {
+        // Spreadsheets limit codes to 255 characters; longer ones could have huge results.
+        const CODE_BYTES_MAX: usize = 1024;
+        if code.eq_ignore_ascii_case("general") || code.len() > CODE_BYTES_MAX {
             return Self::General;
         }
-        if section.contains(['y', 'm', 'd', 'h', 's', 'Y', 'M', 'D', 'H', 'S']) {
-            return Self::Date { code: section };
+        let has_sections =
+            code.matches(';').count() > 1 || code.contains(';') && has_condition(code);
+        if has_sections {
+            return Self::Sections(section::parse(code));
         }
-        let (whole, fraction) = section.split_once('.').unwrap_or((&section, ""));
-        if !section.contains(['0', '#']) || section.contains(['E', 'e', '/']) {
-            return Self::General;
+        let code = without_brackets(code);
+        match code.as_str() {
+            "00000-0000" | "00000\\-0000" => return Self::Grouped(&[5, 4]),
+            "000-00-0000" | "000\\-00\\-0000" => return Self::Grouped(&[3, 2, 4]),
+            _ if code.trim().is_empty() || code == "@" => return Self::Fallback,
+            _ if date::is_date(&code) => return Self::Date(code),
+            _ => {}
         }
-        Self::Decimal {
-            decimals: fraction.chars().filter(|digit| matches!(digit, '0' | '#')).count(),
-            grouped: whole.contains(','),
-            percent: section.contains('%'),
+        if let Some(fraction) = Fraction::parse(&code) {
+            return Self::Fraction(fraction);
         }
+        if !code.contains(['0', '#']) {
+            return Self::Plain;
+        }
+        Number::parse(&code).map_or(Self::Fallback, Self::Decimal)
     }
 
-    pub fn show(&self, value: f64) -> String {
+    pub fn format(&self, value: f64) -> String {
+        if !value.is_finite() {
+            return "0".to_owned();
+        }
         match self {
             Self::General => general(value),
-            Self::Decimal { decimals, grouped, percent } => {
-                let shown = if *percent { value * 100.0 } else { value };
-                let digits = format!("{shown:.decimals$}");
-                let digits = if *grouped { group(&digits) } else { digits };
-                if *percent { digits + "%" } else { digits }
+            Self::Date(_) if value < 0.0 => java_double(value),
+            Self::Date(code) => date::format(value, code).unwrap_or_else(|| fallback(value)),
+            Self::Fraction(fraction) => fraction.format(value),
+            Self::Decimal(number) => number.format(Decimal::new(value)),
+            Self::Grouped(sizes) => grouped(value, sizes),
+            Self::Sections(sections) => section::format(sections, value),
+            Self::Plain => java_double(value),
+            Self::Fallback => fallback(value),
+        }
+    }
+}
+
+impl Number {
+    /// Parses a format with one or two sections. `None` for formats that Java does not accept.
+    fn parse(code: &str) -> Option<Self> {
+        let mut pattern = without_escapes(code);
+        let has_sign = pattern.contains('E') && !pattern.contains("E-");
+        let separator = separator(&pattern);
+        if let Some((at, other)) = separator {
+            let group = at..at + 1 + other.len_utf8() + 3;
+            let replaced = pattern[group.clone()].replace(other, ",");
+            pattern = pattern.replace(&pattern[group].to_owned(), &replaced);
+        }
+        let trimmed = pattern.trim_end_matches(',');
+        let thousands = (pattern.len() - trimmed.len()) as i32;
+        let pattern = Pattern::parse(trimmed, separator.map_or(',', |(_, other)| other))?;
+        Some(Self { pattern, thousands, has_sign })
+    }
+
+    fn format(&self, number: Decimal) -> String {
+        let number = match self.thousands {
+            0 => number,
+            thousands => {
+                // The division keeps the number of fraction digits.
+                let digits = number.fraction_digits();
+                let scaled = number.shifted(-3 * thousands).rounded(digits);
+                if scaled.is_zero() { scaled.absolute() } else { scaled }
             }
-            Self::Date { code } => date(value, code),
-        }
-    }
-}
-
-/// Up to eleven significant digits, as the general format has room for.
-pub fn general(value: f64) -> String {
-    const DIGITS: usize = 11;
-    if value == 0.0 || !value.is_finite() {
-        return "0".to_owned();
-    }
-    let exponent = value.abs().log10().floor() as i32;
-    if !(-5..DIGITS as i32).contains(&exponent) {
-        let text = format!("{value:.5E}");
-        let (mantissa, power) = text.split_once('E').unwrap_or((&text, "0"));
-        let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
-        let sign = if power.starts_with('-') { '-' } else { '+' };
-        return format!("{mantissa}E{sign}{:0>2}", power.trim_start_matches('-'));
-    }
-    let decimals = (DIGITS as i32 - 1 - exponent).clamp(0, DIGITS as i32) as usize;
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
-}
-
-/// Leaves out quoted and escaped text, colours and conditions: `[Red]"total" 0.00` is `0.00`.
-fn without_literals(section: &str) -> String {
-    let mut kept = String::new();
-    let mut characters = section.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' => while characters.next().is_some_and(|inner| inner != '"') {},
-            '[' => while characters.next().is_some_and(|inner| inner != ']') {},
-            '\\' | '_' | '*' => {
-                // A backslash before a separator is how writers put dashes into dates.
-                kept.extend(characters.next().filter(|next| matches!(next, '-' | '/' | ' ')));
+        };
+        let text = self.pattern.format(number);
+        match text.split_once('E') {
+            Some((mantissa, exponent))
+                if self.has_sign && exponent.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                format!("{mantissa}E+{exponent}")
             }
-            other => kept.push(other),
+            _ => text,
         }
     }
-    kept.trim().to_owned()
 }
 
-fn group(digits: &str) -> String {
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |rest| ("-", rest));
-    let mut grouped = String::from(sign);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    if !fraction.is_empty() {
-        grouped.push('.');
-        grouped.push_str(fraction);
-    }
-    grouped
+/// A group separator other than the comma, as in `# ##0`, with the place before it.
+fn separator(pattern: &str) -> Option<(usize, char)> {
+    let is_digit = |byte: &u8| matches!(byte, b'#' | b'0');
+    pattern.char_indices().find_map(|(at, first)| {
+        let other = pattern[at..].chars().nth(1)?;
+        let digits = pattern.as_bytes().get(at + 1 + other.len_utf8()..)?.get(..3)?;
+        let is_group = matches!(first, '#' | '0')
+            && !matches!(other, '.' | '#' | '0' | ',')
+            && digits.iter().all(is_digit);
+        is_group.then_some((at, other))
+    })
 }
 
-fn date(value: f64, code: &str) -> String {
-    let moment = Moment::new(value);
-    let twelve_hours = code.to_ascii_uppercase().contains("AM/PM");
-    let mut shown = String::new();
-    let mut after_hours = false;
+/// Whether a section has a condition such as `[>=100]`.
+fn has_condition(code: &str) -> bool {
+    code.split('[').skip(1).any(|part| section::Condition::parse(part).is_some())
+}
+
+/// Removes colours, and replaces `[$€-407]` by its currency symbol.
+fn without_brackets(code: &str) -> String {
+    let mut output = String::with_capacity(code.len());
     let mut rest = code;
-    while let Some(character) = rest.chars().next() {
-        if rest.get(..5).is_some_and(|mark| mark.eq_ignore_ascii_case("AM/PM")) {
-            shown.push_str(if moment.hour < 12 { "AM" } else { "PM" });
-            rest = &rest[5..];
-            continue;
+    while let Some((before, after)) = rest.split_once('[') {
+        output.push_str(before);
+        let Some((inner, tail)) = after.split_once(']') else {
+            rest = &rest[before.len()..];
+            break;
+        };
+        if let Some((symbol, _)) = inner.strip_prefix('$').and_then(|it| it.split_once('-')) {
+            output.push_str(symbol);
+        } else if !section::is_colour(inner) {
+            output.push_str(&format!("[{inner}]"));
         }
-        let letter = character.to_ascii_lowercase();
-        let same = rest.chars().take_while(|next| next.to_ascii_lowercase() == letter);
-        let width = if character.is_ascii_alphabetic() { same.count() } else { 1 };
-        let (token, tail) = rest.split_at(width * character.len_utf8());
-        // A month between hours and seconds is minutes.
-        let minutes =
-            letter == 'm' && (after_hours || tail.trim_start_matches(':').starts_with(['s', 'S']));
-        match letter {
-            'm' if minutes => shown.push_str(&padded(moment.minute, width)),
-            'h' if twelve_hours => shown.push_str(&padded((moment.hour + 11) % 12 + 1, width)),
-            'y' | 'm' | 'd' | 'h' | 's' => shown.push_str(&moment.part(letter, width)),
-            _ => shown.push_str(token),
-        }
-        after_hours = letter == 'h' || (after_hours && !character.is_ascii_alphabetic());
         rest = tail;
     }
-    shown
+    output + rest
 }
 
-fn padded(value: i64, width: usize) -> String {
-    if width > 1 { format!("{value:02}") } else { value.to_string() }
-}
-
-/// A date and time of the proleptic Gregorian calendar.
-struct Moment {
-    year: i64,
-    month: usize,
-    day: i64,
-    hour: i64,
-    minute: i64,
-    second: i64,
-}
-
-impl Moment {
-    fn new(serial: f64) -> Self {
-        const DAY_SECONDS: i64 = 86_400;
-        let seconds = ((serial - UNIX_EPOCH_DAYS) * DAY_SECONDS as f64).round() as i64;
-        let (days, rest) = (seconds.div_euclid(DAY_SECONDS), seconds.rem_euclid(DAY_SECONDS));
-        let (year, month, day) = civil(days);
-        Self { year, month, day, hour: rest / 3600, minute: rest / 60 % 60, second: rest % 60 }
-    }
-
-    fn part(&self, letter: char, width: usize) -> String {
-        match (letter, width) {
-            ('y', 1 | 2) => format!("{:02}", self.year.rem_euclid(100)),
-            ('y', _) => self.year.to_string(),
-            ('m', 3) => MONTHS[self.month - 1][..3].to_owned(),
-            ('m', 4..) => MONTHS[self.month - 1].to_owned(),
-            ('m', _) => padded(self.month as i64, width),
-            ('d', _) => padded(self.day, width),
-            ('h', _) => padded(self.hour, width),
-            _ => padded(self.second, width),
+/// Removes quotes, backslashes, and the spaces and fillings that `_` and `*` stand for.
+fn without_escapes(code: &str) -> String {
+    let mut output = String::with_capacity(code.len());
+    let mut characters = code.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '_' | '*' => {
+                characters.next();
+            }
+            '\\' => output.extend(characters.next_if(|next| matches!(next, '_' | '*'))),
+            '"' => {}
+            '+' if output.ends_with('E') => {}
+            other => output.push(other),
         }
     }
+    output
 }
 
-/// Year, month (1 to 12) and day of a day count from 1970-01-01 (Hinnant, "chrono-compatible
-/// low-level date algorithms", `civil_from_days`).
-fn civil(days: i64) -> (i64, usize, i64) {
-    const ERA_DAYS: i64 = 146_097;
-    let shifted = days.saturating_add(719_468);
-    let era = shifted.div_euclid(ERA_DAYS);
-    let day_of_era = shifted.rem_euclid(ERA_DAYS);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_index = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_index + 2) / 5 + 1;
-    let month = if month_index < 10 { month_index + 3 } else { month_index - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month as usize, day)
+/// The digits of a number, filled up with zeros, with hyphens between groups.
+fn grouped(value: f64, sizes: &[usize]) -> String {
+    let digits = Decimal::new(Decimal::nearest(value).round_ties_even());
+    let sign = if digits.is_negative { "-" } else { "" };
+    let text = format!("{sign}{}", digits.integer(sizes.iter().sum()));
+    let mut rest = text.as_str();
+    let groups = sizes.iter().map(|size| {
+        let (group, tail) = rest.split_at((*size).min(rest.len()));
+        rest = tail;
+        group
+    });
+    groups.collect::<Vec<_>>().join("-")
+}
+
+/// The general format of the reference: up to 15 significant digits, of which 10 after the decimal
+/// point.
+pub fn general(value: f64) -> String {
+    const FRACTION_DIGITS_MAX: usize = 10;
+    const PLAIN_MAX: f64 = 1e15;
+    let number = Decimal::new(value);
+    if value.abs() > PLAIN_MAX {
+        return scientific(number, "E+");
+    }
+    plain(number.rounded(FRACTION_DIGITS_MAX))
+}
+
+/// The general format of Apache POI: up to 10 significant digits.
+fn fallback(value: f64) -> String {
+    const PRECISION: usize = 10;
+    let magnitude = value.abs();
+    let number = Decimal::new(value);
+    if magnitude >= 1e11 || magnitude > 0.0 && magnitude <= 1e-10 {
+        scientific(number.rounded_to_precision(6), "E")
+    } else if magnitude >= 1e10 || value.fract() == 0.0 {
+        plain(number.rounded(0))
+    } else {
+        plain(number.rounded_to_precision(PRECISION).rounded(PRECISION))
+    }
+}
+
+fn plain(number: Decimal) -> String {
+    let sign = if number.is_negative && !number.is_zero() { "-" } else { "" };
+    let point = if number.fraction_digits() > 0 { "." } else { "" };
+    format!("{sign}{}{point}{}", number.integer(1), number.fraction(0))
+}
+
+fn scientific(number: Decimal, mark: &str) -> String {
+    let sign = if number.is_negative { "-" } else { "" };
+    let exponent = number.magnitude() - 1;
+    let mark = if exponent < 0 { "E" } else { mark };
+    let digits = number.significant(number.precision().max(1));
+    let point = if digits.len() > 1 { "." } else { "" };
+    format!("{sign}{}{point}{}{mark}{exponent}", &digits[..1], &digits[1..])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberFormat, general};
+    use super::{NumberFormat, built_in, general};
 
     #[test]
-    fn numbers_look_as_in_the_sheet() {
-        for (code, value, shown) in [
-            ("General", 0.1 + 0.2, "0.3"),
-            ("General", 1234567.0, "1234567"),
-            ("General", 1.5e-7, "1.5E-07"),
-            ("0.00", 2.34567, "2.35"),
-            ("#,##0.00", -1234567.891, "-1,234,567.89"),
-            ("0%", 0.256, "26%"),
-            ("[Red]\"about \"0.0;-0.0", 2.25, "2.2"),
-            ("m/d/yy", 45_000.0, "3/15/23"),
-            ("yyyy-mm-dd", 45_000.0, "2023-03-15"),
-            ("yyyy\\-mm\\-dd", 45_000.0, "2023-03-15"),
-            ("d-mmm-yy", 45_000.5, "15-Mar-23"),
-            ("h:mm AM/PM", 45_000.75, "6:00 PM"),
-            ("yyyy-mm-dd hh:mm:ss", 45_000.503_472_222_2, "2023-03-15 12:05:00"),
-            ("mm:ss", 0.001_388_888_9, "02:00"),
+    fn general_numbers_equal_the_reference() {
+        for (value, text) in [
+            (0.1 + 0.2, "0.3"),
+            (1.0 / 3.0, "0.3333333333"),
+            (100.0 / 3.0, "33.3333333333"),
+            (1_234_567.0, "1234567"),
+            (9_781_234_500_000.0, "9781234500000"),
+            (-9_781_234_500_000.0, "-9781234500000"),
+            (123_456_789.123_456_79, "123456789.123457"),
+            (0.000_000_1, "0.0000001"),
+            (-0.000_000_1, "-0.0000001"),
+            (1e-11, "0"),
+            (1e15, "1000000000000000"),
+            (1_234_567_890_123_456.0, "1.23456789012346E+15"),
+            (1e100, "1E+100"),
         ] {
-            assert_eq!(NumberFormat::new(code).show(value), shown, "{code}");
+            assert_eq!(general(value), text);
         }
     }
 
     #[test]
+    fn formatted_numbers_equal_the_reference() {
+        for (code, value, text) in [
+            ("General", 0.0, "0"),
+            ("0.00", 2.345, "2.35"),
+            ("0", -1234.5, "-1235"),
+            ("#,##0.00", -1_234_567.891, "-1,234,567.89"),
+            ("0%", 0.256, "26%"),
+            ("#,##0.00 €", 1234.5, "1,234.50 €"),
+            ("#,##0.00 [$€-407]", 1234.5, "1,234.50 €"),
+            ("[$-409]0.0", 1.0, "1.0"),
+            ("[$€-2] #,##0.00", -12.0, "-€ 12.00"),
+            ("[Red]\"about \"0.0;-0.0", 2.25, "about 2.3"),
+            ("0.00E+00", 0.256, "2.56E-01"),
+            ("0.00E+00", 45_000.75, "4.50E+04"),
+            ("# ?/?", 1.5, "1 1/2"),
+            ("000\\-00\\-0000", 1_234_567.0, "001-23-4567"),
+            ("# ##0", 1_234_567.0, "1 234 567"),
+            ("#'##0.00", 1234.5, "1'234.50"),
+            ("0.0,", 45_000.75, "45.0"),
+            ("#,##0,", -0.4, "0"),
+            ("0.0,,\"M\"", 1234.5, "1234.5"),
+            ("\\#0", 12.0, "12"),
+            ("@", 9_781_234_500_000.0, "9.78123E12"),
+            ("General\" Stk\"", 12.0, "12.0"),
+            ("d\" Tage\"", 0.0, "0.0"),
+            ("yyyy-mm-dd", 45_000.0, "2023-03-15"),
+            ("yyyy-mm-dd", -1.0, "-1.0"),
+            ("kg 0.0", 1.0, "kg 1.0"),
+        ] {
+            assert_eq!(NumberFormat::new(code).format(value), text, "{code}");
+        }
+        let dollars = NumberFormat::new(built_in("7").unwrap());
+        assert_eq!(dollars.format(-1234.5), "($1,234.50)");
+    }
+
+    #[test]
     fn any_number_and_code_give_text() {
-        for value in [f64::MAX, f64::MIN, f64::NAN, f64::INFINITY, 1e300, -1.0, 0.0] {
-            for code in ["yyyy-mm-dd", "0.00", "#,##0", "", "\"", "[", "\\", "é m", "AM/PM"] {
-                NumberFormat::new(code).show(value);
+        let values = [f64::MAX, f64::MIN, f64::NAN, f64::INFINITY, 1e300, 5e-324, -1.0, 0.0];
+        let codes = [
+            "yyyy-mm-dd",
+            "0.00",
+            "#,##0",
+            "",
+            "\"",
+            "[",
+            "\\",
+            "é m",
+            "AM/PM",
+            "[h",
+            "_",
+            "*",
+            "0E",
+            "é0é000",
+            "# ?/0",
+            "?/",
+            ";;;",
+            "[>",
+            "[=1]0;",
+            "0.0E+0",
+            "[$",
+            "[$-]0",
+            "0,,,,",
+            "mmmmmmm",
+        ];
+        for value in values {
+            for code in codes {
+                NumberFormat::new(code).format(value);
             }
             general(value);
         }

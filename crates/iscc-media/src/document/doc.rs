@@ -1,0 +1,198 @@
+//! Binary Word document, `.doc` ([MS-DOC]): the main text, text boxes, footnotes, comments and endnotes, as in
+//! the reference, without deleted text and field codes.
+
+mod formatting;
+mod lists;
+
+use encoding_rs::WINDOWS_1252;
+
+use self::formatting::Formatting;
+use self::lists::Lists;
+use super::ole::{Ole, slice, u16_at, u32_at};
+use super::{Document, DocumentError};
+
+/// Places of numbers and of pairs of offset and length in the file information block.
+mod fib {
+    pub const MAGIC: u16 = 0xA5EC;
+    pub const FLAGS: usize = 10;
+    pub const IS_ENCRYPTED: u16 = 0x0100;
+    pub const USES_TABLE_1: u16 = 0x0200;
+    /// Characters of the main text; those of the other stories follow.
+    pub const MAIN: usize = 76;
+    pub const FOOTNOTES: usize = 80;
+    pub const HEADERS: usize = 84;
+    pub const MACROS: usize = 88;
+    pub const COMMENTS: usize = 92;
+    pub const ENDNOTES: usize = 96;
+    pub const TEXT_BOXES: usize = 100;
+    pub const STYLES: usize = 162;
+    pub const CHARACTER_FORMATS: usize = 250;
+    pub const PARAGRAPH_FORMATS: usize = 258;
+    pub const PIECES: usize = 418;
+    pub const LISTS: usize = 738;
+    pub const LIST_OVERRIDES: usize = 746;
+}
+
+pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
+    let main = ole.stream("/WordDocument")?;
+    let flags = u16_at(&main, fib::FLAGS).unwrap_or(0);
+    if u16_at(&main, 0) != Some(fib::MAGIC) {
+        return Err(DocumentError::Compound("it is older than Word 97".to_owned()));
+    }
+    if flags & fib::IS_ENCRYPTED > 0 {
+        return Err(DocumentError::Compound("it is encrypted".to_owned()));
+    }
+    let table = if flags & fib::USES_TABLE_1 > 0 { "/1Table" } else { "/0Table" };
+    let table = ole.stream(table)?;
+    let mut story = Story {
+        characters: characters(&main, &table).unwrap_or_default(),
+        formatting: Formatting::read(&main, &table),
+        lists: Lists::read(&main, &table),
+        text: String::new(),
+    };
+    let count = |place| u32_at(&main, place).unwrap_or(0) as usize;
+    let (text, footnotes, comments) =
+        (count(fib::MAIN), count(fib::FOOTNOTES), count(fib::COMMENTS));
+    let endnotes_at = text
+        .saturating_add(footnotes)
+        .saturating_add(count(fib::HEADERS))
+        .saturating_add(count(fib::MACROS))
+        .saturating_add(comments);
+    let boxes_at = endnotes_at.saturating_add(count(fib::ENDNOTES));
+    story.append(0, text, false);
+    for (start, length) in [
+        (boxes_at, count(fib::TEXT_BOXES)),
+        (text, footnotes),
+        (endnotes_at.saturating_sub(comments), comments),
+        (endnotes_at, count(fib::ENDNOTES)),
+    ] {
+        story.append(start, length, true);
+    }
+    let properties = ole.properties()?;
+    Ok(Document { text: story.text, properties, cover: None })
+}
+
+/// Bytes of a pair of offset and length in the file information block.
+fn pair<'a>(main: &[u8], table: &'a [u8], place: usize) -> Option<&'a [u8]> {
+    slice(table, u32_at(main, place)? as usize, u32_at(main, place + 4)? as usize)
+}
+
+/// The characters of all stories with their places in the file, from the piece table.
+fn characters(main: &[u8], table: &[u8]) -> Option<Vec<(char, u32)>> {
+    const PROPERTIES: u8 = 1;
+    const PIECES: u8 = 2;
+    let clx = pair(main, table, fib::PIECES)?;
+    let mut at = 0;
+    while *clx.get(at)? == PROPERTIES {
+        at += 3 + usize::from(u16_at(clx, at + 1)?);
+    }
+    if *clx.get(at)? != PIECES {
+        return None;
+    }
+    let pieces = slice(clx, at + 5, u32_at(clx, at + 1)? as usize)?;
+    let count = pieces.len().checked_sub(4)? / 12;
+    let mut characters = Vec::new();
+    for index in 0..count {
+        let start = u32_at(pieces, index * 4)?;
+        let length = u32_at(pieces, index * 4 + 4)?.checked_sub(start)? as usize;
+        let place = u32_at(pieces, (count + 1) * 4 + index * 8 + 2)?;
+        append_piece(main, place, length, &mut characters)?;
+    }
+    Some(characters)
+}
+
+/// Appends a piece: 8 bits per character if its place is marked, else 16.
+fn append_piece(
+    main: &[u8],
+    place: u32,
+    length: usize,
+    characters: &mut Vec<(char, u32)>,
+) -> Option<()> {
+    const IS_COMPRESSED: u32 = 1 << 30;
+    // Pieces may overlap in a damaged file, which must not multiply its text.
+    if characters.len() > main.len() {
+        return None;
+    }
+    if place & IS_COMPRESSED > 0 {
+        let start = (place & !IS_COMPRESSED) / 2;
+        let bytes = slice(main, start as usize, length)?;
+        let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+        characters.extend(text.chars().zip(start..));
+        return Some(());
+    }
+    let units = slice(main, place as usize, length.checked_mul(2)?)?;
+    let units = units.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+    let mut at = place;
+    for character in char::decode_utf16(units) {
+        let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+        characters.push((character, at));
+        // A position of the text is a UTF-16 code unit.
+        if character.len_utf16() == 2 {
+            characters.push(('\0', at));
+        }
+        at += 2 * character.len_utf16() as u32;
+    }
+    Some(())
+}
+
+/// Maximum fields in fields. Word allows twenty levels.
+const FIELDS_MAX: usize = 32;
+
+struct Story {
+    characters: Vec<(char, u32)>,
+    formatting: Formatting,
+    lists: Lists,
+    text: String,
+}
+
+impl Story {
+    /// Appends a story. Field codes are ignored; notes start with a mark.
+    fn append(&mut self, start: usize, length: usize, is_note: bool) {
+        let end = start.saturating_add(length).min(self.characters.len());
+        let Some(story) = self.characters.get(start.min(end)..end) else { return };
+        // The code of each open field while it is being read.
+        let mut fields: Vec<Option<String>> = Vec::new();
+        let mut starts_paragraph = true;
+        for (character, place) in story.iter().copied() {
+            if starts_paragraph && !is_note {
+                if let Some(number) = self.lists.next(&self.formatting, place) {
+                    self.text.push_str(&number);
+                    self.text.push(' ');
+                }
+                starts_paragraph = false;
+            }
+            if self.formatting.is_deleted(place) {
+                continue;
+            }
+            match character {
+                '\u{13}' if fields.len() < FIELDS_MAX => fields.push(Some(String::new())),
+                '\u{14}' => drop(fields.last_mut().and_then(Option::take)),
+                '\u{15}' => {
+                    // The reference takes the code of a field without a result for text.
+                    if let Some(code) = fields.pop().flatten() {
+                        let outer = fields.iter_mut().rev().find_map(Option::as_mut);
+                        outer.unwrap_or(&mut self.text).push_str(&code);
+                    }
+                }
+                other if fields.iter().any(Option::is_some) => {
+                    let code = fields.iter_mut().rev().find_map(Option::as_mut);
+                    code.filter(|_| other >= ' ').into_iter().for_each(|code| code.push(other));
+                }
+                '\r' | '\u{7}' | '\u{c}' => {
+                    self.text.push('\n');
+                    starts_paragraph = true;
+                }
+                '\u{b}' => self.text.push('\n'),
+                '\t' => self.text.push('\t'),
+                '\u{1e}' => self.text.push('\u{2011}'),
+                '\u{1f}' => self.text.push('\u{200b}'),
+                // The reference keeps the mark of a note as a replacement character.
+                '\u{2}' | '\u{5}' if is_note => self.text.push(char::REPLACEMENT_CHARACTER),
+                '\u{2}' => self.text.push('\n'),
+                control if control < ' ' => {}
+                other => self.text.push(other),
+            }
+        }
+        self.text.push('\n');
+    }
+}

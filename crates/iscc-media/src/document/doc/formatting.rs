@@ -1,0 +1,184 @@
+//! Formatting that decides about text: deletions of tracked changes, and lists of paragraphs.
+
+use super::super::ole::{slice, u16_at, u32_at};
+use super::{fib, pair};
+
+/// Bytes of a page of formatting.
+const PAGE: usize = 512;
+
+/// Deleted ranges and list paragraphs, each by places in the file, sorted.
+#[derive(Default)]
+pub struct Formatting {
+    deleted: Vec<(u32, u32)>,
+    paragraphs: Vec<(u32, u32, Option<Paragraph>)>,
+}
+
+/// List and level of a paragraph.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Paragraph {
+    pub list: u16,
+    pub level: u8,
+}
+
+impl Formatting {
+    /// Reads the formatting. Damaged parts are ignored.
+    pub fn read(main: &[u8], table: &[u8]) -> Self {
+        let mut found = Self::default();
+        for (start, end, properties) in runs(main, table, fib::CHARACTER_FORMATS, 1) {
+            const IS_DELETED: u16 = 0x0800;
+            let is_deleted = |(code, value): &(u16, &[u8])| {
+                *code == IS_DELETED && value.first().is_some_and(|flag| *flag == 1)
+            };
+            if modifiers(properties.get(1..).unwrap_or_default()).any(|it| is_deleted(&it)) {
+                found.deleted.push((start, end));
+            }
+        }
+        let styles = styles(main, table).unwrap_or_default();
+        for (start, end, properties) in runs(main, table, fib::PARAGRAPH_FORMATS, 13) {
+            found.paragraphs.push((start, end, paragraph(properties, &styles)));
+        }
+        found.deleted.sort_unstable();
+        found.paragraphs.sort_unstable_by_key(|(start, ..)| *start);
+        found
+    }
+
+    pub fn is_deleted(&self, place: u32) -> bool {
+        let next = self.deleted.partition_point(|(start, _)| *start <= place);
+        next.checked_sub(1).is_some_and(|at| place < self.deleted[at].1)
+    }
+
+    /// The list paragraph at a place.
+    pub fn paragraph(&self, place: u32) -> Option<Paragraph> {
+        let next = self.paragraphs.partition_point(|(start, ..)| *start <= place);
+        let (_, end, paragraph) = self.paragraphs[next.checked_sub(1)?];
+        paragraph.filter(|_| place < end)
+    }
+}
+
+/// The runs of all pages of formatting, with their properties after the length byte. `width` is the
+/// size of a run's entry.
+fn runs<'a>(main: &'a [u8], table: &[u8], place: usize, width: usize) -> Vec<(u32, u32, &'a [u8])> {
+    let mut runs = Vec::new();
+    let Some(pages) = pair(main, table, place) else { return runs };
+    let count = pages.len().saturating_sub(4) / 8;
+    // A page holds at least one run, so a file cannot have more pages than this.
+    for index in 0..count.min(main.len() / PAGE + 1) {
+        let Some(number) = u32_at(pages, (count + 1) * 4 + index * 4) else { break };
+        let number = (number & 0x3F_FFFF) as usize;
+        let Some(page) = slice(main, number * PAGE, PAGE) else { continue };
+        let entries = usize::from(page[PAGE - 1]);
+        for entry in 0..entries {
+            let bounds = u32_at(page, entry * 4).zip(u32_at(page, entry * 4 + 4));
+            let at = page.get((entries + 1) * 4 + entry * width).map(|at| usize::from(*at) * 2);
+            if let (Some((start, end)), Some(at)) = (bounds, at)
+                && at > 0
+            {
+                runs.push((start, end, &page[at..]));
+            } else if let Some((start, end)) = bounds {
+                runs.push((start, end, &[]));
+            }
+        }
+    }
+    runs
+}
+
+/// The list and level of a paragraph, from its style and its own properties.
+fn paragraph(properties: &[u8], styles: &[Option<Paragraph>]) -> Option<Paragraph> {
+    // A length of zero means that a longer one follows.
+    let start = if properties.first() == Some(&0) { 2 } else { 1 };
+    let style = u16_at(properties, start).map(usize::from).unwrap_or(0);
+    let inherited = styles.get(style).copied().flatten();
+    let own = properties.get(start + 2..).unwrap_or_default();
+    let length = match properties {
+        [0, words, ..] => usize::from(*words) * 2,
+        [words, ..] => (usize::from(*words) * 2).saturating_sub(1),
+        [] => 0,
+    };
+    listed(inherited, &own[..length.saturating_sub(2).min(own.len())])
+}
+
+/// A paragraph with the modifiers of a list applied.
+fn listed(inherited: Option<Paragraph>, properties: &[u8]) -> Option<Paragraph> {
+    const LIST: u16 = 0x460B;
+    const LEVEL: u16 = 0x260A;
+    let mut found = inherited.unwrap_or_default();
+    for (code, value) in modifiers_of(properties) {
+        match (code, value) {
+            (LIST, value) => found.list = u16_at(value, 0).unwrap_or(0),
+            (LEVEL, [level, ..]) => found.level = *level,
+            _ => {}
+        }
+    }
+    // 0xF801 means that the list of the style does not apply.
+    const NO_LIST: u16 = 0xF801;
+    (found.list != 0 && found.list != NO_LIST).then_some(found)
+}
+
+/// Modifiers of a character run, which starts after its length byte.
+fn modifiers(properties: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    modifiers_of(properties)
+}
+
+/// Codes and values of modifiers ([MS-DOC] 2.2.5.1).
+fn modifiers_of(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    std::iter::from_fn(move || {
+        const TABLE: [u16; 2] = [0xD608, 0xD609];
+        let code = u16_at(rest, 0)?;
+        let length = match code >> 13 {
+            0 | 1 => 1,
+            2 | 4 | 5 => 2,
+            3 => 4,
+            7 => 3,
+            _ if TABLE.contains(&code) => usize::from(u16_at(rest, 2)?) + 1,
+            _ => usize::from(*rest.get(2)?) + 1,
+        };
+        let value = slice(rest, 2, length)?;
+        rest = &rest[2 + length..];
+        Some((code, value))
+    })
+}
+
+/// The lists of the paragraph styles.
+fn styles(main: &[u8], table: &[u8]) -> Option<Vec<Option<Paragraph>>> {
+    const DEPTH_MAX: usize = 16;
+    let sheet = pair(main, table, fib::STYLES)?;
+    let header = usize::from(u16_at(sheet, 0)?);
+    let count = usize::from(u16_at(sheet, 2)?);
+    let base = usize::from(u16_at(sheet, 4)?);
+    let mut at = 2 + header;
+    // Of each style the style that it is based on, and its own properties.
+    let mut found: Vec<(usize, &[u8])> = Vec::new();
+    for _ in 0..count {
+        let Some(length) = u16_at(sheet, at).map(usize::from) else { break };
+        let style = slice(sheet, at + 2, length).unwrap_or_default();
+        found.push(own_properties(style, base).unwrap_or((usize::MAX, &[])));
+        at += 2 + length;
+    }
+    let resolve = |mut index: usize| {
+        let mut chain = Vec::new();
+        while let Some((parent, own)) = found.get(index)
+            && chain.len() < DEPTH_MAX
+        {
+            chain.push(*own);
+            index = *parent;
+        }
+        chain.iter().rev().fold(None, |inherited, own| listed(inherited, own))
+    };
+    Some((0..found.len()).map(resolve).collect())
+}
+
+/// The parent of a paragraph style, and the style's paragraph properties.
+fn own_properties(style: &[u8], base: usize) -> Option<(usize, &[u8])> {
+    const PARAGRAPH: u16 = 1;
+    let kind = u16_at(style, 2)?;
+    if kind & 0xF != PARAGRAPH {
+        return None;
+    }
+    let name = usize::from(u16_at(style, base)?);
+    let mut at = base + 2 + name * 2 + 2;
+    at += at % 2;
+    let length = usize::from(u16_at(style, at)?);
+    // The properties start with the style's own number.
+    let properties = slice(style, at + 2, length)?.get(2..)?;
+    Some((usize::from(kind >> 4), properties))
+}

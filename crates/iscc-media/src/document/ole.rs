@@ -1,0 +1,142 @@
+//! Compound files of the binary Office formats ([MS-CFB]) and their summary ([MS-OLEPS]).
+
+use std::io::{Cursor, Read};
+
+use cfb::CompoundFile;
+use encoding_rs::UTF_16LE;
+
+use super::container::Budget;
+use super::properties::Properties;
+use super::rtf::charset::of_code_page;
+use super::{Document, DocumentError, doc, msg, ppt, xls};
+
+/// Reads the document in a compound file. The streams decide about its format, because names of files are
+/// often those of other formats.
+pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
+    let ole = Ole::open(bytes, budget)?;
+    let has = |path: &str| ole.file.is_stream(path);
+    if has("/WordDocument") {
+        doc::read(ole)
+    } else if has("/Workbook") || has("/Book") {
+        xls::read(ole)
+    } else if has("/PowerPoint Document") {
+        ppt::read(ole)
+    } else if has("/__properties_version1.0") {
+        msg::read(ole)
+    } else if has("/EncryptedPackage") {
+        Err(DocumentError::Compound("it is encrypted".to_owned()))
+    } else {
+        Err(DocumentError::Compound("it holds no document".to_owned()))
+    }
+}
+
+/// The streams of a compound file.
+pub struct Ole<'a> {
+    file: CompoundFile<Cursor<&'a [u8]>>,
+    budget: &'a mut Budget,
+}
+
+impl<'a> Ole<'a> {
+    pub fn open(bytes: &'a [u8], budget: &'a mut Budget) -> Result<Self, DocumentError> {
+        Ok(Self { file: CompoundFile::open(Cursor::new(bytes)).map_err(damaged)?, budget })
+    }
+
+    /// The bytes of a stream; `None` if it does not exist.
+    pub fn optional(&mut self, path: &str) -> Result<Option<Vec<u8>>, DocumentError> {
+        if !self.file.is_stream(path) {
+            return Ok(None);
+        }
+        let stream = self.file.open_stream(path).map_err(damaged)?;
+        let mut bytes = Vec::new();
+        let read = stream.take(self.budget.bytes + 1).read_to_end(&mut bytes).map_err(damaged)?;
+        let left = self.budget.bytes.checked_sub(read as u64);
+        self.budget.bytes = left.ok_or(DocumentError::TooLarge)?;
+        Ok(Some(bytes))
+    }
+
+    /// The bytes of a mandatory stream.
+    pub fn stream(&mut self, path: &str) -> Result<Vec<u8>, DocumentError> {
+        self.optional(path)?.ok_or_else(|| DocumentError::PartMissing(path.to_owned()))
+    }
+
+    /// The document's properties. A damaged summary is ignored.
+    pub fn properties(&mut self) -> Result<Properties, DocumentError> {
+        let summary = self.optional("/\u{5}SummaryInformation")?;
+        Ok(summary.and_then(|bytes| summarize(&bytes)).unwrap_or_default())
+    }
+}
+
+fn damaged(error: std::io::Error) -> DocumentError {
+    DocumentError::Compound(error.to_string())
+}
+
+/// Reads little-endian numbers at an offset; `None` after the end.
+pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
+}
+
+pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
+}
+
+/// A slice of `length` bytes from an offset; `None` after the end.
+pub fn slice(bytes: &[u8], at: usize, length: usize) -> Option<&[u8]> {
+    bytes.get(at..at.checked_add(length)?)
+}
+
+/// Decodes UTF-16, little-endian.
+pub fn utf16(bytes: &[u8]) -> String {
+    UTF_16LE.decode_without_bom_handling(bytes).0.into_owned()
+}
+
+/// Decodes the 8-bit form of Unicode text: the low bytes of its code units.
+pub fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// Title, author and keywords. The reference has no description for these formats.
+fn summarize(bytes: &[u8]) -> Option<Properties> {
+    const FIRST_SET: usize = 44;
+    const COUNT_MAX: u32 = 256;
+    let set = bytes.get(u32_at(bytes, FIRST_SET)? as usize..)?;
+    let count = u32_at(set, 4)?.min(COUNT_MAX) as usize;
+    let entries: Vec<(u32, &[u8])> = (0..count)
+        .filter_map(|index| {
+            let at = 8 + index * 8;
+            Some((u32_at(set, at)?, set.get(u32_at(set, at + 4)? as usize..)?))
+        })
+        .collect();
+    let code_page = entries.iter().find(|(id, _)| *id == 1).and_then(|(_, it)| u16_at(it, 4));
+    let mut properties = Properties::default();
+    for (id, value) in entries {
+        let Some(text) = string(value, code_page.unwrap_or(1252)) else { continue };
+        match id {
+            2 => properties.add("dc:title", &text),
+            4 => text.split(';').for_each(|author| properties.add("dc:creator", author)),
+            5 => text.split([',', ';']).for_each(|word| properties.add("cp:keywords", word)),
+            _ => {}
+        }
+    }
+    Some(properties)
+}
+
+/// A property's value, if it is text.
+fn string(value: &[u8], code_page: u16) -> Option<String> {
+    const ANSI: u32 = 0x1E;
+    const WIDE: u32 = 0x1F;
+    const UTF_16: u16 = 1200;
+    let length = u32_at(value, 4)? as usize;
+    let text = match u32_at(value, 0)? {
+        ANSI => {
+            let bytes = slice(value, 8, length)?;
+            if code_page == UTF_16 {
+                utf16(bytes)
+            } else {
+                of_code_page(i32::from(code_page)).decode_without_bom_handling(bytes).0.into_owned()
+            }
+        }
+        WIDE => utf16(slice(value, 8, length.checked_mul(2)?)?),
+        _ => return None,
+    };
+    Some(text.split('\0').next().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,292 @@
+//! Binary spreadsheet, `.xls` ([MS-XLS], BIFF8): the cells of each sheet as in Office Open XML, then its
+//! comments and text boxes, as in the reference.
+
+mod strings;
+
+use std::collections::{BTreeMap, HashMap};
+
+use self::strings::{Strings, record_text};
+use super::ole::{Ole, slice, u16_at, u32_at};
+use super::xlsx::number::{self, NumberFormat};
+use super::{Document, DocumentError};
+
+/// Maximum bytes of text. The first ten million characters count, so the rest is not needed.
+const TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// Columns of a sheet. Higher numbers are damage.
+const COLUMNS_MAX: u16 = 256;
+
+pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
+    let stream = match ole.optional("/Workbook")? {
+        Some(stream) => stream,
+        None => ole.stream("/Book")?,
+    };
+    let mut workbook = Workbook::default();
+    workbook.read(&stream)?;
+    let properties = ole.properties()?;
+    Ok(Document { text: workbook.text, properties, cover: None })
+}
+
+/// Record types.
+mod kind {
+    pub const FORMULA: u16 = 0x0006;
+    pub const EOF: u16 = 0x000A;
+    pub const FILE_PASS: u16 = 0x002F;
+    pub const CONTINUE: u16 = 0x003C;
+    pub const BOUND_SHEET: u16 = 0x0085;
+    pub const MUL_RK: u16 = 0x00BD;
+    pub const XF: u16 = 0x00E0;
+    pub const SST: u16 = 0x00FC;
+    pub const LABEL_SST: u16 = 0x00FD;
+    pub const TEXT_OBJECT: u16 = 0x01B6;
+    pub const NUMBER: u16 = 0x0203;
+    pub const LABEL: u16 = 0x0204;
+    pub const STRING: u16 = 0x0207;
+    pub const RK: u16 = 0x027E;
+    pub const FORMAT: u16 = 0x041E;
+    pub const BOF: u16 = 0x0809;
+    pub const SERIES_TEXT: u16 = 0x100D;
+}
+
+#[derive(Default)]
+struct Workbook {
+    text: String,
+    strings: Vec<String>,
+    sheet_names: Vec<String>,
+    codes: HashMap<u16, String>,
+    /// Number format of each cell style.
+    styles: Vec<u16>,
+    formats: HashMap<u16, NumberFormat>,
+    sheet: Option<Cells>,
+    /// Comments and text boxes that no sheet has shown yet.
+    extra: Vec<String>,
+    /// Bytes of all cells, comments and text boxes so far. Cells can share long strings.
+    used: usize,
+    /// Number of the current sheet.
+    index: usize,
+    previous: u16,
+    /// Cell of a formula whose text follows.
+    formula: Option<(u16, u16)>,
+}
+
+/// The cells of a sheet by row and column.
+type Cells = BTreeMap<(u16, u16), String>;
+
+impl Workbook {
+    fn read(&mut self, stream: &[u8]) -> Result<(), DocumentError> {
+        let mut at = 0;
+        while let (Some(kind), Some(length)) = (u16_at(stream, at), u16_at(stream, at + 2)) {
+            let end = (at + 4 + usize::from(length)).min(stream.len());
+            let data = &stream[at + 4..end];
+            if kind == kind::FILE_PASS {
+                return Err(DocumentError::Compound("it is encrypted".to_owned()));
+            }
+            match kind {
+                kind::SST => self.strings = Strings::new(stream, at).read(),
+                kind::TEXT_OBJECT => self.text_object(data, stream, end),
+                _ => drop(self.record(kind, data)),
+            }
+            self.previous = kind;
+            at = end;
+        }
+        self.end_extra();
+        Ok(())
+    }
+
+    /// Reads a record. Stops at the end of a damaged record.
+    fn record(&mut self, kind: u16, data: &[u8]) -> Option<()> {
+        match kind {
+            kind::BOF => self.begin(u16_at(data, 2)?),
+            kind::EOF => self.end_sheet(),
+            kind::BOUND_SHEET => {
+                let length = usize::from(*data.get(6)?);
+                self.sheet_names.push(record_text(data, 7, length)?);
+            }
+            kind::FORMAT => {
+                let length = usize::from(u16_at(data, 2)?);
+                self.codes.insert(u16_at(data, 0)?, record_text(data, 4, length)?);
+            }
+            kind::XF => self.styles.push(u16_at(data, 2)?),
+            kind::LABEL_SST => {
+                let text = self.strings.get(u32_at(data, 6)? as usize)?.clone();
+                self.put(place(data)?, &text);
+            }
+            kind::LABEL => {
+                let text = record_text(data, 8, usize::from(u16_at(data, 6)?))?;
+                self.put(place(data)?, &text);
+            }
+            kind::NUMBER => self.put_number(place(data)?, u16_at(data, 4)?, f64_at(data, 6)?),
+            kind::RK => self.put_number(place(data)?, u16_at(data, 4)?, rk(u32_at(data, 6)?)),
+            kind::MUL_RK => {
+                let (row, first) = place(data)?;
+                let count = data.len().saturating_sub(6) / 6;
+                for index in 0..count as u16 {
+                    let at = 4 + usize::from(index) * 6;
+                    let column = first.checked_add(index)?;
+                    self.put_number((row, column), u16_at(data, at)?, rk(u32_at(data, at + 2)?));
+                }
+            }
+            kind::FORMULA => self.begin_formula(data)?,
+            kind::STRING => {
+                let text = record_text(data, 3, usize::from(u16_at(data, 0)?))?;
+                let place = self.formula.take()?;
+                self.put(place, &text);
+            }
+            kind::SERIES_TEXT => {
+                let text = record_text(data, 3, usize::from(*data.get(2)?))?;
+                self.extra(&text);
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn begin(&mut self, substream: u16) {
+        const GLOBALS: u16 = 0x05;
+        const WORKSHEET: u16 = 0x10;
+        const CHART: u16 = 0x20;
+        match substream {
+            GLOBALS => self.index = 0,
+            WORKSHEET => self.begin_sheet(),
+            CHART if self.previous == kind::EOF => self.begin_sheet(),
+            // A chart in a sheet ends its cells and starts another part under the same name.
+            CHART if self.sheet.is_some() => {
+                self.end_sheet();
+                self.index = self.index.saturating_sub(1);
+                self.begin_sheet();
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_sheet(&mut self) {
+        self.index += 1;
+        self.sheet = Some(Cells::new());
+    }
+
+    /// Appends the sheet's text.
+    fn end_sheet(&mut self) {
+        let Some(cells) = self.sheet.take() else { return };
+        if let Some(name) = self.index.checked_sub(1).and_then(|at| self.sheet_names.get(at)) {
+            self.text.push_str(name);
+            self.text.push('\n');
+        }
+        self.text.push('\t');
+        let (mut row, mut column) = (0, 0);
+        for ((y, x), value) in cells {
+            if row < y {
+                self.text.push_str("\n\t");
+                (row, column) = (y, 0);
+            }
+            while column < x.min(COLUMNS_MAX) {
+                self.text.push('\t');
+                column += 1;
+            }
+            self.text.push_str(&value);
+        }
+        self.text.push_str("\n\n");
+        self.end_extra();
+        self.text.push('\n');
+    }
+
+    fn end_extra(&mut self) {
+        for value in std::mem::take(&mut self.extra) {
+            self.text.push_str(&value);
+            self.text.push('\n');
+        }
+    }
+
+    fn put(&mut self, place: (u16, u16), text: &str) {
+        if let Some(sheet) = &mut self.sheet
+            && self.used < TEXT_BYTES_MAX
+            && !text.trim().is_empty()
+        {
+            self.used += text.len();
+            sheet.insert(place, text.trim().to_owned());
+        }
+    }
+
+    fn put_number(&mut self, place: (u16, u16), style: u16, value: f64) {
+        let Self { codes, formats, styles, .. } = self;
+        let id = styles.get(usize::from(style)).copied().unwrap_or(0);
+        let format = formats.entry(id).or_insert_with(|| {
+            let code = codes.get(&id).map(String::as_str);
+            let built_in = || number::built_in(&id.to_string());
+            NumberFormat::new(code.or_else(built_in).unwrap_or("General"))
+        });
+        let text = format.format(value);
+        self.put(place, &text);
+    }
+
+    fn extra(&mut self, text: &str) {
+        if self.used < TEXT_BYTES_MAX && !text.trim().is_empty() {
+            self.used += text.len();
+            self.extra.push(text.trim().to_owned());
+        }
+    }
+
+    /// A formula's result: a number here, or text in the next record.
+    fn begin_formula(&mut self, data: &[u8]) -> Option<()> {
+        let place = place(data)?;
+        let result = slice(data, 6, 8)?;
+        self.formula = None;
+        if result[6..] == [0xFF, 0xFF] {
+            match result[0] {
+                0 => self.formula = Some(place),
+                // Booleans and errors. The reference shows them as zero.
+                _ => self.put_number(place, u16_at(data, 4)?, 0.0),
+            }
+            return Some(());
+        }
+        self.put_number(place, u16_at(data, 4)?, f64_at(data, 6)?);
+        Some(())
+    }
+
+    /// The text of a comment or a text box is in the records that follow its object.
+    fn text_object(&mut self, data: &[u8], stream: &[u8], next: usize) {
+        let text = || {
+            let mut left = usize::from(u16_at(data, 10)?);
+            let mut text = String::new();
+            let mut at = next;
+            while left > 0 && u16_at(stream, at)? == kind::CONTINUE {
+                let length = usize::from(u16_at(stream, at + 2)?);
+                let part = slice(stream, at + 4, length)?;
+                let width = 1 + usize::from(part.first()? & 1);
+                let count = left.min((length - 1) / width);
+                text.push_str(&record_text_of(part, count)?);
+                left -= count;
+                at += 4 + length;
+                if count == 0 {
+                    break;
+                }
+            }
+            Some(text)
+        };
+        if let Some(text) = text() {
+            self.extra(&text.replace('\r', "\n"));
+        }
+    }
+}
+
+/// Characters after a flags byte.
+fn record_text_of(part: &[u8], count: usize) -> Option<String> {
+    strings::characters(part.get(1..)?, count, part[0] & 1 == 1)
+}
+
+fn place(data: &[u8]) -> Option<(u16, u16)> {
+    Some((u16_at(data, 0)?, u16_at(data, 2)?))
+}
+
+fn f64_at(data: &[u8], at: usize) -> Option<f64> {
+    Some(f64::from_le_bytes(slice(data, at, 8)?.try_into().ok()?))
+}
+
+/// A number in four bytes ([MS-XLS] 2.5.122).
+fn rk(value: u32) -> f64 {
+    let number = if value & 2 == 0 {
+        f64::from_bits(u64::from(value & !3) << 32)
+    } else {
+        f64::from((value as i32) >> 2)
+    };
+    if value & 1 == 0 { number } else { number / 100.0 }
+}

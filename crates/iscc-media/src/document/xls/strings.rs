@@ -1,0 +1,103 @@
+//! Strings of binary spreadsheets: 8 or 16 bits per character, continued over records.
+
+use super::super::ole::{latin1, slice, u16_at, u32_at, utf16};
+use super::kind;
+
+/// Decodes `count` characters.
+pub fn characters(bytes: &[u8], count: usize, is_wide: bool) -> Option<String> {
+    let length = if is_wide { count.checked_mul(2)? } else { count };
+    let bytes = bytes.get(..length)?;
+    Some(if is_wide { utf16(bytes) } else { latin1(bytes) })
+}
+
+/// A string of `count` characters at `at`, where its flags are.
+pub fn record_text(data: &[u8], at: usize, count: usize) -> Option<String> {
+    let flags = *data.get(at)?;
+    characters(data.get(at + 1..)?, count, flags & 1 == 1)
+}
+
+/// Reader of the table of shared strings.
+pub struct Strings<'a> {
+    stream: &'a [u8],
+    /// Current position, and end of the current record.
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Strings<'a> {
+    /// Starts at the record of the table.
+    pub fn new(stream: &'a [u8], record: usize) -> Self {
+        let length = usize::from(u16_at(stream, record + 2).unwrap_or(0));
+        Self { stream, at: record + 4, end: (record + 4 + length).min(stream.len()) }
+    }
+
+    /// All strings, up to the first damaged one.
+    pub fn read(mut self) -> Vec<String> {
+        let count = u32_at(self.stream, self.at + 4).unwrap_or(0);
+        self.at += 8;
+        let mut strings = Vec::new();
+        for _ in 0..count {
+            match self.string() {
+                Some(text) => strings.push(text),
+                None => break,
+            }
+        }
+        strings
+    }
+
+    fn string(&mut self) -> Option<String> {
+        const IS_WIDE: u8 = 1;
+        const HAS_PHONETIC: u8 = 4;
+        const HAS_RUNS: u8 = 8;
+        let mut left = usize::from(u16::from_le_bytes(self.take::<2>()?));
+        let [mut flags] = self.take::<1>()?;
+        let runs = if flags & HAS_RUNS > 0 { u16::from_le_bytes(self.take::<2>()?) } else { 0 };
+        let phonetic =
+            if flags & HAS_PHONETIC > 0 { u32::from_le_bytes(self.take::<4>()?) } else { 0 };
+        let mut text = String::new();
+        loop {
+            let is_wide = flags & IS_WIDE > 0;
+            let width = if is_wide { 2 } else { 1 };
+            let count = left.min((self.end - self.at) / width);
+            text.push_str(&characters(&self.stream[self.at..self.end], count, is_wide)?);
+            self.at += count * width;
+            left -= count;
+            if left == 0 {
+                break;
+            }
+            // The rest is in the next record, with flags of its own.
+            self.next_record()?;
+            [flags] = self.take::<1>()?;
+        }
+        self.skip(usize::from(runs) * 4 + phonetic as usize)?;
+        Some(text)
+    }
+
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        if self.at >= self.end {
+            self.next_record()?;
+        }
+        let bytes = slice(self.stream, self.at, N)?.try_into().ok()?;
+        self.at += N;
+        (self.at <= self.end).then_some(bytes)
+    }
+
+    fn skip(&mut self, mut count: usize) -> Option<()> {
+        while count > self.end - self.at {
+            count -= self.end - self.at;
+            self.next_record()?;
+        }
+        self.at += count;
+        Some(())
+    }
+
+    fn next_record(&mut self) -> Option<()> {
+        if u16_at(self.stream, self.end)? != kind::CONTINUE {
+            return None;
+        }
+        let length = usize::from(u16_at(self.stream, self.end + 2)?);
+        self.at = self.end + 4;
+        self.end = (self.at + length).min(self.stream.len());
+        (self.at <= self.end).then_some(())
+    }
+}
