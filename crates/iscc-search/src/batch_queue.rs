@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -18,6 +18,20 @@ struct Shared<J> {
     waiting_max: usize,
     /// Number of threads that are running a batch.
     busy: AtomicUsize,
+    /// Jobs since the start, and those among them that found the queue full.
+    pushed: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// State and counts of a queue.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueMetrics {
+    /// Waiting jobs.
+    pub waiting: usize,
+    /// Jobs since the start.
+    pub pushed: u64,
+    /// Jobs that found the queue full.
+    pub refused: u64,
 }
 
 struct Queue<J> {
@@ -42,6 +56,8 @@ impl<J: Send + 'static> BatchQueue<J> {
             changed: Condvar::new(),
             waiting_max,
             busy: AtomicUsize::new(0),
+            pushed: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
         });
         let run = Arc::new(run);
         let threads = threads.max(1);
@@ -65,10 +81,23 @@ impl<J: Send + 'static> BatchQueue<J> {
         queue.jobs.is_empty() && self.shared.busy.load(Ordering::Relaxed) == 0
     }
 
+    /// State and counts for metrics.
+    pub fn metrics(&self) -> QueueMetrics {
+        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        QueueMetrics {
+            waiting: queue.jobs.len(),
+            pushed: count(&self.shared.pushed),
+            refused: count(&self.shared.refused),
+        }
+    }
+
     /// Adds a job. Returns it as the error if the queue is full.
     pub fn push(&self, job: J) -> Result<(), J> {
+        self.shared.pushed.fetch_add(1, Ordering::Relaxed);
         let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.jobs.len() >= self.shared.waiting_max || queue.stopping {
+            self.shared.refused.fetch_add(1, Ordering::Relaxed);
             return Err(job);
         }
         queue.jobs.push_back(job);

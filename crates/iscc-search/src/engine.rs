@@ -1,25 +1,31 @@
 //! The engine: all indexes of one location, and the threads that serve them.
 
+mod aliases;
 mod folder;
 mod jobs;
+mod loader;
 mod maintenance;
 mod registry;
+mod unavailable;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::asset_match::AssetMatch;
-use crate::batch_queue::BatchQueue;
+use crate::batch_queue::{BatchQueue, QueueMetrics};
 use crate::failure::{Failure, FailureKind, Response};
 use crate::index::Change;
 use crate::log_index::LogIndex;
 use crate::options::{Backend, BadLocation, Options};
 use crate::reply::{Reply, SearchReply};
+use crate::request::query::SearchParameters;
 use crate::request::{self, query};
-use crate::response::IndexInfo;
+use crate::response::{self, IndexInfo};
 use crate::scan_pool::ScanPool;
-use crate::store::StoreError;
-use jobs::{AddJob, SearchBody, SearchTask};
+use crate::transfer::{AssetPage, Form};
+use jobs::{AddJob, BatchForm, SearchBody, SearchTask};
+use loader::Loader;
 use maintenance::Maintenance;
 use registry::{AnyIndex, Registry};
 
@@ -49,9 +55,6 @@ pub enum OpenError {
     /// The folder cannot be used.
     #[error("cannot use {0} for indexes: {1}")]
     Folder(PathBuf, std::io::Error),
-    /// An index cannot be read.
-    #[error("cannot open index {0}: {1}")]
-    Index(PathBuf, StoreError),
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
@@ -64,16 +67,19 @@ pub struct Engine {
     batches: BatchQueue<AddJob>,
     registry: Arc<Registry>,
     maintenance: Maintenance,
+    loader: Loader,
+    inline_searches: AtomicU64,
 }
 
 impl Engine {
-    /// Opens a location (see [`Backend::parse`]) and all indexes in it.
+    /// Opens a location (see [`Backend::parse`]) and loads all indexes in it. An index that cannot be loaded stays
+    /// unavailable and does not affect the others.
     pub fn open(location: &str, options: Options) -> Result<Self, OpenError> {
         let backend = Backend::parse(location)?;
         let options = Arc::new(options);
         let scan_pool = ScanPool::start(options.search_threads)
             .map_err(|error| OpenError::Threads(std::io::Error::other(error)))?;
-        let registry = Arc::new(Registry::open(backend, &options, scan_pool.pool())?);
+        let registry = Arc::new(Registry::open(backend, &options)?);
         let scan_pool = Arc::new(scan_pool);
         let searches = BatchQueue::start(
             "search",
@@ -94,13 +100,36 @@ impl Engine {
                     notifier.notify();
                 }
             });
+        let loader = Loader::start(&registry, options.search_threads, maintenance.notifier())?;
+        if !options.loads_in_background {
+            loader.wait();
+        }
         Ok(Self {
             searches: searches.map_err(OpenError::Threads)?,
             scan_pool,
             batches: batches.map_err(OpenError::Threads)?,
             registry,
             maintenance,
+            loader,
+            inline_searches: AtomicU64::new(0),
         })
+    }
+
+    /// Waits until all indexes are loaded or found to be damaged.
+    pub fn wait_until_loaded(&self) {
+        self.loader.wait();
+    }
+
+    /// Stops loading indexes, because the engine is about to be dropped.
+    pub fn cancel_loading(&self) {
+        self.registry.cancel_loading();
+    }
+
+    /// Descriptions of the indexes that are being loaded or damaged, as a JSON array.
+    pub fn unavailable_indexes(&self) -> Vec<u8> {
+        let all = self.registry.unavailable();
+        let all: Vec<_> = all.iter().map(|(name, state)| state.json(name)).collect();
+        [b"[", &all.join(&b","[..])[..], b"]"].concat()
     }
 
     /// Creates an index from `{"name": ...}`. Returns its description.
@@ -112,16 +141,18 @@ impl Engine {
 
     /// The index of a name as one that follows hub logs; creates it if it is missing.
     ///
+    /// In memory, the index starts empty.
+    ///
     /// # Errors
-    /// `Conflict` if it has assets that did not come from logs; `Rejected` in memory.
+    /// `Conflict` if it has assets that did not come from logs.
     pub fn log_index(&self, name: &str, realm: u8) -> Result<LogIndex, Failure> {
-        if self.registry.find(name).is_err() {
-            self.registry.create(name)?;
+        if self.registry.find_named(name).is_err() {
+            self.registry.create_followed(name)?;
         }
-        match &*self.registry.find(name)? {
+        match &*self.registry.find_named(name)? {
             AnyIndex::Stored(index) => LogIndex::new(Arc::clone(index), realm),
             AnyIndex::Memory(_) => {
-                Err(Failure::rejected("an index in memory cannot follow hub logs; use a folder"))
+                Err(Failure::rejected("an index in memory with assets cannot follow hub logs"))
             }
         }
     }
@@ -129,13 +160,25 @@ impl Engine {
     /// Descriptions of all indexes.
     pub fn list_indexes(&self) -> Response {
         let mut json = vec![b'['];
+        let unavailable = self.registry.unavailable();
+        let mut all: Vec<(String, Vec<u8>)> =
+            unavailable.iter().map(|(name, state)| (name.clone(), state.json(name))).collect();
         for index in self.registry.all() {
             // The index may have been deleted since `all`.
             let Ok(info) = index.info() else { continue };
+            // It may have been loaded since `unavailable`.
+            if !unavailable.contains_key(&info.name) {
+                all.push((info.name.clone(), info.json()));
+            }
+        }
+        if !unavailable.is_empty() {
+            all.sort_unstable();
+        }
+        for (_, info) in all {
             if json.len() > 1 {
                 json.push(b',');
             }
-            json.extend(info.json());
+            json.extend(info);
         }
         json.push(b']');
         Ok(json)
@@ -151,6 +194,65 @@ impl Engine {
         self.registry.delete(name)
     }
 
+    /// Renames an index to the name in `{"name": ...}`, durably. Returns its description. Requests that use it continue.
+    pub fn rename_index(&self, name: &str, body: &[u8]) -> Response {
+        let to = request::index::read(body)?;
+        self.registry.rename(name, &to)?;
+        self.index(&to)
+    }
+
+    /// Counts for metrics, as JSON: of the queues, of all searches, and of each stored index.
+    pub fn metrics(&self) -> Vec<u8> {
+        let queue = |QueueMetrics { waiting, pushed, refused }: QueueMetrics| {
+            format!("{{\"waiting\":{waiting},\"pushed\":{pushed},\"refused\":{refused}}}")
+        };
+        let inline = self.inline_searches.load(Ordering::Relaxed);
+        let head = format!(
+            "{{\"searches\":{},\"changes\":{},\"inlineSearches\":{inline},\"rowsScanned\":{},\"indexes\":[",
+            queue(self.searches.metrics()),
+            queue(self.batches.metrics()),
+            self.scan_pool.rows(),
+        );
+        let all = self.registry.all();
+        let stored = all.iter().filter_map(|index| match &**index {
+            AnyIndex::Stored(index) => Some(index.metrics().json()),
+            AnyIndex::Memory(_) => None,
+        });
+        [head.as_bytes(), &stored.collect::<Vec<_>>().join(&b","[..]), b"]}"].concat()
+    }
+
+    /// All aliases, as a JSON array of `{"name", "index"}`.
+    pub fn list_aliases(&self) -> Vec<u8> {
+        let all = self.registry.aliases().all();
+        let all: Vec<_> = all.iter().map(|(alias, index)| response::alias(alias, index)).collect();
+        [b"[", &all.join(&b","[..])[..], b"]"].concat()
+    }
+
+    /// One alias, as `{"name", "index"}`.
+    pub fn alias(&self, alias: &str) -> Response {
+        let index = self.alias_target(alias).ok_or_else(|| registry::no_alias(alias))?;
+        Ok(response::alias(alias, &index))
+    }
+
+    /// The index that an alias stands for.
+    pub fn alias_target(&self, alias: &str) -> Option<String> {
+        self.registry.aliases().target(alias)
+    }
+
+    /// Points an alias to the index in `{"index": ...}`, durably. Requests that arrive later use this index. Returns the
+    /// alias.
+    pub fn put_alias(&self, alias: &str, body: &[u8]) -> Response {
+        let index = request::alias::read(body)?;
+        request::index::check_name(alias)?;
+        self.registry.put_alias(alias, &index)?;
+        Ok(response::alias(alias, &index))
+    }
+
+    /// Deletes an alias, durably. Its index stays.
+    pub fn delete_alias(&self, alias: &str) -> Result<(), Failure> {
+        self.registry.delete_alias(alias)
+    }
+
     /// One asset, as its client sent it.
     pub fn asset(&self, index: &str, id: &str) -> Response {
         match &*self.registry.find(index)? {
@@ -161,9 +263,57 @@ impl Engine {
 
     /// Adds a batch of entries. Replies when it is durable and visible.
     pub fn add(&self, index: &str, body: impl AsRef<[u8]> + Send + 'static, reply: Reply) {
-        let job = AddJob { index: index.to_owned(), body: Box::new(body), reply };
+        self.change(index, body, BatchForm::Entries, reply);
+    }
+
+    /// Adds NDJSON, one entry per line. A line that breaks a rule is refused; the others are added. Replies with
+    /// `{"lines", "created", "updated", "refused"}` when they are durable and visible. `first` is the number of the
+    /// first line.
+    pub fn add_lines(
+        &self,
+        index: &str,
+        body: impl AsRef<[u8]> + Send + 'static,
+        first: u64,
+        reply: Reply,
+    ) {
+        self.change(index, body, BatchForm::Lines(first), reply);
+    }
+
+    /// Deletes the assets of a JSON array of ISCC-IDs. Replies with the status of each.
+    pub fn delete_assets(
+        &self,
+        index: &str,
+        body: impl AsRef<[u8]> + Send + 'static,
+        reply: Reply,
+    ) {
+        self.change(index, body, BatchForm::Deletions, reply);
+    }
+
+    fn change(
+        &self,
+        index: &str,
+        body: impl AsRef<[u8]> + Send + 'static,
+        form: BatchForm,
+        reply: Reply,
+    ) {
+        let job = AddJob { index: index.to_owned(), body: Box::new(body), form, reply };
         if let Err(job) = self.batches.push(job) {
             job.reply.send(Err(busy()));
+        }
+    }
+
+    /// Assets in the order of their ISCC-ID bodies, after an ISCC-ID.
+    pub fn assets(
+        &self,
+        index: &str,
+        after: Option<&str>,
+        limit: i64,
+        form: Form,
+    ) -> Result<AssetPage, Failure> {
+        let limit = query::checked_limit(limit)?;
+        match &*self.registry.find(index)? {
+            AnyIndex::Stored(index) => index.assets(after, limit, form),
+            AnyIndex::Memory(index) => index.assets(after, limit, form),
         }
     }
 
@@ -174,7 +324,10 @@ impl Engine {
             Ok(AnyIndex::Memory(index)) => reply.send(index.delete(id)),
             Ok(AnyIndex::Stored(index)) => {
                 match index.check_writable().and_then(|()| Change::delete(id)) {
-                    Ok(change) => index.submit(change, reply),
+                    Ok(change) => {
+                        index.submit(change, reply);
+                        self.maintenance.notifier().notify();
+                    }
                     Err(failure) => reply.send(Err(failure)),
                 }
             }
@@ -182,20 +335,42 @@ impl Engine {
     }
 
     /// Searches with the JSON of a query.
-    pub fn search(&self, index: &str, body: Vec<u8>, limit: i64, reply: Reply) {
-        self.enqueue(index, SearchBody::Json(body), limit, SearchReply::Json(reply));
+    pub fn search(
+        &self,
+        index: &str,
+        body: Vec<u8>,
+        parameters: impl Into<SearchParameters>,
+        reply: Reply,
+    ) {
+        self.enqueue(index, SearchBody::Json(body), parameters.into(), SearchReply::Json(reply));
     }
 
     /// Searches with an ISCC-CODE.
-    pub fn search_code(&self, index: &str, code: String, limit: i64, reply: Reply) {
-        self.enqueue(index, SearchBody::Code(code), limit, SearchReply::Json(reply));
+    pub fn search_code(
+        &self,
+        index: &str,
+        code: String,
+        parameters: impl Into<SearchParameters>,
+        reply: Reply,
+    ) {
+        self.enqueue(index, SearchBody::Code(code), parameters.into(), SearchReply::Json(reply));
     }
 
     /// Runs a search on the calling thread if that takes less time than handing it to another thread.
     ///
     /// Returns `None` for larger searches, and while other searches are running or waiting: those share one pass.
-    pub fn search_inline(&self, index: &str, body: &[u8], limit: i64) -> Option<Response> {
-        if !is_bounded(body) || limit > INLINE_LIMIT_MAX || !self.searches.is_idle() {
+    pub fn search_inline(
+        &self,
+        index: &str,
+        body: &[u8],
+        parameters: impl Into<SearchParameters>,
+    ) -> Option<Response> {
+        let SearchParameters { limit, skip_featureless, selection } = parameters.into();
+        if selection.is_some()
+            || !is_bounded(body)
+            || limit > INLINE_LIMIT_MAX
+            || !self.searches.is_idle()
+        {
             return None;
         }
         let AnyIndex::Stored(stored) = &*self.registry.find(index).ok()? else { return None };
@@ -203,9 +378,11 @@ impl Engine {
             return None;
         }
         let search = || {
-            let query = query::read(body)?;
+            let mut query = query::read(body)?;
+            query.skip_featureless = skip_featureless;
             stored.search_one(&self.scan_pool, query, query::checked_limit(limit)?)
         };
+        self.inline_searches.fetch_add(1, Ordering::Relaxed);
         Some(search())
     }
 
@@ -214,10 +391,11 @@ impl Engine {
         &self,
         index: &str,
         units: Vec<String>,
-        limit: i64,
+        parameters: impl Into<SearchParameters>,
         reply: Reply<Vec<AssetMatch>>,
     ) {
-        self.enqueue(index, SearchBody::Units(units), limit, SearchReply::Matches(reply));
+        let body = SearchBody::Units(units);
+        self.enqueue(index, body, parameters.into(), SearchReply::Matches(reply));
     }
 
     /// Member `gateway` of an asset's metadata, if it is a string.
@@ -228,8 +406,14 @@ impl Engine {
         }
     }
 
-    fn enqueue(&self, index: &str, body: SearchBody, limit: i64, reply: SearchReply) {
-        let task = SearchTask { index: index.to_owned(), body, limit, reply };
+    fn enqueue(
+        &self,
+        index: &str,
+        body: SearchBody,
+        parameters: SearchParameters,
+        reply: SearchReply,
+    ) {
+        let task = SearchTask { index: index.to_owned(), body, parameters, reply };
         if let Err(task) = self.searches.push(task) {
             task.reply.fail(busy());
         }

@@ -21,6 +21,10 @@ pub enum FailureKind {
     Broken,
     /// Too many requests are waiting.
     Busy,
+    /// The index is being loaded; it will be there soon.
+    Loading,
+    /// The index is damaged and was not loaded.
+    Damaged,
     /// No space is left on the device.
     Full,
 }

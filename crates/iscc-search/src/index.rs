@@ -1,13 +1,14 @@
 //! One stored index: LMDB on disk, a snapshot in memory, and commits that keep the two in step.
 
 mod commit;
+mod compaction;
 mod draft;
 mod graphs;
 mod search;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::asset_match;
@@ -16,17 +17,18 @@ use crate::id::IsccId;
 use crate::options::Options;
 use crate::query::QueryAsset;
 use crate::record::{Record, StoredSimprints, read_simprints};
-use crate::response::{self, IndexInfo};
+use crate::response::{self, IndexInfo, IndexMetrics};
 use crate::segment::Matching;
 use crate::snapshot::Snapshot;
-use crate::store::{Reading, Store, StoreError, load::load};
+use crate::store::{Reading, Store, StoreError, load::Progress, load::load};
+use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
 pub use search::SearchJob;
 
 /// One stored index.
 pub struct Index {
-    name: String,
+    name: RwLock<String>,
     matching: Matching,
     options: Arc<Options>,
     store: Store,
@@ -35,6 +37,8 @@ pub struct Index {
     queue: Mutex<commit::Queue>,
     graphs_tried: Mutex<graphs::Tried>,
     is_deleted: AtomicBool,
+    /// Assets of all changes since the start.
+    changed_assets: AtomicU64,
 }
 
 /// State that only writers use.
@@ -66,9 +70,10 @@ impl Index {
         folder: &Path,
         matching: Matching,
         options: &Arc<Options>,
+        progress: &Progress,
     ) -> Result<Self, StoreError> {
         let store = Store::open(folder, &options.store)?;
-        let snapshot = load(&store, matching, options.segment_slots())?;
+        let snapshot = load(&store, matching, options.segment_slots(), progress)?;
         let mut writer = Writer { next_uid: snapshot.segments.len() as u32, ..Writer::default() };
         writer.slots.reserve(snapshot.assets() as usize);
         for segment in &snapshot.segments {
@@ -77,7 +82,7 @@ impl Index {
             }
         }
         Ok(Self {
-            name: name.to_owned(),
+            name: RwLock::new(name.to_owned()),
             matching,
             options: Arc::clone(options),
             store,
@@ -86,7 +91,18 @@ impl Index {
             queue: Mutex::default(),
             graphs_tried: Mutex::default(),
             is_deleted: AtomicBool::new(false),
+            changed_assets: AtomicU64::new(0),
         })
+    }
+
+    /// Name of the index.
+    pub fn name(&self) -> String {
+        self.name.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets the name, after the folder was renamed.
+    pub fn set_name(&self, name: &str) {
+        name.clone_into(&mut self.name.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Whether the creation of the index completed.
@@ -126,7 +142,7 @@ impl Index {
         if !self.follows_logs() {
             return Ok(());
         }
-        let text = format!("Index '{}' follows the network and is read-only", self.name);
+        let text = format!("Index '{}' follows the network and is read-only", self.name());
         Err(Failure::new(FailureKind::ReadOnly, &text))
     }
 
@@ -186,8 +202,26 @@ impl Index {
             let components = snapshot.memory_bytes().into_iter();
             bytes.extend(components.map(|(name, bytes)| (name, bytes as u64)));
         }
-        let name = self.name.clone();
+        let name = self.name();
         Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes) })
+    }
+
+    /// Counts for metrics.
+    pub fn metrics(&self) -> IndexMetrics {
+        let snapshot = self.snapshot();
+        let (commits, sync_seconds) = self.store.commits();
+        let waiting = self.queue.lock().unwrap_or_else(PoisonError::into_inner).len();
+        IndexMetrics {
+            name: self.name(),
+            rows: snapshot.rows(),
+            dead: snapshot.segments.iter().map(|one| u64::from(one.slots.dead())).sum(),
+            segments: snapshot.segments.len(),
+            graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),
+            commits,
+            sync_seconds,
+            changed_assets: self.changed_assets.load(Ordering::Relaxed),
+            waiting,
+        }
     }
 
     /// Response to a get request.
@@ -197,6 +231,19 @@ impl Index {
         let version = u8::from(!record.is_id_v0);
         let text = IsccId { version, ..id }.text();
         Ok(response::entry(&text, &record, &simprints))
+    }
+
+    /// A page of all assets.
+    pub fn assets(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+        form: Form,
+    ) -> Result<AssetPage, Failure> {
+        let request = PageRequest { after: transfer::after(after)?, limit, form };
+        let view = self.view().map_err(Failure::broken)?;
+        let realm = view.snapshot.realm.unwrap_or_default();
+        transfer::write_page(&view.reading, realm, request).map_err(Failure::broken)
     }
 
     /// Member `gateway` of an asset's metadata, if it is a string.

@@ -7,6 +7,7 @@
 
 mod apply;
 mod check;
+mod proofs;
 mod rows;
 
 use std::collections::HashMap;
@@ -22,6 +23,7 @@ use crate::store::{LogTable, Reading, StoreError};
 
 pub use apply::{Applied, Batch, roots};
 pub use check::{LogCheck, check, leaves_offline};
+pub use proofs::{Inclusion, Proven};
 use rows::{block_key, hashes};
 
 const BLOCK: u64 = TILE_WIDTH as u64;
@@ -33,8 +35,8 @@ pub struct LogIndex {
     index: Arc<Index>,
     /// 0 test network, 1 main network.
     realm: u8,
-    /// Per hub: the tree of its full blocks that was computed last.
-    trees: Mutex<HashMap<u16, Head>>,
+    /// Per hub: its full blocks, as far as they were needed.
+    blocks: Mutex<HashMap<u16, Blocks>>,
     /// Held while evidence gets its number.
     evidence: Mutex<()>,
 }
@@ -53,7 +55,7 @@ impl LogIndex {
             return Err(conflict("the index has assets of another network"));
         }
         index.follow_logs().map_err(|error| store_failure(&error))?;
-        Ok(Self { index, realm, trees: Mutex::default(), evidence: Mutex::default() })
+        Ok(Self { index, realm, blocks: Mutex::default(), evidence: Mutex::default() })
     }
 
     /// JSON rows of all hubs by hub id, and of the hub list at [`HUB_LIST_KEY`].
@@ -121,32 +123,36 @@ impl LogIndex {
         Ok(computed == *root)
     }
 
-    /// Consistency proof between the first `old` and the first `new` entries that were applied.
-    pub fn consistency_proof(
-        &self,
-        hub: u16,
-        old: u64,
-        new: u64,
-    ) -> Result<Option<Vec<Hash>>, Failure> {
-        let reading = self.reading()?;
-        let own = OwnTree { reading: &reading, hub };
-        Ok(tree::consistency_proof(&own, old, new))
-    }
-
     /// The tree of a hub's first `count` blocks; `None` if it has fewer full ones.
     fn blocks(&self, reading: &Reading<'_>, hub: u16, count: u64) -> Result<Option<Head>, Failure> {
-        let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = trees.get(&hub).filter(|head| head.size() <= count * BLOCK);
-        let mut head = known.cloned().unwrap_or_default();
-        for block in head.size() / BLOCK..count {
+        self.with_blocks(reading, hub, count, |blocks| {
+            let known = Some(&blocks.head).filter(|head| head.size() <= count * BLOCK);
+            let mut head = known.cloned().unwrap_or_default();
+            let added = (head.size() / BLOCK) as usize..count as usize;
+            blocks.roots[added].iter().for_each(|&root| head.push_block(root));
+            blocks.head = head.clone();
+            head
+        })
+    }
+
+    /// Calls `work` with the roots of at least the hub's first `count` blocks; `None` if it has fewer full ones.
+    fn with_blocks<T>(
+        &self,
+        reading: &Reading<'_>,
+        hub: u16,
+        count: u64,
+        work: impl FnOnce(&mut Blocks) -> T,
+    ) -> Result<Option<T>, Failure> {
+        let mut all = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let blocks = all.entry(hub).or_default();
+        for block in blocks.roots.len() as u64..count {
             let leaves = leaves(reading, hub, block)?;
             if leaves.len() < TILE_WIDTH {
                 return Ok(None);
             }
-            head.push_block(tree::root(&leaves));
+            blocks.roots.push(tree::root(&leaves));
         }
-        trees.insert(hub, head.clone());
-        Ok(Some(head))
+        Ok(Some(work(blocks)))
     }
 
     /// Removes all that came from a hub's log; keeps its evidence.
@@ -155,7 +161,7 @@ impl LogIndex {
             let reading = self.reading()?;
             rows::all_of(&reading, hub).map_err(Failure::broken)?
         };
-        self.trees.lock().unwrap_or_else(PoisonError::into_inner).remove(&hub);
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).remove(&hub);
         self.commit(change)
     }
 
@@ -172,24 +178,13 @@ impl LogIndex {
     }
 }
 
-/// A hub's applied entries as a tree.
-struct OwnTree<'a> {
-    reading: &'a Reading<'a>,
-    hub: u16,
-}
-
-impl Subtrees for OwnTree<'_> {
-    fn subtree(&self, level: u32, index: u64) -> Option<Hash> {
-        if level <= TILE_WIDTH.ilog2() {
-            let width = 1_u64 << level;
-            let start = index.checked_mul(width)?;
-            let leaves = leaves(self.reading, self.hub, start / BLOCK).ok()?;
-            let first = (start % BLOCK) as usize;
-            return leaves.get(first..first + width as usize).map(tree::root);
-        }
-        let left = self.subtree(level - 1, index.checked_mul(2)?)?;
-        Some(tree::node(&left, &self.subtree(level - 1, index * 2 + 1)?))
-    }
+/// Full blocks of a hub's log. They never change, except that [`LogIndex::reset`] removes them.
+#[derive(Default)]
+struct Blocks {
+    /// Root of each block, from the first one on.
+    roots: Vec<Hash>,
+    /// The tree of some of them that was computed last.
+    head: Head,
 }
 
 /// A log as its hub publishes it, as far as it was fetched.

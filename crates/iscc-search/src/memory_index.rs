@@ -1,5 +1,6 @@
 //! An index in memory only, which matches equal ISCC-CODEs. For experiments.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
@@ -9,15 +10,18 @@ use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::query::{Query, QueryAsset};
 use crate::record::{Record, StoredSimprints, merge_simprints};
-use crate::request::entry::Entry;
+use crate::request::entry::{self, Entry};
 use crate::request::query::QueryBody;
+use crate::request::selection::Selection;
 use crate::response::{self, AddStatus, IndexInfo, Metadata};
 use crate::score::GlobalMatch;
 use crate::segment::Matching;
+use crate::transfer::lines::{self, LinesResult};
+use crate::transfer::{self, AssetPage, Form, PageRequest, PageWriter};
 
 /// An index in memory only.
 pub struct MemoryIndex {
-    name: String,
+    name: RwLock<String>,
     state: RwLock<State>,
 }
 
@@ -41,17 +45,33 @@ struct Stored {
 impl MemoryIndex {
     /// An empty index.
     pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), state: RwLock::default() }
+        Self { name: RwLock::new(name.to_owned()), state: RwLock::default() }
+    }
+
+    /// Name of the index.
+    pub fn name(&self) -> String {
+        self.name.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets the name.
+    pub fn set_name(&self, name: &str) {
+        name.clone_into(&mut self.name.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// The index's description for clients.
     pub fn info(&self) -> IndexInfo {
         let assets = self.read().by_id.len() as u64;
-        IndexInfo { name: self.name.clone(), assets, bytes: None }
+        IndexInfo { name: self.name(), assets, bytes: None }
     }
 
     /// Adds a batch: all or none.
     pub fn add(&self, entries: Vec<Entry<'_>>) -> Response {
+        let statuses = self.put_all(entries)?;
+        let statuses: Vec<_> = statuses.iter().map(|(id, status)| (id.as_str(), *status)).collect();
+        Ok(response::added(&statuses))
+    }
+
+    fn put_all(&self, entries: Vec<Entry<'_>>) -> Result<Vec<(String, AddStatus)>, Failure> {
         let mut prepared = Vec::with_capacity(entries.len());
         for entry in entries {
             prepared.push(prepare(entry)?);
@@ -77,8 +97,57 @@ impl MemoryIndex {
             let id = stored.id.clone();
             statuses.push((id, state.put(stored, &simprints)));
         }
-        let statuses: Vec<_> = statuses.iter().map(|(id, status)| (id.as_str(), *status)).collect();
-        Ok(response::added(&statuses))
+        Ok(statuses)
+    }
+
+    /// Adds each line that follows the rules.
+    pub fn add_lines(&self, body: &[u8], first: u64) -> Vec<u8> {
+        let mut result = LinesResult::default();
+        let mut count = 0;
+        for (number, line) in lines::numbered(body, first) {
+            count += 1;
+            let mut id = None;
+            let added = entry::read_one(line).and_then(|entry| {
+                id = entry.iscc_id.as_ref().map(|id| id.to_string());
+                self.put_all(vec![entry])
+            });
+            match added {
+                Ok(added) => added.iter().for_each(|(_, status)| result.add(*status)),
+                Err(failure) => result.refuse(number, id, failure),
+            }
+        }
+        result.json(count)
+    }
+
+    /// Deletes the assets that exist.
+    pub fn delete_all(&self, ids: &[Cow<'_, str>]) -> Vec<u8> {
+        let statuses = ids.iter().map(|id| (&**id, self.delete(id).is_ok()));
+        response::deleted(&statuses.collect::<Vec<_>>())
+    }
+
+    /// A page of all assets.
+    pub fn assets(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+        form: Form,
+    ) -> Result<AssetPage, Failure> {
+        let after = transfer::after(after)?;
+        let mut writer = PageWriter::new(PageRequest { after, limit, form });
+        let state = self.read();
+        let body = |id: &str| IsccId::parse(id).map_or(0, |id| id.body);
+        let mut all: Vec<_> = state.assets.iter().flatten().collect();
+        all.sort_by_key(|stored| (body(&stored.id), &stored.id));
+        let rest =
+            all.into_iter().filter(|stored| after.is_none_or(|after| body(&stored.id) > after));
+        for stored in rest {
+            if writer.is_full() {
+                return Ok(writer.finish(state.realm.or(Some(0))));
+            }
+            let entry = response::entry(&stored.id, &stored.record()?, &stored.simprints);
+            writer.add(body(&stored.id), &entry);
+        }
+        Ok(writer.finish(None))
     }
 
     /// Response to a get request.
@@ -97,17 +166,22 @@ impl MemoryIndex {
     }
 
     /// Response to a search request.
-    pub fn search(&self, body: QueryBody<'_>, limit: usize) -> Response {
+    pub fn search(&self, body: QueryBody<'_>, limit: usize, selection: &Selection) -> Response {
         let state = self.read();
-        let (query, matches) = self.find(&state, body, limit)?;
+        let (query, mut matches) = self.find(&state, body)?;
+        if !selection.is_all() {
+            matches.retain(|matched| state.accepts(selection, matched));
+        }
+        matches.truncate(limit);
         let id_text = |position| state.id(position).to_owned();
-        response::found(&query, id_text, &matches, &[], |position| state.metadata(position))
+        response::found(&query, id_text, &matches, &[], None, |position| state.metadata(position))
     }
 
     /// The typed result of a search.
     pub fn matches(&self, body: QueryBody<'_>, limit: usize) -> Result<Vec<AssetMatch>, Failure> {
         let state = self.read();
-        let (_, matches) = self.find(&state, body, limit)?;
+        let (_, mut matches) = self.find(&state, body)?;
+        matches.truncate(limit);
         let id_text = |position| state.id(position).to_owned();
         AssetMatch::list(id_text, &matches, |position| state.metadata(position))
     }
@@ -124,7 +198,6 @@ impl MemoryIndex {
         &self,
         state: &State,
         body: QueryBody<'_>,
-        limit: usize,
     ) -> Result<(Query, Vec<GlobalMatch>), Failure> {
         let mut own_position = None;
         let query = Query::new(body, |id| {
@@ -143,12 +216,16 @@ impl MemoryIndex {
             let stored = stored.as_ref()?;
             let is_equal = stored.code.is_some() && stored.code == query.code;
             let matches = is_equal && Some(position) != own_position;
-            matches.then(|| GlobalMatch { id: position as u64, score: 1.0, types: types.clone() })
+            matches.then(|| GlobalMatch {
+                id: position as u64,
+                score: 1.0,
+                types: types.clone(),
+                compared: Vec::new(),
+            })
         };
         let mut matches: Vec<GlobalMatch> =
             state.assets.iter().enumerate().filter_map(equal).collect();
         matches.sort_by_key(|matched| state.id(matched.id));
-        matches.truncate(limit);
         Ok((query, matches))
     }
 
@@ -157,7 +234,7 @@ impl MemoryIndex {
     }
 
     fn no_asset(&self, id: &str) -> Failure {
-        Failure::not_found(format!("Asset '{id}' not found in index '{}'", self.name))
+        Failure::not_found(format!("Asset '{id}' not found in index '{}'", self.name()))
     }
 }
 
@@ -173,6 +250,14 @@ impl State {
     fn metadata(&self, position: u64) -> Result<Metadata<'_>, Failure> {
         let stored = self.assets[position as usize].as_ref();
         Ok(stored.and_then(|stored| Record::read_metadata(&stored.record)))
+    }
+
+    fn accepts(&self, selection: &Selection, matched: &GlobalMatch) -> bool {
+        let Some(stored) = &self.assets[matched.id as usize] else { return false };
+        // Malformed ISCC-IDs are accepted here. They cannot be excluded.
+        let is_wanted = IsccId::parse(&stored.id)
+            .map_or(true, |id| selection.accepts(id.realm, id.body, matched.score));
+        is_wanted && selection.accepts_metadata(Record::read_metadata(&stored.record).flatten())
     }
 
     /// Adds or replaces an asset whose simprints are still to be merged with the stored ones.

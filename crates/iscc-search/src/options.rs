@@ -49,12 +49,16 @@ pub struct Options {
     pub match_threshold_simprints: f64,
     /// Exponent of the score: the higher it is, the less weakly matching units count.
     pub confidence_exponent: u32,
+    /// Whether searches leave out featureless Image-Codes, unless a request says otherwise.
+    pub skip_featureless: bool,
     /// Number of rows up to which a unit type is always scanned. With more rows, full segments get graphs.
     pub scan_limit: usize,
     /// Number of search threads.
     pub search_threads: usize,
     /// Number of threads that parse and commit batches.
     pub ingest_threads: usize,
+    /// Whether indexes are loaded in the background, after opening. Requests to an index fail until it is loaded.
+    pub loads_in_background: bool,
     /// Settings of each index's store.
     pub store: StoreOptions,
 }
@@ -66,9 +70,11 @@ impl Default for Options {
             match_threshold_units: 0.75,
             match_threshold_simprints: 0.75,
             confidence_exponent: 4,
+            skip_featureless: false,
             scan_limit: 1_000_000,
             search_threads: cores,
             ingest_threads: 2,
+            loads_in_background: false,
             store: StoreOptions::default(),
         }
     }

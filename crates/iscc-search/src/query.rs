@@ -17,6 +17,10 @@ use crate::unit::{Unit, compose, decompose};
 pub struct Query {
     /// Units to search with.
     pub units: Vec<Unit>,
+    /// Text of each unit.
+    pub texts: Vec<String>,
+    /// Texts of the units that a negative index removed. `None`: none was asked.
+    pub suppressed: Option<Vec<String>>,
     /// Simprints to search with, by type.
     pub simprints: Vec<(String, Vec<QuerySimprint>)>,
     /// ISCC-ID body of the query asset, which is excluded from its own results.
@@ -25,6 +29,8 @@ pub struct Query {
     pub code: Option<String>,
     /// JSON of the query, including derived members.
     pub echo: Vec<u8>,
+    /// Whether featureless Image-Codes are left out: those of the query, and stored ones that it matches.
+    pub skips_featureless: bool,
 }
 
 /// A simprint to search with.
@@ -76,6 +82,29 @@ impl Query {
         Self::from_parts(asset.code.map(Cow::Owned), units, simprints.collect(), Some(asset.id))
     }
 
+    /// Leaves out the units that `keep` refuses, by position. The echo keeps them. Returns their texts.
+    pub fn retain_units(&mut self, keep: impl Fn(usize, &Unit) -> bool) -> Vec<String> {
+        let units = std::mem::take(&mut self.units);
+        let texts = std::mem::take(&mut self.texts);
+        let mut removed = Vec::new();
+        for (position, (unit, text)) in units.into_iter().zip(texts).enumerate() {
+            if keep(position, &unit) {
+                self.units.push(unit);
+                self.texts.push(text);
+            } else {
+                removed.push(text);
+            }
+        }
+        removed
+    }
+
+    /// Leaves out the featureless units.
+    pub fn without_featureless(mut self) -> Self {
+        self.retain_units(|_, unit| !unit.is_featureless());
+        self.skips_featureless = true;
+        self
+    }
+
     fn from_parts(
         code: Option<Cow<'_, str>>,
         units: Option<Vec<Cow<'_, str>>>,
@@ -105,6 +134,7 @@ impl Query {
             .map(Cow::into_owned)
             .or_else(|| compose(&query.units).map(|bytes| code::encode(&bytes)));
         query.write_echo(texts.as_deref(), &simprints);
+        query.texts = texts.into_iter().flatten().map(Cow::into_owned).collect();
         for (name, texts) in simprints {
             let mut list = Vec::with_capacity(texts.len());
             for text in texts {

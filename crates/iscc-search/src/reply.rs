@@ -4,7 +4,7 @@ use crate::asset_match::AssetMatch;
 use crate::failure::Failure;
 
 /// Delivers one result, by default the JSON of a response. If it is dropped without a result, for example after a
-/// panic, it delivers a failure, so that the caller never waits for ever.
+/// panic, it delivers a failure, so that the caller is not left waiting.
 pub struct Reply<T = Vec<u8>>(Option<Deliver<T>>);
 
 type Deliver<T> = Box<dyn FnOnce(Result<T, Failure>) + Send>;

@@ -3,11 +3,15 @@
 //! Violations have the words, types and order of the reference service's schema validation (pydantic), so that clients
 //! that parse them keep working.
 
+pub mod alias;
+pub mod deletions;
 pub mod entry;
 pub mod index;
 mod json_error;
+pub mod queries;
 pub mod query;
 mod rules;
+pub mod selection;
 mod violations;
 
 use serde_json::value::RawValue;

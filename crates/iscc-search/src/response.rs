@@ -3,12 +3,13 @@
 use iscc_codec::base::base64url;
 
 use crate::asset_match::string_member;
+use crate::cursor::Cursor;
 use crate::failure::Failure;
 use crate::id::IsccId;
 use crate::json::{push_number, push_string};
 use crate::query::Query;
 use crate::record::{Record, StoredSimprints};
-use crate::score::{ChunkMatch, GlobalMatch, TypeMatch};
+use crate::score::{ChunkMatch, Compared, GlobalMatch, TypeMatch};
 use crate::unit::UnitType;
 
 /// What adding an asset did.
@@ -31,6 +32,20 @@ pub fn added(statuses: &[(&str, AddStatus)]) -> Vec<u8> {
             AddStatus::Created => b",\"status\":\"created\"}",
             AddStatus::Updated => b",\"status\":\"updated\"}",
         });
+    }
+    json.push(b']');
+    json
+}
+
+/// Response to a request that deletes several assets.
+pub fn deleted(statuses: &[(&str, bool)]) -> Vec<u8> {
+    let mut json = vec![b'['];
+    for (index, (id, is_deleted)) in statuses.iter().enumerate() {
+        separate(&mut json, index);
+        json.extend_from_slice(b"{\"iscc_id\":");
+        push_string(&mut json, id);
+        let status = if *is_deleted { "deleted" } else { "not_found" };
+        json.extend_from_slice(format!(",\"status\":\"{status}\"}}").as_bytes());
     }
     json.push(b']');
     json
@@ -113,6 +128,63 @@ impl IndexInfo {
     }
 }
 
+/// Counts of a stored index since the start, and its state.
+#[derive(Debug, Clone)]
+pub struct IndexMetrics {
+    /// Name of the index.
+    pub name: String,
+    /// Rows of units and simprints, including dead ones.
+    pub rows: usize,
+    /// Replaced and deleted assets whose rows are still in memory.
+    pub dead: u64,
+    /// Number of segments.
+    pub segments: usize,
+    /// Number of segments with graphs.
+    pub graph_segments: usize,
+    /// Number of commits.
+    pub commits: u64,
+    /// Seconds that the commits took, mostly to sync.
+    pub sync_seconds: f64,
+    /// Assets of all changes.
+    pub changed_assets: u64,
+    /// Changes that wait for the running commit.
+    pub waiting: usize,
+}
+
+impl IndexMetrics {
+    /// The counts as JSON.
+    pub fn json(&self) -> Vec<u8> {
+        let mut json = b"{\"name\":".to_vec();
+        push_string(&mut json, &self.name);
+        let counts = [
+            ("rows", self.rows as u64),
+            ("dead", self.dead),
+            ("segments", self.segments as u64),
+            ("graphSegments", self.graph_segments as u64),
+            ("commits", self.commits),
+            ("changedAssets", self.changed_assets),
+            ("waiting", self.waiting as u64),
+        ];
+        for (name, count) in counts {
+            push_integer(&mut json, name, count);
+        }
+        json.extend_from_slice(b",\"syncSeconds\":");
+        push_number(&mut json, self.sync_seconds);
+        json.push(b'}');
+        json
+    }
+}
+
+/// An alias and its index.
+pub fn alias(name: &str, index: &str) -> Vec<u8> {
+    let mut json = b"{\"name\":".to_vec();
+    push_string(&mut json, name);
+    json.extend_from_slice(b",\"index\":");
+    push_string(&mut json, index);
+    json.push(b'}');
+    json
+}
+
 /// ISCC-ID of a matched asset.
 pub fn current_id(body: u64, realm: u8) -> String {
     IsccId::current(body, realm).text()
@@ -123,12 +195,14 @@ pub type Metadata<'a> = Option<Option<&'a [u8]>>;
 
 /// Response to a search request.
 ///
-/// `id_text` and `metadata` return an asset's ISCC-ID and metadata, by the `id` of its match.
+/// `id_text` and `metadata` return an asset's ISCC-ID and metadata, by the `id` of its match. `cursor` is where the next
+/// page starts, if the request asks for pages.
 pub fn found<'a>(
     query: &Query,
     id_text: impl Fn(u64) -> String,
     global: &[GlobalMatch],
     chunks: &[ChunkMatch],
+    cursor: Option<Cursor>,
     metadata: impl Fn(u64) -> Result<Metadata<'a>, Failure>,
 ) -> Result<Vec<u8>, Failure> {
     let mut json = Vec::with_capacity(256 + query.echo.len() + global.len() * 256);
@@ -140,7 +214,7 @@ pub fn found<'a>(
         let Some(metadata) = metadata(matched.id)? else { continue };
         separate(&mut json, written);
         written += 1;
-        global_match(&mut json, matched, &id_text(matched.id), metadata);
+        global_match(&mut json, query, matched, &id_text(matched.id), metadata);
     }
     json.extend_from_slice(b"],\"chunk_matches\":[");
     let mut written = 0;
@@ -150,11 +224,33 @@ pub fn found<'a>(
         written += 1;
         chunk_match(&mut json, query, matched, &id_text(matched.id), metadata);
     }
-    json.extend_from_slice(b"]}");
+    json.push(b']');
+    if let Some(texts) = &query.suppressed {
+        json.extend_from_slice(b",\"suppressed\":[");
+        for (index, text) in texts.iter().enumerate() {
+            separate(&mut json, index);
+            push_string(&mut json, text);
+        }
+        json.push(b']');
+    }
+    if let Some(cursor) = cursor {
+        json.extend_from_slice(b",\"next_cursor\":");
+        match cursor.text() {
+            Some(text) => push_string(&mut json, &text),
+            None => json.extend_from_slice(b"null"),
+        }
+    }
+    json.push(b'}');
     Ok(json)
 }
 
-fn global_match(json: &mut Vec<u8>, matched: &GlobalMatch, id: &str, metadata: Option<&[u8]>) {
+fn global_match(
+    json: &mut Vec<u8>,
+    query: &Query,
+    matched: &GlobalMatch,
+    id: &str,
+    metadata: Option<&[u8]>,
+) {
     push_head(json, id, matched.score);
     // The API has the same map under two names.
     for name in ["types", "unit_scores"] {
@@ -170,6 +266,28 @@ fn global_match(json: &mut Vec<u8>, matched: &GlobalMatch, id: &str, metadata: O
         json.push(b'}');
     }
     push_metadata(json, metadata);
+    if !matched.compared.is_empty() {
+        json.extend_from_slice(b",\"explain\":[");
+        for (index, compared) in matched.compared.iter().enumerate() {
+            separate(json, index);
+            push_compared(json, query, *compared);
+        }
+        json.push(b']');
+    }
+    json.push(b'}');
+}
+
+fn push_compared(
+    json: &mut Vec<u8>,
+    query: &Query,
+    Compared { position, bits, distance }: Compared,
+) {
+    json.extend_from_slice(b"{\"unit\":");
+    push_string(json, &query.texts[position]);
+    json.extend_from_slice(b",\"type\":");
+    push_type_name(json, query.units[position].kind);
+    push_integer(json, "bits", u64::from(bits));
+    push_integer(json, "distance", u64::from(distance));
     json.push(b'}');
 }
 

@@ -1,6 +1,6 @@
 //! Threads that scan rows in parallel.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -13,6 +13,8 @@ pub struct ScanPool {
     pool: ThreadPool,
     /// Number of threads inside [`ScanPool::run`], without helpers.
     callers: AtomicUsize,
+    /// Rows compared so far, once per probe.
+    rows: AtomicU64,
 }
 
 impl ScanPool {
@@ -22,12 +24,17 @@ impl ScanPool {
             .num_threads(threads.max(1))
             .thread_name(|index| format!("scan-{index}"))
             .build()?;
-        Ok(Self { pool, callers: AtomicUsize::new(0) })
+        Ok(Self { pool, callers: AtomicUsize::new(0), rows: AtomicU64::new(0) })
     }
 
-    /// The threads, for work that is not urgent.
-    pub fn pool(&self) -> &ThreadPool {
-        &self.pool
+    /// Counts compared rows.
+    pub fn count_rows(&self, rows: usize) {
+        self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// Rows compared since the start, once per probe.
+    pub fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
     }
 
     /// Runs all tasks. The order of the results is undefined.

@@ -5,4 +5,5 @@ mod top_k;
 mod units;
 
 pub use simprints::{ChunkMatch, TypeMatch, approximate_simprints, equal_simprints};
-pub use units::{GlobalMatch, approximate_units, prefix_units};
+pub use top_k::higher_first;
+pub use units::{Compared, GlobalMatch, approximate_units, prefix_units};

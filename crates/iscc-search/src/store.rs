@@ -12,11 +12,15 @@ mod read_only;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Instant;
 
 use heed::byteorder::BigEndian;
 use heed::types::{Bytes, Str, U64};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+
+use crate::lmdb_file::{self, LmdbFile};
 
 pub use error::StoreError;
 pub use log::LogTable;
@@ -30,7 +34,7 @@ pub const DATA_FILE: &str = "data.mdb";
 /// Lock file of an environment, with its table of readers.
 pub const LOCK_FILE: &str = "lock.mdb";
 /// Number of databases in an environment.
-const DATABASES: u32 = 8;
+const DATABASES: u32 = 16;
 /// Maximum number of concurrent read transactions, over all processes.
 const READERS_MAX: u32 = 1024;
 /// Size of the lock file: 64 bytes per reader, and its header.
@@ -64,6 +68,9 @@ pub struct Store {
     log: log::LogDatabases,
     /// Every transaction holds a read lock: the map may be resized only while no transaction is open.
     mapping: RwLock<()>,
+    /// Commits so far, and the time that they took.
+    commits: AtomicU64,
+    commit_nanos: AtomicU64,
 }
 
 impl Store {
@@ -79,6 +86,9 @@ impl Store {
             // process cannot corrupt it.
             unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
         }
+        if on_disk > 0 {
+            lmdb_file::check(&folder.join(DATA_FILE))?;
+        }
         reserve_lock_file(folder)?;
         // SAFETY: the engine's lock on the folder excludes other writers, the file is modified only through LMDB, and
         // no path is opened twice because the engine owns one `Store` per folder.
@@ -93,7 +103,25 @@ impl Store {
         let (assets, simprints, meta) = opened.unwrap_commit();
         let databases = Databases { assets, simprints, meta };
         let log = log::LogDatabases::open(&env)?;
-        Ok(Self { env, databases, log, mapping: RwLock::new(()) })
+        Ok(Self {
+            env,
+            databases,
+            log,
+            mapping: RwLock::default(),
+            commits: AtomicU64::default(),
+            commit_nanos: AtomicU64::default(),
+        })
+    }
+
+    /// About `count` or more keys of assets in order, spread evenly over the pages; empty for small trees. No other
+    /// thread may write meanwhile.
+    pub fn key_sample(&self, count: usize) -> Vec<u64> {
+        let Ok(file) = LmdbFile::open(&self.env.path().join(DATA_FILE)) else { return Vec::new() };
+        let file = Arc::new(file);
+        let databases = file.databases(|_| {});
+        let assets = databases.iter().find(|(name, _)| name == "assets");
+        let keys = assets.map_or(Vec::new(), |(_, tree)| file.branch_keys(tree, count));
+        keys.iter().filter_map(|key| Some(u64::from_be_bytes(key[..].try_into().ok()?))).collect()
     }
 
     /// Opens a read transaction on the last committed state.
@@ -130,8 +158,17 @@ impl Store {
         let Some(value) = change(&mut Writing { store: self, txn: &mut txn })? else {
             return Ok(None);
         };
+        let start = Instant::now();
         txn.commit()?;
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.commit_nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         Ok(Some((value, version)))
+    }
+
+    /// Number of commits since the start, and the seconds that they took, mostly to sync.
+    pub fn commits(&self) -> (u64, f64) {
+        let nanos = self.commit_nanos.load(Ordering::Relaxed);
+        (self.commits.load(Ordering::Relaxed), nanos as f64 / 1e9)
     }
 
     fn grow(&self) -> Result<(), StoreError> {
@@ -180,6 +217,11 @@ impl Reading<'_> {
     /// An asset's stored simprints.
     pub fn simprints(&self, id: u64) -> Result<Option<&[u8]>, StoreError> {
         Ok(self.store.databases.simprints.get(&self.txn, &id)?)
+    }
+
+    /// Number of assets.
+    pub fn assets(&self) -> Result<u64, StoreError> {
+        Ok(self.store.databases.assets.len(&self.txn)?)
     }
 
     /// The lowest and the highest ISCC-ID body.

@@ -41,6 +41,11 @@ impl Unit {
         Self::new(kind, body)
     }
 
+    /// Whether this is an Image-Code without features, whose matches mean nothing.
+    pub fn is_featureless(&self) -> bool {
+        iscc_codec::is_featureless(self.kind, &self.body.to_bytes())
+    }
+
     fn new(kind: UnitType, body: &[u8]) -> Result<Self, CodeError> {
         Ok(Self { kind, body: Body::new(body).ok_or(CodeError::Length(body.len() * 8))? })
     }

@@ -9,7 +9,7 @@ use heed::byteorder::BigEndian;
 use heed::types::{Bytes, U64};
 use heed::{CommitOrAbort, Database, EnvOpenOptions, RwTxn};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, OpenError, Options, read_only};
+use iscc_search::{Engine, FailureKind, Options, read_only};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -148,11 +148,13 @@ fn an_index_of_a_newer_format_is_rejected_by_name() {
     opened.unwrap().unwrap_commit();
     env.prepare_for_closing().wait();
     let location = format!("usearch://{}", folder.path().display());
-    let error = Engine::open(&location, Options::default()).err().unwrap();
-    let text = error.to_string();
-    let is_newer = matches!(error, OpenError::Index(_, read_only::StoreError::Format { .. }));
-    assert!(is_newer && text.contains(index.to_str().unwrap()), "{text}");
+    let engine = Engine::open(&location, Options::default()).unwrap();
+    let name = index.file_name().unwrap().to_str().unwrap();
+    let failure = engine.index(name).unwrap_err();
+    let text = failure.to_string();
+    assert_eq!(failure.kind, FailureKind::Damaged, "{text}");
     assert!(text.contains("format 2, this program knows up to 1"), "{text}");
+    drop(engine);
     assert!(read_only::check(&index).unwrap_err().to_string().contains("format 2"));
 }
 

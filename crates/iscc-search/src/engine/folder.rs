@@ -15,8 +15,6 @@ const LOCK: &str = ".lock";
 const DELETED: &str = ".deleted";
 /// Files of an index. Other files in its folder are not ours and are never deleted.
 const INDEX_FILES: [&str; 2] = [DATA_FILE, LOCK_FILE];
-/// LMDB's two meta pages: a shorter file was never an index.
-const DATA_BYTES_MIN: u64 = 2 * 4096;
 
 /// The folder of stored indexes.
 pub struct Folder {
@@ -48,7 +46,7 @@ impl Folder {
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             let data = fs::metadata(self.path.join(&name).join(DATA_FILE));
-            let has_data = data.is_ok_and(|data| data.is_file() && data.len() >= DATA_BYTES_MIN);
+            let has_data = data.is_ok_and(|data| data.is_file() && data.len() > 0);
             if is_name(&name) && has_data {
                 names.push(name);
             } else if is_deleted(&name) {
@@ -75,15 +73,36 @@ impl Folder {
 
     /// Renames the folder of a deleted index, durably. Returns the new path.
     pub fn retire(&self, name: &str) -> io::Result<PathBuf> {
+        let target = self.unused(name);
+        fs::rename(self.path_of(name), &target)?;
+        self.sync()?;
+        Ok(target)
+    }
+
+    /// A path that does not exist. A folder there is removed at the next start.
+    fn unused(&self, name: &str) -> PathBuf {
         loop {
             let number = self.deletions.fetch_add(1, Ordering::Relaxed);
-            let target = self.path.join(format!("{name}{DELETED}{number}"));
-            if !target.exists() {
-                fs::rename(self.path_of(name), &target)?;
-                self.sync()?;
-                return Ok(target);
+            let path = self.path.join(format!("{name}{DELETED}{number}"));
+            if !path.exists() {
+                return path;
             }
         }
+    }
+
+    /// Creates a folder that becomes that of an index with [`Folder::install`]. Before, it is removed at the next start.
+    pub fn stage(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.unused(name);
+        fs::create_dir(&path)?;
+        Ok(path)
+    }
+
+    /// Gives a folder the name of an index, durably. An empty folder of that name is replaced; any other is an error.
+    pub fn install(&self, folder: &Path, name: &str) -> io::Result<()> {
+        // An interrupted creation may have left its files. It was never acknowledged.
+        remove(&self.path_of(name));
+        fs::rename(folder, self.path_of(name))?;
+        self.sync()
     }
 
     /// Waits until the directory entries are on disk.

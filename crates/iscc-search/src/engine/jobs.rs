@@ -1,27 +1,47 @@
 //! The jobs of the engine's threads: adding batches and searching.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 
 use super::registry::{AnyIndex, Registry};
 use crate::asset::NewAsset;
-use crate::failure::Failure;
+use crate::failure::{Failure, Response};
+use crate::id::IsccId;
 use crate::index::{Change, Index, SearchJob};
 use crate::reply::{Reply, SearchReply};
-use crate::request::{entry, query};
+use crate::request::query::SearchParameters;
+use crate::request::selection::{Selection, no_negative_index};
+use crate::request::{deletions, entry, query};
 use crate::scan_pool::ScanPool;
+use crate::transfer::lines::NewLines;
 
-/// A batch of entries to add.
+/// Assets that are deleted in one transaction.
+const DELETIONS_PER_COMMIT: usize = 10_000;
+
+/// A batch of entries to add or delete.
 pub struct AddJob {
     pub index: String,
     pub body: Box<dyn AsRef<[u8]> + Send>,
+    pub form: BatchForm,
     pub reply: Reply,
+}
+
+/// What the body of a batch is.
+pub enum BatchForm {
+    /// A JSON array of entries: all are added, or none.
+    Entries,
+    /// NDJSON: each line is added or refused on its own. The first one has this number.
+    Lines(u64),
+    /// A JSON array of ISCC-IDs to delete.
+    Deletions,
 }
 
 /// A search request that has not been checked yet.
 pub struct SearchTask {
     pub index: String,
     pub body: SearchBody,
-    pub limit: i64,
+    pub parameters: SearchParameters,
     pub reply: SearchReply,
 }
 
@@ -37,30 +57,94 @@ pub enum SearchBody {
 
 /// Adds batches.
 pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
-    for AddJob { index, body, reply } in jobs {
-        let prepared = entry::read((*body).as_ref()).and_then(|entries| {
-            let index = registry.find(&index)?;
-            Ok((index, entries))
-        });
-        let (index, entries) = match prepared {
-            Ok(prepared) => prepared,
-            Err(failure) => {
-                reply.send(Err(failure));
+    for AddJob { index, body, form, reply } in jobs {
+        let body = (*body).as_ref();
+        let outcome = match form {
+            BatchForm::Entries => {
+                add_entries(registry, &index, body, reply);
+                continue;
+            }
+            BatchForm::Lines(first) => change_lines(registry, &index, body, first),
+            BatchForm::Deletions => {
+                reply.send(delete_listed(registry, &index, body));
                 continue;
             }
         };
-        match &*index {
-            AnyIndex::Memory(index) => reply.send(index.add(entries)),
-            AnyIndex::Stored(index) => {
-                if let Err(failure) = index.check_writable() {
-                    reply.send(Err(failure));
-                    continue;
-                }
-                let checked = entries.into_iter().map(|e| NewAsset::new(e, index.matching()));
-                match checked.collect::<Result<Vec<NewAsset>, Failure>>() {
-                    Ok(assets) => index.submit(Change::Add(assets), reply),
-                    Err(failure) => reply.send(Err(failure)),
-                }
+        match outcome {
+            Ok(Changed::Stored(index, change)) => index.submit(change, reply),
+            Ok(Changed::Done(response)) => reply.send(Ok(response)),
+            Err(failure) => reply.send(Err(failure)),
+        }
+    }
+}
+
+/// A change to submit, or the response to one that is done.
+enum Changed {
+    Stored(Arc<Index>, Change),
+    Done(Vec<u8>),
+}
+
+fn change_lines(
+    registry: &Registry,
+    name: &str,
+    body: &[u8],
+    first: u64,
+) -> Result<Changed, Failure> {
+    match &*registry.find(name)? {
+        AnyIndex::Memory(index) => Ok(Changed::Done(index.add_lines(body, first))),
+        AnyIndex::Stored(index) => {
+            index.check_writable()?;
+            let lines = NewLines::read(body, first, index.matching());
+            Ok(Changed::Stored(Arc::clone(index), Change::AddLines(lines)))
+        }
+    }
+}
+
+/// Deletes in parts, each in a transaction of its own, so that other changes do not wait for all of them.
+fn delete_listed(registry: &Registry, name: &str, body: &[u8]) -> Response {
+    let texts = deletions::read(body)?;
+    let index = match &*registry.find(name)? {
+        AnyIndex::Memory(index) => return Ok(index.delete_all(&texts)),
+        AnyIndex::Stored(index) => Arc::clone(index),
+    };
+    index.check_writable()?;
+    let id = |text: Cow<'_, str>| {
+        let id = IsccId::parse(&text).map_err(Failure::rejected)?;
+        Ok((id, text.into_owned()))
+    };
+    let ids = texts.into_iter().map(id).collect::<Result<Vec<_>, Failure>>()?;
+    let parts = ids.chunks(DELETIONS_PER_COMMIT).map(|part| {
+        let (sender, receiver) = channel();
+        // Another thread may commit it. The reply comes in any case.
+        let reply = Reply::new(move |response| drop(sender.send(response)));
+        index.submit(Change::DeleteAll(part.to_vec()), reply);
+        receiver.recv().map_err(Failure::broken)?
+    });
+    Ok(join_arrays(&parts.collect::<Result<Vec<_>, Failure>>()?))
+}
+
+/// One JSON array of the items of several, none of which is empty.
+fn join_arrays(arrays: &[Vec<u8>]) -> Vec<u8> {
+    let items = arrays.iter().map(|array| &array[1..array.len() - 1]);
+    [b"[", &items.collect::<Vec<_>>().join(&b","[..])[..], b"]"].concat()
+}
+
+fn add_entries(registry: &Registry, name: &str, body: &[u8], reply: Reply) {
+    let prepared = entry::read(body).and_then(|entries| Ok((registry.find(name)?, entries)));
+    let (index, entries) = match prepared {
+        Ok(prepared) => prepared,
+        Err(failure) => return reply.send(Err(failure)),
+    };
+    match &*index {
+        AnyIndex::Memory(index) => reply.send(index.add(entries)),
+        AnyIndex::Stored(index) => {
+            if let Err(failure) = index.check_writable() {
+                return reply.send(Err(failure));
+            }
+            let checked = entries.into_iter().map(|e| NewAsset::new(e, index.matching()));
+            match checked.collect::<Result<Vec<NewAsset>, Failure>>() {
+                Ok(assets) => index.submit(Change::Add(assets), reply),
+                Err(failure) => reply.send(Err(failure)),
             }
         }
     }
@@ -69,19 +153,23 @@ pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
 /// Runs searches. Those of the same index share one pass.
 pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>) {
     // The bodies outlive the checked queries, which borrow from them.
-    let (bodies, rest): (Vec<SearchBody>, Vec<_>) =
-        tasks.into_iter().map(|task| (task.body, (task.index, task.limit, task.reply))).unzip();
+    let (bodies, rest): (Vec<SearchBody>, Vec<_>) = tasks
+        .into_iter()
+        .map(|task| (task.body, (task.index, task.parameters, task.reply)))
+        .unzip();
     let mut by_index: Vec<(Arc<Index>, Vec<SearchJob<'_>>)> = Vec::new();
-    for (body, (name, limit, reply)) in bodies.iter().zip(rest) {
-        match check(registry, body, &name, limit) {
+    for (body, (name, parameters, reply)) in bodies.iter().zip(rest) {
+        match check(registry, body, &name, parameters) {
             Err(failure) => reply.fail(failure),
-            Ok((index, body, limit)) => match &*index {
+            Ok(Checked { index, body, limit, selection, negative }) => match &*index {
                 AnyIndex::Memory(index) => match reply {
-                    SearchReply::Json(reply) => reply.send(index.search(body, limit)),
+                    SearchReply::Json(reply) => {
+                        reply.send(index.search(body, limit, &selection));
+                    }
                     SearchReply::Matches(reply) => reply.send(index.matches(body, limit)),
                 },
                 AnyIndex::Stored(index) => {
-                    let job = SearchJob { body, limit, reply };
+                    let job = SearchJob { body, limit, selection, negative, reply };
                     match by_index.iter_mut().find(|(known, _)| Arc::ptr_eq(known, index)) {
                         Some((_, jobs)) => jobs.push(job),
                         None => by_index.push((Arc::clone(index), vec![job])),
@@ -95,24 +183,61 @@ pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>)
     }
 }
 
-/// Checks a request. Errors take precedence in this order: body schema, unknown index, other rules.
+/// A search request that passed all checks that need no stored data.
+struct Checked<'a> {
+    index: Arc<AnyIndex>,
+    body: query::QueryBody<'a>,
+    limit: usize,
+    selection: Selection,
+    /// Index whose matches remove units from the query.
+    negative: Option<Arc<Index>>,
+}
+
+/// Checks a request. Errors take precedence in this order: schema of body and parameters, unknown index, other rules.
 fn check<'a>(
     registry: &Registry,
     body: &'a SearchBody,
     name: &str,
-    limit: i64,
-) -> Result<(Arc<AnyIndex>, query::QueryBody<'a>, usize), Failure> {
-    let (index, query) = match body {
+    SearchParameters { limit, skip_featureless, selection: parameters }: SearchParameters,
+) -> Result<Checked<'a>, Failure> {
+    let checked =
+        || parameters.as_deref().map_or_else(|| Ok(Selection::default()), |all| all.check());
+    let (index, mut body, selection) = match body {
         SearchBody::Json(json) => {
-            let query = query::read(json)?;
-            (registry.find(name)?, query)
+            let (query, selection) = (query::read(json)?, checked()?);
+            (registry.find(name)?, query, selection)
         }
         // A malformed code in the query string is a 400, not a schema violation.
-        SearchBody::Code(code) => (registry.find(name)?, query::from_code(code)?),
+        SearchBody::Code(code) => {
+            let selection = checked()?;
+            (registry.find(name)?, query::from_code(code)?, selection)
+        }
         SearchBody::Units(units) => {
             let query = query::from_units(units)?;
-            (registry.find(name)?, query)
+            (registry.find(name)?, query, checked()?)
         }
     };
-    Ok((index, query, query::checked_limit(limit)?))
+    body.skip_featureless = skip_featureless;
+    let limit = query::checked_limit(limit)?;
+    let negative = match parameters.as_ref().and_then(|all| all.not_in.as_deref()) {
+        Some(other) => Some(negative_index(registry, &index, other)?),
+        None => None,
+    };
+    if let AnyIndex::Memory(_) = &*index {
+        selection.check_for(None, registry.options())?;
+    }
+    Ok(Checked { index, body, limit, selection, negative })
+}
+
+/// The index whose matches remove units from the query of a search in `index`.
+fn negative_index(
+    registry: &Registry,
+    index: &AnyIndex,
+    name: &str,
+) -> Result<Arc<Index>, Failure> {
+    let other = registry.find(name).map_err(no_negative_index)?;
+    match (index, &*other) {
+        (AnyIndex::Stored(_), AnyIndex::Stored(other)) => Ok(Arc::clone(other)),
+        _ => Err(Failure::rejected("not_in: indexes in memory do not support it")),
+    }
 }

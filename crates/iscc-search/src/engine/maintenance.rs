@@ -1,4 +1,4 @@
-//! The background thread: builds graphs, and releases free memory when no changes arrive.
+//! The background thread: compacts segments, builds graphs, and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -136,10 +136,17 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
         let Some(registry) = registry.upgrade() else { return };
         for index in registry.all() {
             if let AnyIndex::Stored(index) = &*index {
+                compact_all(shared, index);
                 build_all(shared, index);
             }
         }
     }
+}
+
+/// Indexes that follow logs compact their segments between commits.
+fn compact_all(shared: &Shared, index: &Index) {
+    let is_stopping = || shared.stopping.load(Ordering::Acquire) || index.is_deleted();
+    while !index.follows_logs() && !is_stopping() && index.compact_next() {}
 }
 
 fn build_all(shared: &Shared, index: &Index) {

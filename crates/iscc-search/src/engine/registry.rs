@@ -1,15 +1,20 @@
 //! The indexes by name: lookup, creation, deletion.
 
-use std::collections::BTreeMap;
+mod naming;
+
+use std::collections::{BTreeMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::OpenError;
+use super::aliases::Aliases;
 use super::folder::{Folder, remove};
+use super::unavailable::Unavailable;
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Index, no_index, store_failure};
 use crate::memory_index::MemoryIndex;
@@ -17,6 +22,12 @@ use crate::options::{Backend, Options};
 use crate::response::IndexInfo;
 use crate::segment::Matching;
 use crate::store::StoreError;
+use crate::store::load::Progress;
+
+pub use naming::no_alias;
+
+/// Indexes by name, each with its creation number.
+type Indexes = BTreeMap<String, (u64, Arc<AnyIndex>)>;
 
 /// Pause between attempts to create an index while requests still hold a deleted index of the same name.
 const REOPEN_PAUSE: Duration = Duration::from_millis(10);
@@ -40,73 +51,167 @@ impl AnyIndex {
     }
 }
 
+/// What creations and renamings leave behind for later ones.
+#[derive(Default)]
+struct Creations {
+    /// Number of indexes created so far.
+    count: u64,
+    /// Former names of indexes. LMDB knows an environment by the path at which it was opened, so that no other one can be
+    /// opened there.
+    former_names: HashSet<String>,
+}
+
 /// The indexes by name.
 pub struct Registry {
     /// Folder and matching mode of stored indexes; `None` in memory.
     stored: Option<(Folder, Matching)>,
     options: Arc<Options>,
     /// Each index with its creation number. In-memory indexes are listed by it.
-    indexes: RwLock<BTreeMap<String, (u64, Arc<AnyIndex>)>>,
-    /// Held while an index is created or deleted. Counts creations.
-    creations: Mutex<u64>,
+    indexes: RwLock<Indexes>,
+    unavailable: RwLock<BTreeMap<String, Unavailable>>,
+    aliases: Aliases,
+    /// Held while an index or alias is created, renamed or deleted.
+    creations: Mutex<Creations>,
 }
 
 impl Registry {
-    /// Opens all indexes of a backend, in parallel on a pool.
-    pub fn open(
-        backend: Backend,
-        options: &Arc<Options>,
-        pool: &ThreadPool,
-    ) -> Result<Self, OpenError> {
+    /// Locks a backend's folder and finds its indexes. [`Registry::load`] loads them.
+    pub fn open(backend: Backend, options: &Arc<Options>) -> Result<Self, OpenError> {
         let (path, matching) = match backend {
-            Backend::Memory => return Ok(Self::new(None, options, BTreeMap::new())),
+            Backend::Memory => {
+                return Ok(Self::new(None, options, BTreeMap::new(), Aliases::default()));
+            }
             Backend::Exact(path) => (path, Matching::Exact),
             Backend::Approximate(path) => (path, Matching::Approximate),
         };
         let folder = Folder::lock(&path)?;
         let failed = |error| OpenError::Folder(path.clone(), error);
         let names = folder.names().map_err(failed)?;
-        let open = |name: String| {
-            let index = Index::open(&name, &folder.path_of(&name), matching, options);
-            let created = index.and_then(|index| Ok((index.is_created()?, index)));
-            let (is_created, index) =
-                created.map_err(|error| OpenError::Index(folder.path_of(&name), error))?;
-            Ok((name, is_created, index))
-        };
-        let opened: Vec<_> =
-            pool.install(|| names.into_par_iter().map(open).collect::<Result<_, OpenError>>())?;
-        let mut indexes = BTreeMap::new();
-        for (name, is_created, index) in opened {
-            // An interrupted creation was never acknowledged. Creating the index again completes it.
-            if is_created {
-                indexes.insert(name, (0, Arc::new(AnyIndex::Stored(Arc::new(index)))));
-            }
-        }
-        Ok(Self::new(Some((folder, matching)), options, indexes))
+        let aliases = Aliases::open(&path).map_err(failed)?;
+        let loading = names.into_iter().map(|name| (name, Unavailable::Loading(Arc::default())));
+        let loading = loading.collect();
+        Ok(Self::new(Some((folder, matching)), options, loading, aliases))
     }
 
     fn new(
         stored: Option<(Folder, Matching)>,
         options: &Arc<Options>,
-        indexes: BTreeMap<String, (u64, Arc<AnyIndex>)>,
+        unavailable: BTreeMap<String, Unavailable>,
+        aliases: Aliases,
     ) -> Self {
         Self {
             stored,
             options: Arc::clone(options),
-            indexes: RwLock::new(indexes),
-            creations: Mutex::new(0),
+            indexes: RwLock::default(),
+            unavailable: RwLock::new(unavailable),
+            aliases,
+            creations: Mutex::default(),
+        }
+    }
+
+    /// Loads all indexes, in parallel on the current rayon pool. An index that cannot be loaded is marked as damaged
+    /// and does not affect the others. `on_loaded` is called after each one.
+    pub fn load(&self, on_loaded: &(dyn Fn() + Sync)) {
+        let waiting = self.unavailable();
+        waiting.into_par_iter().for_each(|(name, state)| {
+            let Unavailable::Loading(progress) = state else { return };
+            // LMDB and usearch are foreign code that reads files of unknown content.
+            let loaded = catch_unwind(AssertUnwindSafe(|| self.load_one(&name, &progress)));
+            match loaded {
+                Ok(Ok(Some(index))) => {
+                    let index = Arc::new(AnyIndex::Stored(Arc::new(index)));
+                    self.write_indexes().insert(name.clone(), (0, index));
+                    self.write_unavailable().remove(&name);
+                }
+                // An interrupted creation was never acknowledged. Creating the index again completes it.
+                Ok(Ok(None)) => drop(self.write_unavailable().remove(&name)),
+                Ok(Err(StoreError::Cancelled)) => {}
+                Ok(Err(error)) => self.quarantine(&name, error.to_string()),
+                Err(_) => self.quarantine(&name, "loading it failed".to_owned()),
+            }
+            on_loaded();
+        });
+    }
+
+    /// Stops [`Registry::load`].
+    pub fn cancel_loading(&self) {
+        for state in self.unavailable().values() {
+            if let Unavailable::Loading(progress) = state {
+                progress.cancelled.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn load_one(&self, name: &str, progress: &Progress) -> Result<Option<Index>, StoreError> {
+        let Some((folder, matching)) = &self.stored else { return Ok(None) };
+        if progress.cancelled.load(Ordering::Relaxed) {
+            return Err(StoreError::Cancelled);
+        }
+        let index = Index::open(name, &folder.path_of(name), *matching, &self.options, progress)?;
+        Ok(index.is_created()?.then_some(index))
+    }
+
+    fn quarantine(&self, name: &str, reason: String) {
+        self.write_unavailable().insert(name.to_owned(), Unavailable::Damaged(reason));
+    }
+
+    /// Settings of the engine.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The aliases of all indexes.
+    pub fn aliases(&self) -> &Aliases {
+        &self.aliases
+    }
+
+    /// The index with a name or alias.
+    pub fn find(&self, name: &str) -> Result<Arc<AnyIndex>, Failure> {
+        let found = self.find_named(name);
+        if !matches!(&found, Err(failure) if failure.kind == FailureKind::NotFound) {
+            return found;
+        }
+        match self.aliases.target(name) {
+            Some(index) => self.find_named(&index),
+            None => found,
         }
     }
 
     /// The index with a name.
-    pub fn find(&self, name: &str) -> Result<Arc<AnyIndex>, Failure> {
-        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+    pub fn find_named(&self, name: &str) -> Result<Arc<AnyIndex>, Failure> {
+        if let Some((_, index)) = self.read_indexes().get(name) {
+            return Ok(Arc::clone(index));
+        }
+        let unavailable = self.unavailable.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = unavailable.get(name) {
+            return Err(state.failure(name));
+        }
+        drop(unavailable);
+        // It may have been loaded between the two look-ups.
+        let indexes = self.read_indexes();
         indexes.get(name).map(|(_, index)| Arc::clone(index)).ok_or_else(|| no_index(name))
+    }
+
+    /// Indexes that cannot be used, with the reason.
+    pub fn unavailable(&self) -> BTreeMap<String, Unavailable> {
+        self.unavailable.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn read_indexes(&self) -> RwLockReadGuard<'_, Indexes> {
+        self.indexes.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_indexes(&self) -> RwLockWriteGuard<'_, Indexes> {
+        self.indexes.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_unavailable(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Unavailable>> {
+        self.unavailable.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All indexes: stored ones by name, in-memory ones in order of creation.
     pub fn all(&self) -> Vec<Arc<AnyIndex>> {
-        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        let indexes = self.read_indexes();
         let mut all: Vec<_> = indexes.values().cloned().collect();
         if self.stored.is_none() {
             all.sort_by_key(|(number, _)| *number);
@@ -116,24 +221,49 @@ impl Registry {
 
     /// Creates an index, durably.
     pub fn create(&self, name: &str) -> Result<(), Failure> {
+        let in_memory = || Ok(AnyIndex::Memory(MemoryIndex::new(name)));
+        self.create_or(name, in_memory)
+    }
+
+    /// Creates an index that can follow hub logs: durably, or in a file without a name if indexes are in memory.
+    pub fn create_followed(&self, name: &str) -> Result<(), Failure> {
+        let in_memory = || {
+            let index = self.create_unnamed(name).map_err(|error| store_failure(&error))?;
+            Ok(AnyIndex::Stored(Arc::new(index)))
+        };
+        self.create_or(name, in_memory)
+    }
+
+    fn create_or(
+        &self,
+        name: &str,
+        in_memory: impl FnOnce() -> Result<AnyIndex, Failure>,
+    ) -> Result<(), Failure> {
         let mut creations = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Ok(index) = self.find(name) {
-            if let AnyIndex::Stored(index) = &*index {
+        self.check_no_alias(name)?;
+        let found = self.find_named(name);
+        if !matches!(&found, Err(failure) if failure.kind == FailureKind::NotFound) {
+            if let Ok(AnyIndex::Stored(index)) = found.as_deref() {
                 index.check_writable()?;
             }
             let text = format!("Index '{name}' already exists");
             return Err(Failure::new(FailureKind::Conflict, &text));
         }
         let index = match &self.stored {
-            None => AnyIndex::Memory(MemoryIndex::new(name)),
+            None => in_memory()?,
             Some((folder, matching)) => {
-                let created = self.create_stored(folder, *matching, name);
+                let is_former = creations.former_names.contains(name);
+                let created = if is_former {
+                    self.create_staged(folder, *matching, name)
+                } else {
+                    self.create_stored(folder, *matching, name)
+                };
                 AnyIndex::Stored(Arc::new(created.map_err(|error| store_failure(&error))?))
             }
         };
-        *creations += 1;
-        let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
-        indexes.insert(name.to_owned(), (*creations, Arc::new(index)));
+        creations.count += 1;
+        let created = (creations.count, Arc::new(index));
+        self.write_indexes().insert(name.to_owned(), created);
         Ok(())
     }
 
@@ -154,10 +284,43 @@ impl Registry {
         created
     }
 
+    /// Creates an index whose name was that of a renamed one, which is still open at its former path.
+    fn create_staged(
+        &self,
+        folder: &Folder,
+        matching: Matching,
+        name: &str,
+    ) -> Result<Index, StoreError> {
+        let path = folder.stage(name)?;
+        let created = self.create_in(&path, matching, name).and_then(|index| {
+            folder.install(&path, name)?;
+            Ok(index)
+        });
+        if created.is_err() {
+            remove(&path);
+        }
+        created
+    }
+
+    /// An index whose files are removed as soon as they are open, so that nothing is left behind, not even by a killed
+    /// process.
+    fn create_unnamed(&self, name: &str) -> Result<Index, StoreError> {
+        let folder = tempfile::tempdir()?;
+        let mut options = (*self.options).clone();
+        options.store.sync = false;
+        let (options, progress) = (Arc::new(options), Progress::default());
+        let index = Index::open(name, folder.path(), Matching::Approximate, &options, &progress)?;
+        index.mark_created()?;
+        // Windows does not remove open files.
+        #[cfg(not(unix))]
+        let _ = folder.keep();
+        Ok(index)
+    }
+
     fn create_in(&self, path: &Path, matching: Matching, name: &str) -> Result<Index, StoreError> {
         let mut tries = 0;
         let index = loop {
-            match Index::open(name, path, matching, &self.options) {
+            match Index::open(name, path, matching, &self.options, &Progress::default()) {
                 // Requests may still hold a deleted index of the same name.
                 Err(error) if error.is_already_open() && tries < REOPEN_TRIES => tries += 1,
                 opened => break opened?,
@@ -171,20 +334,75 @@ impl Registry {
     /// Deletes an index, durably.
     pub fn delete(&self, name: &str) -> Result<(), Failure> {
         let _guard = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = self.find(name)?;
+        self.check_no_alias(name)?;
+        self.check_no_aliases_of(name)?;
+        let index = match self.find_named(name) {
+            Err(failure) if failure.kind == FailureKind::Damaged => {
+                return self.delete_damaged(name);
+            }
+            found => found?,
+        };
+        if let AnyIndex::Stored(stored) = &*index {
+            stored.check_writable()?;
+        }
         let retired = match (&*index, &self.stored) {
             (AnyIndex::Stored(stored), Some((folder, _))) => {
-                stored.check_writable()?;
                 stored.mark_deleted();
                 Some(folder.retire(name).map_err(|error| store_failure(&error.into()))?)
             }
             _ => None,
         };
-        self.indexes.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.write_indexes().remove(name);
         if let Some(path) = retired {
             // Requests that still hold the index keep its files open after their names are removed.
             remove(&path);
         }
         Ok(())
+    }
+
+    fn delete_damaged(&self, name: &str) -> Result<(), Failure> {
+        if let Some((folder, _)) = &self.stored {
+            let path = folder.retire(name).map_err(|error| store_failure(&error.into()))?;
+            self.write_unavailable().remove(name);
+            remove(&path);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::FailureKind;
+
+    #[test]
+    fn an_index_is_unavailable_until_it_is_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Arc::new(Options::default());
+        let open = || Registry::open(Backend::Exact(folder.path().to_owned()), &options).unwrap();
+        open().create("a").unwrap();
+        let registry = open();
+        let failure = registry.find("a").err().unwrap();
+        assert_eq!(failure.kind, FailureKind::Loading);
+        assert_eq!(failure.to_string(), "Index 'a' is being loaded: 0 % done");
+        assert_eq!(registry.create("a").unwrap_err().kind, FailureKind::Conflict);
+        assert_eq!(registry.delete("a").unwrap_err().kind, FailureKind::Loading);
+        let json = registry.unavailable()["a"].json("a");
+        let state = r#"{"name":"a","assets":0,"size":0,"state":"loading","progress":0}"#;
+        assert_eq!(String::from_utf8(json).unwrap(), state);
+        registry.load(&|| {});
+        assert!(registry.find("a").is_ok() && registry.unavailable().is_empty());
+    }
+
+    #[test]
+    fn cancelled_loading_leaves_the_index_unavailable() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Arc::new(Options::default());
+        let open = || Registry::open(Backend::Exact(folder.path().to_owned()), &options).unwrap();
+        open().create("a").unwrap();
+        let registry = open();
+        registry.cancel_loading();
+        registry.load(&|| {});
+        assert_eq!(registry.find("a").err().unwrap().kind, FailureKind::Loading);
     }
 }

@@ -1,28 +1,28 @@
 //! Group commit: changes that arrive during a commit are committed together next, with one fsync.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use super::draft::Draft;
-use super::{Index, SlotRef, Writer, store_failure};
+use super::{Index, store_failure};
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::reply::Reply;
-use crate::segment::Segment;
 use crate::snapshot::Snapshot;
 use crate::store::{LogTable, StoreError};
+use crate::transfer::lines::NewLines;
 
 /// Maximum number of assets in a group. Limits the size of a transaction.
 const GROUP_ASSETS_MAX: usize = 50_000;
-/// A segment is compacted when at least 1 / `DEAD_SHARE` of its slots are dead, ...
-const DEAD_SHARE: u32 = 5;
-/// ... and at least this many.
-const DEAD_MIN: u32 = 256;
-
 /// A change to an index.
 pub enum Change {
     /// Add or replace assets: all or none.
     Add(Vec<NewAsset>),
+    /// Add or replace each asset that follows the rules.
+    AddLines(NewLines),
+    /// Delete several assets. Missing ones are reported.
+    DeleteAll(Vec<(IsccId, String)>),
     /// Delete an asset.
     Delete {
         /// The asset.
@@ -66,6 +66,8 @@ impl Change {
     fn assets(&self) -> usize {
         match self {
             Self::Add(assets) => assets.len(),
+            Self::AddLines(lines) => lines.assets.len(),
+            Self::DeleteAll(ids) => ids.len(),
             Self::Delete { .. } => 1,
             Self::Log(change) => change.put.len() + change.delete.len(),
         }
@@ -77,6 +79,13 @@ impl Change {
 pub(super) struct Queue {
     waiting: Vec<(Change, Reply)>,
     has_leader: bool,
+}
+
+impl Queue {
+    /// Number of waiting changes.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
 }
 
 impl Index {
@@ -96,7 +105,8 @@ impl Index {
         let _leader = LeaderGuard(self);
         while let Some(group) = self.next_group() {
             self.commit(group);
-            self.compact_segments();
+            // Nothing else writes to an index that follows logs.
+            while self.follows_logs() && self.compact_next() {}
         }
     }
 
@@ -118,6 +128,8 @@ impl Index {
 
     fn commit(&self, group: Vec<(Change, Reply)>) {
         let outcome = self.write(&group);
+        let assets: usize = group.iter().map(|(change, _)| change.assets()).sum();
+        self.changed_assets.fetch_add(assets as u64, Ordering::Relaxed);
         match outcome {
             Ok(results) => {
                 for ((_, reply), result) in group.into_iter().zip(results) {
@@ -143,6 +155,8 @@ impl Index {
             for (change, _) in group {
                 results.push(match change {
                     Change::Add(assets) => draft.add(writing, assets)?,
+                    Change::AddLines(lines) => draft.add_lines(writing, lines)?,
+                    Change::DeleteAll(ids) => draft.delete_all(writing, ids)?,
                     Change::Delete { id, id_text } => draft.delete(writing, *id, id_text)?,
                     Change::Log(change) => draft.apply_log(writing, change)?,
                 });
@@ -174,37 +188,6 @@ impl Index {
         drop(published);
         // Freeing the old state may take a while. The lock is released first, so that readers do not wait.
         drop(last);
-    }
-
-    /// Compacts the first segment with too many dead slots. Searches continue meanwhile.
-    fn compact_segments(&self) {
-        let is_due = |segment: &Arc<Segment>| {
-            let slots = &segment.slots;
-            slots.dead() >= DEAD_MIN && slots.dead() >= slots.len() / DEAD_SHARE
-        };
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut snapshot = (*self.snapshot()).clone();
-        let Some(due) = snapshot.segments.iter().position(is_due) else { return };
-        // The live assets of two adjacent segments may fit into one.
-        let full = self.options.segment_slots();
-        let fits = |first: usize| {
-            let pair = snapshot.segments.get(first..first + 2);
-            pair.is_some_and(|pair| pair.iter().map(|one| one.slots.live()).sum::<u32>() <= full)
-        };
-        let range = match due {
-            _ if fits(due) => due..due + 2,
-            1.. if fits(due - 1) => due - 1..due + 1,
-            _ => due..due + 1,
-        };
-        let sources: Vec<&Segment> =
-            snapshot.segments[range.clone()].iter().map(Arc::as_ref).collect();
-        let uid = writer.next_uid;
-        let (segment, moved) = Segment::compacted(uid, &sources);
-        snapshot.segments.splice(range, [Arc::new(segment)]);
-        self.publish(snapshot);
-        writer.next_uid += 1;
-        let Writer { slots, .. } = &mut *writer;
-        slots.extend(moved.into_iter().map(|(id, slot)| (id, SlotRef { segment_uid: uid, slot })));
     }
 }
 

@@ -13,6 +13,7 @@ use crate::response::{self, AddStatus};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::{SIMPRINT_TYPES_MAX, Snapshot};
 use crate::store::{StoreError, StoredMeta, Writing};
+use crate::transfer::lines::{LinesResult, NewLines};
 
 /// The next state.
 pub(super) struct Draft<'a> {
@@ -62,20 +63,54 @@ impl<'a> Draft<'a> {
         if let Err(failure) = self.check(assets) {
             return Ok(Err(failure));
         }
-        if let (None, Some(first)) = (self.realm(), assets.first()) {
-            self.is_meta_changed |= self.snapshot.realm != Some(first.id.realm);
-            self.snapshot.realm = Some(first.id.realm);
-        }
+        assets.first().inspect(|first| self.set_realm(first));
         let mut statuses = Vec::with_capacity(assets.len());
         for asset in assets {
-            let status = match self.slot(asset.id.body) {
-                Some(_) => AddStatus::Updated,
-                None => AddStatus::Created,
-            };
-            self.put(writing, asset)?;
-            statuses.push((asset.id_text.as_str(), status));
+            statuses.push((asset.id_text.as_str(), self.put_counted(writing, asset)?));
         }
         Ok(Ok(response::added(&statuses)))
+    }
+
+    /// Adds each line that follows the rules. The response counts them and lists the others.
+    pub(super) fn add_lines(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        lines: &NewLines,
+    ) -> Result<Response, StoreError> {
+        if self.index.is_deleted() {
+            return Ok(Err(no_index(&self.index.name())));
+        }
+        let mut result = LinesResult::new(lines.refused.clone());
+        for (number, asset) in &lines.assets {
+            match self.check(std::slice::from_ref(asset)) {
+                Err(failure) => result.refuse(*number, Some(asset.id_text.clone()), failure),
+                Ok(()) => {
+                    self.set_realm(asset);
+                    result.add(self.put_counted(writing, asset)?);
+                }
+            }
+        }
+        Ok(Ok(result.json(lines.count)))
+    }
+
+    /// Deletes the assets that exist. The response has the status of each ISCC-ID.
+    pub(super) fn delete_all(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        ids: &[(IsccId, String)],
+    ) -> Result<Response, StoreError> {
+        if self.index.is_deleted() {
+            return Ok(Err(no_index(&self.index.name())));
+        }
+        let mut statuses = Vec::with_capacity(ids.len());
+        for (IsccId { body, realm, .. }, text) in ids {
+            let is_known = self.snapshot.realm == Some(*realm) && self.slot(*body).is_some();
+            if is_known {
+                self.remove(writing, *body)?;
+            }
+            statuses.push((text.as_str(), is_known));
+        }
+        Ok(Ok(response::deleted(&statuses)))
     }
 
     /// Deletes an asset.
@@ -92,11 +127,15 @@ impl<'a> Draft<'a> {
         if self.slot(id).is_none() {
             return Ok(Err(self.index.no_asset(id_text)));
         }
+        self.remove(writing, id)?;
+        Ok(Ok(Vec::new()))
+    }
+
+    fn remove(&mut self, writing: &mut Writing<'_, '_>, id: u64) -> Result<(), StoreError> {
         self.mark_dead(id);
         self.moved.insert(id, None);
         self.is_changed = true;
-        writing.delete_asset(id)?;
-        Ok(Ok(Vec::new()))
+        writing.delete_asset(id)
     }
 
     /// Applies what a follower took from a hub's log.
@@ -108,18 +147,13 @@ impl<'a> Draft<'a> {
         if let Err(failure) = self.check(&change.put) {
             return Ok(Err(failure));
         }
-        if let (None, Some(first)) = (self.realm(), change.put.first()) {
-            self.is_meta_changed |= self.snapshot.realm != Some(first.id.realm);
-            self.snapshot.realm = Some(first.id.realm);
-        }
+        change.put.first().inspect(|first| self.set_realm(first));
         for asset in &change.put {
             self.put(writing, asset)?;
         }
         for &id in &change.delete {
             if self.slot(id).is_some() {
-                self.mark_dead(id);
-                self.moved.insert(id, None);
-                writing.delete_asset(id)?;
+                self.remove(writing, id)?;
             }
         }
         for LogRow { table, key, value } in &change.rows {
@@ -134,10 +168,28 @@ impl<'a> Draft<'a> {
         self.snapshot.realm.filter(|_| self.snapshot.assets() > 0)
     }
 
+    /// The first asset of an empty index sets the realm.
+    fn set_realm(&mut self, asset: &NewAsset) {
+        if self.realm().is_none() {
+            self.is_meta_changed |= self.snapshot.realm != Some(asset.id.realm);
+            self.snapshot.realm = Some(asset.id.realm);
+        }
+    }
+
+    fn put_counted(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        asset: &NewAsset,
+    ) -> Result<AddStatus, StoreError> {
+        let is_known = self.slot(asset.id.body).is_some();
+        self.put(writing, asset)?;
+        Ok(if is_known { AddStatus::Updated } else { AddStatus::Created })
+    }
+
     /// Checks the rules that depend on the state of the index.
     fn check(&self, assets: &[NewAsset]) -> Result<(), Failure> {
         if self.index.is_deleted() {
-            return Err(no_index(&self.index.name));
+            return Err(no_index(&self.index.name()));
         }
         let realm = self.realm().or(assets.first().map(|first| first.id.realm));
         if let Some((realm, asset)) = realm

@@ -1,11 +1,14 @@
 //! Searches in one index, several in one pass.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::{Index, View};
 use crate::asset::length_mismatch;
 use crate::asset_match::AssetMatch;
 use crate::column::Body;
+use crate::cursor::{self, Cursor, Position, Ranked};
 use crate::failure::{Failure, Response};
-use crate::options::Options;
 use crate::pass::{
     SimprintProbe, UnitHit, UnitProbe, equal_simprints, prefixes, similar_simprints, similar_units,
 };
@@ -13,6 +16,7 @@ use crate::query::{Query, QuerySimprint};
 use crate::record::Record;
 use crate::reply::SearchReply;
 use crate::request::query::QueryBody;
+use crate::request::selection::Selection;
 use crate::response::{self, Metadata};
 use crate::scan_pool::ScanPool;
 use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatch, approximate_units, prefix_units};
@@ -26,17 +30,29 @@ pub struct SearchJob<'a> {
     pub body: QueryBody<'a>,
     /// Maximum number of matches.
     pub limit: usize,
+    /// Which matches are wanted.
+    pub selection: Selection,
+    /// Index whose matches remove units from the query.
+    pub negative: Option<Arc<Index>>,
     /// Receives the result.
     pub reply: SearchReply,
+}
+
+/// What a client wants of the matches.
+struct Wanted {
+    limit: usize,
+    selection: Selection,
 }
 
 impl Index {
     /// Runs one search on the calling thread.
     pub fn search_one(&self, scan_pool: &ScanPool, body: QueryBody<'_>, limit: usize) -> Response {
         let view = self.view().map_err(Failure::broken)?;
-        let query = Query::new(body, |id| self.query_asset(&view, id))?;
-        let hits = self.unit_hits(scan_pool, &view, std::slice::from_ref(&query));
-        self.respond(scan_pool, &view, &query, limit, hits.into_iter().flatten().collect())
+        let query = self.query(&view, body)?;
+        let wanted = Wanted { limit, selection: Selection::default() };
+        let probed = [(&query, &wanted.selection)];
+        let hits = self.unit_hits(scan_pool, &view, &probed);
+        self.respond(scan_pool, &view, &query, &wanted, hits.into_iter().flatten().collect())
     }
 
     /// Runs searches that wait at the same time in one pass.
@@ -51,26 +67,59 @@ impl Index {
         };
         let mut queries = Vec::with_capacity(jobs.len());
         let mut replies = Vec::with_capacity(jobs.len());
-        for SearchJob { body, limit, reply } in jobs {
-            match Query::new(body, |id| self.query_asset(&view, id)) {
+        for SearchJob { body, limit, selection, negative, reply } in jobs {
+            let negative = negative.as_deref();
+            match self.selected_query(scan_pool, &view, body, &selection, negative) {
                 Ok(query) => {
-                    queries.push(query);
-                    replies.push((limit, reply));
+                    queries.push((query, Wanted { limit, selection }));
+                    replies.push(reply);
                 }
                 Err(failure) => reply.fail(failure),
             }
         }
-        let hits = self.unit_hits(scan_pool, &view, &queries);
-        for ((query, hits), (limit, reply)) in queries.iter().zip(hits).zip(replies) {
+        let probed: Vec<_> = queries.iter().map(|(query, of)| (query, &of.selection)).collect();
+        let hits = self.unit_hits(scan_pool, &view, &probed);
+        for (((query, wanted), hits), reply) in queries.iter().zip(hits).zip(replies) {
             match reply {
                 SearchReply::Json(reply) => {
-                    reply.send(self.respond(scan_pool, &view, query, limit, hits));
+                    reply.send(self.respond(scan_pool, &view, query, wanted, hits));
                 }
                 SearchReply::Matches(reply) => {
-                    reply.send(self.matches(&view, query, limit, hits));
+                    reply.send(self.matches(&view, query, wanted.limit, hits));
                 }
             }
         }
+    }
+
+    /// A query in normal form, without the units that the request or the configuration leaves out.
+    fn query(&self, view: &View<'_>, body: QueryBody<'_>) -> Result<Query, Failure> {
+        let skips = body.skip_featureless.unwrap_or(self.options.skip_featureless);
+        let query = Query::new(body, |id| self.query_asset(view, id))?;
+        Ok(if skips { query.without_featureless() } else { query })
+    }
+
+    /// A query in normal form, without the units that the selection or a negative index leaves out.
+    fn selected_query(
+        &self,
+        scan_pool: &ScanPool,
+        view: &View<'_>,
+        body: QueryBody<'_>,
+        selection: &Selection,
+        negative: Option<&Self>,
+    ) -> Result<Query, Failure> {
+        selection.check_for(Some(self.matching), &self.options)?;
+        let mut query = self.query(view, body)?;
+        if let Some(types) = &selection.unit_types {
+            query.retain_units(|_, unit| types.contains(&unit.kind));
+        }
+        if let Some(negative) = negative {
+            let view = negative.view().map_err(Failure::broken)?;
+            let hits = negative.unit_hits(scan_pool, &view, &[(&query, selection)]);
+            let matched: HashSet<usize> = hits.iter().flatten().map(|hit| hit.position).collect();
+            let removed = query.retain_units(|position, _| !matched.contains(&position));
+            query.suppressed = Some(removed);
+        }
+        Ok(query)
     }
 
     /// The hits of each query's units.
@@ -78,21 +127,24 @@ impl Index {
         &self,
         scan_pool: &ScanPool,
         view: &View<'_>,
-        queries: &[Query],
+        queries: &[(&Query, &Selection)],
     ) -> Vec<Vec<UnitHit>> {
         let mut probes = Vec::new();
-        for (number, query) in queries.iter().enumerate() {
+        for (number, (query, selection)) in queries.iter().enumerate() {
+            let threshold = selection.threshold.unwrap_or(self.options.match_threshold_units);
             probes.extend(query.units.iter().enumerate().map(|(position, unit)| UnitProbe {
                 query: number,
                 position,
                 unit: unit.kind,
                 body: unit.body,
+                threshold,
+                exact: selection.exact,
+                skips_featureless: query.skips_featureless,
             }));
         }
         let mut found = prefixes(&view.snapshot, &probes);
         if self.matching == Matching::Approximate {
-            let threshold = self.options.match_threshold_units;
-            found.extend(similar_units(scan_pool, &view.snapshot, &probes, threshold));
+            found.extend(similar_units(scan_pool, &view.snapshot, &probes));
         }
         let mut per_query = vec![Vec::new(); queries.len()];
         for hit in found {
@@ -107,13 +159,26 @@ impl Index {
         scan_pool: &ScanPool,
         view: &View<'_>,
         query: &Query,
-        limit: usize,
+        Wanted { limit, selection }: &Wanted,
         hits: Vec<UnitHit>,
     ) -> Response {
-        let chunks = self.chunk_matches(scan_pool, view, query, limit)?;
-        let global = self.global_matches(view, query, limit, hits);
+        let explained = if selection.explain { hits.clone() } else { Vec::new() };
+        // Matches may be left out after ranking.
+        let ranked = if selection.is_all() { *limit } else { usize::MAX };
+        let chunks = self.chunk_matches(scan_pool, view, query, selection, ranked)?;
+        let global = self.global_matches(view, query, ranked, hits);
+        let (mut global, chunks, cursor) = if selection.is_all() {
+            (global, chunks, None)
+        } else {
+            let from = selection.cursor.unwrap_or(Cursor::START);
+            let (global, next) = view.page(global, from.global, *limit, selection)?;
+            let (chunks, next_chunks) = view.page(chunks, from.chunks, *limit, selection)?;
+            let next = Cursor { global: next, chunks: next_chunks };
+            (global, chunks, selection.cursor.is_some().then_some(next))
+        };
+        GlobalMatch::explain(&mut global, &view.snapshot, &explained);
         let id_text = |id: u64| response::current_id(id, view.realm());
-        response::found(query, id_text, &global, &chunks, |id| view.metadata(id))
+        response::found(query, id_text, &global, &chunks, cursor, |id| view.metadata(id))
     }
 
     /// The typed result of one query.
@@ -151,16 +216,18 @@ impl Index {
         scan_pool: &ScanPool,
         view: &View<'_>,
         query: &Query,
+        selection: &Selection,
         limit: usize,
     ) -> Result<Vec<ChunkMatch>, Failure> {
+        let threshold =
+            selection.threshold_simprints.unwrap_or(self.options.match_threshold_simprints);
         let mut types = Vec::new();
         for (position, (name, simprints)) in query.simprints.iter().enumerate() {
             let Some(&known) = view.snapshot.simprint_types.get(name) else { continue };
             if self.matching == Matching::Approximate {
                 check_lengths(simprints, known)?;
             }
-            let matches =
-                type_matches(scan_pool, view, &self.options, self.matching, known, simprints);
+            let matches = type_matches(scan_pool, view, threshold, self.matching, known, simprints);
             types.push((position, matches));
         }
         Ok(ChunkMatch::rank(types, query.exclude, limit))
@@ -171,6 +238,26 @@ impl View<'_> {
     /// Realm of all matches.
     fn realm(&self) -> u8 {
         self.snapshot.realm.unwrap_or_default()
+    }
+
+    /// The wanted matches of a page, and where the next one starts.
+    fn page<M: Ranked>(
+        &self,
+        all: Vec<M>,
+        from: Position,
+        limit: usize,
+        selection: &Selection,
+    ) -> Result<(Vec<M>, Position), Failure> {
+        cursor::page(all, from, limit, |matched| {
+            let (id, score) = matched.id_and_score();
+            if !selection.accepts(self.realm(), id, score) {
+                return Ok(false);
+            }
+            if selection.filters.is_empty() {
+                return Ok(true);
+            }
+            Ok(self.metadata(id)?.is_some_and(|metadata| selection.accepts_metadata(metadata)))
+        })
     }
 
     /// Metadata of a match.
@@ -199,7 +286,7 @@ fn check_lengths(simprints: &[QuerySimprint], known: SimprintType) -> Result<(),
 fn type_matches(
     scan_pool: &ScanPool,
     view: &View<'_>,
-    options: &Options,
+    threshold: f64,
     matching: Matching,
     known: SimprintType,
     simprints: &[QuerySimprint],
@@ -209,7 +296,6 @@ fn type_matches(
     let bodies: Vec<Body> = simprints.iter().map(body).collect();
     let probe = |&body: &Body| SimprintProbe { kind: known.kind, body };
     let probes: Vec<SimprintProbe> = bodies.iter().map(probe).collect();
-    let threshold = options.match_threshold_simprints;
     match matching {
         Matching::Exact => {
             let hits = equal_simprints(&view.snapshot, &probes);

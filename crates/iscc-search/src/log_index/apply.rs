@@ -34,6 +34,8 @@ pub struct Batch<'a> {
     pub row: &'a str,
     /// Whether deletions delete assets. Claims and counts are the same either way.
     pub deletes: bool,
+    /// Whether to keep the bundles, to serve them to others.
+    pub keeps_bundles: bool,
     /// Microseconds since 1970.
     pub now_us: u64,
 }
@@ -120,11 +122,18 @@ impl LogIndex {
             let reason = judge.take(leaf, entry).map_err(|error| store_failure(&error))?;
             state.count(reason, id, batch.now_us);
         }
+        if !batch.deletes {
+            state.members.insert("keeps_deleted".into(), true.into());
+        }
         let row = state.text(cursor);
         let mut change =
             LogChange { rows: vec![rows::hub(batch.hub, &row)], ..LogChange::default() };
-        for block in blocks {
+        for (block, (bytes, _)) in blocks.iter().zip(&batch.bundles) {
             let key = block_key(batch.hub, block.number);
+            if batch.keeps_bundles {
+                let (key, value) = (key.clone(), Some(bytes.to_vec()));
+                change.rows.push(LogRow { table: LogTable::Bundles, key, value });
+            }
             let value = Some(block.leaves.concat());
             change.rows.push(LogRow { table: LogTable::Leaves, key, value });
         }

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use iscc_log::checkpoint;
 use iscc_log::entry::Reason;
 use iscc_log::key::PublicKey;
 use iscc_log::tree::{self, Hash, Head};
+use iscc_log::{bundle, checkpoint};
 use serde_json::Value;
 
 use super::rows::{self, block_key, hashes, read_claim};
@@ -67,6 +67,7 @@ fn check_hub(
     if leaves != cursor {
         problem(format!("{leaves} leaf hashes are stored, but its cursor is {cursor}"));
     }
+    check_bundles(reading, hub, problem)?;
     let head = &row["head"];
     let Some(note) = head["note"].as_str() else { return Ok(()) };
     let key = head["key"].as_str().and_then(PublicKey::from_multibase);
@@ -87,6 +88,24 @@ fn check_hub(
         }
         // Still being read: its checkpoint covers more than what was applied.
         Ok(_) => {}
+    }
+    Ok(())
+}
+
+/// Mirrored bundles must have exactly the entries whose hashes are stored.
+fn check_bundles(
+    reading: &Reading<'_>,
+    hub: u16,
+    problem: &mut impl FnMut(String),
+) -> Result<(), StoreError> {
+    for row in reading.log_rows(LogTable::Bundles, &hub.to_be_bytes())? {
+        let (key, bytes) = row?;
+        let stored = reading.log_row(LogTable::Leaves, key)?.and_then(hashes).unwrap_or_default();
+        let records = bundle::records(bytes, stored.len()).unwrap_or_default();
+        if !records.into_iter().map(tree::leaf).eq(stored) {
+            let block = key.last_chunk().map_or(0, |block| u64::from_be_bytes(*block));
+            problem(format!("its mirrored bundle {block} differs from its leaf hashes"));
+        }
     }
     Ok(())
 }
@@ -126,7 +145,8 @@ fn check_claims(
     let cursors: std::collections::HashMap<u16, u64> =
         hubs.iter().filter_map(|(hub, _)| Some((*hub, cursor_of(*hub)?))).collect();
     let is_applied = |hub: u16, leaf: u64| cursors.get(&hub).is_some_and(|cursor| leaf < *cursor);
-    let mut in_force = HashSet::new();
+    let keeping: HashSet<u16> = hubs.iter().filter(keeps_deleted).map(|row| row.0).collect();
+    let (mut in_force, mut kept) = (HashSet::new(), HashSet::new());
     for row in reading.log_rows(LogTable::Claims, &[])? {
         let (key, value) = row?;
         let id = key.try_into().map(u64::from_be_bytes);
@@ -134,14 +154,18 @@ fn check_claims(
             problems.push(format!("the claim of {key:02x?} is damaged"));
             continue;
         };
-        if !is_applied((id & 0xFFF) as u16, claim.leaf) {
-            problems.push(format!(
-                "the claim of {id:016x} names entry {}, which is not applied",
-                claim.leaf
-            ));
+        let hub = (id & 0xFFF) as u16;
+        for leaf in std::iter::once(claim.leaf).chain(claim.deletion) {
+            if !is_applied(hub, leaf) {
+                problems.push(format!(
+                    "the claim of {id:016x} names entry {leaf}, which is not applied"
+                ));
+            }
         }
         if claim.in_force {
             in_force.insert(id);
+        } else if keeping.contains(&hub) {
+            kept.insert(id);
         }
     }
     for row in reading.log_rows(LogTable::Nonces, &[])? {
@@ -154,7 +178,7 @@ fn check_claims(
     }
     for row in reading.asset_rows()? {
         let id = row?.0.try_into().map(u64::from_be_bytes);
-        if !id.is_ok_and(|id| in_force.remove(&id)) {
+        if !id.is_ok_and(|id| in_force.remove(&id) || kept.contains(&id)) {
             problems.push(format!("asset {:016x} has no claim in force", id.unwrap_or(0)));
         }
     }
@@ -164,4 +188,9 @@ fn check_claims(
             .map(|id| format!("asset {id:016x} is missing although its claim is in force")),
     );
     Ok(())
+}
+
+/// Whether deleted assets of a hub may be in the index.
+fn keeps_deleted((_, json): &&(u16, String)) -> bool {
+    serde_json::from_str::<Value>(json).is_ok_and(|row| row["keeps_deleted"] == true)
 }

@@ -33,16 +33,22 @@ pub fn hub(hub: u16, json: &str) -> LogRow {
 /// Value of a claim.
 pub fn claim(claim: &Claim) -> Vec<u8> {
     let leaf = claim.leaf.to_be_bytes();
-    [&claim.key.0[..], &leaf, &[u8::from(claim.in_force)]].concat()
+    let deletion = claim.deletion.map(u64::to_be_bytes);
+    let deletion = deletion.as_ref().map_or(&[][..], |leaf| leaf);
+    [&claim.key.0[..], &leaf, &[u8::from(claim.in_force)], deletion].concat()
 }
 
 /// Reads the value of a claim.
 pub fn read_claim(bytes: &[u8]) -> Option<Claim> {
     let (key, rest) = bytes.split_first_chunk::<KEY_BYTES>()?;
     let (leaf, rest) = rest.split_first_chunk::<8>()?;
-    let &[in_force @ 0..=1] = rest else { return None };
+    let (&in_force, rest) = rest.split_first().filter(|(flag, _)| **flag <= 1)?;
     let leaf = u64::from_be_bytes(*leaf);
-    Some(Claim { key: PublicKey(*key), leaf, in_force: in_force == 1 })
+    let deletion = match rest {
+        [] => None,
+        rest => Some(u64::from_be_bytes(rest.try_into().ok()?)),
+    };
+    Some(Claim { key: PublicKey(*key), leaf, in_force: in_force == 1, deletion })
 }
 
 /// All rows of the hubs.
@@ -82,6 +88,9 @@ pub fn all_of(reading: &Reading<'_>, hub: u16) -> Result<LogChange, StoreError> 
     }
     for row in reading.log_rows(LogTable::Leaves, &hub.to_be_bytes())? {
         change.rows.push(removed(LogTable::Leaves, row?.0));
+    }
+    for row in reading.log_rows(LogTable::Bundles, &hub.to_be_bytes())? {
+        change.rows.push(removed(LogTable::Bundles, row?.0));
     }
     change.rows.push(removed(LogTable::Hubs, &hub.to_be_bytes()));
     Ok(change)

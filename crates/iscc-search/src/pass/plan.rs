@@ -42,15 +42,14 @@ struct Lane {
 }
 
 impl<'a, P: Copy> ColumnPlan<'a, P> {
-    /// Plans a scan of `column` with bodies. Each comes with its position in the list of probes.
+    /// Plans a scan of `column` with bodies. Each comes with its position in the list of probes and its threshold.
     pub fn new<'b>(
         segment: usize,
         column: &'a Column<P>,
-        bodies: impl Iterator<Item = (usize, &'b Body)>,
-        threshold: f64,
+        bodies: impl Iterator<Item = (usize, &'b Body, f64)>,
     ) -> Self {
         let mut lanes: Vec<Lane> = Vec::new();
-        for (origin, body) in bodies {
+        for (origin, body, threshold) in bodies {
             let bits = body.bits().min(column.bits());
             let index = lanes.iter().position(|lane| lane.bits == bits).unwrap_or_else(|| {
                 lanes.push(Lane { bits, probes: Vec::new(), origins: Vec::new() });
@@ -64,6 +63,11 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
         Self { segment, column, lanes }
     }
 
+    /// Bits of the rows.
+    pub fn bits(&self) -> u16 {
+        self.column.bits()
+    }
+
     /// Ranges of blocks, one per task.
     fn block_ranges(&self) -> impl Iterator<Item = Range<usize>> + use<P> {
         let blocks = self.column.blocks().len();
@@ -71,9 +75,12 @@ impl<'a, P: Copy> ColumnPlan<'a, P> {
         starts.map(move |start| start..(start + BLOCKS_PER_TASK).min(blocks))
     }
 
+    fn probes(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.probes.len()).sum()
+    }
+
     fn reads(&self) -> usize {
-        let probes: usize = self.lanes.iter().map(|lane| lane.probes.len()).sum();
-        self.column.blocks().len() * probes
+        self.column.blocks().len() * self.probes()
     }
 
     fn scan<T>(
@@ -118,6 +125,7 @@ where
         .collect();
     let scan =
         |(plan, blocks): &(&ColumnPlan<'_, P>, Range<usize>)| plan.scan(blocks.clone(), &keep);
+    scan_pool.count_rows(plans.iter().map(|plan| plan.column.rows() * plan.probes()).sum());
     let reads: usize = plans.iter().map(ColumnPlan::reads).sum();
     let found = if reads < READS_SPLIT_MIN {
         tasks.iter().map(scan).collect()

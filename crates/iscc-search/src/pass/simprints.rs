@@ -41,14 +41,14 @@ pub fn similar_simprints(
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for ((kind, bits), column) in &segment.simprints {
             let fits = |probe: &SimprintProbe| probe.kind == *kind && probe.body.bits() == *bits;
-            let bodies: Vec<(usize, &Body)> = probes
+            let bodies: Vec<(usize, &Body, f64)> = probes
                 .iter()
                 .enumerate()
                 .filter(|(_, probe)| fits(probe))
-                .map(|(index, probe)| (index, &probe.body))
+                .map(|(index, probe)| (index, &probe.body, threshold))
                 .collect();
             if !bodies.is_empty() {
-                plans.push(ColumnPlan::new(number, column, bodies.into_iter(), threshold));
+                plans.push(ColumnPlan::new(number, column, bodies.into_iter()));
             }
         }
     }

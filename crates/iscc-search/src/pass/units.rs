@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::plan::{ColumnPlan, scan_all};
-use crate::column::{BLOCK_ROWS, Body};
+use crate::column::{BLOCK_ROWS, Block, Body};
 use crate::distance::distance_max;
 use crate::scan_pool::ScanPool;
 use crate::segment::{Key, Segment};
@@ -21,6 +21,20 @@ pub struct UnitProbe {
     pub unit: UnitType,
     /// Body of the unit.
     pub body: Body,
+    /// Lowest similarity of a hit, 0 to 1.
+    pub threshold: f64,
+    /// Whether graphs are not used.
+    pub exact: bool,
+    /// Whether rows that are featureless Image-Codes are no hits.
+    pub skips_featureless: bool,
+}
+
+impl UnitProbe {
+    /// Whether a row of `bits` bits may be a hit.
+    fn accepts(&self, block: &Block<u32>, row: usize, bits: u16) -> bool {
+        !self.skips_featureless
+            || !iscc_codec::is_featureless(self.unit, &block.body(row, bits).to_bytes())
+    }
 }
 
 /// An asset with a unit near a probe.
@@ -43,35 +57,36 @@ pub struct UnitHit {
 /// Segment, column and probe of each search that a graph handled.
 type SearchedByGraph = HashSet<(usize, Key<UnitType>, usize)>;
 
-/// Finds every live asset with a unit within the threshold of a probe of the same type.
+/// Finds every live asset with a unit within the threshold of a probe, of the same type.
 pub fn similar_units(
     scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
-    threshold: f64,
 ) -> Vec<UnitHit> {
-    let (mut found, searched) = search_graphs(scan_pool, snapshot, probes, threshold);
+    let (mut found, searched) = search_graphs(scan_pool, snapshot, probes);
     let mut plans = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for (key, column) in &segment.units {
             let bodies = probes.iter().enumerate().filter(|(index, probe)| {
                 probe.unit == key.0 && !searched.contains(&(number, *key, *index))
             });
-            let bodies: Vec<(usize, &Body)> =
-                bodies.map(|(index, probe)| (index, &probe.body)).collect();
+            let bodies: Vec<(usize, &Body, f64)> =
+                bodies.map(|(index, probe)| (index, &probe.body, probe.threshold)).collect();
             if !bodies.is_empty() {
-                plans.push(ColumnPlan::new(number, column, bodies.into_iter(), threshold));
+                plans.push(ColumnPlan::new(number, column, bodies.into_iter()));
             }
         }
     }
     found.extend(scan_all(scan_pool, &plans, |plan, block, hit| {
         let slot = block.payload(hit.row);
         let segment = &snapshot.segments[plan.segment];
-        segment.slots.is_live(slot).then(|| UnitHit {
-            query: probes[hit.probe].query,
+        let probe = &probes[hit.probe];
+        let is_hit = segment.slots.is_live(slot) && probe.accepts(block, hit.row, plan.bits());
+        is_hit.then_some(UnitHit {
+            query: probe.query,
             segment: plan.segment as u32,
             slot,
-            position: probes[hit.probe].position,
+            position: probe.position,
             distance: hit.distance,
             bits: hit.bits,
         })
@@ -84,19 +99,20 @@ fn search_graphs(
     scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
-    threshold: f64,
 ) -> (Vec<UnitHit>, SearchedByGraph) {
     let mut tasks = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for key in segment.graphs.keys() {
             // A graph over long rows cannot compare their prefixes with a shorter probe.
-            let fits = |probe: &UnitProbe| probe.unit == key.0 && probe.body.bits() >= key.1;
+            let fits = |probe: &UnitProbe| {
+                !probe.exact && probe.unit == key.0 && probe.body.bits() >= key.1
+            };
             let indexes = (0..probes.len()).filter(|&index| fits(&probes[index]));
             tasks.extend(indexes.map(|index| (number, segment.as_ref(), *key, index)));
         }
     }
     let search = |&(number, segment, key, index): &(usize, &Segment, Key<UnitType>, usize)| {
-        let hits = near(segment, key, &probes[index], threshold)?;
+        let hits = near(segment, key, &probes[index])?;
         let hits = hits.into_iter().map(|hit| UnitHit { segment: number as u32, ..hit });
         Some(((number, key, index), hits.collect::<Vec<UnitHit>>()))
     };
@@ -113,22 +129,18 @@ fn search_graphs(
 }
 
 /// The rows that a graph proposes, with exact distances. Returns `None` if the column must be scanned.
-fn near(
-    segment: &Segment,
-    key: Key<UnitType>,
-    probe: &UnitProbe,
-    threshold: f64,
-) -> Option<Vec<UnitHit>> {
+fn near(segment: &Segment, key: Key<UnitType>, probe: &UnitProbe) -> Option<Vec<UnitHit>> {
     let (graph, column) = (segment.graphs.get(&key)?, segment.units.get(&key)?);
     let bits = key.1;
-    let limit = distance_max(bits, threshold);
+    let limit = distance_max(bits, probe.threshold);
     let rows = graph.near(&probe.body, limit as f32 / f32::from(bits))?;
     let hits = rows.into_iter().filter_map(|row| {
         let block = &column.blocks()[row as usize / BLOCK_ROWS];
         let row = row as usize % BLOCK_ROWS;
         let slot = block.payload(row);
         let distance = hamming_distance(&block.body(row, bits), &probe.body.prefix(bits));
-        (distance <= limit && segment.slots.is_live(slot)).then_some(UnitHit {
+        let is_near = distance <= limit && segment.slots.is_live(slot);
+        (is_near && probe.accepts(block, row, bits)).then_some(UnitHit {
             query: probe.query,
             segment: 0,
             slot,

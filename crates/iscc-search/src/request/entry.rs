@@ -53,6 +53,19 @@ pub fn read(body: &[u8]) -> Result<Vec<Entry<'_>>, Failure> {
     }
 }
 
+/// Parses one entry: a line of NDJSON.
+pub fn read_one(line: &[u8]) -> Result<Entry<'_>, Failure> {
+    let fast = serde_json::from_slice(line).ok().and_then(|Object(entry)| checked(entry));
+    if let Some(entry) = fast {
+        return Ok(entry);
+    }
+    let raw = parse(line)?;
+    let mut violations = Violations::default();
+    let entry = careful_entry(raw, &Place::BODY, &mut violations)?;
+    violations.into_result()?;
+    Ok(entry)
+}
+
 #[derive(Deserialize)]
 struct FastEntry<'a> {
     #[serde(borrow, default)]

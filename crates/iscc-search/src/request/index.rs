@@ -4,7 +4,7 @@ use super::parse;
 use super::rules;
 use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
-use crate::json::Node;
+use crate::json::{Node, push_string};
 
 /// Maximum number of characters in an index name.
 pub const NAME_CHARS_MAX: usize = 32;
@@ -16,6 +16,20 @@ pub fn is_name(text: &str) -> bool {
     text.len() <= NAME_CHARS_MAX
         && text.starts_with(|first: char| first.is_ascii_lowercase())
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+/// Checks a name in a path.
+pub fn check_name(name: &str) -> Result<(), Failure> {
+    if is_name(name) {
+        return Ok(());
+    }
+    let mut violations = Violations::default();
+    let mut echo = Vec::new();
+    push_string(&mut echo, name);
+    let echo = String::from_utf8_lossy(&echo);
+    let rule = format!("must match '{NAME_PATTERN}' and have at most {NAME_CHARS_MAX} characters");
+    violations.add(&Place::PATH.at(Step::Name("name")), "value_error", &rule, &echo, "");
+    violations.into_result()
 }
 
 /// Parses the body and returns the name of the index to create.

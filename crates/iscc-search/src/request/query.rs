@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::parse;
 use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_PATTERN};
+use super::selection::SelectionParameters;
 use super::violations::{Place, Step, Violations};
 use crate::failure::{Failure, FailureKind};
 use crate::json::Node;
@@ -38,6 +39,31 @@ pub struct QueryBody<'a> {
     pub units: Option<Vec<Cow<'a, str>>>,
     /// Base64 texts by type, in the order sent.
     pub simprints: Option<QuerySimprints<'a>>,
+    /// Whether to leave out featureless Image-Codes. `None`: as configured. Not a member of the JSON.
+    pub skip_featureless: Option<bool>,
+}
+
+/// Parameters of a search besides its query.
+#[derive(Debug, Clone, Default)]
+pub struct SearchParameters {
+    /// Number of matches that the client wants.
+    pub limit: i64,
+    /// Whether to leave out featureless Image-Codes. `None`: as configured.
+    pub skip_featureless: Option<bool>,
+    /// Extensions, if the request has any.
+    pub selection: Option<Box<SelectionParameters>>,
+}
+
+impl From<i64> for SearchParameters {
+    fn from(limit: i64) -> Self {
+        Self { limit, ..Self::default() }
+    }
+}
+
+impl From<i32> for SearchParameters {
+    fn from(limit: i32) -> Self {
+        Self::from(i64::from(limit))
+    }
 }
 
 /// Parses the body of a search request.

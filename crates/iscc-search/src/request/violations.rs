@@ -30,6 +30,12 @@ impl<'a> Place<'a> {
     /// The request body.
     pub const BODY: Place<'static> = Place { parent: None, step: Step::Name("body") };
 
+    /// The path.
+    pub const PATH: Place<'static> = Place { parent: None, step: Step::Name("path") };
+
+    /// The query string.
+    pub const QUERY: Place<'static> = Place { parent: None, step: Step::Name("query") };
+
     /// Path to a member or item of this value.
     pub fn at(&'a self, step: Step<'a>) -> Place<'a> {
         Place { parent: Some(self), step }

@@ -1,5 +1,7 @@
 //! Scores of global matches: whole assets, matched by units.
 
+use std::collections::HashMap;
+
 use iscc_codec::IsccId;
 
 use super::top_k::{higher_first, top_k};
@@ -18,6 +20,45 @@ pub struct GlobalMatch {
     pub score: f64,
     /// Score of each matching unit type, in the query's order.
     pub types: Vec<(UnitType, f64)>,
+    /// What was compared, if the request asks for it.
+    pub compared: Vec<Compared>,
+}
+
+/// A unit of the query and the nearest unit of the same type of a match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Compared {
+    /// Position among the units of the query.
+    pub position: usize,
+    /// Number of compared bits.
+    pub bits: u16,
+    /// Number of differing bits.
+    pub distance: u16,
+}
+
+impl GlobalMatch {
+    /// Adds what was compared. `hits` are those of all matches.
+    pub fn explain(matches: &mut [Self], snapshot: &Snapshot, hits: &[UnitHit]) {
+        let mut by_id: HashMap<u64, Vec<UnitHit>> = HashMap::new();
+        for hit in hits {
+            let id = snapshot.segments[hit.segment as usize].slots.id(hit.slot);
+            by_id.entry(id).or_default().push(*hit);
+        }
+        for matched in matches {
+            let mut hits = by_id.remove(&matched.id).unwrap_or_default();
+            // Of several units of a type, the nearest counts; of equally near ones, the longest.
+            hits.sort_unstable_by_key(|hit| {
+                let share = u32::from(hit.distance) * 256 / u32::from(hit.bits.max(1));
+                (hit.position, share, std::cmp::Reverse(hit.bits))
+            });
+            hits.dedup_by_key(|hit| hit.position);
+            let compared = hits.iter().map(|&UnitHit { position, bits, distance, .. }| Compared {
+                position,
+                bits,
+                distance,
+            });
+            matched.compared = compared.collect();
+        }
+    }
 }
 
 /// Ranks assets by similarity. The score of an asset is `Σ s^e / Σ s`, where `s` is the similarity of each matching
@@ -100,7 +141,7 @@ fn rank(
         let id = snapshot.segments[hits[0].segment as usize].slots.id(hits[0].slot);
         if Some(id) != exclude {
             let (score, types) = score(hits);
-            matches.push(GlobalMatch { id, score, types });
+            matches.push(GlobalMatch { id, score, types, compared: Vec::new() });
         }
     }
     top_k(matches, limit, |a, b| {

@@ -29,6 +29,12 @@ pub enum StoreError {
         /// Bytes up to the end of the last page.
         expected: u64,
     },
+    /// Loading was cancelled, because the engine is closing.
+    #[error("loading was cancelled")]
+    Cancelled,
+    /// A page is damaged.
+    #[error(transparent)]
+    Page(crate::lmdb_file::Damage),
     /// The environment lacks the databases of an index.
     #[error("not an index: its databases are missing")]
     NoIndex,
@@ -92,7 +98,10 @@ const NEARLY_FULL_BYTES: u64 = 256 << 20;
 
 #[cfg(unix)]
 fn is_nearly_full(folder: &Path) -> bool {
+    // The index may have been renamed since it was opened. Its new folder is next to the old one.
+    let parent = || rustix::fs::statvfs(folder.parent().unwrap_or(folder));
     rustix::fs::statvfs(folder)
+        .or_else(|_| parent())
         .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < NEARLY_FULL_BYTES)
 }
 

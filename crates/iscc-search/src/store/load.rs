@@ -1,6 +1,7 @@
 //! Loads records into segments at start-up, in parallel over ranges of keys.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -9,17 +10,55 @@ use crate::record::{Record, read_simprints};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::Snapshot;
 
+/// Rows between two updates of the progress.
+const PROGRESS_ROWS: u64 = 4096;
+
+/// How far loading is. Loading stops early if it is cancelled.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Number of assets loaded.
+    pub done: AtomicU64,
+    /// Number of assets to load; 0 until it is known.
+    pub total: AtomicU64,
+    /// Set to stop loading.
+    pub cancelled: AtomicBool,
+}
+
+impl Progress {
+    fn add(&self, rows: u64) -> Result<(), StoreError> {
+        self.done.fetch_add(rows, Ordering::Relaxed);
+        if self.cancelled.load(Ordering::Relaxed) { Err(StoreError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Share of the assets that are loaded, 0 to 1.
+    pub fn share(&self) -> f64 {
+        let total = self.total.load(Ordering::Relaxed).max(1) as f64;
+        (self.done.load(Ordering::Relaxed) as f64 / total).min(1.0)
+    }
+}
+
 /// Loads the whole store into memory, on the current rayon pool. Segments hold up to `segment_slots` assets.
-pub fn load(store: &Store, matching: Matching, segment_slots: u32) -> Result<Snapshot, StoreError> {
+pub fn load(
+    store: &Store,
+    matching: Matching,
+    segment_slots: u32,
+    progress: &Progress,
+) -> Result<Snapshot, StoreError> {
     let reading = store.read()?;
     let mut snapshot = without_assets(&reading)?;
+    progress.total.store(reading.assets()?, Ordering::Relaxed);
     let ranges = match reading.id_range()? {
-        Some((first, last)) => key_ranges(first, last, rayon::current_num_threads() as u64),
+        Some((first, last)) => {
+            let count = rayon::current_num_threads();
+            key_ranges(first, last, &store.key_sample(count * SAMPLE_PER_RANGE), count)
+        }
         None => Vec::new(),
     };
     let loaded: Vec<Vec<Segment>> = ranges
         .into_par_iter()
-        .map(|range| load_range(&store.read()?, &snapshot, matching, segment_slots, range))
+        .map(|range| {
+            load_range(&store.read()?, &snapshot, matching, segment_slots, range, progress)
+        })
         .collect::<Result<_, _>>()?;
     snapshot.segments = numbered(loaded.into_iter().flatten());
     Ok(snapshot)
@@ -33,7 +72,8 @@ pub fn load_state(
 ) -> Result<Snapshot, StoreError> {
     let mut snapshot = without_assets(reading)?;
     if let Some(range) = reading.id_range()? {
-        let loaded = load_range(reading, &snapshot, matching, segment_slots, range)?;
+        let progress = Progress::default();
+        let loaded = load_range(reading, &snapshot, matching, segment_slots, range, &progress)?;
         snapshot.segments = numbered(loaded.into_iter());
     }
     Ok(snapshot)
@@ -58,13 +98,19 @@ fn numbered(segments: impl Iterator<Item = Segment>) -> Vec<Arc<Segment>> {
     segments.enumerate().map(number).collect()
 }
 
-/// Divides the keys from `first` to `last` (both inclusive) into `count` ranges of about equal width.
-fn key_ranges(first: u64, last: u64, count: u64) -> Vec<(u64, u64)> {
-    let width = (last - first) / count.max(1) + 1;
-    let starts: Vec<u64> = (0..count.max(1))
-        .map_while(|index| first.checked_add(index.checked_mul(width)?))
-        .take_while(|&start| start <= last)
-        .collect();
+/// Sampled keys for each range: the ranges' numbers of rows differ by a fraction of this.
+const SAMPLE_PER_RANGE: usize = 16;
+
+/// Divides the keys from `first` to `last` (both inclusive) into at most `count` ranges with about equally many keys of
+/// an ascending sample. IDs are timestamps, so ranges of equal width may have very different numbers of rows.
+fn key_ranges(first: u64, last: u64, sample: &[u64], count: usize) -> Vec<(u64, u64)> {
+    let bounds = (1..count).filter_map(|part| sample.get(part * sample.len() / count).copied());
+    let mut starts = vec![first];
+    for start in bounds.filter(|&start| start <= last) {
+        if starts.last().is_some_and(|&before| before < start) {
+            starts.push(start);
+        }
+    }
     let ends = starts.iter().skip(1).map(|&start| start - 1).chain([last]);
     starts.iter().copied().zip(ends).collect()
 }
@@ -75,11 +121,17 @@ fn load_range(
     matching: Matching,
     segment_slots: u32,
     (from, to): (u64, u64),
+    progress: &Progress,
 ) -> Result<Vec<Segment>, StoreError> {
+    let mut rows_read = 0;
     let mut segments = Vec::new();
     let mut segment = Segment::new(0, matching);
     for row in reading.assets_between(from, to)? {
         let (id, record) = row?;
+        rows_read += 1;
+        if rows_read % PROGRESS_ROWS == 0 {
+            progress.add(PROGRESS_ROWS)?;
+        }
         let damaged = StoreError::Damaged { id };
         let Some((units, has_simprints)) = Record::read_units(record) else {
             return Err(damaged);
@@ -100,6 +152,7 @@ fn load_range(
         }
         segment.add(id, &rows);
     }
+    progress.add(rows_read % PROGRESS_ROWS)?;
     if !segment.slots.is_empty() {
         segments.push(segment);
     }
@@ -109,14 +162,36 @@ fn load_range(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::StoreOptions;
 
     #[test]
     fn key_ranges_cover_every_key_once() {
-        for (first, last) in [(0, 0), (5, 6), (0, u64::MAX), (u64::MAX, u64::MAX), (10, 1000)] {
-            let all = key_ranges(first, last, 4);
+        let sample = [3, 3, 7, 100, 101, 102, 900];
+        for (first, last) in [(0, 0), (5, 6), (0, u64::MAX), (u64::MAX, u64::MAX), (3, 1000)] {
+            let all = key_ranges(first, last, &sample, 4);
             assert_eq!((all[0].0, all[all.len() - 1].1), (first, last));
             assert!(all.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0), "{all:?}");
             assert!(all.iter().all(|(from, to)| from <= to), "{all:?}");
         }
+    }
+
+    #[test]
+    fn one_early_id_does_not_put_all_others_into_one_range() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &StoreOptions::default()).unwrap();
+        let late = 1_u64 << 62;
+        let written = store.write(|writing| {
+            writing.put_asset(1, &[0])?;
+            for id in 0..40_000 {
+                writing.put_asset(late + id, &[0; 100])?;
+            }
+            Ok(Some(()))
+        });
+        written.unwrap();
+        let sample = store.key_sample(32);
+        let ranges = key_ranges(1, late + 40_000, &sample, 2);
+        assert_eq!(ranges.len(), 2, "{ranges:?}");
+        let middle = ranges[1].0 - late;
+        assert!((15_000..25_000).contains(&middle), "{middle}");
     }
 }

@@ -22,16 +22,23 @@ pub enum LogTable {
     Nonces,
     /// Hub id ‖ number (u64) to JSON: proven contradictions.
     Evidence,
+    /// Hub id ‖ block (u64) to the block's entry bundle. Only nodes that mirror logs have rows.
+    Bundles,
 }
 
-/// Database names, in the order of [`LogTable`].
+/// Name of the database of [`LogTable::Bundles`]. Indexes of earlier versions do not have it.
+const BUNDLES: &str = "log_bundles";
+/// Names of the other databases, in the order of [`LogTable`].
 const NAMES: [&str; 5] = ["log_hubs", "log_leaves", "log_claims", "log_nonces", "log_evidence"];
 
 type Table = Database<'static, Bytes, Bytes>;
 
 /// The databases, if the index follows logs.
 #[derive(Default)]
-pub(super) struct LogDatabases(OnceLock<[Table; NAMES.len()]>);
+pub(super) struct LogDatabases {
+    state: OnceLock<[Table; NAMES.len()]>,
+    bundles: OnceLock<Table>,
+}
 
 impl LogDatabases {
     /// Opens the databases if they exist.
@@ -41,31 +48,37 @@ impl LogDatabases {
             let [hubs, leaves, claims, nonces, evidence] = NAMES;
             let tables =
                 (open(hubs)?, open(leaves)?, open(claims)?, open(nonces)?, open(evidence)?);
+            let tables = (tables, open(BUNDLES)?);
             Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
         })?;
         let databases = Self::default();
-        if let (Some(hubs), Some(leaves), Some(claims), Some(nonces), Some(evidence)) =
-            opened.unwrap_commit()
-        {
-            databases.0.get_or_init(|| [hubs, leaves, claims, nonces, evidence]);
+        let (state, bundles) = opened.unwrap_commit();
+        if let (Some(hubs), Some(leaves), Some(claims), Some(nonces), Some(evidence)) = state {
+            databases.state.get_or_init(|| [hubs, leaves, claims, nonces, evidence]);
+        }
+        if let Some(bundles) = bundles {
+            databases.bundles.get_or_init(|| bundles);
         }
         Ok(databases)
     }
 
     fn table(&self, table: LogTable) -> Option<&Table> {
-        self.0.get().map(|tables| &tables[table as usize])
+        match table {
+            LogTable::Bundles => self.bundles.get(),
+            table => self.state.get().map(|tables| &tables[table as usize]),
+        }
     }
 }
 
 impl Store {
     /// Whether the index follows logs.
     pub fn has_log(&self) -> bool {
-        self.log.0.get().is_some()
+        self.log.state.get().is_some()
     }
 
     /// Creates the databases unless they exist.
     pub fn create_log(&self) -> Result<(), StoreError> {
-        if self.has_log() {
+        if self.has_log() && self.log.bundles.get().is_some() {
             return Ok(());
         }
         let _mapping = self.mapping.read().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -79,11 +92,13 @@ impl Store {
                     create(claims)?,
                     create(nonces)?,
                     create(evidence)?,
+                    create(BUNDLES)?,
                 );
                 Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
             })?;
-        let (hubs, leaves, claims, nonces, evidence) = created.unwrap_commit();
-        self.log.0.get_or_init(|| [hubs, leaves, claims, nonces, evidence]);
+        let (hubs, leaves, claims, nonces, evidence, bundles) = created.unwrap_commit();
+        self.log.state.get_or_init(|| [hubs, leaves, claims, nonces, evidence]);
+        self.log.bundles.get_or_init(|| bundles);
         Ok(())
     }
 }

@@ -47,7 +47,8 @@ impl Store {
         };
         let databases = Databases { assets, simprints, meta };
         let log = LogDatabases::open(&env)?;
-        Ok(Self { env, databases, log, mapping: RwLock::new(()) })
+        let (commits, commit_nanos) = Default::default();
+        Ok(Self { env, databases, log, mapping: RwLock::default(), commits, commit_nanos })
     }
 
     /// Copies the last committed state into a folder, durably and without free pages.

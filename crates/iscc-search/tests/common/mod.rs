@@ -84,7 +84,7 @@ fn status(kind: FailureKind) -> u16 {
         FailureKind::Conflict => 409,
         FailureKind::Invalid => 422,
         FailureKind::Broken => 500,
-        FailureKind::Busy => 503,
+        FailureKind::Busy | FailureKind::Loading | FailureKind::Damaged => 503,
         FailureKind::Full => 507,
         FailureKind::ReadOnly => 403,
     }

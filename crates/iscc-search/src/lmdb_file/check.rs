@@ -1,0 +1,226 @@
+//! The check of a whole file: every page of every tree is sound, and none is used twice.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Damage, FileError, LmdbFile, METAS, Page, Tree, Value};
+
+/// A set of pages.
+pub struct Pages(Vec<u64>);
+
+impl Pages {
+    /// The empty set, for a file.
+    pub fn new(file: &LmdbFile) -> Self {
+        Self(vec![0; (file.pages() as usize).div_ceil(64)])
+    }
+
+    /// Adds a page. Returns whether it was missing; pages outside the file always are.
+    pub fn insert(&mut self, page: u64) -> bool {
+        let Some(word) = self.0.get_mut(page as usize / 64) else { return true };
+        let bit = 1 << (page % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    /// Whether a page is in the set.
+    pub fn contains(&self, page: u64) -> bool {
+        self.0.get(page as usize / 64).is_some_and(|word| word & (1 << (page % 64)) != 0)
+    }
+}
+
+/// Checks the last committed state of a file.
+///
+/// Finds what would crash LMDB or corrupt a file further: pages outside the file, zeroed and misplaced pages, rows
+/// outside their page, keys out of order, pages used twice. It does not find changed bytes inside rows: LMDB has no
+/// checksums.
+pub fn check(path: &Path) -> Result<(), FileError> {
+    let file = Arc::new(LmdbFile::open(path)?);
+    let Some(meta) = file.meta().copied() else {
+        return Err(Damage { page: 0, rule: "a meta page starts with LMDB's magic number" }.into());
+    };
+    let mut used = Pages::new(&file);
+    let mut failure = None;
+    let mut fail = |error| {
+        failure.get_or_insert(error);
+    };
+    visit(&file, &meta.free, &mut used, &mut fail);
+    visit(&file, &meta.main, &mut used, &mut fail);
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let mut failure = None;
+    for page in free_pages(&file, |error| failure = Some(error)) {
+        if page < METAS || page > meta.last_page || !used.insert(page) {
+            let rule = "a free page is not used by a tree";
+            return Err(Damage { page, rule }.into());
+        }
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// Visits all pages of a tree and of the trees in it, adds them to `used`, and reports those that cannot be read.
+pub fn visit(file: &LmdbFile, tree: &Tree, used: &mut Pages, damaged: &mut dyn FnMut(FileError)) {
+    // Bounds for the keys of each page make a misplaced subtree visible.
+    let mut waiting: Vec<(u64, Vec<u8>)> =
+        tree.root.map(|root| (root, Vec::new())).into_iter().collect();
+    while let Some((number, lowest)) = waiting.pop() {
+        if !used.insert(number) {
+            let rule = "a page belongs to one tree";
+            damaged(Damage { page: number, rule }.into());
+            continue;
+        }
+        let page = match file.page(number) {
+            Ok(page) => page,
+            Err(error) => {
+                damaged(error);
+                continue;
+            }
+        };
+        if !tree.has_integer_keys && !is_ordered(&page, &lowest) {
+            let rule = "the keys of a tree ascend";
+            damaged(Damage { page: number, rule }.into());
+            continue;
+        }
+        for index in (0..page.count()).rev() {
+            if page.is_branch() {
+                let lowest = if index == 0 { &lowest[..] } else { page.key(index) };
+                waiting.push((page.child(index), lowest.to_vec()));
+            } else {
+                visit_value(file, &page, index, used, damaged);
+            }
+        }
+    }
+}
+
+fn visit_value(
+    file: &LmdbFile,
+    page: &Page,
+    index: usize,
+    used: &mut Pages,
+    damaged: &mut dyn FnMut(FileError),
+) {
+    match page.value(index) {
+        Ok(Value::Large { page: first, bytes }) => match file.large_value(first, bytes) {
+            Err(error) => damaged(error),
+            Ok(_) => {
+                for number in first..first + file.value_pages(bytes) {
+                    if !used.insert(number) {
+                        let rule = "a page belongs to one value";
+                        damaged(Damage { page: number, rule }.into());
+                    }
+                }
+            }
+        },
+        Ok(Value::Tree(tree)) => visit(file, &tree, used, damaged),
+        Ok(_) => {}
+        Err(error) => damaged(error.into()),
+    }
+}
+
+fn is_ordered(page: &Page, lowest: &[u8]) -> bool {
+    let first = usize::from(page.is_branch());
+    let keys = (first..page.count()).map(|index| page.key(index));
+    keys.clone().next().is_none_or(|key| key >= lowest)
+        && keys.clone().zip(keys.skip(1)).all(|(key, next)| key < next)
+}
+
+/// Numbers of the free pages.
+pub fn free_pages(file: &Arc<LmdbFile>, mut damaged: impl FnMut(FileError)) -> Vec<u64> {
+    let mut pages = Vec::new();
+    let Some(meta) = file.meta() else { return pages };
+    for row in super::Rows::new(file, &meta.free) {
+        match row.map(|row| row.value) {
+            Ok(Value::Bytes(bytes)) => {
+                // A list: its length, then that many numbers.
+                let mut numbers = bytes.chunks_exact(8).map(|bytes| super::number(bytes, 0));
+                let count = numbers.next().unwrap_or(0) as usize;
+                pages.extend(numbers.take(count));
+            }
+            Ok(_) => {}
+            Err(error) => damaged(error),
+        }
+    }
+    pages
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+    use crate::store::{DATA_FILE, Store, StoreOptions};
+
+    /// An index file with rows of all kinds: small, large, deleted and rewritten ones.
+    fn sample(folder: &Path) {
+        let store = Store::open(folder, &StoreOptions::default()).unwrap();
+        for round in 0..3_u8 {
+            store
+                .write(|writing| {
+                    for id in 0..2000_u64 {
+                        let bytes = if id % 100 == 0 { 20_000 } else { 100 };
+                        writing.put_asset(id << 20, &vec![round + 1; bytes])?;
+                        writing.put_simprints(id << 20, &[7; 50])?;
+                    }
+                    for id in (0..2000_u64).step_by(3) {
+                        writing.delete_asset(id << 20)?;
+                    }
+                    Ok(Some(()))
+                })
+                .unwrap();
+        }
+    }
+
+    #[test]
+    fn finds_every_zeroed_used_page_and_no_free_one() {
+        let folder = tempfile::tempdir().unwrap();
+        sample(folder.path());
+        let path = folder.path().join(DATA_FILE);
+        check(&path).unwrap();
+        let file = Arc::new(LmdbFile::open(&path).unwrap());
+        let meta = *file.meta().unwrap();
+        let mut used = Pages::new(&file);
+        visit(&file, &meta.free, &mut used, &mut |error| panic!("{error}"));
+        visit(&file, &meta.main, &mut used, &mut |error| panic!("{error}"));
+        let data = File::options().read(true).write(true).open(&path).unwrap();
+        let mut count = 0;
+        for page in METAS..=meta.last_page {
+            let mut whole = vec![0; 4096];
+            data.read_exact_at(&mut whole, page * 4096).unwrap();
+            data.write_all_at(&[0; 4096], page * 4096).unwrap();
+            assert_eq!(check(&path).is_err(), used.contains(page), "page {page}");
+            data.write_all_at(&whole, page * 4096).unwrap();
+            count += u64::from(used.contains(page));
+        }
+        assert!(count > 100, "{count}");
+        check(&path).unwrap();
+    }
+
+    #[test]
+    fn finds_truncated_swapped_and_foreign_files_without_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        sample(folder.path());
+        let path = folder.path().join(DATA_FILE);
+        let whole = std::fs::read(&path).unwrap();
+        for length in (0..whole.len() / 2).step_by(8192 * 3 + 1000) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(check(&path).is_err(), "{length}");
+        }
+        std::fs::write(&path, vec![b'x'; 100_000]).unwrap();
+        assert!(check(&path).is_err());
+        // Pages with bytes of other pages, as after a torn write.
+        let mut random = 1_u64;
+        for _ in 0..300 {
+            let mut torn = whole.clone();
+            for _ in 0..4 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let at = (random >> 20) as usize % (torn.len() / 512 - 1) * 512;
+                let from = (random >> 40) as usize % (torn.len() / 512 - 1) * 512;
+                torn.copy_within(from..from + 512, at);
+            }
+            std::fs::write(&path, &torn).unwrap();
+            let _ = check(&path);
+        }
+    }
+}

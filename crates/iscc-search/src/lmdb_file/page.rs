@@ -1,0 +1,202 @@
+//! One page: header, nodes, and the checks that make them safe to read.
+
+use super::{HEADER, Tree, number};
+
+/// Flag of a page that holds a large value.
+pub const OVERFLOW: u8 = 0x04;
+const BRANCH: u16 = 0x01;
+const LEAF: u16 = 0x02;
+const FIXED: u16 = 0x20;
+const DIRTY: u16 = 0x10;
+const SUB_PAGE: u16 = 0x40;
+
+const NODE_HEADER: usize = 8;
+// Flags of a node.
+const LARGE: u16 = 0x01;
+const TREE: u16 = 0x02;
+const DUPLICATES: u16 = 0x04;
+
+/// A page that breaks a rule of the format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("page {page} is damaged: it breaks the rule that {rule}")]
+pub struct Damage {
+    /// Number of the page.
+    pub page: u64,
+    /// The rule.
+    pub rule: &'static str,
+}
+
+/// A checked page of a tree.
+pub struct Page {
+    number: u64,
+    bytes: Vec<u8>,
+    flags: u16,
+    /// Length of a key on a page of keys of equal length.
+    fixed_bytes: usize,
+    count: usize,
+}
+
+/// The value of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// The bytes.
+    Bytes(Vec<u8>),
+    /// Bytes in pages of their own.
+    Large {
+        /// First page.
+        page: u64,
+        /// Length of the value.
+        bytes: u32,
+    },
+    /// A tree: a named database, or the many values of one key.
+    Tree(Tree),
+    /// Several values of one key.
+    Several(Vec<Vec<u8>>),
+}
+
+impl Page {
+    /// Checks a page of a tree and all its nodes.
+    pub fn new(number: u64, bytes: Vec<u8>) -> Result<Self, Damage> {
+        let page = Self::header(number, bytes)?;
+        for index in 0..page.count {
+            page.check_node(index)?;
+        }
+        Ok(page)
+    }
+
+    fn header(expected: u64, bytes: Vec<u8>) -> Result<Self, Damage> {
+        let damage = |rule| Damage { page: expected, rule };
+        if number(&bytes, 0) != expected {
+            return Err(damage("a page starts with its own number"));
+        }
+        Self::body(expected, bytes).map_err(damage)
+    }
+
+    /// The part of the checks that also holds for pages inside a value.
+    fn body(number: u64, bytes: Vec<u8>) -> Result<Self, &'static str> {
+        let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        let flags = word(10) & !(DIRTY | SUB_PAGE);
+        if ![BRANCH, LEAF, LEAF | FIXED].contains(&flags) {
+            return Err("a page of a tree is a branch or a leaf");
+        }
+        let (lower, upper) = (usize::from(word(12)), usize::from(word(14)));
+        // 65,536 does not fit into the field.
+        let upper = if upper == 0 { bytes.len() } else { upper };
+        if lower < HEADER || lower > upper || upper > bytes.len() {
+            return Err("the free space of a page lies within it");
+        }
+        let count = (lower - HEADER) / 2;
+        let fixed_bytes = usize::from(word(8));
+        if flags & FIXED != 0 && (fixed_bytes == 0 || HEADER + count * fixed_bytes > bytes.len()) {
+            return Err("the keys of a page lie within it");
+        }
+        if flags == BRANCH && count < 2 {
+            return Err("a branch has at least two children");
+        }
+        Ok(Self { number, bytes, flags, fixed_bytes, count })
+    }
+
+    /// Whether the children are pages.
+    pub fn is_branch(&self) -> bool {
+        self.flags == BRANCH
+    }
+
+    /// Number of children or rows.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Page number of a child of a branch.
+    pub fn child(&self, index: usize) -> u64 {
+        let node = self.node(index);
+        let [lo, hi, top] = [0, 2, 4].map(|at| u64::from(self.word(node + at)));
+        lo | hi << 16 | top << 32
+    }
+
+    /// The key of a row, or the lowest key below a child. The first child has an empty one.
+    pub fn key(&self, index: usize) -> &[u8] {
+        if self.flags & FIXED != 0 {
+            return &self.bytes[HEADER + index * self.fixed_bytes..][..self.fixed_bytes];
+        }
+        let node = self.node(index);
+        &self.bytes[node + NODE_HEADER..][..usize::from(self.word(node + 6))]
+    }
+
+    /// The value of a row. Rows of fixed length have only a key.
+    pub fn value(&self, index: usize) -> Result<Value, Damage> {
+        if self.flags & FIXED != 0 {
+            return Ok(Value::Bytes(Vec::new()));
+        }
+        let damage = |rule| Damage { page: self.number, rule };
+        let node = self.node(index);
+        let flags = self.word(node + 4);
+        let data = self.data(index);
+        if flags & LARGE != 0 {
+            return Ok(Value::Large { page: number(data, 0), bytes: self.length(node) });
+        }
+        if flags & TREE != 0 {
+            return Tree::read(data).map(Value::Tree).ok_or(damage("a tree takes 48 bytes"));
+        }
+        if flags & DUPLICATES != 0 {
+            return sub_page(data).map(Value::Several).map_err(damage);
+        }
+        Ok(Value::Bytes(data.to_vec()))
+    }
+
+    fn check_node(&self, index: usize) -> Result<(), Damage> {
+        let damage = |rule| Damage { page: self.number, rule };
+        let outside = damage("the rows of a page lie within it");
+        if self.flags & FIXED != 0 {
+            return Ok(());
+        }
+        let node = self.node(index);
+        if node < HEADER + self.count * 2 || node + NODE_HEADER > self.bytes.len() {
+            return Err(outside);
+        }
+        let end = node + NODE_HEADER + usize::from(self.word(node + 6));
+        if end > self.bytes.len() {
+            return Err(outside);
+        }
+        if !self.is_branch() {
+            let is_large = self.word(node + 4) & LARGE != 0;
+            let bytes = if is_large { 8 } else { self.length(node) as usize };
+            if bytes > self.bytes.len() - end {
+                return Err(outside);
+            }
+            self.value(index)?;
+        }
+        Ok(())
+    }
+
+    fn data(&self, index: usize) -> &[u8] {
+        let node = self.node(index);
+        let start = node + NODE_HEADER + usize::from(self.word(node + 6));
+        let is_large = self.word(node + 4) & LARGE != 0;
+        let bytes = if is_large { 8 } else { self.length(node) as usize };
+        &self.bytes[start..start + bytes]
+    }
+
+    fn node(&self, index: usize) -> usize {
+        usize::from(self.word(HEADER + index * 2))
+    }
+
+    fn length(&self, node: usize) -> u32 {
+        u32::from(self.word(node)) | u32::from(self.word(node + 2)) << 16
+    }
+
+    fn word(&self, at: usize) -> u16 {
+        u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
+    }
+}
+
+/// The values of a key, stored as a page inside its row. They are the keys of that page.
+fn sub_page(bytes: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
+    if bytes.len() < HEADER {
+        return Err("the values of a key are a page");
+    }
+    let page = Page::body(0, bytes.to_vec())?;
+    for index in 0..page.count {
+        page.check_node(index).map_err(|damage| damage.rule)?;
+    }
+    Ok((0..page.count).map(|index| page.key(index).to_vec()).collect())
+}

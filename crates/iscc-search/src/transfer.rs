@@ -1,0 +1,12 @@
+//! Moving assets in and out: pages of a listing, NDJSON with one entry per line, and readers of folders.
+
+pub(crate) mod lines;
+mod page;
+mod reader;
+mod reference;
+mod salvage;
+
+pub use crate::lmdb_file::FileError;
+pub use page::{AssetPage, Form};
+pub(crate) use page::{PageRequest, PageWriter, after, write_page};
+pub use reader::{AssetReader, Batch, ReadError, Source};
