@@ -1,9 +1,9 @@
 //! The C2PA's list of soft-binding algorithms.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::collections::HashSet;
 
 use serde::Deserialize;
+use thiserror::Error;
 
 /// The algorithm whose values are ISCC-SEQs (IEP-0020).
 pub const ISCC: &str = "io.iscc.v0";
@@ -28,28 +28,56 @@ pub struct Algorithm {
     pub kind: AlgorithmKind,
 }
 
-/// The list as of 2026-04-15, in its order.
-pub fn algorithms() -> &'static [Algorithm] {
-    &LIST.algorithms
+/// A list of algorithms: the bundled one or an operator's.
+#[derive(Debug, Clone)]
+pub struct AlgorithmList {
+    entries: Vec<Algorithm>,
+    names: HashSet<String>,
 }
 
-/// Whether the list contains the algorithm.
-pub(crate) fn is_listed(alg: &str) -> bool {
-    NAMES.contains_key(alg)
+impl AlgorithmList {
+    /// The list as of 2026-04-15, in its order.
+    pub fn bundled() -> Self {
+        Self::parse(include_str!("../data/alg-list.json")).expect("a test checks the bundled list")
+    }
+
+    /// Parses the C2PA's public list, an array of entries with `alg` and `type`, or an object with
+    /// this array as `algorithms`. Other members are ignored.
+    ///
+    /// # Errors
+    /// The text is not such a list, or the list lacks [`ISCC`].
+    pub fn parse(json: &str) -> Result<Self, AlgorithmListError> {
+        let (List::Bare(entries) | List::Wrapped { algorithms: entries }) =
+            serde_json::from_str(json).map_err(|error| AlgorithmListError(error.to_string()))?;
+        let names: HashSet<String> = entries.iter().map(|entry| entry.alg.clone()).collect();
+        if !names.contains(ISCC) {
+            return Err(AlgorithmListError(format!("it lacks the algorithm {ISCC}")));
+        }
+        Ok(Self { entries, names })
+    }
+
+    /// The entries, in order.
+    pub fn entries(&self) -> &[Algorithm] {
+        &self.entries
+    }
+
+    /// Whether the list contains the algorithm.
+    pub fn contains(&self, alg: &str) -> bool {
+        self.names.contains(alg)
+    }
 }
+
+/// A text is not a list of algorithms; contains the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the list of soft-binding algorithms is invalid: {0}")]
+pub struct AlgorithmListError(String);
 
 #[derive(Deserialize)]
-struct List {
-    algorithms: Vec<Algorithm>,
+#[serde(untagged, expecting = "it is not a JSON array of entries with `alg` and `type`")]
+enum List {
+    Bare(Vec<Algorithm>),
+    Wrapped { algorithms: Vec<Algorithm> },
 }
-
-static LIST: LazyLock<List> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../data/alg-list.json"))
-        .expect("a test checks the bundled list")
-});
-
-static NAMES: LazyLock<HashMap<&'static str, AlgorithmKind>> =
-    LazyLock::new(|| algorithms().iter().map(|entry| (entry.alg.as_str(), entry.kind)).collect());
 
 #[cfg(test)]
 mod tests {
@@ -57,9 +85,20 @@ mod tests {
 
     #[test]
     fn the_bundled_list_is_complete() {
-        let watermarks =
-            algorithms().iter().filter(|entry| entry.kind == AlgorithmKind::Watermark).count();
-        assert_eq!((algorithms().len(), watermarks), (32, 29));
-        assert!(is_listed(ISCC) && !is_listed("IO.ISCC.V0") && !is_listed(""));
+        let list = AlgorithmList::bundled();
+        let is_watermark = |entry: &&Algorithm| entry.kind == AlgorithmKind::Watermark;
+        let watermarks = list.entries().iter().filter(is_watermark).count();
+        assert_eq!((list.entries().len(), watermarks), (32, 29));
+        assert!(list.contains(ISCC) && !list.contains("IO.ISCC.V0") && !list.contains(""));
+    }
+
+    #[test]
+    fn an_array_is_a_list() {
+        let iscc = r#"{"alg":"io.iscc.v0","type":"fingerprint","identifier":3}"#;
+        let list = AlgorithmList::parse(&format!("[{iscc}]")).unwrap();
+        assert_eq!(list.entries().len(), 1);
+        for text in ["", "[]", "{}", r#"[{"alg":"a","type":"watermark"}]"#, r#"[{"alg":"a"}]"#] {
+            assert!(AlgorithmList::parse(text).is_err(), "{text}");
+        }
     }
 }

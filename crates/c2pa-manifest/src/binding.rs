@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use iscc_codec::{Header, seq};
 
 use crate::Refusal;
-use crate::algorithm::{ISCC, is_listed};
+use crate::algorithm::{AlgorithmList, ISCC};
 use crate::soft_binding::Block;
 
 /// Maximum number of indexed blocks per manifest.
@@ -16,6 +16,9 @@ const ISCC_BINDINGS_MAX: usize = 8;
 const UNITS_MAX: usize = 32;
 /// Maximum number of skipped blocks to report; a manifest may have tens of thousands.
 const SKIPPED_MAX: usize = 64;
+
+/// The reason to skip a block whose algorithm is not on the list.
+pub const UNLISTED: &str = "alg not on the list";
 
 /// A soft binding to index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,14 +63,17 @@ pub struct Skipped {
 ///
 /// # Errors
 /// `manifest.tooManyBindings`.
-pub fn index(blocks: Vec<Block>) -> Result<(Vec<IndexedBinding>, Vec<Skipped>), Refusal> {
+pub fn index(
+    blocks: Vec<Block>,
+    list: &AlgorithmList,
+) -> Result<(Vec<IndexedBinding>, Vec<Skipped>), Refusal> {
     let mut bindings = Vec::new();
     let mut skipped = Vec::new();
     for Block { alg, readings } in blocks {
         let mut refused = None;
         let mut alternate = false;
         for value in readings {
-            match indexed_units(&alg, &value) {
+            match indexed_units(&alg, &value, list) {
                 Ok(units) => {
                     bindings.push(IndexedBinding { alg: alg.clone(), value, alternate, units });
                     alternate = true;
@@ -86,9 +92,13 @@ pub fn index(blocks: Vec<Block>) -> Result<(Vec<IndexedBinding>, Vec<Skipped>), 
 }
 
 /// The units of a block to index, or the reason to skip it.
-fn indexed_units(alg: &str, value: &[u8]) -> Result<Vec<BindingUnit>, &'static str> {
-    if !is_listed(alg) {
-        return Err("alg not on the list");
+fn indexed_units(
+    alg: &str,
+    value: &[u8],
+    list: &AlgorithmList,
+) -> Result<Vec<BindingUnit>, &'static str> {
+    if !list.contains(alg) {
+        return Err(UNLISTED);
     }
     if value.is_empty() {
         return Err("empty value");

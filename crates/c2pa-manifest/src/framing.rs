@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::boxes::{boxes, only_box};
 use crate::brob::{UNPACKED_BYTES_MAX, unpack};
 use crate::superbox::Superbox;
-use crate::{Refusal, is_manifest_id};
+use crate::{Refusal, is_manifest_id, soft_binding};
 
 /// Maximum number of manifests in a store.
 const MANIFESTS_MAX: usize = 500;
@@ -17,10 +17,20 @@ const ASSERTIONS_MAX: usize = 1000;
 pub struct ActiveManifest {
     /// Its label.
     pub id: String,
+    /// The manifests whose soft bindings describe its asset: itself and, if it is an update
+    /// manifest, its parent, and so on up to the first manifest that is not an update.
+    pub sources: Vec<BindingSource>,
+}
+
+/// The parts of a manifest with soft bindings.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct BindingSource {
     /// CBOR of its claim.
     pub claim: Option<Vec<u8>>,
     /// CBOR of its soft-binding assertions, in order.
     pub soft_bindings: Vec<Vec<u8>>,
+    /// Label of the parent of an update manifest.
+    parent: Option<String>,
 }
 
 /// Reads a manifest store. `bytes` must end with it.
@@ -38,16 +48,46 @@ pub fn read(bytes: &[u8]) -> Result<ActiveManifest, Refusal> {
         return Err(Refusal::unreadable("the JUMBF superbox is not a C2PA manifest store"));
     }
     store.check(1)?;
-    let active = last_manifest(&store)?.ok_or_else(Refusal::missing)?;
-    let manifest = extract(&Superbox::read(&active)?)?;
+    let mut manifests = all_manifests(&store)?;
+    let active = manifests.pop().ok_or_else(Refusal::missing)?;
+    let mut manifest = extract(&Superbox::read(&active)?)?;
+    add_parents(&mut manifest.sources, &manifests)?;
     store.check_cbor()?;
     Ok(manifest)
 }
 
-/// Contents of the last manifest, unpacked.
-fn last_manifest<'a>(store: &Superbox<'a>) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
-    let mut last = None;
-    let mut count = 0;
+/// Label of the active manifest of a store; `None` if the bytes are not a store.
+pub fn active_label(bytes: &[u8]) -> Option<String> {
+    read(bytes).ok().map(|manifest| manifest.id)
+}
+
+/// Follows update manifests to their parents. An update does not change the asset, so the soft
+/// bindings of its parent still hold. Other manifests may have changed it.
+fn add_parents(
+    sources: &mut Vec<BindingSource>,
+    manifests: &[Cow<'_, [u8]>],
+) -> Result<(), Refusal> {
+    // Each step goes to an earlier manifest, so the loop ends.
+    let mut earlier = manifests;
+    while let Some(label) = sources.last().and_then(|source| source.parent.clone()) {
+        let mut found = None;
+        for (at, contents) in earlier.iter().enumerate().rev() {
+            let manifest = Superbox::read(contents)?;
+            if manifest.label == label {
+                found = Some((at, binding_source(&manifest)?));
+                break;
+            }
+        }
+        let Some((at, source)) = found else { return Ok(()) };
+        earlier = &earlier[..at];
+        sources.push(source);
+    }
+    Ok(())
+}
+
+/// Contents of all manifests, unpacked.
+fn all_manifests<'a>(store: &Superbox<'a>) -> Result<Vec<Cow<'a, [u8]>>, Refusal> {
+    let mut manifests = Vec::new();
     let mut budget = UNPACKED_BYTES_MAX;
     for child in store.children.iter().filter(|child| child.kind == *b"jumb") {
         let manifest = Superbox::read(child.contents)?;
@@ -56,14 +96,13 @@ fn last_manifest<'a>(store: &Superbox<'a>) -> Result<Option<Cow<'a, [u8]>>, Refu
             Some(b"c2cm") => Cow::Owned(unpacked(&manifest, &mut budget)?),
             _ => continue,
         };
-        count += 1;
-        if count > MANIFESTS_MAX {
+        if manifests.len() == MANIFESTS_MAX {
             return Err(Refusal::unreadable("the store holds more than 500 manifests"));
         }
         check_assertions(&Superbox::read(&contents)?)?;
-        last = Some(contents);
+        manifests.push(contents);
     }
-    Ok(last)
+    Ok(manifests)
 }
 
 /// Contents of the superbox that a compressed manifest unpacks to.
@@ -105,22 +144,47 @@ fn extract(manifest: &Superbox<'_>) -> Result<ActiveManifest, Refusal> {
         return Err(Refusal::unreadable("the active manifest's label has a slash"));
     }
     let mut signed = false;
-    let mut claim = None;
-    let mut soft_bindings = Vec::new();
     for part in manifest.superboxes() {
-        let part = part?;
-        match part.kind.as_ref() {
-            Some(b"c2cs") => signed = true,
-            Some(b"c2cl") => claim = part.content(b"cbor").map(<[u8]>::to_vec),
-            Some(b"c2as") => collect_soft_bindings(&part, &mut soft_bindings)?,
-            _ => {}
-        }
+        signed |= part?.kind == Some(*b"c2cs");
     }
     if !signed {
         let text = "the active manifest has no claim signature";
         return Err(Refusal::new("claimSignature.missing", text));
     }
-    Ok(ActiveManifest { id: manifest.label.to_owned(), claim, soft_bindings })
+    let sources = vec![binding_source(manifest)?];
+    Ok(ActiveManifest { id: manifest.label.to_owned(), sources })
+}
+
+fn binding_source(manifest: &Superbox<'_>) -> Result<BindingSource, Refusal> {
+    let mut source = BindingSource::default();
+    for part in manifest.superboxes() {
+        let part = part?;
+        match part.kind.as_ref() {
+            Some(b"c2cl") => source.claim = part.content(b"cbor").map(<[u8]>::to_vec),
+            Some(b"c2as") => {
+                collect_soft_bindings(&part, &mut source.soft_bindings)?;
+                if manifest.kind == Some(*b"c2um") {
+                    source.parent = parent(&part)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(source)
+}
+
+fn parent(assertions: &Superbox<'_>) -> Result<Option<String>, Refusal> {
+    for assertion in assertions.superboxes() {
+        let assertion = assertion?;
+        let base = base_label(assertion.label);
+        if base == "c2pa.ingredient" || base.starts_with("c2pa.ingredient.v") {
+            let found = assertion.content(b"cbor").and_then(soft_binding::parent_label);
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn collect_soft_bindings(

@@ -1,5 +1,7 @@
 //! Creates a manifest store with one new manifest, as a sidecar of its asset.
 
+use std::io::Cursor;
+
 use c2pa::assertions::DataHash;
 use c2pa::{Builder, BuilderIntent, Context, DigitalSourceType, SigningAlg, create_signer};
 use ciborium::Value;
@@ -27,6 +29,8 @@ pub struct SignRequest<'a> {
     pub bindings: &'a [Binding],
     /// The manifest's label; a new `urn:c2pa:` label if `None`.
     pub manifest_id: Option<&'a str>,
+    /// A small JPEG of the asset.
+    pub thumbnail: Option<&'a [u8]>,
 }
 
 /// A soft binding to write into a manifest.
@@ -65,6 +69,9 @@ pub fn sign(request: &SignRequest<'_>) -> Result<Vec<u8>, SignError> {
     hash.set_hash(request.asset_hash.to_vec());
 
     let mut builder = builder(request)?;
+    if let Some(jpeg) = request.thumbnail {
+        builder.set_thumbnail("image/jpeg", &mut Cursor::new(jpeg))?;
+    }
     builder.add_assertion("c2pa.hash.data", &hash)?;
     for binding in request.bindings {
         builder.add_assertion("c2pa.soft-binding", &soft_binding(binding))?;

@@ -1,12 +1,14 @@
 //! Parses the blocks of soft-binding assertions from CBOR.
 
+use std::collections::HashSet;
+
 use ciborium::Value;
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
-use crate::framing::ActiveManifest;
+use crate::framing::BindingSource;
 
 /// One block of a soft-binding assertion.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Block {
     /// The algorithm from the assertion, otherwise from the claim; empty if neither names one.
     pub alg: String,
@@ -15,13 +17,26 @@ pub struct Block {
     pub readings: Vec<Vec<u8>>,
 }
 
-/// All blocks with a value, in the order of assertions and blocks. Skips malformed assertions:
-/// they are stored with their manifest, but bind nothing.
-pub fn blocks(manifest: &ActiveManifest) -> Vec<Block> {
-    let claim = manifest.claim.as_deref().and_then(parse);
+/// All blocks with a value, in the order of sources, assertions and blocks. Skips malformed
+/// assertions: they are stored with their manifest, but bind nothing. Repetitions from a second
+/// source are left out.
+pub fn blocks(sources: &[BindingSource]) -> Vec<Block> {
+    let [active, parents @ ..] = sources else { return Vec::new() };
+    let mut found = blocks_of(active);
+    let mut seen: HashSet<Block> = found.iter().cloned().collect();
+    for block in parents.iter().flat_map(blocks_of) {
+        if seen.insert(block.clone()) {
+            found.push(block);
+        }
+    }
+    found
+}
+
+fn blocks_of(source: &BindingSource) -> Vec<Block> {
+    let claim = source.claim.as_deref().and_then(parse);
     let default = claim.as_ref().and_then(|claim| text(claim, "alg_soft")).unwrap_or_default();
     let mut found = Vec::new();
-    for assertion in manifest.soft_bindings.iter().filter_map(|cbor| parse(cbor)) {
+    for assertion in source.soft_bindings.iter().filter_map(|cbor| parse(cbor)) {
         let alg = text(&assertion, "alg").unwrap_or(default);
         let blocks = member(&assertion, "blocks").and_then(Value::as_array);
         for readings in blocks.into_iter().flatten().filter_map(readings) {
@@ -29,6 +44,20 @@ pub fn blocks(manifest: &ActiveManifest) -> Vec<Block> {
         }
     }
     found
+}
+
+/// Label of the manifest that an ingredient assertion names as the parent; `None` for other
+/// ingredients.
+pub fn parent_label(ingredient: &[u8]) -> Option<String> {
+    let ingredient = parse(ingredient)?;
+    if text(&ingredient, "relationship")? != "parentOf" {
+        return None;
+    }
+    let names = ["activeManifest", "c2pa_manifest"];
+    let reference = names.iter().find_map(|name| member(&ingredient, name))?;
+    let path = text(reference, "url")?.strip_prefix("self#jumbf=")?;
+    let path = path.trim_start_matches('/').strip_prefix("c2pa/")?;
+    path.split('/').next().filter(|label| !label.is_empty()).map(str::to_owned)
 }
 
 /// The possible bytes of a block's value. c2pa-python writes text whose meaning depends on the
@@ -88,6 +117,27 @@ mod tests {
         // 36 characters of the URL-safe alphabet.
         let uuid = "1ffe845b-1e6f-4d3b-8c5a-6b7c8d9e0f10";
         assert_eq!(read(Value::Text(uuid.to_owned())).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_parent_has_a_label() {
+        let cbor = |relationship: &str, name: &str, url: &str| {
+            let text = |value: &str| Value::Text(value.to_owned());
+            let reference = Value::Map(vec![(text("url"), text(url))]);
+            let members = vec![(text("relationship"), text(relationship)), (text(name), reference)];
+            let mut bytes = Vec::new();
+            ciborium::into_writer(&Value::Map(members), &mut bytes).unwrap();
+            bytes
+        };
+        let label = |bytes: Vec<u8>| parent_label(&bytes);
+        let url = "self#jumbf=/c2pa/urn:c2pa:1";
+        assert_eq!(label(cbor("parentOf", "activeManifest", url)).unwrap(), "urn:c2pa:1");
+        let claim = "self#jumbf=c2pa/urn:c2pa:1/c2pa.claim";
+        assert_eq!(label(cbor("parentOf", "c2pa_manifest", claim)).unwrap(), "urn:c2pa:1");
+        assert_eq!(label(cbor("componentOf", "activeManifest", url)), None);
+        assert_eq!(label(cbor("parentOf", "activeManifest", "https://example/c2pa/a")), None);
+        assert_eq!(label(cbor("parentOf", "activeManifest", "self#jumbf=/c2pa/")), None);
+        assert_eq!(label(b"\xff".to_vec()), None);
     }
 
     #[test]

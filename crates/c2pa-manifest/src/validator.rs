@@ -1,14 +1,17 @@
 //! Validates sidecars.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
 use c2pa::validation_status::ValidationStatus;
 use c2pa::{Context, Error, Reader, ValidationResults};
+use x509_parser::pem::Pem;
 
+use crate::algorithm::AlgorithmList;
 use crate::binding::{IndexedBinding, Skipped, index};
+use crate::summary::{Summary, summary};
 use crate::trust::TrustError;
 use crate::{Refusal, deadline, error_code, framing, soft_binding, trust};
 
@@ -39,6 +42,17 @@ pub struct Accepted {
     pub bindings: Vec<IndexedBinding>,
     /// The first blocks that are not indexed.
     pub skipped: Vec<Skipped>,
+    /// What its active manifest says.
+    pub facts: Facts,
+}
+
+/// What a store keeps about a manifest in addition to its bindings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// JSON of the [`Summary`], without the thumbnail; empty if it cannot be read.
+    pub summary: String,
+    /// End of the validity of the signing certificate, in seconds since 1970.
+    pub certificate_expires: Option<i64>,
 }
 
 /// The result of a validation.
@@ -56,12 +70,20 @@ pub enum Outcome {
 #[derive(Clone)]
 pub struct Validator {
     context: Arc<Context>,
+    algorithms: Arc<AlgorithmList>,
 }
 
 impl Validator {
     /// A validator that trusts the certificates of a PEM bundle. The bundle may be empty.
+    /// It indexes the bindings of the bundled list of algorithms.
     pub fn new(anchors_pem: &str) -> Result<Self, TrustError> {
-        Ok(Self { context: Arc::new(trust::context(anchors_pem)?) })
+        let context = Arc::new(trust::context(anchors_pem)?);
+        Ok(Self { context, algorithms: Arc::new(AlgorithmList::bundled()) })
+    }
+
+    /// Indexes the bindings of another list of algorithms.
+    pub fn with_algorithms(self, algorithms: AlgorithmList) -> Self {
+        Self { algorithms: Arc::new(algorithms), ..self }
     }
 
     /// Validates the bytes of a sidecar. The deadline is checked between steps; the longest step is
@@ -77,25 +99,52 @@ impl Validator {
         })
     }
 
-    fn decide(&self, bytes: &[u8]) -> Result<Accepted, Refusal> {
-        let manifest = framing::read(bytes)?;
-        let trusted = self.check(bytes)?;
-        let (bindings, skipped) = index(soft_binding::blocks(&manifest))?;
-        Ok(Accepted { manifest_id: manifest.id, trusted, bindings, skipped })
+    /// Summarises the bytes of a store, whether it is valid or not. With an asset and its media
+    /// type, the hashes of the asset count too. `None` if the store is unreadable or the deadline
+    /// passes.
+    pub fn describe<A: Read + Seek + Send>(
+        &self,
+        bytes: &[u8],
+        asset: Option<(&str, A)>,
+        deadline: Option<Instant>,
+    ) -> Option<Summary> {
+        let ignored = if asset.is_some() { &IGNORED[..1] } else { &IGNORED[..] };
+        let describe = AssertUnwindSafe(|| {
+            framing::read(bytes).ok()?;
+            let reader = match asset {
+                None => self.read_sidecar(bytes).ok()?,
+                Some((mediatype, asset)) => Reader::from_shared_context(&self.context)
+                    .with_manifest_data_and_stream(bytes, mediatype, asset)
+                    .ok()?,
+            };
+            summary(&reader, ignored)
+        });
+        deadline::within(deadline, || catch_unwind(describe).ok().flatten())
     }
 
-    /// Runs the C2PA validation; returns whether the signer is trusted.
-    fn check(&self, bytes: &[u8]) -> Result<bool, Refusal> {
-        let reader = match self.read(bytes, "application/c2pa") {
-            // The reader only accepts collection hashes in archive formats.
-            Err(Error::UnsupportedType) => self.read(bytes, "zip"),
-            read => read,
-        };
-        let reader = reader.map_err(|error| error_code::refusal(&error))?;
+    fn decide(&self, bytes: &[u8]) -> Result<Accepted, Refusal> {
+        let manifest = framing::read(bytes)?;
+        let (trusted, facts) = self.check(bytes)?;
+        let (bindings, skipped) = index(soft_binding::blocks(&manifest.sources), &self.algorithms)?;
+        Ok(Accepted { manifest_id: manifest.id, trusted, bindings, skipped, facts })
+    }
+
+    /// Runs the C2PA validation; returns whether the signer is trusted, and other facts.
+    fn check(&self, bytes: &[u8]) -> Result<(bool, Facts), Refusal> {
+        let reader = self.read_sidecar(bytes).map_err(|error| error_code::refusal(&error))?;
         let results = reader
             .validation_results()
             .ok_or_else(|| Refusal::unreadable("the validation has no results"))?;
-        judge(results)
+        let trusted = judge(results)?;
+        Ok((trusted, facts(&reader)))
+    }
+
+    fn read_sidecar(&self, bytes: &[u8]) -> Result<Reader, Error> {
+        match self.read(bytes, "application/c2pa") {
+            // The reader only accepts collection hashes in archive formats.
+            Err(Error::UnsupportedType) => self.read(bytes, "zip"),
+            read => read,
+        }
     }
 
     fn read(&self, bytes: &[u8], format: &str) -> Result<Reader, Error> {
@@ -103,6 +152,25 @@ impl Validator {
         Reader::from_shared_context(&self.context)
             .with_manifest_data_and_stream(bytes, format, no_asset)
     }
+}
+
+fn facts(reader: &Reader) -> Facts {
+    let json = summary(reader, &IGNORED).map(|mut summary| {
+        summary.thumbnail = None;
+        summary.json()
+    });
+    let signature = reader.active_manifest().and_then(|manifest| manifest.signature_info());
+    Facts {
+        summary: json.unwrap_or_default(),
+        certificate_expires: signature.and_then(|info| expiry(info.cert_chain())),
+    }
+}
+
+/// End of the validity of the first certificate of a chain.
+fn expiry(chain_pem: &str) -> Option<i64> {
+    let first = Pem::iter_from_buffer(chain_pem.as_bytes()).next()?.ok()?;
+    let certificate = first.parse_x509().ok()?;
+    Some(certificate.validity().not_after.timestamp())
 }
 
 /// The first failure that is not ignored, otherwise whether the signer is trusted.

@@ -27,6 +27,7 @@ fn signed(chain: &TestChain, kind: KeyKind, manifest_id: Option<&str>) -> Vec<u8
         asset_hash: &[7; 32],
         bindings: &bindings,
         manifest_id,
+        thumbnail: None,
     };
     sign(&request).expect("signs")
 }
@@ -91,6 +92,7 @@ fn invalid_keys_are_errors() {
         asset_hash: &[0; 32],
         bindings: &bindings,
         manifest_id: None,
+        thumbnail: None,
     };
     assert!(sign(&request).is_err());
 }
