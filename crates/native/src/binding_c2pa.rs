@@ -1,12 +1,15 @@
 //! Binding of `c2pa-manifest`: validation of manifest stores, the list of soft-binding algorithms
 //! and ISCC-SEQ.
 
+pub mod embedded;
 pub mod sign;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use c2pa_manifest::{Accepted, AlgorithmKind, BindingUnit, Outcome, Skipped, Validator};
+use c2pa_manifest::{
+    Accepted, AlgorithmKind, AlgorithmList, BindingUnit, Outcome, Skipped, Validator,
+};
 use iscc_codec::seq;
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -29,6 +32,8 @@ pub struct ValidatorOptions {
     /// Time limit of a validation from its start, above which it fails with `TIMEOUT`. Default:
     /// 5000.
     pub time_limit_ms: Option<u32>,
+    /// List of the algorithms to index, as the C2PA publishes it. Default: the bundled list.
+    pub algorithm_list: Option<String>,
 }
 
 /// The verdict on a manifest store.
@@ -44,6 +49,10 @@ pub enum ManifestReport {
         bindings: Vec<IndexedBinding>,
         /// The first 64 bindings that are not indexed.
         skipped: Vec<SkippedBinding>,
+        /// JSON of what its active manifest says, without the thumbnail; may be empty.
+        summary: String,
+        /// End of the validity of the signing certificate, in seconds since 1970.
+        certificate_expires: Option<i64>,
     },
     /// It is invalid.
     Refused {
@@ -128,8 +137,13 @@ impl ManifestValidator {
     pub fn new(trust_anchors_pem: String, options: Option<ValidatorOptions>) -> Result<Self> {
         let options = options.unwrap_or_default();
         let limit_ms = options.time_limit_ms.unwrap_or(TIME_LIMIT_MS);
+        let mut validator = Validator::new(&trust_anchors_pem).map_err(NativeError::invalid)?;
+        if let Some(json) = options.algorithm_list {
+            let list = AlgorithmList::parse(&json).map_err(NativeError::invalid)?;
+            validator = validator.with_algorithms(list);
+        }
         Ok(Self {
-            validator: Validator::new(&trust_anchors_pem).map_err(NativeError::invalid)?,
+            validator,
             gate: Gate::new(options.waiting_max.unwrap_or(WAITING_MAX) as usize),
             watchdog: Arc::new(Watchdog::new(Duration::from_millis(limit_ms.into()))?),
         })
@@ -157,20 +171,30 @@ pub fn sha256(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
     CPU.run(env, move || Ok(c2pa_manifest::sha256_hex(&bytes)))
 }
 
-/// The list of soft-binding algorithms as of 2026-04-15.
+/// The entries of a list of soft-binding algorithms, as the C2PA publishes it; without one, those
+/// of the bundled list as of 2026-04-15. Throws `INVALID_ARGUMENT` if the text is not such a list.
 #[napi(catch_unwind)]
-pub fn soft_binding_algorithms() -> Vec<SoftBindingAlgorithm> {
+pub fn soft_binding_algorithms(list: Option<String>) -> Result<Vec<SoftBindingAlgorithm>> {
     let kind = |kind| match kind {
         AlgorithmKind::Watermark => "watermark",
         AlgorithmKind::Fingerprint => "fingerprint",
     };
-    c2pa_manifest::algorithms()
-        .iter()
-        .map(|entry| SoftBindingAlgorithm {
-            alg: entry.alg.clone(),
-            kind: kind(entry.kind).to_owned(),
-        })
-        .collect()
+    let list = match list {
+        Some(json) => AlgorithmList::parse(&json).map_err(NativeError::invalid)?,
+        None => AlgorithmList::bundled(),
+    };
+    let named = list.entries().iter().map(|entry| SoftBindingAlgorithm {
+        alg: entry.alg.clone(),
+        kind: kind(entry.kind).to_owned(),
+    });
+    Ok(named.collect())
+}
+
+/// Label of the active manifest of a manifest store, by its structure alone; `null` if the bytes are
+/// not a store. They must not change until the promise settles.
+#[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
+pub fn active_manifest_id(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
+    CPU.run(env, move || Ok(c2pa_manifest::active_label(&bytes)))
 }
 
 /// Whether a text is a valid manifest id: 1 to 255 code points, all of them printable.
@@ -188,12 +212,14 @@ pub fn decode_iscc_seq(bytes: &[u8]) -> Result<Vec<IsccSeqUnit>> {
 
 fn report(outcome: Outcome) -> Result<ManifestReport> {
     match outcome {
-        Outcome::Accepted(Accepted { manifest_id, trusted, bindings, skipped }) => {
+        Outcome::Accepted(Accepted { manifest_id, trusted, bindings, skipped, facts }) => {
             Ok(ManifestReport::Accepted {
                 manifest_id,
                 trusted,
                 bindings: bindings.iter().map(indexed).collect(),
                 skipped: skipped.into_iter().map(skipped_binding).collect(),
+                summary: facts.summary,
+                certificate_expires: facts.certificate_expires,
             })
         }
         Outcome::Refused(refusal) => {

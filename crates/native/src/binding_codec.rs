@@ -40,6 +40,8 @@ pub struct UnitExplanation {
     /// The body in binary digits, most significant first.
     #[napi(js_name = "hash_bits")]
     pub hash_bits: String,
+    /// `true` for an Image-Code without features, whose matches mean nothing; otherwise absent.
+    pub featureless: Option<bool>,
 }
 
 /// Decodes a code in any accepted form. `compat` is `0.9.7` (default) or `0.9.5`: it selects the
@@ -53,6 +55,7 @@ pub fn explain(code: String, compat: Option<String>) -> Result<Explanation> {
         hash_hex: unit.hash_hex,
         hash_uint: unit.hash_uint,
         hash_bits: unit.hash_bits,
+        featureless: unit.featureless.then_some(true),
     };
     Ok(Explanation {
         iscc: explained.iscc,
@@ -188,6 +191,14 @@ pub fn query_units(value: &[u8]) -> Result<Vec<String>> {
     Ok(units.iter().map(ToString::to_string).collect())
 }
 
+/// Whether a code contains an Image-Code without features, whose matches mean nothing. An Image-Code of 32 bits is too
+/// short to judge and counts as one with features.
+#[napi(catch_unwind)]
+pub fn is_featureless(code: String) -> Result<bool> {
+    let code: Code = code.parse()?;
+    Ok(code.units().iter().any(Unit::is_featureless))
+}
+
 /// The similarity of two units of the same type.
 #[napi(object)]
 pub struct UnitComparison {
@@ -199,6 +210,9 @@ pub struct UnitComparison {
     pub distance: u32,
     /// 1 for equal units, about 0.5 for unrelated content. Instance-Codes and ISCC-IDs have 1 or 0.
     pub similarity: f64,
+    /// `true` if one of the units is an Image-Code without features, so that the similarity means nothing; otherwise
+    /// absent.
+    pub featureless: Option<bool>,
 }
 
 /// Compares the units that both codes contain, in body order.
@@ -214,6 +228,7 @@ pub fn compare_codes(a: String, b: String) -> Result<Vec<UnitComparison>> {
         bits: unit.bits as u32,
         distance: unit.distance as u32,
         similarity: unit.similarity,
+        featureless: unit.featureless.then_some(true),
     });
     Ok(compared.collect())
 }

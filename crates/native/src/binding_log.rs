@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use iscc_log::entry::{self, Asset, Log, Reason};
-use iscc_log::judge::{Judge, Nothing};
+use iscc_log::judge::{Claim, Judge, Nothing};
 use iscc_log::key::PublicKey;
 use iscc_log::tree::{self, Hash};
 use iscc_log::{bundle, checkpoint, path};
-use iscc_search::log_index::{self, Applied, Batch, LogIndex, Material};
+use iscc_search::log_index::{self, Applied, Batch, LogIndex, Material, Proven};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -179,6 +179,43 @@ pub fn judge_log_entries<'env>(
     })
 }
 
+/// An entry of a log with its inclusion proof.
+#[napi(object)]
+pub struct LogProof {
+    /// Leaf index.
+    pub leaf: i64,
+    /// Hashes of the proof; absent while entries below the accepted checkpoint are still being applied.
+    pub proof: Option<Buffer>,
+}
+
+impl From<Proven> for LogProof {
+    fn from(proven: Proven) -> Self {
+        Self { leaf: proven.leaf as i64, proof: proven.proof.map(|proof| buffer(&proof)) }
+    }
+}
+
+/// Who declared an ISCC-ID in the log of its hub.
+#[napi(object)]
+pub struct LogClaim {
+    /// Multibase text of the declarer's key.
+    pub key: String,
+    /// Leaf index of the declaration.
+    pub leaf: i64,
+    /// `false` once deleted.
+    pub in_force: bool,
+}
+
+/// Where the entries of an ISCC-ID are in the log of its hub.
+#[napi(object)]
+pub struct LogInclusion {
+    /// JSON row of the hub, with the accepted checkpoint.
+    pub row: String,
+    /// The declaration in force, or the last one.
+    pub declaration: LogProof,
+    /// The deletion, once deleted.
+    pub deletion: Option<LogProof>,
+}
+
 /// JSON row of a hub.
 #[napi(object)]
 pub struct LogHubRow {
@@ -203,6 +240,8 @@ pub struct LogBatch {
     pub row: String,
     /// Whether deletions delete assets.
     pub deletes: bool,
+    /// Whether to keep the bundles, to serve them to others.
+    pub keeps_bundles: bool,
     /// Milliseconds since 1970.
     pub now_ms: f64,
 }
@@ -307,6 +346,54 @@ impl FollowedIndex {
         })
     }
 
+    /// Inclusion proofs of the entries of an ISCC-ID in the accepted checkpoint; `null` if no log has the id.
+    #[napi(catch_unwind, ts_return_type = "Promise<LogInclusion | null>")]
+    pub fn inclusion<'env>(&self, env: &'env Env, iscc_id: String) -> Result<Object<'env>> {
+        self.run(env, move |index| {
+            Ok(index.inclusion(&iscc_id)?.map(|found| LogInclusion {
+                row: found.row,
+                declaration: found.declaration.into(),
+                deletion: found.deletion.map(LogProof::from),
+            }))
+        })
+    }
+
+    /// The claim on each ISCC-ID; `null` where no log of this network has it.
+    #[napi(catch_unwind, ts_return_type = "Promise<Array<LogClaim | null>>")]
+    pub fn claims<'env>(&self, env: &'env Env, iscc_ids: Vec<String>) -> Result<Object<'env>> {
+        self.run(env, move |index| {
+            let claims = index.claims(&iscc_ids)?.into_iter();
+            let claim = |claim: Claim| LogClaim {
+                key: claim.key.multibase(),
+                leaf: claim.leaf as i64,
+                in_force: claim.in_force,
+            };
+            Ok(claims.map(|found| found.map(claim)).collect::<Vec<_>>())
+        })
+    }
+
+    /// The first `width` hashes of a tile; `null` unless applied entries and the accepted checkpoint cover them.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer | null>")]
+    pub fn tile<'env>(
+        &self,
+        env: &'env Env,
+        hub: u16,
+        level: u8,
+        index: i64,
+        width: u32,
+    ) -> Result<Object<'env>> {
+        self.run(env, move |log| {
+            let tile = log.tile(hub, level, index as u64, width as usize)?;
+            Ok(tile.map(|hashes| buffer(&hashes)))
+        })
+    }
+
+    /// Bytes of a mirrored entry bundle as it was applied last; `null` if the block is not mirrored.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer | null>")]
+    pub fn bundle<'env>(&self, env: &'env Env, hub: u16, block: i64) -> Result<Object<'env>> {
+        self.run(env, move |index| Ok(index.bundle(hub, block as u64)?.map(Buffer::from)))
+    }
+
     /// Judges entries and commits all they change with the cursor, in one durable transaction.
     ///
     /// Resolves to the hub's row as stored, or to `null` if the bundles are not those that were verified.
@@ -320,6 +407,7 @@ impl FollowedIndex {
                 roots: &hashes(&batch.roots)?,
                 row: &batch.row,
                 deletes: batch.deletes,
+                keeps_bundles: batch.keeps_bundles,
                 now_us: (batch.now_ms * 1000.0) as u64,
             })?;
             Ok(match applied {

@@ -76,6 +76,8 @@ pub struct TextFileContent {
     pub metadata: FileMetadata,
     /// The cleaned text in UTF-8, with `keepText`
     pub text: Option<Buffer>,
+    /// Image file of the cover, for books
+    pub cover: Option<Buffer>,
 }
 
 /// The kind of a file, from its name and its first bytes. 4096 bytes are enough.
@@ -107,22 +109,19 @@ pub fn text_file_content<'env>(
         drop(file);
         let clean = iscc_units::text::clean(&extracted.text);
         let result = text_result(&clean, extracted.metadata.into(), granular, compat)?;
-        Ok(TextFileContent { text: keep_text.then(|| clean.into_bytes().into()), ..result })
+        let cover = extracted.cover.map(Into::into);
+        Ok(TextFileContent { text: keep_text.then(|| clean.into_bytes().into()), cover, ..result })
     })
 }
 
-/// Metadata embedded in a text document.
+/// Metadata embedded in a text document, also in one without text.
 #[napi(catch_unwind, ts_return_type = "Promise<FileMetadata>")]
 pub fn text_metadata<'env>(
     env: &'env Env,
     path: String,
     mediatype: String,
 ) -> Result<Object<'env>> {
-    CPU.run(env, move || {
-        // Metadata is separate from the text, so the releases' different text limits do not matter.
-        let extracted = text::extract(&read(&path)?, &mediatype, text::TEXT_CHARACTERS_MAX)?;
-        Ok(FileMetadata::from(extracted.metadata))
-    })
+    CPU.run(env, move || Ok(FileMetadata::from(text::metadata(&read(&path)?, &mediatype)?)))
 }
 
 /// A metadata value without markup, character references and superfluous whitespace.
@@ -181,6 +180,7 @@ fn text_result(
             .map(|features| features.simprints.iter().map(simprint::encode).collect()),
         metadata,
         text: None,
+        cover: None,
     })
 }
 

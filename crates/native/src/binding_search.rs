@@ -1,13 +1,17 @@
 //! Binding of `iscc-search`: JSON bytes in, JSON bytes out.
 
+pub mod aliases;
+mod assets;
 pub mod read_only;
+pub mod reader;
 pub mod soft_bindings;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use iscc_search::{
-    Engine, Failure, FailureKind, OpenError, Options, Reply, Response, StoreOptions,
+    Engine, Failure, FailureKind, OpenError, Options, Reply, Response, SearchParameters,
+    SelectionParameters, StoreOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -26,12 +30,78 @@ pub struct SearchOptions {
     pub match_threshold_simprints: Option<f64>,
     /// Exponent by which a weak unit counts less than a strong one.
     pub confidence_exponent: Option<u32>,
+    /// Whether searches leave out featureless Image-Codes, unless a search says otherwise.
+    pub skip_featureless: Option<bool>,
     /// Largest number of rows of a unit type that a search scans completely.
     pub scan_limit: Option<u32>,
     /// Number of search threads.
     pub search_threads: Option<u32>,
     /// Whether a write waits until it is on disk.
     pub sync: Option<bool>,
+    /// Whether indexes are loaded in the background. Until an index is loaded, calls for it reject with
+    /// `LOADING`.
+    pub loads_in_background: Option<bool>,
+}
+
+/// Which matches of a search are wanted. Absent members do not restrict it.
+#[napi(object)]
+#[derive(Default)]
+pub struct SearchSelection {
+    /// Lowest similarity of a matching unit, 0 to 1.
+    pub threshold: Option<f64>,
+    /// Lowest similarity of a matching simprint, 0 to 1.
+    pub threshold_simprints: Option<f64>,
+    /// Names of the unit types to search with.
+    pub unit_types: Option<Vec<String>>,
+    /// ISCC-IDs that are no matches.
+    pub exclude: Option<Vec<String>>,
+    /// Lowest score of a match, 0 to 1.
+    pub min_score: Option<f64>,
+    /// Conditions on metadata; all must hold.
+    pub filters: Option<Vec<String>>,
+    /// Index whose matches remove units from the query.
+    pub not_in: Option<String>,
+    /// Where to continue: `*` or the `next_cursor` of a result.
+    pub cursor: Option<String>,
+    /// Whether to report the compared bits.
+    pub explain: Option<bool>,
+    /// Whether to search without graphs.
+    pub exact: Option<bool>,
+}
+
+impl From<SearchSelection> for SelectionParameters {
+    fn from(selection: SearchSelection) -> Self {
+        Self {
+            threshold: selection.threshold,
+            threshold_simprints: selection.threshold_simprints,
+            unit_types: selection.unit_types,
+            exclude: selection.exclude.unwrap_or_default(),
+            min_score: selection.min_score,
+            filters: selection.filters.unwrap_or_default(),
+            not_in: selection.not_in,
+            cursor: selection.cursor,
+            explain: selection.explain.unwrap_or_default(),
+            exact: selection.exact.unwrap_or_default(),
+        }
+    }
+}
+
+/// Parameters of a search besides its query.
+#[napi(object)]
+pub struct QueryOptions {
+    /// Most assets to find.
+    pub limit: i64,
+    /// Overrides the option of the same name with which the engine was opened.
+    pub skip_featureless: Option<bool>,
+    /// Which matches are wanted. Absent: all.
+    pub selection: Option<SearchSelection>,
+}
+
+impl From<QueryOptions> for SearchParameters {
+    fn from(options: QueryOptions) -> Self {
+        let QueryOptions { limit, skip_featureless, selection } = options;
+        Self { limit, skip_featureless, selection: selection.map(|all| Box::new(all.into())) }
+    }
 }
 
 /// An asset that matches a search with units.
@@ -49,8 +119,9 @@ pub struct AssetMatch {
 
 /// Opens a location, `memory://`, `lmdb:///path` or `usearch:///path`, and loads its indexes.
 ///
-/// Rejects with `IN_USE` if another process works on the folder, with `INVALID_ARGUMENT` if the
-/// location is invalid, and with `NEWER_FORMAT` if a newer version has written an index.
+/// Rejects with `IN_USE` if another process works on the folder, and with `INVALID_ARGUMENT` if the
+/// location is invalid. An index that cannot be loaded does not affect the others: calls for it
+/// reject with `INDEX_DAMAGED`.
 #[napi(catch_unwind, ts_return_type = "Promise<SearchEngine>")]
 pub fn open_search_engine<'env>(
     env: &'env Env,
@@ -66,8 +137,8 @@ pub fn open_search_engine<'env>(
 
 /// All indexes of one location. Methods do not block, and return the JSON of a response.
 ///
-/// They reject with `NOT_FOUND`, `CONFLICT`, `INVALID_ARGUMENT`, `SCHEMA_VIOLATION`, `BUSY` or
-/// `STORAGE_FULL`; the error's `detail` is JSON for the client. Any other error is a fault.
+/// They reject with `NOT_FOUND`, `CONFLICT`, `INVALID_ARGUMENT`, `SCHEMA_VIOLATION`, `BUSY`,
+/// `LOADING`, `INDEX_DAMAGED` or `STORAGE_FULL`; the error's `detail` is JSON for the client. Any other error is a fault.
 #[napi]
 pub struct SearchEngine {
     engine: Option<Arc<Engine>>,
@@ -146,40 +217,41 @@ impl SearchEngine {
         Ok(promise)
     }
 
-    /// Searches with the JSON of a query for at most `limit` assets. With `mayBlock`, a search that
-    /// takes less time than a thread switch (some 100 microseconds) runs on the calling thread.
+    /// Searches with the JSON of a query. With `mayBlock`, a search that takes less time than a
+    /// thread switch (some 100 microseconds) runs on the calling thread.
     #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn search<'env>(
         &self,
         env: &'env Env,
         index: String,
         body: &[u8],
-        limit: i64,
+        options: QueryOptions,
         may_block: Option<bool>,
     ) -> Result<Object<'env>> {
         let engine = self.engine()?;
+        let parameters = SearchParameters::from(options);
         if may_block == Some(true)
-            && let Some(response) = engine.search_inline(&index, body, limit)
+            && let Some(response) = engine.search_inline(&index, body, parameters.clone())
         {
             return settled(env, json(response));
         }
         let (reply, promise) = reply(env)?;
-        engine.search(&index, body.to_vec(), limit, reply);
+        engine.search(&index, body.to_vec(), parameters, reply);
         Ok(promise)
     }
 
-    /// Searches with an ISCC-CODE for at most `limit` assets.
+    /// Searches with an ISCC-CODE.
     #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn search_code<'env>(
         &self,
         env: &'env Env,
         index: String,
         code: String,
-        limit: i64,
+        options: QueryOptions,
     ) -> Result<Object<'env>> {
         let engine = self.engine()?;
         let (reply, promise) = reply(env)?;
-        engine.search_code(&index, code, limit, reply);
+        engine.search_code(&index, code, options, reply);
         Ok(promise)
     }
 
@@ -192,11 +264,13 @@ impl SearchEngine {
         index: String,
         units: Vec<String>,
         limit: i64,
+        skip_featureless: Option<bool>,
     ) -> Result<Object<'env>> {
         let engine = self.engine()?;
         let (pending, promise) = Pending::new(env)?;
         let reply = Reply::new(move |matches| pending.settle(asset_matches(matches)));
-        engine.search_units(&index, units, limit, reply);
+        let parameters = SearchParameters { limit, skip_featureless, selection: None };
+        engine.search_units(&index, units, parameters, reply);
         Ok(promise)
     }
 
@@ -212,11 +286,38 @@ impl SearchEngine {
         IO.run(env, move || Ok(engine.gateway(&index, &id)?))
     }
 
+    /// Resolves when all indexes are loaded or found to be damaged.
+    #[napi(catch_unwind, ts_return_type = "Promise<void>")]
+    pub fn when_loaded<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
+        let engine = Arc::clone(self.engine()?);
+        let (pending, promise) = Pending::new(env)?;
+        // A thread of its own: loading may take longer than all other work of a pool together.
+        let wait = move || {
+            engine.wait_until_loaded();
+            pending.settle(Ok(()));
+        };
+        std::thread::Builder::new().spawn(wait).map_err(NativeError::internal)?;
+        Ok(promise)
+    }
+
+    /// Counts for metrics: JSON.
+    #[napi(catch_unwind)]
+    pub fn metrics(&self) -> Result<Buffer> {
+        Ok(self.engine()?.metrics().into())
+    }
+
+    /// Describes the indexes that are being loaded or damaged: a JSON array.
+    #[napi(catch_unwind)]
+    pub fn unavailable_indexes(&self) -> Result<Buffer> {
+        Ok(self.engine()?.unavailable_indexes().into())
+    }
+
     /// Finishes waiting work, closes all files and releases the folder. Later calls fail with
     /// `INVALID_STATE`.
     #[napi(catch_unwind, ts_return_type = "Promise<void>")]
     pub fn close<'env>(&mut self, env: &'env Env) -> Result<Object<'env>> {
         let engine = self.engine.take();
+        engine.iter().for_each(|engine| engine.cancel_loading());
         IO.run(env, move || {
             drop(engine);
             Ok(())
@@ -252,6 +353,8 @@ impl From<Failure> for NativeError {
             FailureKind::NotFound => ErrorCode::NotFound,
             FailureKind::Conflict => ErrorCode::Conflict,
             FailureKind::Busy => ErrorCode::Busy,
+            FailureKind::Loading => ErrorCode::Loading,
+            FailureKind::Damaged => ErrorCode::IndexDamaged,
             FailureKind::Full => ErrorCode::StorageFull,
             FailureKind::Broken => return Self::internal(failure),
         };
@@ -265,7 +368,6 @@ impl From<OpenError> for NativeError {
         let code = match &error {
             OpenError::Location(_) => ErrorCode::InvalidArgument,
             OpenError::InUse(_) => ErrorCode::InUse,
-            OpenError::Index(_, error) => read_only::code(error),
             OpenError::Folder(..) => ErrorCode::Io,
             OpenError::Threads(_) => ErrorCode::Internal,
         };
@@ -305,9 +407,11 @@ fn settings(options: SearchOptions) -> Options {
             .match_threshold_simprints
             .unwrap_or(default.match_threshold_simprints),
         confidence_exponent: options.confidence_exponent.unwrap_or(default.confidence_exponent),
+        skip_featureless: options.skip_featureless.unwrap_or(default.skip_featureless),
         scan_limit: count(options.scan_limit, default.scan_limit),
         search_threads: count(options.search_threads, default.search_threads),
         ingest_threads: default.ingest_threads,
+        loads_in_background: options.loads_in_background.unwrap_or(false),
         store: StoreOptions { sync: options.sync.unwrap_or(true), ..default.store },
     }
 }

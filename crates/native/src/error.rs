@@ -44,6 +44,10 @@ pub enum ErrorCode {
     InUse,
     /// Too many calls are waiting; a later one may succeed.
     Busy,
+    /// The index is being loaded; a later call may succeed.
+    Loading,
+    /// The index is damaged and was not loaded.
+    IndexDamaged,
     /// The work took longer than its limit.
     Timeout,
     /// A fault of the addon or of its data. The message is for the log only.
@@ -69,6 +73,8 @@ impl AsRef<str> for ErrorCode {
             Self::NewerFormat => "NEWER_FORMAT",
             Self::InUse => "IN_USE",
             Self::Busy => "BUSY",
+            Self::Loading => "LOADING",
+            Self::IndexDamaged => "INDEX_DAMAGED",
             Self::Timeout => "TIMEOUT",
             Self::Internal => "INTERNAL",
         }

@@ -10,6 +10,7 @@ pub mod binding_media;
 pub mod binding_search;
 pub mod binding_semantic;
 pub mod binding_units;
+pub mod binding_zstd;
 pub mod error;
 pub mod runtime;
 

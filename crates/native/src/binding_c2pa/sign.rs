@@ -40,6 +40,8 @@ pub struct ManifestRequest {
     pub bindings: Vec<SoftBinding>,
     /// Label of the manifest. Default: a new `urn:c2pa:`.
     pub manifest_id: Option<String>,
+    /// A small JPEG of the asset.
+    pub thumbnail: Option<Buffer>,
 }
 
 /// Generates a root and a leaf for signing claims, valid for a year. The root's key is discarded.
@@ -69,7 +71,9 @@ pub fn sign_manifest<'env>(env: &'env Env, request: ManifestRequest) -> Result<O
         .as_ref()
         .try_into()
         .map_err(|_| NativeError::invalid("assetHash must be the 32 bytes of a SHA-256"))?;
-    let ManifestRequest { chain_pem, key_pem, title, format, bindings, manifest_id, .. } = request;
+    let ManifestRequest {
+        chain_pem, key_pem, title, format, bindings, manifest_id, thumbnail, ..
+    } = request;
     let bindings: Vec<Binding> = bindings
         .into_iter()
         .map(|binding| Binding::new(binding.alg, binding.value.to_vec()))
@@ -84,6 +88,7 @@ pub fn sign_manifest<'env>(env: &'env Env, request: ManifestRequest) -> Result<O
             asset_hash: &asset_hash,
             bindings: &bindings,
             manifest_id: manifest_id.as_deref(),
+            thumbnail: thumbnail.as_deref(),
         });
         Ok(Buffer::from(manifest.map_err(NativeError::invalid)?))
     })

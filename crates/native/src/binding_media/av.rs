@@ -85,6 +85,20 @@ pub fn video_code<'env>(env: &'env Env, signature: Uint8Array, bits: u32) -> Res
     })
 }
 
+/// The Video-Code of frame signatures of 380 values each, one after the other, with prefix. The numbers must not change
+/// until the promise settles.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn video_code_of_frames<'env>(
+    env: &'env Env,
+    frames: Int32Array,
+    bits: u32,
+) -> Result<Object<'env>> {
+    CPU.run(env, move || {
+        let digest = video::digest::<i32>(&frames).map_err(NativeError::invalid)?;
+        unit(Kind::content(Mode::Video), &digest, bits)
+    })
+}
+
 fn damaged(error: impl std::error::Error) -> NativeError {
     NativeError::new(ErrorCode::Damaged, error)
 }

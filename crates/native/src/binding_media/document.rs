@@ -3,8 +3,10 @@
 use std::fs::{self, File, OpenOptions};
 
 use iscc_media::audio::tags::{self, TagError};
-use iscc_media::document::{self, DocumentError, Embed, Format};
+use iscc_media::document::{self, DocumentError, Format};
+use iscc_media::metadata::xmp;
 use iscc_media::svg::{self, SvgError};
+use iscc_media::text::html;
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -12,47 +14,6 @@ use napi_derive::napi;
 use crate::binding_media::read;
 use crate::error::{ErrorCode, NativeError, Result};
 use crate::runtime::CPU;
-
-/// The content of an office document or a book.
-#[napi(object)]
-pub struct DocumentContent {
-    /// UTF-8, not cleaned.
-    pub text: Buffer,
-    /// Embedded metadata.
-    pub properties: DocumentProperties,
-    /// The image file of the cover.
-    pub cover: Option<Buffer>,
-}
-
-/// A document's properties, under their Dublin Core names.
-#[napi(object)]
-pub struct DocumentProperties {
-    /// dc:title
-    pub title: Option<String>,
-    /// dc:description
-    pub description: Option<String>,
-    /// dc:creator
-    pub creators: Vec<String>,
-    /// dc:rights
-    pub rights: Option<String>,
-    /// cp:keywords, meta:keyword
-    pub keywords: Vec<String>,
-    /// Name and value of custom properties.
-    pub custom: Vec<(String, String)>,
-}
-
-/// Properties to write. Absent ones keep their value.
-#[napi(object)]
-pub struct DocumentEmbed {
-    /// dc:title
-    pub title: Option<String>,
-    /// dc:description
-    pub description: Option<String>,
-    /// dc:creator; replaces all creators.
-    pub creator: Option<String>,
-    /// cp:keywords; EPUB has no field for them.
-    pub keywords: Option<String>,
-}
 
 /// Metadata of an audio file.
 #[napi(object)]
@@ -65,49 +26,31 @@ pub struct AudioTags {
     pub duration_seconds: f64,
 }
 
-/// Reads a document's text, properties and cover. Rejects with `NO_DECODER` for other media types.
-#[napi(catch_unwind, ts_return_type = "Promise<DocumentContent>")]
-pub fn read_document<'env>(
-    env: &'env Env,
-    path: String,
-    mediatype: String,
-) -> Result<Object<'env>> {
-    CPU.run(env, move || {
-        let document = document::read(format(&mediatype)?, &read(&path)?)?;
-        let properties = document.properties;
-        Ok(DocumentContent {
-            text: document.text.into_bytes().into(),
-            cover: document.cover.map(Into::into),
-            properties: DocumentProperties {
-                title: properties.title,
-                description: properties.description,
-                creators: properties.creators,
-                rights: properties.rights,
-                keywords: properties.keywords,
-                custom: properties.custom,
-            },
-        })
-    })
-}
-
-/// Writes properties into the document at `path`, in place: pass a copy.
+/// Writes properties, as pairs of place and value, into the document at `path`, in place: pass a copy.
+/// A place is `title` or `meta:NAME` in HTML, and the name of an element or `custom:NAME` in office
+/// documents and books. Rejects with `NO_DECODER` for other types.
 #[napi(catch_unwind, ts_return_type = "Promise<void>")]
 pub fn embed_document<'env>(
     env: &'env Env,
     path: String,
     mediatype: String,
-    fields: DocumentEmbed,
+    properties: Vec<(String, String)>,
 ) -> Result<Object<'env>> {
     CPU.run(env, move || {
-        let fields = Embed {
-            title: fields.title.as_deref(),
-            description: fields.description.as_deref(),
-            creator: fields.creator.as_deref(),
-            keywords: fields.keywords.as_deref(),
+        let file = read(&path)?;
+        let properties = borrowed(&properties);
+        let copy = match mediatype.as_str() {
+            "text/html" | "application/xhtml+xml" => html::embed::embed(&file, &properties),
+            _ => document::embed(format(&mediatype, &file)?, &file, &properties)?,
         };
-        let copy = document::embed(format(&mediatype)?, &read(&path)?, &fields)?;
         write(&path, &copy)
     })
+}
+
+/// A copy of an XMP packet, or a new one, with the given properties, as pairs of name and value.
+#[napi(catch_unwind)]
+pub fn write_xmp(packet: Option<&[u8]>, properties: Vec<(String, String)>) -> Buffer {
+    xmp::write(packet, &borrowed(&properties)).into()
 }
 
 /// Writes fields of an ISCC result into the SVG at `path`, in place: pass a copy. Fields that SVG
@@ -119,9 +62,7 @@ pub fn embed_svg<'env>(
     fields: Vec<(String, String)>,
 ) -> Result<Object<'env>> {
     CPU.run(env, move || {
-        let fields: Vec<_> =
-            fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let copy = svg::embed(&read(&path)?, &fields)?;
+        let copy = svg::embed(&read(&path)?, &borrowed(&fields))?;
         write(&path, &copy)
     })
 }
@@ -140,20 +81,36 @@ pub fn read_audio_tags<'env>(env: &'env Env, path: String) -> Result<Object<'env
     })
 }
 
-/// Writes the title, if given, and properties into the audio file at `path`, in place: pass a copy.
+/// A property of an audio file to write.
+#[napi(object)]
+pub struct AudioProperty {
+    /// TagLib's name
+    pub name: String,
+    /// The new value; replaces all old ones.
+    pub value: String,
+    /// Whether it is only written where the file has the property already
+    pub only_existing: bool,
+}
+
+/// Writes properties into the audio file at `path`, in place: pass a copy.
 #[napi(catch_unwind, ts_return_type = "Promise<void>")]
 pub fn embed_audio_tags<'env>(
     env: &'env Env,
     path: String,
-    title: Option<String>,
-    properties: Vec<(String, String)>,
+    properties: Vec<AudioProperty>,
 ) -> Result<Object<'env>> {
     CPU.run(env, move || {
         let opened = OpenOptions::new().read(true).write(true).open(&path);
         let mut copy = opened.map_err(|error| NativeError::io(&path, &error))?;
-        let properties: Vec<_> =
-            properties.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        Ok(tags::embed(&mut copy, title.as_deref(), &properties)?)
+        let properties: Vec<_> = properties
+            .iter()
+            .map(|AudioProperty { name, value, only_existing }| tags::Property {
+                name,
+                value,
+                only_existing: *only_existing,
+            })
+            .collect();
+        Ok(tags::embed(&mut copy, &properties)?)
     })
 }
 
@@ -184,9 +141,13 @@ impl From<TagError> for NativeError {
     }
 }
 
-fn format(mediatype: &str) -> Result<Format> {
-    Format::from_mediatype(mediatype).ok_or_else(|| {
-        let reason = format!("no reader for documents of type {mediatype}");
+fn borrowed(pairs: &[(String, String)]) -> Vec<(&str, &str)> {
+    pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
+fn format(mediatype: &str, file: &[u8]) -> Result<Format> {
+    Format::of_properties(mediatype, file).ok_or_else(|| {
+        let reason = format!("no writer for documents of type {mediatype}");
         NativeError::new(ErrorCode::NoDecoder, reason)
     })
 }

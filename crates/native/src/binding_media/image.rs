@@ -1,7 +1,7 @@
 //! Images: Image-Code, metadata and thumbnail from one decoding.
 
 use iscc_codec::Mode;
-use iscc_media::image::{self, IMAGE_PIXELS_MAX, Options, Orientation, Raster, Trim};
+use iscc_media::image::{self, Options, Orientation, Raster, Trim};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata;
 use iscc_media::metadata::image::Blocks;
@@ -13,6 +13,10 @@ use napi_derive::napi;
 use crate::binding_media::{FileMetadata, UNIT_BITS, content_code, read, release};
 use crate::error::{NativeError, Result};
 use crate::runtime::CPU;
+
+/// The most pixels of an image, for decoders outside the addon
+#[napi]
+pub const IMAGE_PIXELS_MAX: i64 = image::IMAGE_PIXELS_MAX as i64;
 
 /// Code, size, metadata and thumbnail of an image.
 #[napi(object)]
@@ -58,7 +62,7 @@ pub fn image_content<'env>(
     CPU.run(env, move || {
         let file = read(&path)?;
         let file = Sniffed::new(&file);
-        let raster = image::decode(&file, IMAGE_PIXELS_MAX)?;
+        let raster = image::decode(&file, image::IMAGE_PIXELS_MAX)?;
         content(&raster, &file, compat, thumbnail_side)
     })
 }
@@ -89,13 +93,20 @@ pub fn image_metadata<'env>(env: &'env Env, path: String) -> Result<Object<'env>
     })
 }
 
+/// Metadata in an XMP packet.
+#[napi(catch_unwind)]
+pub fn xmp_metadata(packet: &[u8]) -> FileMetadata {
+    let blocks = Blocks { xmp: Some(packet.into()), ..Blocks::default() };
+    metadata::image::metadata(&blocks).into()
+}
+
 /// A WebP thumbnail of an encoded image, of at most `side` pixels per side. Rejects with
 /// `NO_DECODER` for formats that need another decoder: see `thumbnailOfPixels`. The image must not
 /// change until the promise is settled.
 #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
 pub fn thumbnail<'env>(env: &'env Env, image: Uint8Array, side: u32) -> Result<Object<'env>> {
     CPU.run(env, move || {
-        let raster = image::decode(&Sniffed::new(&image), IMAGE_PIXELS_MAX)?;
+        let raster = image::decode(&Sniffed::new(&image), image::IMAGE_PIXELS_MAX)?;
         thumbnail_of(&raster, side)
     })
 }
@@ -113,7 +124,7 @@ pub fn thumbnail_of_pixels<'env>(
 pub(crate) fn raster_of(pixels: &RawPixels) -> Result<Raster> {
     let RawPixels { bytes, width, height, channels } = pixels;
     let (width, height, channels) = (*width as usize, *height as usize, *channels as usize);
-    Ok(image::raster_of(bytes, width, height, channels, IMAGE_PIXELS_MAX)?)
+    Ok(image::raster_of(bytes, width, height, channels, image::IMAGE_PIXELS_MAX)?)
 }
 
 pub(crate) fn trim(compat: Compat) -> Trim {

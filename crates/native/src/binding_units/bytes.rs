@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use iscc_codec::base::base32::BASE32;
 use iscc_codec::{Kind, Mode};
-use iscc_units::{Compat, data, image, instance, sum};
+use iscc_units::{Compat, data, image, instance, mixed, sum};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -115,6 +116,24 @@ pub fn image_code(pixels: &[u8], bits: u32, compat: String) -> Result<String> {
     })?;
     let compat: Compat = compat.parse().map_err(NativeError::invalid)?;
     unit(Kind::content(Mode::Image), &image::digest(pixels, bits as usize, compat), bits)
+}
+
+/// The instruction set that the kernels use: `portable`, `avx2` or `avx512`.
+#[napi(catch_unwind)]
+pub fn kernels() -> String {
+    iscc_units::simd::level().set().name().to_owned()
+}
+
+/// Mixed-Code of two or more Content-Codes of at least `bits` bits, with prefix. Their SubTypes are not checked.
+#[napi(catch_unwind)]
+pub fn mixed_code(codes: Vec<String>, bits: u32) -> Result<String> {
+    let mut decoded = Vec::with_capacity(codes.len());
+    for code in &codes {
+        decoded.push(BASE32.decode(iscc_codec::clean(code)?.as_bytes())?);
+    }
+    let codes: Vec<&[u8]> = decoded.iter().map(Vec::as_slice).collect();
+    let digest = mixed::digest(&codes, bits as usize).map_err(NativeError::invalid)?;
+    unit(Kind::content(Mode::Mixed), &digest, bits)
 }
 
 pub(crate) fn file_sum(sum: &sum::Sum) -> Result<FileSum> {
