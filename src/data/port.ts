@@ -11,6 +11,8 @@ export interface Copied {
   readonly files: readonly string[];
   /** Notes for the operator, one line each. */
   readonly notes: readonly string[];
+  /** What could not be copied, one line each. */
+  readonly problems?: readonly string[];
 }
 
 /** Called after each processed file, row or index. */

@@ -8,7 +8,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { FormatRefused } from '../data/format.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { Engine } from './open.js';
-import { BEGIN_IMMEDIATE, isLocked } from './sqlite.js';
+import { isLocked } from './sqlite.js';
 import type { Tables } from './tables.js';
 
 /** How long a start waits for the migration of another process. */
@@ -52,7 +52,7 @@ async function exclusively(
   work: (transaction: Transaction<VersionTables>) => Promise<void>,
 ): Promise<void> {
   const versions = db as unknown as Kysely<VersionTables>;
-  if (engine === 'sqlite') return inImmediateTransaction(versions, work);
+  if (engine === 'sqlite') return whenUnlocked(() => versions.transaction().execute(work));
   await versions.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     await work(transaction);
@@ -60,32 +60,14 @@ async function exclusively(
 }
 
 /**
- * Takes SQLite's write lock before the first read. With a deferred transaction, a write after a read fails immediately if
- * another process has committed in between.
+ * Repeats a transaction that could not begin because another process migrates: each try waits for SQLite's busy time-out,
+ * and the migration of a large table takes longer.
  */
-async function inImmediateTransaction(
-  db: Kysely<VersionTables>,
-  work: (transaction: Transaction<VersionTables>) => Promise<void>,
-): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    await beginImmediate(connection);
-    try {
-      await work(connection as Transaction<VersionTables>);
-      await sql`commit`.execute(connection);
-    } catch (error) {
-      await sql`rollback`.execute(connection);
-      throw error;
-    }
-  });
-}
-
-/** Each try waits for SQLite's busy time-out; the migration of a large table takes longer. */
-async function beginImmediate(connection: Kysely<VersionTables>): Promise<void> {
+async function whenUnlocked(transaction: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + WAIT_MS_MAX;
   for (;;) {
     try {
-      await sql.raw(BEGIN_IMMEDIATE).execute(connection);
-      return;
+      return await transaction();
     } catch (error) {
       if (!isLocked(error) || Date.now() > deadline) throw error;
     }

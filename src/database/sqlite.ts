@@ -1,6 +1,7 @@
 /** SQLite, through the package libsql with the API of better-sqlite3. Calls are synchronous and short. */
 import { Kysely, type Logger, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
+import { saysFull } from '../data/full.js';
 import type { Tables } from './tables.js';
 
 /** How long a statement waits for another process's write lock. */
@@ -11,26 +12,30 @@ const STATEMENTS_MAX = 200;
 
 const BUSY_TIMEOUT = `busy_timeout = ${BUSY_MS_MAX}`;
 /** Takes the write lock before the first read. */
-export const BEGIN_IMMEDIATE = 'begin immediate';
-/** The statement that Kysely sends. */
+const BEGIN_IMMEDIATE = 'begin immediate';
+/** Statements that Kysely sends. */
+const BEGIN = 'begin';
+const COMMIT = 'commit';
 const ROLLBACK = 'rollback';
+/** Beginnings of statements that write nothing, or end a transaction. */
+const READS = /^(select|with|values|pragma|explain|begin|commit|rollback|savepoint|release)\b/i;
 const NO_CHANGE = { changes: 0, lastInsertRowid: 0 };
 /** FULL: a commit is durable when it returns. WAL: readers and the writer do not block each other. */
 const PRAGMAS = [BUSY_TIMEOUT, 'journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'];
 
 /** @throws if the file can't be opened */
 export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
-  return kysely(connected(file, PRAGMAS), log);
+  return kysely(new Writer(connected(file, PRAGMAS)), log);
 }
 
 /** Opens a file for reading only, without changing its journal mode. Another process may have it open. */
 export function openSqliteReadOnly(file: string): Kysely<Tables> {
-  return kysely(connected(file, [BUSY_TIMEOUT, 'query_only = ON']));
+  return kysely(new Statements(connected(file, [BUSY_TIMEOUT, 'query_only = ON'])));
 }
 
 /** Opens a file that no other process has open, without changing its journal mode. */
 export function openSqliteCopy(file: string): Kysely<Tables> {
-  return kysely(connected(file, [BUSY_TIMEOUT]));
+  return kysely(new Statements(connected(file, [BUSY_TIMEOUT])));
 }
 
 /** Copies the last committed state of a file. Other processes may be writing to it. */
@@ -75,8 +80,8 @@ function run(connection: Libsql.Database, sql: string): void {
   }
 }
 
-function kysely(connection: Libsql.Database, log: Logger = () => {}): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new Statements(connection) }), log });
+function kysely(database: SqliteDatabase, log: Logger = () => {}): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database }), log });
 }
 
 /** Whether a statement failed because another connection holds a lock. */
@@ -86,18 +91,17 @@ export function isLocked(error: unknown): boolean {
 
 /** Caches prepared statements, and returns bytes as Buffers like the driver of PostgreSQL. */
 class Statements implements SqliteDatabase {
-  readonly #connection: Libsql.Database;
+  protected readonly connection: Libsql.Database;
   readonly #prepared = new Map<string, SqliteStatement>();
 
   constructor(connection: Libsql.Database) {
-    this.#connection = connection;
+    this.connection = connection;
   }
 
   prepare(sql: string): SqliteStatement {
-    if (sql === BEGIN_IMMEDIATE) return this.#unprepared(sql);
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#wrap(sql, this.#connection.prepare(sql));
+    const statement = this.wrap(sql, this.connection.prepare(sql));
     if (this.#prepared.size >= STATEMENTS_MAX) this.#prepared.clear();
     this.#prepared.set(sql, statement);
     return statement;
@@ -107,25 +111,17 @@ class Statements implements SqliteDatabase {
     this.#prepared.clear();
     // libsql's close keeps the write-ahead log. If another process is reading now, its own close truncates it.
     try {
-      this.#connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
+      this.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
     } catch (error) {
-      // Another process migrates, or a transaction failed here: then its error must not be hidden by this one.
-      if (!isLocked(error)) throw error;
+      // Another process migrates, or a transaction failed here: then its error must not be hidden by this one. On a full
+      // disk the log keeps the commits.
+      if (!isLocked(error) && !saysFull(error)) throw error;
     } finally {
-      this.#connection.close();
+      this.connection.close();
     }
   }
 
-  /** A prepared statement that finds the database locked stays in progress, and then prevents the commit. */
-  #unprepared(sql: string): SqliteStatement {
-    const run = () => {
-      this.#connection.exec(sql);
-      return NO_CHANGE;
-    };
-    return { reader: false, all: () => [], run, iterate: () => [][Symbol.iterator]() };
-  }
-
-  #wrap(sql: string, statement: Libsql.Statement): SqliteStatement {
+  protected wrap(sql: string, statement: Libsql.Statement): SqliteStatement {
     const guarded = <T>(work: () => T): T => {
       try {
         return work();
@@ -136,13 +132,55 @@ class Statements implements SqliteDatabase {
       }
     };
     // On a full disk SQLite rolls back by itself. A second rollback would fail and hide the cause.
-    const isRolledBack = () => sql === ROLLBACK && !this.#connection.inTransaction;
+    const isRolledBack = () => sql === ROLLBACK && !this.connection.inTransaction;
     return {
       reader: statement.reader,
       all: (parameters) => guarded(() => (statement.all(parameters) as Row[]).map(withBuffers)),
       run: (parameters) => (isRolledBack() ? NO_CHANGE : guarded(() => statement.run(parameters))),
       iterate: (parameters) => guarded(() => statement.iterate(parameters)) as IterableIterator<unknown>,
     };
+  }
+}
+
+/**
+ * Takes the write lock in a call of its own before each write. A prepared statement that finds the database locked stays
+ * in progress: until it is collected, its connection reads an old snapshot and its later writes are not committed.
+ */
+class Writer extends Statements {
+  override prepare(sql: string): SqliteStatement {
+    return sql === BEGIN ? this.#begin() : super.prepare(sql);
+  }
+
+  protected override wrap(sql: string, prepared: Libsql.Statement): SqliteStatement {
+    const statement = super.wrap(sql, prepared);
+    if (READS.test(sql)) return statement;
+    return {
+      ...statement,
+      all: (parameters) => this.#locked(() => statement.all(parameters)),
+      run: (parameters) => this.#locked(() => statement.run(parameters)),
+    };
+  }
+
+  #begin(): SqliteStatement {
+    const run = () => {
+      this.connection.exec(BEGIN_IMMEDIATE);
+      return NO_CHANGE;
+    };
+    return { reader: false, all: () => [], run, iterate: () => [][Symbol.iterator]() };
+  }
+
+  /** Runs a write in the transaction that is open, else in its own. */
+  #locked<T>(write: () => T): T {
+    if (this.connection.inTransaction) return write();
+    this.connection.exec(BEGIN_IMMEDIATE);
+    try {
+      const result = write();
+      this.connection.exec(COMMIT);
+      return result;
+    } catch (error) {
+      if (this.connection.inTransaction) this.connection.exec(ROLLBACK);
+      throw error;
+    }
   }
 }
 

@@ -6,6 +6,8 @@ import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
 
 export interface Tables {
   manifests: ManifestTable;
+  catalogue: CatalogueTable;
+  ingredients: IngredientTable;
   bindings: BindingTable;
   binding_counts: BindingCountTable;
   declarations: DeclarationTable;
@@ -13,8 +15,13 @@ export interface Tables {
   changes: ChangeTable;
   accounts: AccountTable;
   sessions: SessionTable;
+  login_failures: LoginFailureTable;
+  audit: AuditTable;
   local_index: LocalIndexTable;
+  index_books: IndexBookTable;
+  index_entries: IndexEntryTable;
   installation: InstallationTable;
+  upload_tokens: UploadTokenTable;
 }
 
 export type Flag = 0 | 1;
@@ -39,6 +46,44 @@ export interface ManifestTable {
   unit_count: number;
   /** Version of the rules by which its bindings were indexed. */
   index_version: Generated<number>;
+  /** Algorithms of its soft bindings that were not on the list, as a JSON array, or null. */
+  unknown_algorithms: string | null;
+  /** End of the signer's certificate; null once it was handled. */
+  certificate_expires: number | null;
+  /** JSON of the summary: title, signer and others. */
+  summary: string | null;
+  /** Owner of the upload token; null for an anonymous upload. */
+  publisher: Generated<string | null>;
+  /**
+   * Of a tombstone whose id a manifest by a trusted signer took: key of that manifest. Its own id has a suffix, so that
+   * no lookup finds it.
+   */
+  displaced_by: Generated<number | null>;
+}
+
+/** One narrow row per manifest, for lists and searches. */
+export interface CatalogueTable {
+  manifest_key: number;
+  manifest_id: string;
+  uploaded_at: number;
+  size: number;
+  /** Triggers copy the flags. */
+  trusted: Flag;
+  live: Flag;
+  /** Empty if the manifest has no title. */
+  title: string;
+  /** Common name of the signing certificate; empty if it is unknown. */
+  signer: string;
+  /** Id, title, signer, issuer and SHA-256 in lower case, a line each. */
+  search: string;
+}
+
+/** Manifests that a manifest names as its ingredients. */
+export interface IngredientTable {
+  manifest_key: number;
+  ordinal: number;
+  ingredient_id: string;
+  relationship: string;
 }
 
 /** The indexed bindings of live manifests; a delete removes them. */
@@ -125,12 +170,17 @@ export interface ChangeTable {
   live: Flag;
 }
 
+/** Roles of accounts, each with the rights of all before it. */
+export const ROLES = ['viewer', 'operator', 'deleter', 'admin'] as const;
+
+export type Role = (typeof ROLES)[number];
+
 export interface AccountTable {
   key: Generated<number>;
   username: string;
   /** argon2id. */
   password_hash: string;
-  can_delete: Flag;
+  role: Generated<Role>;
   disabled: Flag;
   created_at: number;
   last_login: number | null;
@@ -147,14 +197,89 @@ export interface SessionTable {
   flash: string | null;
 }
 
-/** Entries of the similarity index. Written before an entry is added, so that each one can be removed. */
+/** Failed logins in a row. Names without an account have rows too, so that a lock does not reveal which names exist. */
+export interface LoginFailureTable {
+  /** Name of the account, or the keyed hash of a name that no account has. */
+  subject: string;
+  failures: number;
+  /** Attempts are refused before. */
+  locked_until: number;
+  failed_at: number;
+}
+
+/** Kinds of actors: an account of the dashboard, a command, a holder of the operator token, or the store itself. */
+export const ACTOR_KINDS = ['account', 'command', 'token', 'store'] as const;
+
+/** Append-only: triggers refuse updates and deletes. */
+export interface AuditTable {
+  key: Generated<number>;
+  at: number;
+  actor_kind: (typeof ACTOR_KINDS)[number];
+  /** Name of the account, or of the system's user. */
+  actor: string | null;
+  /** Address of the client, or name of the machine. */
+  origin: string | null;
+  action: string;
+  /** What was changed: a manifest id or the name of an account. */
+  subject: string | null;
+  /** JSON, or null. */
+  state_before: string | null;
+  state_after: string | null;
+}
+
+/** Entries of the local similarity index as earlier versions kept them, one index per database. Read only. */
 export interface LocalIndexTable {
   manifest_key: number;
   iscc_id: string;
   /** 1 if the ISCC-ID comes from a declaration, 0 if it is local. */
   declared: Flag;
-  /** 1 after the entry was added. */
   done: Flag;
+}
+
+/** One row per similarity index that processes feed from this database. */
+export interface IndexBookTable {
+  /** Address of the index, or the id of its folder and its name. */
+  index_id: string;
+  /** Number of the last change applied to the index; null if it has to be filled from the start. */
+  sequence: number | null;
+  /** Declarations that changed before are in the index. */
+  polled_at: Generated<number>;
+  /** Id of the process that feeds the index. Others wait until `leased_until`. */
+  leader: string | null;
+  leased_until: Generated<number>;
+  /** Last time at which the index had all changes. */
+  synced_at: number | null;
+  /** Start of the current failures; null while the index can be written. */
+  failing_since: number | null;
+  error: string | null;
+}
+
+/** 0: to be added; 1: added; 2: refused by the search service. */
+export type EntryState = 0 | 1 | 2;
+
+/** Entries of a similarity index. Written before an entry is added, so that each one can be removed. */
+export interface IndexEntryTable {
+  index_id: string;
+  manifest_key: number;
+  iscc_id: string;
+  /** 1 if the ISCC-ID comes from a declaration, 0 if it is local. */
+  declared: Flag;
+  state: EntryState;
+}
+
+/** Tokens of publishers. A revoked one stays, for the record. */
+export interface UploadTokenTable {
+  key: Generated<number>;
+  publisher: string;
+  /** SHA-256 of the token in hex. Only the publisher has the token. */
+  token_hash: string;
+  /** Separated by spaces. */
+  scopes: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  /** Time of a use, at most a minute before the last one. */
+  used_at: number | null;
 }
 
 /** A single row. */
@@ -162,6 +287,8 @@ export interface InstallationTable {
   id: number;
   /** Equal to the id in the data folder. */
   name: string;
+  /** Digest of the rules by which the manifests were validated. */
+  rules: string | null;
 }
 
 export type ManifestRow = Selectable<ManifestTable>;
@@ -170,3 +297,5 @@ export type DeclarationRow = Selectable<DeclarationTable>;
 export type DeclarationInsert = Insertable<DeclarationTable>;
 export type DeclarationUpdate = Updateable<DeclarationTable>;
 export type AccountRow = Selectable<AccountTable>;
+export type AuditRow = Selectable<AuditTable>;
+export type UploadTokenRow = Selectable<UploadTokenTable>;

@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/open.js';
+import { blockWrites } from '../../src/database/sqlite.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
 const manifest = (id: string) => ({
@@ -62,6 +63,33 @@ describe.each(ENGINES)('%s', (engine) => {
     },
   );
 
+  it.runIf(engine === 'sqlite').each(['a write', 'a transaction'])(
+    'reads and commits normally after %s found the file locked',
+    async (kind) => {
+      const { dataDir } = await databases.create();
+      const [first, second] = [
+        await openDatabase(undefined, dataDir),
+        await openDatabase(undefined, dataDir),
+      ];
+      const sequences = ({ db }: Database) => db.selectFrom('feed').select('sequence').execute();
+      const write = ({ db }: Database, sequence: number) =>
+        db.updateTable('feed').set({ sequence }).execute();
+      const unlock = blockWrites(path.join(dataDir, 'store.sqlite'));
+      const blocked = () =>
+        kind === 'a write'
+          ? write(first, 1)
+          : first.db.transaction().execute((db) => db.updateTable('feed').set({ sequence: 1 }).execute());
+      await expect(blocked()).rejects.toThrow('database is locked');
+      unlock();
+      await write(second, 2);
+      expect(await sequences(first)).toEqual([{ sequence: 2 }]);
+      await write(first, 3);
+      expect(await sequences(second)).toEqual([{ sequence: 3 }]);
+      await first.close();
+      await second.close();
+    },
+  );
+
   it.runIf(engine === 'sqlite')(
     'reports the error of a failed migration, not that of the close',
     async () => {
@@ -98,7 +126,12 @@ describe.each(ENGINES)('%s', (engine) => {
       .values({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null })
       .execute();
     expect(await db.selectFrom('manifests').selectAll().execute()).toEqual([
-      { key, ...manifest('urn:c2pa:日本 😀'), index_version: 0 },
+      {
+        key,
+        ...manifest('urn:c2pa:日本 😀'),
+        ...{ index_version: 0, unknown_algorithms: null, certificate_expires: null, summary: null },
+        ...{ publisher: null, displaced_by: null },
+      },
     ]);
     const binding = await db.selectFrom('bindings').selectAll().executeTakeFirstOrThrow();
     expect(binding).toEqual({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null, alternate: 0 });

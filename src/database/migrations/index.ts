@@ -9,6 +9,12 @@ import { addForgottenChanges } from './0004-forgotten-changes.js';
 import { addLiveIndex } from './0005-live-index.js';
 import { addBindingReadings } from './0006-binding-readings.js';
 import { addInstallation } from './0007-installation.js';
+import { addIndexBooks } from './0008-index-books.js';
+import { addValidationFacts } from './0009-validation-facts.js';
+import { addAuditLog } from './0010-audit-log.js';
+import { addRoles } from './0011-roles.js';
+import { addPublishers } from './0012-publishers.js';
+import { addCatalogue } from './0013-catalogue.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
@@ -20,4 +26,10 @@ export const MIGRATIONS: readonly Migration[] = [
   addLiveIndex,
   addBindingReadings,
   addInstallation,
+  addIndexBooks,
+  addValidationFacts,
+  addAuditLog,
+  addRoles,
+  addPublishers,
+  addCatalogue,
 ];

@@ -1,0 +1,36 @@
+/** A name of a folder that never changes: one line in a file of the folder. */
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { syncPath, writeDurably } from './durable.js';
+
+/** The name in a file; `undefined` if the file does not exist. */
+export async function readFolderName(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** The name in a file. The first call creates it; of several processes that start concurrently, one wins. */
+export async function folderName(file: string): Promise<string> {
+  const existing = await readFolderName(file);
+  if (existing !== undefined) return existing;
+  const name = randomUUID();
+  const draft = `${file}.${name}`;
+  try {
+    await writeDurably(draft, `${name}\n`);
+    await link(draft, file);
+    await syncPath(path.dirname(file));
+    return name;
+  } catch (error) {
+    const winner = await readFolderName(file);
+    if (winner === undefined) throw error;
+    return winner;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,70 @@
+/** Writes the audit log: who did what when, from where. Entries join the transaction of the change they describe. */
+import type { Db } from './open.js';
+import type { AuditTable } from './tables.js';
+
+export const AUDIT_ACTIONS = [
+  'login',
+  'login-failed',
+  'login-locked',
+  'logout',
+  'account-added',
+  'account-password',
+  'account-role',
+  'account-disabled',
+  'account-enabled',
+  'account-unlocked',
+  'manifest-deleted',
+  'manifest-displaced',
+  'manifest-released',
+  'declaration-retried',
+  'audit-exported',
+  'token-added',
+  'token-revoked',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who acts, and from where. */
+export interface Actor {
+  readonly kind: AuditTable['actor_kind'];
+  /** Name of the account, or of the system's user. */
+  readonly name?: string | undefined;
+  /** Address of the client, or name of the machine. */
+  readonly origin?: string | undefined;
+}
+
+/** The actor of changes that no person caused. */
+export const STORE_ITSELF: Actor = { kind: 'store' };
+
+export interface AuditEntry {
+  readonly action: AuditAction;
+  /** Manifest id, or name of an account. */
+  readonly subject?: string | undefined;
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/** Far below the limit of parameters of both engines. */
+const ENTRIES_PER_INSERT = 500;
+
+/** @param db the transaction of the change, if there is one */
+export async function recordAudit(db: Db, actor: Actor, entries: readonly AuditEntry[]): Promise<void> {
+  const at = Date.now();
+  for (let from = 0; from < entries.length; from += ENTRIES_PER_INSERT) {
+    const rows = entries.slice(from, from + ENTRIES_PER_INSERT).map((entry) => ({
+      at,
+      actor_kind: actor.kind,
+      actor: actor.name ?? null,
+      origin: actor.origin ?? null,
+      action: entry.action,
+      subject: entry.subject ?? null,
+      state_before: json(entry.before),
+      state_after: json(entry.after),
+    }));
+    await db.insertInto('audit').values(rows).execute();
+  }
+}
+
+function json(state: object | undefined): string | null {
+  return state === undefined ? null : JSON.stringify(state);
+}

@@ -1,0 +1,72 @@
+/** State of the similarity indexes that stores feed, for operators. */
+import { countLive } from './live-manifests.js';
+import type { Db } from './open.js';
+import type { EntryState } from './tables.js';
+
+/** State of an index for operators. */
+export interface IndexStatus {
+  readonly indexId: string;
+  /** Whether a process feeds it now. */
+  readonly isFed: boolean;
+  /** Whether it is being filled from the start. */
+  readonly isFilling: boolean;
+  /** Changes that it does not have yet; 0 while it is being filled. */
+  readonly behind: number;
+  /** Manifests in the index, and those to be in it. */
+  readonly synced: number;
+  readonly total: number;
+  /** Manifests that the search service refused. */
+  readonly refused: number;
+  /** Milliseconds since the epoch. */
+  readonly syncedAt: number | undefined;
+  readonly failingSince: number | undefined;
+  readonly error: string | undefined;
+}
+
+/** All indexes that processes have fed from this database. */
+export async function indexStatuses(db: Db, now: number): Promise<IndexStatus[]> {
+  const books = await db.selectFrom('index_books').selectAll().orderBy('index_id').execute();
+  if (books.length === 0) return [];
+  const [{ sequence: last }, total] = await Promise.all([
+    db.selectFrom('feed').select('sequence').executeTakeFirstOrThrow(),
+    countLive(db, ({ eb }) => eb('unit_count', '>', 0)),
+  ]);
+  const statuses = books.map(async (book): Promise<IndexStatus> => {
+    const { synced, refused } = await countIndexEntries(db, book.index_id);
+    return {
+      indexId: book.index_id,
+      isFed: book.leader !== null && book.leased_until >= now,
+      isFilling: book.sequence === null,
+      behind: book.sequence === null ? 0 : Math.max(0, last - book.sequence),
+      synced,
+      total,
+      refused,
+      syncedAt: book.synced_at ?? undefined,
+      failingSince: book.failing_since ?? undefined,
+      error: book.error ?? undefined,
+    };
+  });
+  return Promise.all(statuses);
+}
+
+/** Makes the processes that feed the indexes fill them from the start. Returns the number of indexes. */
+export async function refillAll(db: Db): Promise<number> {
+  const books = await db.updateTable('index_books').set({ sequence: null }).returning('index_id').execute();
+  await db.updateTable('index_entries').set({ state: 0 }).execute();
+  return books.length;
+}
+
+/** Number of entries that the index has, and that it refused. */
+export async function countIndexEntries(
+  db: Db,
+  indexId: string,
+): Promise<{ synced: number; refused: number }> {
+  const rows = await db
+    .selectFrom('index_entries')
+    .select(['state', ({ fn }) => fn.countAll<number | string>().as('entries')])
+    .where('index_id', '=', indexId)
+    .groupBy('state')
+    .execute();
+  const having = (state: EntryState) => Number(rows.find((row) => row.state === state)?.entries ?? 0);
+  return { synced: having(1), refused: having(2) };
+}
