@@ -1,5 +1,7 @@
 /** Serves one request: routing, limits, validation, the handler, the response. */
 import type { Logger } from '../observe/log.js';
+import type { SpanRecorder } from '../observe/spans.js';
+import { type Trace, traceOf } from '../observe/trace.js';
 import { corsHeaders, isPreflight, preflightReply } from './reply/cors.js';
 import { errorReply } from './reply/error-reply.js';
 import { ClientDisconnected, ExpectationFailed, RequestRefused, ResponseFailed } from './reply/errors.js';
@@ -31,6 +33,8 @@ export interface DispatcherOptions {
   readonly fallbackHost: string;
   readonly log: Logger;
   readonly transportBytesMax: number;
+  /** Records the spans of requests. */
+  readonly spans?: SpanRecorder | undefined;
   /** Must not throw. */
   readonly onOutcome: (outcome: Outcome) => void;
 }
@@ -79,6 +83,11 @@ export class Dispatcher implements RequestContext {
       headers.push(...corsHeaders(this.#app.cors, request));
     }
     return headers;
+  }
+
+  trace(header: string | undefined): Trace {
+    const { spans } = this.#options;
+    return spans === undefined ? traceOf(header) : spans.begin(traceOf(header));
   }
 
   /** Serves one request; never throws. */
@@ -164,9 +173,16 @@ export class Dispatcher implements RequestContext {
       if (inbox !== undefined && route.body !== undefined) {
         request.body = route.body.kind === 'stream' ? inbox : readValue(route.body, await inbox.collect());
       }
-      return await route.handler(request);
-    } finally {
+      const reply = await route.handler(request);
+      // A streamed response may read the body while it is sent.
+      if (inbox !== undefined && reply.body?.kind === 'stream') {
+        const unread = inbox;
+        reply.body.stream.once('close', () => unread.discard());
+      } else inbox?.discard();
+      return reply;
+    } catch (error) {
       inbox?.discard();
+      throw error;
     }
   }
 

@@ -1,12 +1,13 @@
 /** Runs a service: one app on one address over one transport. */
 import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
+import type { SpanRecorder } from '../observe/spans.js';
 import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs/docs.js';
 import { unparsableResponse } from './reply/unparsable.js';
 import { healthRoutes } from './routing/health.js';
-import { countRequests, metricsRoute } from './routing/metrics.js';
+import { countRequests, metricsRoute, recordRequests } from './routing/metrics.js';
 import type { Route } from './routing/route.js';
 import type { ServiceApp } from './routing/service.js';
 import type { Listener, Transport } from './transport/transport.js';
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly metrics?: Metrics;
   /** Whether this server also serves `/metrics`. */
   readonly servesMetrics?: boolean;
+  /** Exports requests as spans. */
+  readonly spans?: SpanRecorder;
   /** Called after every request. */
   readonly onOutcome?: (outcome: Outcome) => void;
 }
@@ -39,20 +42,23 @@ const STOP_MS_MAX = 10_000;
 
 /** @throws if it cannot listen on the address */
 export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
-  const { host, port, transport, log, metrics } = options;
+  const { host, port, transport, log, metrics, spans } = options;
   metrics?.register(app.metrics ?? []);
   const routes = allRoutes(app, options.servesMetrics ? metrics : undefined);
   const logOutcome = accessLog(log);
   const countOutcome = metrics && countRequests(metrics, app.name);
+  const recordSpan = spans && recordRequests(spans);
   const dispatcher = new Dispatcher({
     app,
     routes,
     fallbackHost: authority(host, port),
     log,
     transportBytesMax: transport.bodyBytesMax,
+    spans,
     onOutcome: (outcome) => {
       logOutcome(outcome);
       countOutcome?.(outcome);
+      recordSpan?.(outcome);
       options.onOutcome?.(outcome);
     },
   });
@@ -69,7 +75,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     transport: transport.name,
   };
   log.info({ service: app.name, ...running }, 'listening');
-  return { ...running, stop: stopOnce(app, listener, dispatcher, log) };
+  return { ...running, stop: stopOnce({ app, listener, dispatcher, log, spans }) };
 }
 
 /** The service's routes, plus the HTTP layer's own unless the service has one with the same method and path. */
@@ -85,20 +91,23 @@ function authority(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function stopOnce(
-  app: ServiceApp,
-  listener: Listener,
-  dispatcher: Dispatcher,
-  log: Logger,
-): () => Promise<void> {
+interface Stopping {
+  readonly app: ServiceApp;
+  readonly listener: Listener;
+  readonly dispatcher: Dispatcher;
+  readonly log: Logger;
+  readonly spans: SpanRecorder | undefined;
+}
+
+function stopOnce(parts: Stopping): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   return () => {
-    stopping ??= stop(app, listener, dispatcher, log);
+    stopping ??= stop(parts);
     return stopping;
   };
 }
 
-async function stop(app: ServiceApp, listener: Listener, dispatcher: Dispatcher, log: Logger): Promise<void> {
+async function stop({ app, listener, dispatcher, log, spans }: Stopping): Promise<void> {
   listener.stopListening();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
@@ -111,5 +120,6 @@ async function stop(app: ServiceApp, listener: Listener, dispatcher: Dispatcher,
   await listener.close();
   await app.close?.();
   await app.errorReports?.close();
+  await spans?.flush();
   log.info({ service: app.name }, 'stopped');
 }

@@ -156,6 +156,18 @@ overEachTransport('bodies', (context) => {
 
   it('pauses the client while the handler does not read', async () => {
     const client = await context.connect();
+    client.send('POST /held HTTP/1.1\r\nHost: x\r\nContent-Length: 40000000\r\n\r\n');
+    client.send(Buffer.alloc(40_000_000));
+    await expect.poll(() => context.app.seen.handled).toContain('POST /held');
+    await sleep(500);
+    // The rest is in the buffers of the operating system, which take a few MB.
+    expect(client.socket.writableLength).toBeGreaterThan(20_000_000);
+    context.app.release();
+    expect(await client.response()).toMatchObject({ status: 200, text: '{"bytes":40000000}' });
+  });
+
+  it('reads the body after an asynchronous guard', async () => {
+    const client = await context.connect();
     client.send('POST /guarded HTTP/1.1\r\nHost: x\r\nX-Key: secret\r\nContent-Length: 90000\r\n\r\n');
     client.send(Buffer.alloc(90_000));
     expect(await client.response()).toMatchObject({ status: 200, text: '{"bytes":90000}' });

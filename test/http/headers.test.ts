@@ -57,6 +57,7 @@ describe('contentDisposition', () => {
     ['"quoted".jpg', `attachment; filename="_quoted_.jpg"; filename*=UTF-8''%22quoted%22.jpg`],
     ["it's (1)*.jpg", `attachment; filename="it's (1)*.jpg"`],
     ['ünï.jpg', `attachment; filename="_n_.jpg"; filename*=UTF-8''%C3%BCn%C3%AF.jpg`],
+    [`ü'(*).jpg`, `attachment; filename="_'(*).jpg"; filename*=UTF-8''%C3%BC%27%28%2A%29.jpg`],
     ['😀.png', `attachment; filename="_.png"; filename*=UTF-8''%F0%9F%98%80.png`],
     ['a\r\nSet-Cookie: x=1', 'attachment; filename="a__Set-Cookie: x=1"'],
     ['a\0b\x7f', 'attachment; filename="a_b_"'],

@@ -93,9 +93,14 @@ describe('openApiDocument', () => {
     expect(components.schemas).toEqual({
       'openapi.test.named': {
         type: 'object',
-        properties: { a: { type: 'string', nullable: true } },
+        properties: { a: { type: ['string', 'null'] } },
         required: ['a'],
       },
+    });
+    const old = openApiDocument(demo({ routes: [listing] }), [listing], '3.0') as unknown as Document;
+    expect(old.components.schemas).toHaveProperty(['openapi.test.named', 'properties', 'a'], {
+      type: 'string',
+      nullable: true,
     });
     expect(JSON.stringify(paths)).toContain('{"$ref":"#/components/schemas/openapi.test.named"}');
   });
@@ -113,12 +118,26 @@ overEachTransport('documentation', (context) => {
   it('is served as JSON and YAML, including the probes', async () => {
     const json = (await (await get('/docs/openapi.json')).json()) as Document;
     expect(json.openapi).toBe('3.0.3');
-    expect(json.info).toEqual({ title: 'Demo <service>', description: 'For tests.', version: '1.2.3' });
+    expect(json.info).toMatchObject({ title: 'Demo <service>', description: 'For tests.', version: '1.2.3' });
     expect(Object.keys(json.paths)).toContain('/healthz');
     expect(Object.keys(json.paths)).not.toContain('/docs');
     const yaml = await get('/docs/openapi.yaml');
     expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
     expect(parse(await yaml.text())).toEqual(json);
+  });
+
+  it.each([
+    ['/openapi/openapi', '3.1.0'],
+    ['/docs/openapi', '3.0.3'],
+  ])('is served at %s in the form %s', async (address, version) => {
+    const json = (await (await get(`${address}.json`)).json()) as Document;
+    expect(json.openapi).toBe(version);
+    expect(parse(await (await get(`${address}.yaml`)).text())).toEqual(json);
+  });
+
+  it('redirects the page with a final slash', async () => {
+    const response = await fetch(`${context.server.url}/docs/`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([307, '/docs']);
   });
 
   it('has a page that loads nothing from other hosts', async () => {
@@ -133,7 +152,7 @@ overEachTransport('documentation', (context) => {
       .filter((url) => url !== 'data:,');
     expect(references.length).toBeGreaterThanOrEqual(4);
     for (const url of references) {
-      expect(url).toMatch(/^\/docs/);
+      expect(url).toMatch(/^\/(docs|openapi)/);
       expect((await get(url)).status).toBe(200);
     }
   });

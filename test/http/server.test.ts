@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
-import { nodeTransport } from '../../src/http/transport/node.js';
-import { loadUws } from '../../src/http/transport/uws.js';
+import { NoBinary } from '../../src/http/transport/uws-binding.js';
+import { HAS_UWS, TRANSPORTS, transportOf } from '../support/transports.js';
 import { demo } from './support/demo.js';
 import { RawClient } from './support/raw.js';
 import { overEachTransport, serve } from './support/servers.js';
@@ -11,10 +11,9 @@ import { overEachTransport, serve } from './support/servers.js';
 const GET_SLOW = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
 const GET_ABOUT = 'GET /about HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe.each([
-  ['uws', loadUws],
-  ['node', () => nodeTransport],
-] as const)('stop over %s', (_, load) => {
+describe.each(TRANSPORTS)('stop over %s', (transport) => {
+  const load = () => transportOf(transport);
+
   it('completes requests in flight and closes their connections', async () => {
     let closed = false;
     const close = async () => {
@@ -144,18 +143,22 @@ describe('loadTransport', () => {
 
   it('loads the requested transport', () => {
     expect(loadTransport('node', silent).name).toBe('node');
-    expect(loadTransport('uws', silent).name).toBe('uws');
-    expect(loadTransport('auto', silent).name).toBe('uws');
+    if (HAS_UWS) expect(loadTransport('uws', silent).name).toBe('uws');
+    else expect(() => loadTransport('uws', silent)).toThrow('there is no binary for Node.js');
+    expect(loadTransport('auto', silent).name).toBe(HAS_UWS ? 'uws' : 'node');
   });
 
-  it('chooses node:http for bodies too large for uWebSockets.js, unless uws is forced', () => {
-    const largest = (bytesMax: number) => largestBody([{}, { body: { kind: 'stream', bytesMax } }]);
-    expect(loadTransport('auto', silent, largest(1024 ** 3)).name).toBe('uws');
-    expect(loadTransport('auto', silent, largest(5_000_000_000)).name).toBe('node');
-    expect(loadTransport('uws', silent, largest(5_000_000_000)).name).toBe('uws');
-  });
+  it.skipIf(!HAS_UWS)(
+    'chooses node:http for bodies too large for uWebSockets.js, unless uws is forced',
+    () => {
+      const largest = (bytesMax: number) => largestBody([{}, { body: { kind: 'stream', bytesMax } }]);
+      expect(loadTransport('auto', silent, largest(1024 ** 3)).name).toBe('uws');
+      expect(loadTransport('auto', silent, largest(5_000_000_000)).name).toBe('node');
+      expect(loadTransport('uws', silent, largest(5_000_000_000)).name).toBe('uws');
+    },
+  );
 
-  it('falls back to node:http with a warning, unless uws is forced', () => {
+  it('falls back to node:http, with a warning if a binary exists but does not load, unless uws is forced', () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
     const load = () => {
@@ -165,6 +168,11 @@ describe('loadTransport', () => {
     expect(lines).toEqual([
       expect.objectContaining({ reason: 'no such binary', msg: expect.stringContaining('node:http') }),
     ]);
+    const none = () => {
+      throw new NoBinary('none for this version');
+    };
+    expect(loadTransport('auto', log, 0, none).name).toBe('node');
+    expect(lines).toHaveLength(1);
     expect(() => loadTransport('uws', log, 0, load)).toThrow(/^ISCCD_TRANSPORT=uws: .*no such binary\)$/);
   });
 });

@@ -1,4 +1,5 @@
 /** Clients that request a large file and read nothing cost little memory and do not delay others. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../support/serve.js';
+import { TRANSPORTS } from '../support/transports.js';
 
 const FILE_BYTES = 30_000_000;
 /** The long form uses 1,000. */
@@ -14,7 +16,7 @@ const RSS_BYTES_MAX = 64 * 1024 * 1024;
 /** Shorter than the timeout that closes such connections. */
 const WATCH_MS = 5000;
 
-test.skipIf(process.platform !== 'linux').each(['uws', 'node'])(
+test.skipIf(process.platform !== 'linux').each(TRANSPORTS)(
   `${READERS} clients that read nothing cost less than 64 MiB over %s`,
   async (transport) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'isccd-readers-'));

@@ -6,8 +6,15 @@ import { fileURLToPath } from 'node:url';
 import type { Reply, Route } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
 import { openApiDocument } from './openapi.js';
+import type { OpenApiVersion } from './openapi-schema.js';
 
-type Docs = NonNullable<ServiceApp['docs']>;
+const PAGE = '/docs';
+
+/** The same in every service. The two forms have the addresses at which the reference programs serve theirs. */
+const DOCUMENTS: readonly { readonly address: string; readonly version: OpenApiVersion }[] = [
+  { address: '/openapi/openapi', version: '3.1' },
+  { address: '/docs/openapi', version: '3.0' },
+];
 
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -23,26 +30,16 @@ const PAGE_POLICY = [
 
 const ASSET_CACHING = 'public, max-age=3600';
 
-/** Routes for the page, its assets, and the document as JSON and YAML. */
+/** Routes for the page, its assets, and the documents as JSON and YAML. */
 export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
-  const { docs } = app;
-  if (docs === undefined) return [];
-  const { page, json, yaml } = docs;
-  const document = lazily(() => openApiDocument(app, routes));
-  const yamlText = lazily(async () => (await import('yaml')).stringify(document(), { lineWidth: 110 }));
+  if (app.docs === undefined) return [];
   return [
-    pageRow(app, docs),
-    row(json, 'The OpenAPI document as JSON', () => ({
-      status: 200,
-      body: { kind: 'json', value: document(), indent: 2 },
-    })),
-    row(yaml, 'The OpenAPI document as YAML', async () => ({
-      status: 200,
-      body: { kind: 'text', text: await yamlText(), contentType: 'application/yaml; charset=utf-8' },
-    })),
-    asset(`${page}/swagger-ui-bundle.js`, 'text/javascript; charset=utf-8'),
-    asset(`${page}/swagger-ui.css`, 'text/css; charset=utf-8'),
-    row(`${page}/start.js`, 'Script that starts the viewer', () => ({
+    pageRow(app),
+    row(`${PAGE}/`, 'Redirect to the documentation', () => ({ status: 307, headers: { Location: PAGE } })),
+    ...DOCUMENTS.flatMap(({ address, version }) => documentRows(app, routes, address, version)),
+    asset(`${PAGE}/swagger-ui-bundle.js`, 'text/javascript; charset=utf-8'),
+    asset(`${PAGE}/swagger-ui.css`, 'text/css; charset=utf-8'),
+    row(`${PAGE}/start.js`, 'Script that starts the viewer', () => ({
       status: 200,
       headers: { 'Cache-Control': ASSET_CACHING },
       body: { kind: 'text', text: START_SCRIPT, contentType: 'text/javascript; charset=utf-8' },
@@ -50,11 +47,31 @@ export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
   ];
 }
 
-function pageRow(app: ServiceApp, docs: Docs): Route {
-  return row(docs.page, 'Interactive documentation', () => ({
+function documentRows(
+  app: ServiceApp,
+  routes: readonly Route[],
+  address: string,
+  version: OpenApiVersion,
+): Route[] {
+  const document = lazily(() => openApiDocument(app, routes, version));
+  const yamlText = lazily(async () => (await import('yaml')).stringify(document(), { lineWidth: 110 }));
+  return [
+    row(`${address}.json`, `The OpenAPI ${version} document as JSON`, () => ({
+      status: 200,
+      body: { kind: 'json', value: document(), indent: 2 },
+    })),
+    row(`${address}.yaml`, `The OpenAPI ${version} document as YAML`, async () => ({
+      status: 200,
+      body: { kind: 'text', text: await yamlText(), contentType: 'application/yaml; charset=utf-8' },
+    })),
+  ];
+}
+
+function pageRow(app: ServiceApp): Route {
+  return row(PAGE, 'Interactive documentation', () => ({
     status: 200,
     headers: { 'Content-Security-Policy': PAGE_POLICY },
-    body: { kind: 'text', text: html(app, docs), contentType: 'text/html; charset=utf-8' },
+    body: { kind: 'text', text: html(app), contentType: 'text/html; charset=utf-8' },
   }));
 }
 
@@ -63,7 +80,7 @@ function asset(assetPath: string, contentType: string): Route {
   return row(assetPath, 'Asset of the viewer', () => ({
     status: 200,
     headers: { 'Cache-Control': ASSET_CACHING },
-    body: { kind: 'file', path: file, contentType },
+    body: { kind: 'file', path: file, contentType, compress: true },
   }));
 }
 
@@ -86,7 +103,7 @@ function viewerFolder(): string {
   return path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
 
-function html({ title }: ServiceApp, docs: Docs): string {
+function html({ title }: ServiceApp): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -94,13 +111,13 @@ function html({ title }: ServiceApp, docs: Docs): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${escaped(docs.page)}/swagger-ui.css">
+<link rel="stylesheet" href="${PAGE}/swagger-ui.css">
 </head>
 <body>
-<main id="viewer" data-document="${escaped(docs.json)}"></main>
-<noscript>The viewer needs JavaScript. Read the document instead: <a href="${escaped(docs.yaml)}">${escaped(docs.yaml)}</a></noscript>
-<script src="${escaped(docs.page)}/swagger-ui-bundle.js"></script>
-<script src="${escaped(docs.page)}/start.js"></script>
+<div id="viewer" data-document="/openapi/openapi.json"></div>
+<noscript>The viewer needs JavaScript. Read the document instead: <a href="/openapi/openapi.yaml">/openapi/openapi.yaml</a></noscript>
+<script src="${PAGE}/swagger-ui-bundle.js"></script>
+<script src="${PAGE}/start.js"></script>
 </body>
 </html>
 `;
@@ -108,6 +125,10 @@ function html({ title }: ServiceApp, docs: Docs): string {
 
 /** A separate file because the page's policy forbids inline scripts. The online validator is another host, so it is off. */
 const START_SCRIPT = `'use strict';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', applyScheme);
+applyScheme();
 const viewer = document.getElementById('viewer');
 SwaggerUIBundle({ domNode: viewer, url: viewer.dataset.document, validatorUrl: null, deepLinking: true });
 `;

@@ -1,17 +1,23 @@
-/** Builds the OpenAPI 3.0 document of a service from its route table. */
+/** Builds the OpenAPI document of a service from its route table. */
 import type { z } from 'zod';
 import { acceptedTypes } from '../request/body.js';
 import type { BodySpec, Route, SecurityScheme } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
 import { responsesOf } from './openapi-responses.js';
-import { type JsonObject, SchemaWriter } from './openapi-schema.js';
+import { type JsonObject, type OpenApiVersion, SchemaWriter } from './openapi-schema.js';
 
 /** Headers that OpenAPI does not describe as parameters. */
 const HEADERS_ELSEWHERE = new Set(['accept', 'authorization', 'content-type']);
 
+const LICENCE = 'Apache-2.0';
+
 /** Documents all routes except hidden ones. */
-export function openApiDocument(app: ServiceApp, routes: readonly Route[]): JsonObject {
-  const schemas = new SchemaWriter();
+export function openApiDocument(
+  app: ServiceApp,
+  routes: readonly Route[],
+  version: OpenApiVersion = '3.1',
+): JsonObject {
+  const schemas = new SchemaWriter(version);
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     if (route.hidden) continue;
@@ -22,8 +28,21 @@ export function openApiDocument(app: ServiceApp, routes: readonly Route[]): Json
     paths[path] = methods;
   }
   return {
-    openapi: '3.0.3',
-    info: { title: app.title, description: app.description, version: app.version },
+    openapi: version === '3.1' ? '3.1.0' : '3.0.3',
+    info: {
+      title: app.title,
+      description: app.description,
+      version: app.version,
+      contact: { name: 'Operator of this server' },
+      license: {
+        name: LICENCE,
+        ...(version === '3.1'
+          ? { identifier: LICENCE }
+          : { url: 'https://www.apache.org/licenses/LICENSE-2.0' }),
+      },
+    },
+    servers: [{ url: '/', description: 'The server that sent this document' }],
+    tags: Object.entries(app.docs?.tags ?? {}).map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas: schemas.components, ...securitySchemes(routes) },
   };
@@ -31,7 +50,7 @@ export function openApiDocument(app: ServiceApp, routes: readonly Route[]): Json
 
 const SECURITY: Readonly<Record<SecurityScheme, JsonObject>> = {
   bearer: { type: 'http', scheme: 'bearer' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
 };
 
 function securitySchemes(routes: readonly Route[]): JsonObject {
@@ -49,13 +68,20 @@ function operation(route: Route, app: ServiceApp, schemas: SchemaWriter): JsonOb
   return {
     operationId: route.operationId,
     summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
+    description: descriptionOf(route),
     ...(route.tags !== undefined && { tags: route.tags }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && { requestBody: requestBody(route.body, schemas) }),
-    ...(route.security !== undefined && { security: [{ [route.security]: [] }] }),
+    ...(route.security !== undefined && {
+      security: [...(route.securityOptional ? [{}] : []), { [route.security]: [] }],
+    }),
     responses: responsesOf(route, app.errors, schemas),
   };
+}
+
+function descriptionOf({ description, summary, right }: Route): string {
+  const text = description ?? `${summary}.`;
+  return right === undefined ? text : `${text} A key needs the right \`${right}\`.`;
 }
 
 /** Parameters without a schema are strings. */

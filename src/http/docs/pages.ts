@@ -53,7 +53,7 @@ function page(folder: string): Reply {
   return {
     status: 200,
     headers: { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' },
-    body: { kind: 'file', path: file, contentType: TYPES['.html'] ?? '' },
+    body: { kind: 'file', path: file, contentType: TYPES['.html'] ?? '', compress: true },
   };
 }
 
@@ -90,7 +90,7 @@ export function assetRoute(urlPath: string, file: string): Route {
     handler: () => ({
       status: 200,
       headers: { 'Cache-Control': ASSET_CACHING },
-      body: { kind: 'file', path: path.join(webFolder(), file), contentType },
+      body: { kind: 'file', path: path.join(webFolder(), file), contentType, compress: true },
     }),
   };
 }

@@ -1,5 +1,6 @@
 /** Error responses in the service's own form. */
 
+import { accepts } from '../request/accept.js';
 import type { Reply, Request } from '../routing/route.js';
 import type { ErrorForm, ErrorRenderer, Refusal, ServiceApp } from '../routing/service.js';
 import { RequestRefused } from './errors.js';
@@ -30,14 +31,6 @@ export function errorReply(
 function formFor(request: Pick<Request, 'header'>, form: ErrorForm): ErrorRenderer {
   const { problems } = form;
   return problems !== undefined && accepts(request.header('accept'), problems.contentType) ? problems : form;
-}
-
-/** Whether an Accept header names the type itself. Wildcards do not count: they also accept the default form. */
-function accepts(header = '', type: string): boolean {
-  return header.split(',').some((range) => {
-    const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    return name === type && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
 }
 
 /** The response to a refusal, with the headers that HTTP requires. */

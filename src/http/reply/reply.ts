@@ -1,6 +1,15 @@
 /** Sends a handler's reply. */
 
 import type { Reply, ReplyBody } from '../routing/route.js';
+import type { ResponseHead } from '../transport/transport.js';
+import {
+  acceptedEncoding,
+  type Encoding,
+  encode,
+  encodingHeaders,
+  isCompressible,
+  weakTag,
+} from './compression.js';
 import { matchesIfNoneMatch } from './conditional.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
@@ -43,9 +52,10 @@ export function refusalText({ body }: Reply): { text: string; contentType: strin
   return { text: body?.kind === 'text' ? body.text : '', contentType: TEXT_TYPE };
 }
 
-function sendWithoutBody(outgoing: Outgoing, reply: Reply): number {
+function sendWithoutBody(outgoing: Outgoing, reply: Reply, more?: readonly string[]): number {
   const bodiless = reply.status === 204 || reply.status === 304;
-  outgoing.exchange.respondWithoutBody(responseHead(outgoing, reply), bodiless ? undefined : 0);
+  const head = responseHead(outgoing, reply, undefined, more);
+  outgoing.exchange.respondWithoutBody(head, bodiless ? undefined : 0);
   return 0;
 }
 
@@ -55,9 +65,50 @@ function sendWhole(
   body: string | Uint8Array,
   contentType: string,
 ): number | Promise<number> {
-  if (isNotModified(outgoing, reply)) return sendWithoutBody(outgoing, { ...reply, status: 304 });
-  const head = responseHead(outgoing, reply, contentType);
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  if (isCompressible(reply, contentType, bytes)) {
+    return sendNegotiated(outgoing, reply, body, bytes, contentType);
+  }
+  if (isNotModified(outgoing, reply)) return sendWithoutBody(outgoing, { ...reply, status: 304 });
+  return sendBytes(outgoing, responseHead(outgoing, reply, contentType), body, bytes);
+}
+
+/** Sends a body whose form depends on Accept-Encoding. */
+function sendNegotiated(
+  outgoing: Outgoing,
+  reply: Reply,
+  body: string | Uint8Array,
+  bytes: number,
+  contentType: string,
+): number | Promise<number> {
+  const encoding = acceptedEncoding(outgoing.exchange.head.headers.get('accept-encoding'));
+  const variant = encoding === undefined ? reply : withWeakTag(reply);
+  const headers = encodingHeaders(encoding);
+  if (isNotModified(outgoing, variant)) {
+    return sendWithoutBody(outgoing, { ...variant, status: 304 }, ['Vary', 'Accept-Encoding']);
+  }
+  const head = responseHead(outgoing, variant, contentType, headers);
+  if (encoding === undefined) return sendBytes(outgoing, head, body, bytes);
+  return sendEncoded(outgoing, head, body, encoding);
+}
+
+async function sendEncoded(
+  outgoing: Outgoing,
+  head: ResponseHead,
+  body: string | Uint8Array,
+  encoding: Encoding,
+): Promise<number> {
+  outgoing.detach();
+  const encoded = await encode(encoding, body);
+  return sendBytes(outgoing, head, encoded, encoded.length);
+}
+
+function sendBytes(
+  outgoing: Outgoing,
+  head: ResponseHead,
+  body: string | Uint8Array,
+  bytes: number,
+): number | Promise<number> {
   if (outgoing.isHead) {
     outgoing.exchange.respondWithoutBody(head, bytes);
     return 0;
@@ -86,9 +137,14 @@ async function sendStream(
   return sendPieces(outgoing.exchange.respondInPieces(head, body.bytes), body.stream);
 }
 
+function withWeakTag(reply: Reply): Reply {
+  const tag = reply.headers?.ETag;
+  return typeof tag === 'string' ? { ...reply, headers: { ...reply.headers, ETag: weakTag(tag) } } : reply;
+}
+
 /** Whether to respond with 304: the reply has an ETag and If-None-Match matches it. */
 function isNotModified({ exchange }: Outgoing, reply: Reply): boolean {
-  const tag = reply.headers?.ETag ?? reply.headers?.etag;
+  const tag = reply.headers?.ETag;
   if (reply.status !== 200 || typeof tag !== 'string') return false;
   const { method, headers } = exchange.head;
   return (method === 'GET' || method === 'HEAD') && matchesIfNoneMatch(headers.get('if-none-match'), tag);

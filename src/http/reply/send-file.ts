@@ -4,10 +4,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Reply, ReplyBody } from '../routing/route.js';
 import type { ResponseStream } from '../transport/transport.js';
 import { BufferPool } from './buffer-pool.js';
+import { acceptedEncoding, type Encoding, encode, isCompressible, weakTag } from './compression.js';
 import { matchesIfNoneMatch, quotedTag } from './conditional.js';
 import { contentDisposition } from './disposition.js';
 import { RequestRefused, ResponseFailed } from './errors.js';
 import { type Outgoing, responseHead } from './outgoing.js';
+import { sendPieces } from './pieces.js';
 import { type ByteRange, rangeApplies, requestedRange } from './range.js';
 
 type FileBody = Extract<ReplyBody, { kind: 'file' }>;
@@ -53,13 +55,28 @@ async function sendOpenFile(
   const { exchange } = outgoing;
   const { headers } = exchange.head;
   const stats = await file.stat();
-  const tag = body.etag ?? fileTag(stats);
-  const common = ['ETag', tag, 'Accept-Ranges', 'bytes', ...disposition(body)];
+  const original = body.etag ?? fileTag(stats);
+  const isNegotiated = body.compress === true && isCompressible(reply, body.contentType, stats.size);
+  // Ranges are those of the original.
+  const encoding =
+    isNegotiated && headers.get('range') === undefined
+      ? acceptedEncoding(headers.get('accept-encoding'))
+      : undefined;
+  const tag = encoding === undefined ? original : weakTag(original);
+  const vary = isNegotiated ? ['Vary', 'Accept-Encoding'] : [];
+  const common = ['ETag', tag, 'Accept-Ranges', 'bytes', ...vary, ...disposition(body)];
   if (reply.status === 200 && matchesIfNoneMatch(headers.get('if-none-match'), tag)) {
     exchange.respondWithoutBody(
       responseHead(outgoing, { ...reply, status: 304 }, undefined, common),
       undefined,
     );
+    return 0;
+  }
+  if (encoding !== undefined) {
+    const encoded = await encodedFile(file, body.path, original, encoding);
+    const head = responseHead(outgoing, reply, body.contentType, [...common, 'Content-Encoding', encoding]);
+    if (!outgoing.isHead) return sendPieces(exchange.respondInPieces(head, encoded.length), [encoded]);
+    exchange.respondWithoutBody(head, encoded.length);
     return 0;
   }
   const { status, range, contentRange } = selection(outgoing, reply, stats.size, tag);
@@ -70,6 +87,20 @@ async function sendOpenFile(
     return 0;
   }
   return sendRange(exchange.respondInPieces(head, length), file, range, body.chunkBytes ?? PIECE_BYTES_MAX);
+}
+
+/** Encoded forms of fixed files, by path and encoding. */
+const encodedFiles = new Map<string, { readonly tag: string; readonly bytes: Promise<Buffer> }>();
+
+/** The encoded file, computed once per version. */
+function encodedFile(file: FileHandle, path: string, tag: string, encoding: Encoding): Promise<Buffer> {
+  const key = `${encoding} ${path}`;
+  const known = encodedFiles.get(key);
+  if (known?.tag === tag) return known.bytes;
+  const bytes = file.readFile().then((content) => encode(encoding, content));
+  encodedFiles.set(key, { tag, bytes });
+  bytes.catch(() => encodedFiles.delete(key));
+  return bytes;
 }
 
 interface Selection {

@@ -1,6 +1,6 @@
 /** The request that a handler sees. Its properties are computed on first use. */
 import type { Logger } from '../../observe/log.js';
-import { TRACEPARENT, type Trace, traceOf } from '../../observe/trace.js';
+import { TRACEPARENT, type Trace } from '../../observe/trace.js';
 import { ClientDisconnected } from '../reply/errors.js';
 import type { Outgoing } from '../reply/outgoing.js';
 import type { Method, Request } from '../routing/route.js';
@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly log: Logger;
   /** Headers of every response. */
   responseHeaders(request: ServedRequest): string[];
+  /** The trace of a request with this `traceparent`. */
+  trace(header: string | undefined): Trace;
   /** Whether responses close their connections. */
   readonly draining: boolean;
 }
@@ -78,7 +80,7 @@ export class ServedRequest implements Request, Outgoing {
   }
 
   get trace(): Trace {
-    this.#trace ??= traceOf(this.exchange.head.headers.get(TRACEPARENT));
+    this.#trace ??= this.#context.trace(this.exchange.head.headers.get(TRACEPARENT));
     return this.#trace;
   }
 

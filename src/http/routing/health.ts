@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { json } from '../reply/replies.js';
 import { type Route, route } from './route.js';
-import type { ServiceApp } from './service.js';
+import type { Readiness, ServiceApp } from './service.js';
 
 /** `/healthz`, and `/readyz` for services that report readiness. */
 export function healthRoutes(app: ServiceApp): Route[] {
@@ -24,7 +24,7 @@ function liveness(): Route {
   });
 }
 
-function ready(readiness: () => string | undefined | Promise<string | undefined>): Route {
+function ready(readiness: () => Readiness | Promise<Readiness>): Route {
   return route({
     method: 'GET',
     path: '/readyz',
@@ -32,15 +32,17 @@ function ready(readiness: () => string | undefined | Promise<string | undefined>
     summary: 'Readiness probe',
     tags: ['probes'],
     responses: {
-      200: { description: 'The service is ready.', schema: z.object({ status: z.literal('ready') }) },
+      200: { description: 'The service is ready.', schema: z.looseObject({ status: z.literal('ready') }) },
       503: {
         description: 'The service is not ready.',
-        schema: z.object({ status: z.literal('not_ready'), reason: z.string() }),
+        schema: z.looseObject({ status: z.literal('not_ready'), reason: z.string() }),
       },
     },
     handler: async () => {
-      const reason = await readiness();
-      return reason === undefined ? json({ status: 'ready' }) : json({ status: 'not_ready', reason }, 503);
+      const found = await readiness();
+      const { reason, details } = typeof found === 'object' ? found : { reason: found, details: {} };
+      if (reason === undefined) return json({ status: 'ready', ...details });
+      return json({ status: 'not_ready', reason, ...details }, 503);
     },
   });
 }

@@ -1,5 +1,6 @@
 /** The `/metrics` route, and counting requests for it. */
 import type { Metrics } from '../../observe/metrics.js';
+import type { SpanRecorder } from '../../observe/spans.js';
 import { version } from '../../version.js';
 import type { Outcome } from '../dispatcher.js';
 import { plainText } from '../reply/replies.js';
@@ -60,6 +61,22 @@ export function countRequests(metrics: Metrics, service: string): (outcome: Outc
       status,
       seconds: (performance.now() - startedMs) / 1000,
       bodyBytes,
+    });
+  };
+}
+
+/** Returns a function that records the spans of finished requests. */
+export function recordRequests(spans: SpanRecorder): (outcome: Outcome) => void {
+  return ({ request, status }) => {
+    const { method, compiled, startedMs, id: requestId, trace } = request;
+    if (!trace.isSampled) return;
+    spans.end({
+      trace,
+      method: KNOWN_METHODS.has(method) ? method : '_OTHER',
+      route: compiled?.route.path,
+      status,
+      seconds: (performance.now() - startedMs) / 1000,
+      requestId,
     });
   };
 }

@@ -90,6 +90,8 @@ export type ReplyBody =
       readonly disposition?: { readonly type: 'attachment' | 'inline'; readonly filename: string };
       /** Largest read from the disk, in bytes. */
       readonly chunkBytes?: number;
+      /** Compresses the file if the client accepts it, and keeps the result in memory. For a few small fixed files. */
+      readonly compress?: boolean;
     }
   | {
       readonly kind: 'stream';
@@ -99,7 +101,7 @@ export type ReplyBody =
     };
 
 /** How a request authenticates: `Authorization: Bearer ...`, or `X-API-Key: ...`. */
-export type SecurityScheme = 'bearer' | 'apiKey';
+export type SecurityScheme = 'bearer' | 'ApiKeyAuth';
 
 /** A documented response of a route. */
 export interface ResponseSpec {
@@ -112,7 +114,7 @@ export interface ResponseSpec {
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: z.ZodType }>>;
 }
 
-type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+export type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type ParsedBody<B> = B extends { kind: 'json' | 'form'; schema: infer S }
   ? Parsed<S>
   : B extends { kind: 'bytes' }
@@ -148,6 +150,10 @@ export interface Route {
   readonly guard?: (request: Request) => void | Promise<void>;
   /** What the guard requires, for the documentation. */
   readonly security?: SecurityScheme;
+  /** Whether requests are also accepted without it. */
+  readonly securityOptional?: boolean;
+  /** The right that the guard requires, if the service has rights, for the documentation. */
+  readonly right?: string;
   readonly handler: (request: Request) => Reply | Promise<Reply>;
 }
 

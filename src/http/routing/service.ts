@@ -69,6 +69,12 @@ export interface CorsPolicy {
   readonly preflightStatus?: 200 | 204;
 }
 
+/** The reason for not being ready, `undefined` if the service is ready, or both with further members of the response. */
+export type Readiness =
+  | string
+  | undefined
+  | { readonly reason: string | undefined; readonly details: Readonly<Record<string, unknown>> };
+
 export interface ServiceApp {
   readonly name: string;
   readonly title: string;
@@ -85,10 +91,10 @@ export interface ServiceApp {
   readonly proxies: number;
   /** Headers of every response, in addition to the layer's own. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** Paths of the documentation, if the service has any. */
-  readonly docs?: { readonly page: string; readonly json: string; readonly yaml: string };
-  /** Why the service is not ready, for `/readyz`; `undefined` if it is. Without this method, `/readyz` is 404. */
-  readiness?(): string | undefined | Promise<string | undefined>;
+  /** Documentation at `/docs`, with a description of each tag, if the service has any. */
+  readonly docs?: { readonly tags: Readonly<Record<string, string>> };
+  /** For `/readyz`: why the service is not ready; `undefined` if it is. Without this method, `/readyz` is 404. */
+  readiness?(): Readiness | Promise<Readiness>;
   /** The service's metrics, in addition to those of its requests. */
   readonly metrics?: readonly Metric[];
   /** Receives unexpected errors. */

@@ -4,6 +4,7 @@ import type { Route } from '../routing/route.js';
 import { nodeTransport } from './node.js';
 import type { Transport } from './transport.js';
 import { loadUws } from './uws.js';
+import { NoBinary } from './uws-binding.js';
 
 /**
  * `auto` uses uWebSockets.js up to this body limit, the default of uploads. uWebSockets.js can receive slightly less
@@ -36,7 +37,8 @@ export function loadTransport(
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     if (choice === 'uws')
       throw new Error(`ISCCD_TRANSPORT=uws: the binary does not load (${reason})`, { cause: error });
-    log.warn({ reason }, 'uWebSockets.js does not load, using node:http');
+    const level = error instanceof NoBinary ? 'debug' : 'warn';
+    log[level]({ reason }, 'uWebSockets.js does not load, using node:http');
     return nodeTransport;
   }
 }

@@ -90,7 +90,9 @@ export class NodeExchange implements Exchange {
   respondInPieces(head: ResponseHead, contentLength: number | undefined): ResponseStream {
     const length = contentLength === undefined ? [] : ['Content-Length', String(contentLength)];
     if (!this.#response.destroyed) this.#writeHead(head, length);
-    this.#discardBody();
+    // A handler may respond while it still reads the body.
+    if (this.#reading) this.#response.once('finish', () => this.#discardBody());
+    else this.#discardBody();
     this.#stream = new NodeResponseStream(this.#response, contentLength);
     return this.#stream;
   }

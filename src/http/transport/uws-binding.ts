@@ -1,5 +1,6 @@
 /** The used part of uWebSockets.js. Its own declarations lack arguments that the binary accepts. */
 import { createRequire } from 'node:module';
+import { addonTarget } from '../../addon-target.js';
 
 declare const handle: unique symbol;
 export interface ListenSocket {
@@ -52,6 +53,11 @@ export interface UwsBinding {
   us_socket_local_port(socket: ListenSocket): number;
 }
 
+/** No binary exists for this platform and version. This is usual, unlike one that does not load. */
+export class NoBinary extends Error {
+  override readonly name = 'NoBinary';
+}
+
 /** Option of `listen`: no other process can share the port. */
 export const EXCLUSIVE_PORT = 1;
 
@@ -62,10 +68,25 @@ export const EXCLUSIVE_PORT = 1;
  */
 export function loadBinding(): UwsBinding {
   const { platform, arch, versions } = process;
+  const file = `uws_${platform}_${arch}_${versions.modules}.node`;
+  const require = createRequire(import.meta.url);
   // The package's main file would silently fall back to its own HTTP server if the binary is missing.
-  const file = `uWebSockets.js/binaries/uws_${platform}_${arch}_${versions.modules}.node`;
-  const binding = createRequire(import.meta.url)(file) as UwsBinding;
+  const binding = firstOf(require, [
+    `uWebSockets.js/binaries/${file}`,
+    `@isccd/native-${addonTarget()}/${file}`,
+  ]);
   // Removes the header that names the server.
   binding._cfg('999999990007');
   return binding;
+}
+
+/** A checkout has the whole package; an installed isccd has this platform's binary next to its addon. */
+function firstOf(require: NodeJS.Require, [file, ...others]: readonly string[]): UwsBinding {
+  if (file === undefined) throw new NoBinary(`there is no binary for Node.js ${process.version}`);
+  try {
+    require.resolve(file);
+  } catch {
+    return firstOf(require, others);
+  }
+  return require(file) as UwsBinding;
 }

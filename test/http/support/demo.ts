@@ -8,6 +8,9 @@ import type { ErrorForm, Refusal, ServiceApp } from '../../../src/http/routing/s
 
 export const BYTES_MAX = 100_000;
 
+/** Body of `/text/{kind}`. */
+export const TEXT = 'A line that repeats, and compresses well.\n'.repeat(500);
+
 export class Teapot extends Error {}
 
 /** What handlers have observed. */
@@ -22,7 +25,7 @@ export interface Demo extends ServiceApp {
   readonly seen: Seen;
   /** The file that `/file` sends. */
   file: string;
-  /** Completes the response of `/slow`. */
+  /** Completes the response of `/slow`, or lets `/held` read its body. */
   release: () => void;
   /** How long `/late` takes after it has read the body. */
   lateMs: number;
@@ -38,7 +41,7 @@ export function demo(overrides: Partial<ServiceApp> = {}): Demo {
     routes: [],
     errors,
     proxies: 0,
-    docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
+    docs: { tags: { probes: 'Health.' } },
     ...overrides,
     seen,
     file: '',
@@ -219,6 +222,22 @@ function demoRoutes(app: Demo): Route[] {
     route({
       ...row,
       method: 'POST',
+      path: '/held',
+      operationId: 'held',
+      body: { kind: 'stream', bytesMax: 50_000_000 },
+      handler: async (request) => {
+        note(request);
+        await new Promise<void>((resolve) => {
+          app.release = resolve;
+        });
+        let bytes = 0;
+        for await (const chunk of request.body) bytes += chunk.length;
+        return json({ bytes });
+      },
+    }),
+    route({
+      ...row,
+      method: 'POST',
       path: '/unread',
       operationId: 'unread',
       body: { kind: 'stream', bytesMax: 50_000_000 },
@@ -273,6 +292,21 @@ function demoRoutes(app: Demo): Route[] {
       path: '/large',
       operationId: 'large',
       handler: () => json('x'.repeat(3_000_000)),
+    }),
+    route({
+      ...row,
+      method: 'GET',
+      path: '/text/{kind}',
+      operationId: 'text',
+      handler: ({ path }) => ({
+        status: 200,
+        headers: { ETag: '"t1"', ...(path === '/text/secret' && { 'Cache-Control': 'no-store' }) },
+        body: {
+          kind: 'text',
+          text: path === '/text/short' ? TEXT.slice(0, 1023) : TEXT,
+          ...(path === '/text/image' && { contentType: 'image/png' }),
+        },
+      }),
     }),
     route({
       ...row,

@@ -2,9 +2,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
-import { nodeTransport } from '../../../src/http/transport/node.js';
 import type { Transport } from '../../../src/http/transport/transport.js';
-import { loadUws } from '../../../src/http/transport/uws.js';
+import { TRANSPORTS, transportOf } from '../../support/transports.js';
 import { type Demo, demo } from './demo.js';
 import { RawClient } from './raw.js';
 
@@ -23,15 +22,12 @@ export function overEachTransport(
   suite: (context: Context) => void,
   make: () => Demo = demo,
 ): void {
-  describe.each([
-    ['uws', loadUws],
-    ['node', () => nodeTransport],
-  ] as const)(`${name} over %s`, (transport, load) => {
+  describe.each(TRANSPORTS)(`${name} over %s`, (transport) => {
     const context = { transport, logLines: [] } as unknown as { -readonly [K in keyof Context]: Context[K] };
     const clients: RawClient[] = [];
     beforeAll(async () => {
       context.app = make();
-      context.server = await serve(context.app, load(), context.logLines);
+      context.server = await serve(context.app, transportOf(transport), context.logLines);
       context.connect = async () => {
         const client = await RawClient.connect(context.server.port);
         clients.push(client);
