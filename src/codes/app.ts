@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { FileBlobs } from '../blobs/files.js';
 import type { CodesConfig } from '../config/codes.js';
+import type { ContentCoder } from '../content/coder.js';
 import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { pageAssets, startPage } from '../http/docs/pages.js';
@@ -11,32 +12,40 @@ import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { Cleanup } from './cleanup.js';
 import { ClientHasher } from './client-hash.js';
+import { PipelineCoder } from './content-coder.js';
 import { errorForm } from './errors.js';
 import { CodesMetrics } from './metrics.js';
-import { Pipeline } from './pipeline/pipeline.js';
-import type { PoolLimits } from './pipeline/pool.js';
-import { checkModels, configuredModels, type SemanticModels } from './pipeline/semantic/models.js';
+import { checkModels, configuredModels } from './pipeline/semantic/models.js';
+import { startPipeline, type WorkerOptions } from './pipeline/start.js';
 import { Records } from './records.js';
 import { codesRoutes } from './routes.js';
-import { CodesService } from './service.js';
-
-/** Options for tests; everything else comes from the configuration. */
-export interface WorkerOptions {
-  /** Script of a worker process. Default: `pipeline/worker.js`. */
-  readonly entry?: string;
-  readonly limits?: Partial<PoolLimits>;
-}
+import { type CodesOptions, CodesService } from './service.js';
+import { Sources } from './sources.js';
 
 /** Exit status if the records are unusable, so that a supervisor restarts the process (EX_SOFTWARE of sysexits.h). */
 const EXIT_BROKEN = 70;
 
 const CORS_MAX_AGE_SECONDS = 300;
 
+const TAGS = {
+  iscc: 'Create ISCC-CODEs of files, and decompose codes.',
+  media: 'Upload, download and delete files.',
+  metadata: 'Extract metadata of files, and embed it.',
+  jobs: 'Processing that goes on after its request was answered.',
+  simprint: 'Simprints of plain text.',
+  probes: 'Health of the service.',
+};
+
+export interface CodesApp extends ServiceApp {
+  /** Codes assets for the other services of this process. */
+  readonly coder: ContentCoder;
+}
+
 export async function codesApp(
   config: CodesConfig,
   log: Logger,
   workers: WorkerOptions = {},
-): Promise<ServiceApp> {
+): Promise<CodesApp> {
   const models = configuredModels(config);
   await checkModels(models, log);
   makeFolder(config.mediaPath);
@@ -49,25 +58,16 @@ export async function codesApp(
   const records = await Records.open(path.join(config.mediaPath, 'records'), { onBroken });
   const clients = await ClientHasher.open(config.mediaPath);
   const metrics = new CodesMetrics();
-  const pipeline = startPipeline(config, { models, metrics, log, workers });
+  const pipeline = startPipeline(config, { models, log, onJob: metrics.job, workers });
+  const sources = new Sources({ origins: config.sources, allowed: workers.sourceAddresses });
   const cleanup = new Cleanup({ blobs, records, log }, config.storageExpirySeconds);
   await cleanup.start(config.cleanupIntervalSeconds);
-  const service = new CodesService(
-    {
-      uploadBytesMax: config.maxUploadBytes,
-      privateFiles: config.privateFiles,
-      expirySeconds: config.storageExpirySeconds,
-      granular: config.granular,
-      semantic: config.semanticDefault,
-      experimental: config.experimental,
-      onUpload: metrics.upload,
-      onStep: metrics.step,
-      compat: config.compat,
-    },
-    { blobs, records, clients, pipeline },
-  );
+  const parts = { blobs, records, clients, pipeline, sources };
+  const service = new CodesService(serviceOptions(config, metrics), parts);
   const cors = corsPolicy(config);
+  const { maxUploadBytes: bytesMax, semanticDefault: semantic } = config;
   return {
+    coder: new PipelineCoder({ blobs, pipeline, bytesMax, semantic }),
     name: 'codes',
     title: 'ISCC codes',
     description:
@@ -91,38 +91,29 @@ export async function codesApp(
     readiness: () => records.problem(),
     metrics: metrics.of(pipeline),
     ...errorTracking('codes', config),
-    docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
+    docs: { tags: TAGS },
     close: async () => {
       await cleanup.stop();
+      await service.close();
       await pipeline.close();
       await records.close();
     },
   };
 }
 
-interface PipelineParts {
-  readonly models: SemanticModels;
-  readonly metrics: CodesMetrics;
-  readonly log: Logger;
-  readonly workers: WorkerOptions;
-}
-
-function startPipeline(config: CodesConfig, { models, metrics, log, workers }: PipelineParts): Pipeline {
-  const pipeline = new Pipeline(
-    {
-      workers: config.maxWorkers,
-      fallback: config.fallback,
-      compat: config.compat,
-      readBytes: config.ioReadBytes,
-      models,
-      jobSecondsMax: config.jobSecondsMax,
-      onJob: metrics.job,
-    },
-    workers.limits,
-    workers.entry,
-  );
-  pipeline.warm().catch((error: unknown) => log.error({ err: error }, 'workers failed to start'));
-  return pipeline;
+function serviceOptions(config: CodesConfig, metrics: CodesMetrics): CodesOptions {
+  return {
+    uploadBytesMax: config.maxUploadBytes,
+    privateFiles: config.privateFiles,
+    expirySeconds: config.storageExpirySeconds,
+    granular: config.granular,
+    semantic: config.semanticDefault,
+    fallbackSum: config.fallbackAlways,
+    experimental: config.experimental,
+    onUpload: metrics.upload,
+    onStep: metrics.step,
+    compat: config.compat,
+  };
 }
 
 /** Off without configured origins. Otherwise the service's own site is allowed too. */
@@ -132,7 +123,10 @@ function corsPolicy({ corsOrigins, siteAddress, port }: CodesConfig): CorsPolicy
   return {
     origins: [...corsOrigins, own],
     methods: ['GET', 'POST', 'DELETE'],
-    requestHeaders: ['Content-Type', 'X-Upload-Filename'],
+    requestHeaders: [
+      'Content-Type',
+      ...['X-Upload-Filename', 'X-Upload-Name', 'X-Upload-Description', 'X-Upload-Meta', 'X-Upload-Metadata'],
+    ],
     exposedHeaders: ['Location', 'Content-Disposition'],
     maxAgeSeconds: CORS_MAX_AGE_SECONDS,
     refusedStatus: 400,

@@ -25,10 +25,16 @@ export const ERRORS = {
   ISCC_INVALID: [400, 'Invalid ISCC - {reason}'],
   TEXT_SIZE: [400, 'Bad Request - text must have 1 to {max} UTF-8 bytes.'],
   REQUEST_INVALID: [400, 'Bad Request - {reason}'],
+  SOURCES_OFF: [403, 'Forbidden - this service fetches no files from other servers (CODEWEB_SOURCES).'],
+  SOURCE_REFUSED: [
+    403,
+    'Forbidden - {host} is not a public address on the list of sources (CODEWEB_SOURCES).',
+  ],
   NOT_UPLOADER: [403, 'Forbidden - Only accessible by original uploader.'],
   METADATA_NOT_FOUND: [404, 'File metadata not found'],
   FILE_NOT_FOUND: [404, 'File not found'],
   RESULT_NOT_FOUND: [404, 'No ISCC-CODE found.'],
+  JOB_NOT_FOUND: [404, 'No such job of this client.'],
   PATH_NOT_FOUND: [404, 'Not Found'],
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed - use {allow}.'],
   MEDIATYPE_REFUSED: [415, 'Unsupported Media Type - send {accepted}.'],
@@ -52,11 +58,20 @@ export const ERRORS = {
   ],
   ONNXRUNTIME_MISSING: [422, '{task} {reason}'],
   EMBEDDING_UNSUPPORTED: [422, '{task} Embedding metadata into files of type {mediatype} is not supported.'],
+  EMBEDDING_LOST: [
+    422,
+    '{task} The file did not take any of the fields {fields}: its copy does not show them. Type: {mediatype}.',
+  ],
+  FILE_PROTECTED: [
+    422,
+    '{task} The owner of the document forbids changes with a password. Remove the protection first.',
+  ],
   TEXT_NOT_UNICODE: [
     422,
     'Unprocessable Entity - simprint processing error. The text contains a lone surrogate.',
   ],
   INTERNAL: [500, 'Internal Server Error'],
+  SOURCE_FAILED: [502, 'Bad Gateway - the file could not be fetched from its source: {reason}.'],
   BUSY: [503, 'Service Unavailable - too many jobs are waiting, try again in {seconds} s.'],
   WORKER_LOST: [503, 'Service Unavailable - the worker process has ended, try again in {seconds} s.'],
   RECORDS_UNAVAILABLE: [
@@ -79,6 +94,31 @@ export const TASKS = {
 } as const;
 
 const table = errorTable(ERRORS);
+
+/** The HTTP status of an error. */
+export function codeStatus(code: ErrorCode): number {
+  return table.status(code);
+}
+
+/** Reasons why a file of a supported type has no Content-Code that are in the file itself. */
+export const ABOUT_FILE: ReadonlySet<ErrorCode> = new Set([
+  'MEDIATYPE_UNSUPPORTED',
+  'PROCESSING_FAILED',
+  'FILE_DAMAGED',
+  'FILE_ENCRYPTED',
+  'FILE_NO_TEXT',
+  'FILE_TOO_SHORT',
+  'FILE_TOO_LARGE',
+  'FILE_TOO_SLOW',
+  'FILE_TOO_COMPLEX',
+  'FILE_CRASHES_DECODER',
+  'FORMAT_UNSUPPORTED',
+]);
+
+/** The text of a code, with its placeholders replaced. */
+export function textOf(code: ErrorCode, details: Details): string {
+  return table.text(code, details);
+}
 
 /** The request is refused; the code says why. The cause is for the log. */
 export class CodesRefusal extends Error {
@@ -130,6 +170,12 @@ interface ErrorReply {
   /** The internal cause, in development only. */
   readonly cause?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An error as a job shows it: without internal causes. */
+export function describedError(error: unknown): { status: number; code: ErrorCode; detail: string } {
+  const { code, text } = thrown(error, false);
+  return { status: table.status(code), code, detail: text };
 }
 
 function renderer(render: (error: ErrorReply) => Reply, options: ErrorFormOptions): ErrorRenderer {

@@ -87,7 +87,9 @@ export class Job {
 
   /** Records that a step has begun or ended. */
   readonly change = (step: StepChange): void => {
-    this.#steps.set(step.name, step);
+    // The percentage of a step is kept when it ends.
+    const { percent } = this.#steps.get(step.name) ?? {};
+    this.#steps.set(step.name, { ...(percent !== undefined && { percent }), ...step });
     this.#notify();
   };
 

@@ -1,4 +1,5 @@
 /** The ISCC result: its fields and their order in responses. */
+import { present } from '../present.js';
 
 export type Mode = 'text' | 'image' | 'audio' | 'video';
 
@@ -59,6 +60,14 @@ export interface IsccResult extends EmbeddedMetadata, ContentFacts {
   readonly thumbnail?: string;
   readonly metahash?: string;
   readonly datahash: string;
+  /** Why a file of a supported type has no Content-Code: an error code and its text. */
+  readonly note?: string;
+}
+
+/** Extension of the response to embedding. */
+export interface Embedding {
+  /** Submitted fields that the copy does not show. */
+  readonly not_embedded?: readonly string[];
 }
 
 export interface UploadLinks {
@@ -110,7 +119,9 @@ const KEYS = [
   'thumbnail',
   'metahash',
   'datahash',
-] as const satisfies readonly (keyof IsccResult | keyof UploadLinks)[];
+  'note',
+  'not_embedded',
+] as const satisfies readonly (keyof IsccResult | keyof UploadLinks | keyof Embedding)[];
 
 type ResultParts = Omit<IsccResult, '@context' | '@type' | '$schema'>;
 
@@ -121,8 +132,8 @@ export function isccResult(parts: ResultParts): IsccResult {
 }
 
 /**
- * Adds submitted fields to the result of a copy. A value read from the copy is kept, a name derived from the file
- * name is replaced. The Meta-Code does not change: it depends on what the copy contains.
+ * Adds submitted fields that are in the copy to its result. A value read from the copy is kept, a name derived from the
+ * file name is replaced. The Meta-Code does not change: it depends on what the copy contains.
  */
 export function withSubmitted(
   result: IsccResult,
@@ -135,12 +146,11 @@ export function withSubmitted(
 
 /** The result as responses show it: keys in the order of {@link KEYS}, without undefined values. */
 export function orderedResult(result: IsccResult): IsccResult;
-export function orderedResult(result: IsccResult, links: UploadLinks): IsccResult & UploadLinks;
-export function orderedResult(result: IsccResult, links?: UploadLinks): IsccResult {
+export function orderedResult(
+  result: IsccResult,
+  links: UploadLinks & Embedding,
+): IsccResult & UploadLinks & Embedding;
+export function orderedResult(result: IsccResult, links?: UploadLinks & Embedding): IsccResult {
   const values: Readonly<Record<string, unknown>> = { ...result, ...links };
   return present(Object.fromEntries(KEYS.map((key) => [key, values[key]])) as unknown as IsccResult);
-}
-
-function present<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,14 +1,17 @@
 /** The routes of the service: parameters, responses and documentation. */
 
 import { z } from 'zod';
+import { json } from '../http/reply/replies.js';
 import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
 import { CodesRefusal } from './errors.js';
+import { accepted, jobRoutes, prefersAsync } from './job-routes.js';
 import type { MediaId } from './media-id.js';
 import { STEPS, serverTiming } from './pipeline/stopwatch.js';
 import { orderedResult } from './result.js';
 import * as schema from './schema.js';
 import type { CodesService, Processed, Upload } from './service.js';
+import { metadataFromHeaders, type UploadMetadataHeaders } from './upload-metadata.js';
 
 export interface RoutesOptions {
   readonly uploadBytesMax: number;
@@ -42,6 +45,11 @@ const PROCESSED = {
   'Server-Timing': { description: 'Processing steps in milliseconds', schema: z.string() },
 };
 
+/** Only words: as a second documented response, 202 would make generated clients return a union. */
+const RESPOND_ASYNC =
+  'With `Prefer: respond-async` the response is 202 with the state of a job, as `GET /jobs/{id}` returns it, and ' +
+  'the job in `Location`.';
+
 /** `curl -F` is a common first try. */
 function refuseMultipart(request: Request): void {
   if (/^multipart\//i.test(request.header('content-type') ?? '')) throw new CodesRefusal('MULTIPART');
@@ -52,6 +60,7 @@ export function codesRoutes(service: CodesService, options: RoutesOptions): read
     ...isccRoutes(service, options),
     ...mediaRoutes(service, options),
     ...metadataRoutes(service, options),
+    ...jobRoutes(service),
     ...textRoutes(service, options),
   ];
 }
@@ -61,31 +70,37 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
     route({
       method: 'POST',
       path: `${BASE}/iscc`,
-      operationId: 'createIscc',
+      operationId: 'create-iscc',
       summary: 'Upload a file and create its ISCC-CODE',
       description:
         'The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth ' +
-        'unit to texts and images; without a configured model it is refused with 422.',
+        `unit to texts and images; without a configured model it is refused with 422. ${RESPOND_ASYNC}`,
       tags: ['iscc'],
-      headers: schema.uploadHeaders,
+      headers: schema.processHeaders,
       query: schema.processQuery,
-      body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
+      body: { kind: 'stream', bytesMax: options.uploadBytesMax },
       guard: refuseMultipart,
       responses: {
         201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
         400: { description: 'Invalid file name, body size or query value' },
+        403: { description: 'The address in X-Upload-Source is not among the sources of the service' },
         422: UNPROCESSABLE,
+        502: { description: 'The source did not send the file' },
         503: BUSY,
         507: FULL,
       },
-      handler: async (request) =>
-        created(await service.uploadAndProcess(watched(request), request.query), request, options),
+      handler: async (request) => {
+        const { query, clientAddress } = request;
+        if (!prefersAsync(request))
+          return created(await service.uploadAndProcess(watched(request), query), request, options);
+        return accepted(service, clientAddress, await service.startProcessing(watched(request), query));
+      },
     }),
     progressRoute(service),
     route({
       method: 'GET',
       path: `${BASE}/iscc/{media_id}`,
-      operationId: 'getIscc',
+      operationId: 'get-iscc',
       summary: 'Get the stored result of an upload',
       tags: ['iscc'],
       params: schema.mediaIdParams,
@@ -104,7 +119,7 @@ function progressRoute(service: CodesService): Route {
   return route({
     method: 'GET',
     path: `${BASE}/progress/{key}`,
-    operationId: 'getProgress',
+    operationId: 'get-progress',
     summary: 'Get the progress of an upload',
     description:
       'Long poll for an upload by `POST /iscc?progress={key}` from the same client. Responds when a step begins or ' +
@@ -130,7 +145,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
     route({
       method: 'POST',
       path: `${BASE}/media`,
-      operationId: 'uploadMedia',
+      operationId: 'upload-file',
       summary: 'Upload a file without processing it',
       tags: ['media'],
       headers: schema.uploadHeaders,
@@ -149,7 +164,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
     route({
       method: 'GET',
       path: `${BASE}/media/{media_id}`,
-      operationId: 'downloadMedia',
+      operationId: 'download-file',
       summary: 'Download the file',
       tags: ['media'],
       params: schema.mediaIdParams,
@@ -163,7 +178,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
     route({
       method: 'DELETE',
       path: `${BASE}/media/{media_id}`,
-      operationId: 'deleteMedia',
+      operationId: 'delete-file',
       summary: 'Delete the file and its results',
       tags: ['media'],
       params: schema.mediaIdParams,
@@ -181,7 +196,7 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
     route({
       method: 'GET',
       path: `${BASE}/metadata/{media_id}`,
-      operationId: 'extractMetadata',
+      operationId: 'extract-metadata',
       summary: 'Extract the metadata embedded in a file',
       tags: ['metadata'],
       params: schema.mediaIdParams,
@@ -190,19 +205,23 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
         404: UNKNOWN,
         503: BUSY,
       },
-      handler: async ({ params }) => json(await service.metadata(params.media_id)),
+      handler: async ({ params, clientAddress }) =>
+        json(await service.metadata(params.media_id, clientAddress)),
     }),
     route({
       method: 'POST',
       path: `${BASE}/metadata/{media_id}`,
-      operationId: 'embedMetadata',
+      operationId: 'embed-metadata',
       summary: 'Embed metadata into a copy and create its ISCC-CODE',
-      description: 'The original is not changed. The response describes the copy.',
+      description:
+        'The original is not changed. The response describes the copy: its metadata is read from the copy afresh, and ' +
+        '`not_embedded` names the submitted fields that the copy does not show. A given value replaces the old one. ' +
+        RESPOND_ASYNC,
       tags: ['metadata'],
       params: schema.mediaIdParams,
       body: { kind: 'json', schema: schema.embedRequest, bytesMax: EMBED_BODY_MAX_BYTES },
       responses: {
-        201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
+        201: { description: 'Created', schema: schema.embedResult, headers: PROCESSED },
         400: { description: 'Invalid field' },
         403: FORBIDDEN,
         404: UNKNOWN,
@@ -212,6 +231,10 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
       },
       handler: async (request) => {
         const { params, body, clientAddress, signal } = request;
+        if (prefersAsync(request)) {
+          const job = await service.startEmbedding(params.media_id, body, clientAddress);
+          return accepted(service, clientAddress, job);
+        }
         const copy = await service.embed(params.media_id, body, clientAddress, signal);
         return created(copy, request, options);
       },
@@ -225,7 +248,7 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
     route({
       method: 'GET',
       path: `${BASE}/explain/{iscc}`,
-      operationId: 'explainIscc',
+      operationId: 'explain-iscc',
       summary: 'Decompose an ISCC',
       tags: ['iscc'],
       params: schema.isccParams,
@@ -241,7 +264,7 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
     route({
       method: 'POST',
       path: `${BASE}/simprint`,
-      operationId: 'createSimprints',
+      operationId: 'create-simprints',
       summary: 'Create simprints of plain text',
       description: 'The text may have as many bytes as an upload, and the JSON body up to 128 MiB.',
       tags: ['simprint'],
@@ -262,7 +285,9 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
   ];
 }
 
-function upload(request: Request<unknown, unknown, { 'x-upload-filename': string }, Upload['body']>): Upload {
+function upload(
+  request: Request<unknown, unknown, { 'x-upload-filename'?: string | undefined }, Upload['body']>,
+): Upload {
   return {
     filenameHeader: request.headers['x-upload-filename'],
     contentType: request.header('content-type'),
@@ -273,9 +298,14 @@ function upload(request: Request<unknown, unknown, { 'x-upload-filename': string
 }
 
 function watched(
-  request: Parameters<typeof upload>[0] & { readonly query: { readonly progress?: string | undefined } },
+  request: Parameters<typeof upload>[0] & {
+    readonly query: { readonly progress?: string | undefined };
+    readonly headers: UploadMetadataHeaders & { readonly 'x-upload-source'?: string | undefined };
+  },
 ): Upload {
-  return { ...upload(request), progressKey: request.query.progress };
+  const { headers, query } = request;
+  const source = request.headers['x-upload-source'];
+  return { ...upload(request), progressKey: query.progress, given: metadataFromHeaders(headers), source };
 }
 
 async function download(
@@ -300,17 +330,19 @@ async function download(
   };
 }
 
-function created({ id, result, steps }: Processed, request: Request, options: RoutesOptions): Reply {
-  const value = orderedResult(result, { media_id: id, content: contentUrl(id, request, options) });
+function created(
+  { id, result, steps, notEmbedded = [] }: Processed,
+  request: Request,
+  options: RoutesOptions,
+): Reply {
+  const links = { media_id: id, content: contentUrl(id, request, options) };
+  const missing = notEmbedded.length > 0 ? { not_embedded: notEmbedded } : {};
+  const value = orderedResult(result, { ...links, ...missing });
   return stored(id, value, { 'Server-Timing': serverTiming(steps) });
 }
 
 function stored(id: MediaId, value: object, headers: Readonly<Record<string, string>> = {}): Reply {
   return { status: 201, headers: { Location: mediaPath(id), ...headers }, body: { kind: 'json', value } };
-}
-
-function json(value: object): Reply {
-  return { status: 200, body: { kind: 'json', value } };
 }
 
 function contentUrl(id: MediaId, request: Pick<Request, 'origin'>, options: RoutesOptions): string {

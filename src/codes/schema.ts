@@ -1,4 +1,7 @@
-/** Schemas of requests and responses. The OpenAPI document is generated from them. */
+/**
+ * Schemas of requests and responses. The OpenAPI document is generated from them. Names of schemas and operations are those
+ * of the reference, where it has them.
+ */
 import { z } from 'zod';
 import { MEDIA_ID_PATTERN, type MediaId } from './media-id.js';
 
@@ -29,10 +32,39 @@ export const uploadHeaders = z.object({
     .meta({ example: 'cGhvdG8uanBn' }),
 });
 
+const base64Text = z.string().optional();
+
+/** Headers of a file that gets its code. */
+export const processHeaders = z.object({
+  'x-upload-filename': uploadHeaders.shape['x-upload-filename']
+    .optional()
+    .describe('As for `POST /media`; may be absent if the file comes from a source, which names it'),
+  'x-upload-source': z
+    .string()
+    .max(8192)
+    .optional()
+    .describe(
+      'Address of the file, instead of a body; so is the first line of a body of type `text/uri-list`. Only for ' +
+        'servers in `CODEWEB_SOURCES`',
+    ),
+  'x-upload-name': base64Text.describe('Base64 of the UTF-8 title, which replaces the title in the file'),
+  'x-upload-description': base64Text.describe(
+    'Base64 of the UTF-8 description, which replaces that in the file',
+  ),
+  'x-upload-meta': base64Text.describe(
+    'Extended metadata for the Meta-Code: a base64 Data-URL, as `isccd seed isrc` prints it, its base64, or the ' +
+      'base64 of a JSON object',
+  ),
+  'x-upload-metadata': base64Text.describe(
+    'Base64 of a JSON object with `name`, `description` and `meta`; the single headers have priority',
+  ),
+});
+
 /** `true`, `false`, `1` or `0` in any case. */
 const flag = z
   .string()
-  .regex(/^(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$/, 'must be true, false, 1 or 0')
+  .refine((text) => /^(?:true|false|[01])$/i.test(text), 'must be true, false, 1 or 0')
+  .meta({ type: 'boolean' })
   .transform((text) => text === '1' || text.toLowerCase() === 'true')
   .optional();
 
@@ -42,6 +74,12 @@ const progressKey = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64
 export const processQuery = z.object({
   semantic: flag.describe('Add the experimental Semantic-Code unit (text and images)'),
   granular: flag.describe('Include granular simprints in `features` (text)'),
+  fallback: z
+    .enum(['sum', 'off'])
+    .optional()
+    .describe(
+      '`sum`: a damaged, encrypted or too short file gets an ISCC-SUM with a `note` instead of an error',
+    ),
   progress: progressKey.optional().describe('Key chosen by the client to query `/progress/{key}`'),
 });
 
@@ -52,7 +90,8 @@ export const progressParams = z.object({
 export const progressQuery = z.object({
   after: z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .refine((text) => /^\d{1,9}$/.test(text), 'must be a whole number')
+    .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
     .transform(Number)
     .optional()
     .describe('`changes` of the last response; waits up to 8 s for more'),
@@ -68,6 +107,7 @@ export const progress = z
           name: z.string(),
           description: z.string(),
           ms: z.number().optional().describe('Milliseconds; absent until the step ends'),
+          percent: z.int().optional().describe('How much of the step is done; for films and long sound'),
         }),
       )
       .describe('In starting order'),
@@ -122,17 +162,30 @@ export const storedResult = z
     thumbnail: z.string().optional().describe('Data-URL of a WebP image'),
     metahash: z.string().optional(),
     datahash: z.string(),
+    note: z
+      .string()
+      .optional()
+      .describe('Why there is no Content-Code: an error code and its text, with `fallback=sum`'),
   })
-  .meta({ id: 'StoredIsccResult' });
+  .meta({ id: 'StoredIsccMetadata' });
 
 const links = {
   media_id: z.string(),
   content: z.url().describe('Download URL of the file'),
 };
 
-export const isccResult = storedResult.extend(links).meta({ id: 'IsccResult' });
+export const isccResult = storedResult.extend(links).meta({ id: 'IsccMetadata' });
 
-export const uploadResult = z.object(links).meta({ id: 'Upload' });
+export const embedResult = isccResult
+  .extend({
+    not_embedded: z
+      .array(z.string())
+      .optional()
+      .describe('Submitted fields that a fresh extraction of the copy does not show; absent if it shows all'),
+  })
+  .meta({ id: 'EmbedResult' });
+
+export const uploadResult = z.object(links).meta({ id: 'UploadResponse' });
 
 export const embeddedMetadata = z.object(embedded).meta({ id: 'EmbeddedMetadata' });
 
@@ -170,13 +223,18 @@ function optional<T extends z.ZodType>(field: T) {
   return field.nullish().transform((value) => value ?? undefined);
 }
 
+/** Inputs of the Meta-Code. */
+export const submittedFields = {
+  name: optional(text(NAME_CHARACTERS_MAX).refine((value) => VISIBLE.test(value), 'must not be empty')),
+  description: optional(text(DESCRIPTION_CHARACTERS_MAX)),
+  meta: optional(
+    text(META_CHARACTERS_MAX).refine((value) => DATA_URL.test(value), 'must be a base64 Data-URL'),
+  ),
+};
+
 export const embedRequest = z
   .object({
-    name: optional(text(NAME_CHARACTERS_MAX).refine((value) => VISIBLE.test(value), 'must not be empty')),
-    description: optional(text(DESCRIPTION_CHARACTERS_MAX)),
-    meta: optional(
-      text(META_CHARACTERS_MAX).refine((value) => DATA_URL.test(value), 'must be a base64 Data-URL'),
-    ),
+    ...submittedFields,
     identifier: optional(text()),
     creator: optional(text()),
     license: optional(uri),
@@ -185,7 +243,7 @@ export const embedRequest = z
     rights: optional(text()),
     keywords: optional(z.union([text(), z.array(text()).transform((list) => list.join(', '))])),
   })
-  .meta({ id: 'EmbedRequest' });
+  .meta({ id: 'InlineMetadata' });
 
 export type EmbedRequest = z.output<typeof embedRequest>;
 
@@ -196,6 +254,10 @@ const unit = z
     hash_hex: z.string(),
     hash_uint: z.string(),
     hash_bits: z.string(),
+    featureless: z
+      .literal(true)
+      .optional()
+      .describe('Present for an Image-Code without features, whose matches mean nothing'),
   })
   .meta({ id: 'IsccUnit' });
 
@@ -207,7 +269,7 @@ export const explanation = z
     decomposed: z.string(),
     units: z.array(unit),
   })
-  .meta({ id: 'Explanation' });
+  .meta({ id: 'IsccDetail' });
 
 export const simprintRequest = z.object({ text: z.string().min(1) }).meta({ id: 'SimprintRequest' });
 

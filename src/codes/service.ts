@@ -2,19 +2,23 @@
 import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { type BlobDraft, BlobFolderTaken, type Blobs, type StoredBlob } from '../blobs/port.js';
-import { native } from '../native.js';
+import { clientKey } from '../limits/throttle.js';
+import { type FileSum, native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
 import { CodesRefusal, Unavailable } from './errors.js';
-import { filenameFromHeader } from './filename.js';
+import { filenameFromHeader, sanitizeFilename } from './filename.js';
+import { JobBoard, type JobView } from './job-board.js';
 import { type MediaId, MediaIdSource } from './media-id.js';
+import type { Field } from './metadata/places.js';
 import { explainJson } from './pipeline/addon-calls.js';
-import type { Compat } from './pipeline/jobs.js';
+import type { Compat, GivenMetadata } from './pipeline/jobs.js';
 import type { Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard } from './progress.js';
-import { receive } from './receive.js';
+import { type Received, receive } from './receive.js';
 import type { Records, UploadRecord } from './records.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
+import { firstAddress, Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
 
 export interface CodesOptions {
@@ -26,6 +30,8 @@ export interface CodesOptions {
   /** Defaults of the query parameters `granular` and `semantic`. */
   readonly granular: boolean;
   readonly semantic: boolean;
+  /** Default of the query parameter `fallback`. */
+  readonly fallbackSum: boolean;
   readonly compat: Compat;
   /** Called with the size of every completely received upload. */
   readonly onUpload?: (bytes: number) => void;
@@ -42,6 +48,10 @@ export interface Upload {
   readonly contentType: string | undefined;
   readonly clientAddress: string;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Address of the file, instead of the body. */
+  readonly source?: string | undefined;
+  /** Metadata that replaces that of the file. */
+  readonly given?: GivenMetadata | undefined;
   /** Key chosen by the client, under which it can query the progress of this request. */
   readonly progressKey?: string | undefined;
   /** Aborted when the client disconnects. */
@@ -58,6 +68,7 @@ export interface Download extends StoredBlob {
 export interface ProcessChoice {
   readonly granular?: boolean | undefined;
   readonly semantic?: boolean | undefined;
+  readonly fallback?: 'sum' | 'off' | undefined;
 }
 
 export interface Processed {
@@ -65,6 +76,23 @@ export interface Processed {
   readonly result: IsccResult;
   /** Processing steps and their times. */
   readonly steps: readonly PipelineStep[];
+  /** Submitted fields that a copy does not show. */
+  readonly notEmbedded?: readonly Field[];
+}
+
+interface OpenedUpload extends Pick<Upload, 'body' | 'contentType'> {
+  readonly filename: string;
+}
+
+interface ReceivedFile extends Received {
+  readonly sum: FileSum;
+}
+
+/** A completely received file. */
+interface DraftFile {
+  readonly draft: BlobDraft;
+  readonly filename: string;
+  readonly received: ReceivedFile;
 }
 
 /** Base64url simprints by type. */
@@ -73,6 +101,9 @@ type Simprints = Readonly<Record<string, readonly string[]>>;
 /** Id collisions only happen after the clock went backwards. Gives up after this many. */
 const STORE_ATTEMPTS_MAX = 8;
 const UNKNOWN_TYPE = 'application/octet-stream';
+const DEFAULT_FILENAME = 'download';
+/** Bytes of a list of addresses, of which the first counts. */
+const ADDRESS_BYTES_MAX = 16 * 1024;
 
 export class CodesService {
   readonly #options: CodesOptions;
@@ -81,28 +112,38 @@ export class CodesService {
   readonly #clients: ClientHasher;
   readonly #pipeline: Pipeline;
   readonly #progress = new ProgressBoard();
+  readonly #jobs = new JobBoard();
+  readonly #sources: Sources;
   readonly #ids = new MediaIdSource();
   readonly #texts = new TextBodies();
 
   constructor(
     options: CodesOptions,
-    parts: { blobs: Blobs; records: Records; clients: ClientHasher; pipeline: Pipeline },
+    parts: {
+      blobs: Blobs;
+      records: Records;
+      clients: ClientHasher;
+      pipeline: Pipeline;
+      /** Default: fetching from other servers is off. */
+      sources?: Sources;
+    },
   ) {
     this.#options = options;
     this.#blobs = parts.blobs;
     this.#records = parts.records;
     this.#clients = parts.clients;
     this.#pipeline = parts.pipeline;
+    this.#sources = parts.sources ?? new Sources({ origins: [] });
   }
 
   /** Stores a file and makes its code. Stores nothing if processing fails. */
   async uploadAndProcess(upload: Upload, choice: ProcessChoice): Promise<Processed> {
-    const filename = filenameFromHeader(upload.filenameHeader);
     const { progressKey: key, clientAddress } = upload;
+    const { filename, ...opened } = await this.#opened(upload);
     const job = key === undefined ? undefined : this.#progress.begin(this.#clients.hash(clientAddress), key);
     try {
       const watch = new Stopwatch({ onStep: this.#options.onStep, onChange: job?.change });
-      return await this.#process(upload, filename, choice, watch);
+      return await this.#process({ ...upload, ...opened }, filename, choice, watch);
     } finally {
       job?.end();
     }
@@ -113,26 +154,138 @@ export class CodesService {
     return this.#progress.next(this.#clients.hash(clientAddress), key, seen, signal);
   }
 
+  /**
+   * Stores a file, and makes its code in a job that goes on after this resolves. @returns the id of the job
+   * @throws {Unavailable} if too many jobs run
+   */
+  async startProcessing(upload: Upload, choice: ProcessChoice): Promise<string> {
+    this.#jobs.reserve();
+    const { filename, ...opened } = await this.#opened(upload);
+    const file = { ...upload, ...opened };
+    const draft = await this.#blobs.begin();
+    try {
+      const received = await this.#receive(file, draft, new Stopwatch());
+      return this.#startJob(upload.clientAddress, draft, (watch, signal) =>
+        this.#processDraft({ ...file, signal }, { draft, filename, received }, choice, watch),
+      );
+    } catch (error) {
+      await draft.discard();
+      throw error;
+    }
+  }
+
+  /** Embeds metadata in a job. Refuses unknown uploads at once. @returns the id of the job */
+  async startEmbedding(id: MediaId, submitted: EmbeddedMetadata, clientAddress: string): Promise<string> {
+    this.#restricted(id, clientAddress);
+    this.#jobs.reserve();
+    return this.#jobs.start(this.#clients.hash(clientAddress), async (onChange, signal) => {
+      const watch = new Stopwatch({ onStep: this.#options.onStep, onChange });
+      return (await this.#embed(id, submitted, clientAddress, signal, watch)).id;
+    });
+  }
+
+  /** A job of this client. With `seen`, waits until there are more changes, or for some seconds. */
+  job(clientAddress: string, id: string, seen?: number, signal?: AbortSignal): Promise<JobView> {
+    const uploader = this.#clients.hash(clientAddress);
+    if (seen === undefined || signal === undefined) return this.#jobs.now(uploader, id);
+    return this.#jobs.next(uploader, id, seen, signal);
+  }
+
+  /** Resolves when the job has ended and its worker is free. */
+  cancelJob(clientAddress: string, id: string): Promise<void> {
+    return this.#jobs.cancel(this.#clients.hash(clientAddress), id);
+  }
+
+  /** Ends all jobs. */
+  async close(): Promise<void> {
+    await this.#jobs.close();
+    await this.#sources.close();
+  }
+
+  /** The file name and, if the request names an address instead of sending bytes, the file at that address. */
+  async #opened(upload: Upload): Promise<OpenedUpload> {
+    const { filenameHeader, body, contentType, signal } = upload;
+    const address = await this.#sourceOf(upload);
+    if (address === undefined) return { filename: filenameFromHeader(filenameHeader), body, contentType };
+    const file = await this.#sources.open(address, signal);
+    const filename = filenameHeader
+      ? filenameFromHeader(filenameHeader)
+      : sanitizeFilename(file.filename) || DEFAULT_FILENAME;
+    return { ...file, filename };
+  }
+
+  async #sourceOf({ source, contentType, body }: Upload): Promise<string | undefined> {
+    if (source !== undefined) {
+      if (!this.#sources.isOn) throw new CodesRefusal('SOURCES_OFF');
+      return source;
+    }
+    // Without sources, a list of addresses is a file like any other.
+    if (!this.#sources.isOn || !/^text\/uri-list\b/i.test(contentType ?? '')) return undefined;
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > ADDRESS_BYTES_MAX) throw new CodesRefusal('UPLOAD_SIZE', { max: ADDRESS_BYTES_MAX });
+      pieces.push(piece);
+    }
+    const address = firstAddress(Buffer.concat(pieces).toString());
+    if (address === undefined)
+      throw new CodesRefusal('REQUEST_INVALID', { reason: 'the list has no address.' });
+    return address;
+  }
+
+  #startJob(
+    clientAddress: string,
+    draft: BlobDraft,
+    work: (watch: Stopwatch, signal: AbortSignal) => Promise<Processed>,
+  ): string {
+    return this.#jobs.start(this.#clients.hash(clientAddress), async (onChange, signal) => {
+      try {
+        const watch = new Stopwatch({ onStep: this.#options.onStep, onChange });
+        return (await work(watch, signal)).id;
+      } finally {
+        await draft.discard();
+      }
+    });
+  }
+
   #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
+    return this.#inDraft(async (draft) => {
+      const received = await this.#receive(upload, draft, watch);
+      return this.#processDraft(upload, { draft, filename, received }, choice, watch);
+    });
+  }
+
+  #receive(upload: Upload, draft: BlobDraft, watch: Stopwatch): Promise<ReceivedFile> {
+    const hasher = new native.SumHasher();
+    return watch.measure('receive', async () => {
+      const received = await receive(upload.body, draft, this.#options.uploadBytesMax, hasher);
+      return { ...received, sum: await hasher.finish() };
+    });
+  }
+
+  async #processDraft(
+    upload: Upload,
+    { draft, filename, received }: DraftFile,
+    choice: ProcessChoice,
+    watch: Stopwatch,
+  ): Promise<Processed> {
     const options = {
       granular: choice.granular ?? this.#options.granular,
       semantic: choice.semantic ?? this.#options.semantic,
+      client: clientKey(upload.clientAddress),
+      fallbackSum: choice.fallback === undefined ? this.#options.fallbackSum : choice.fallback === 'sum',
+      ...(upload.given && { given: upload.given }),
     };
-    return this.#inDraft(async (draft) => {
-      const hasher = new native.SumHasher();
-      const { bytes, head, sum } = await watch.measure('receive', async () => {
-        const received = await receive(upload.body, draft, this.#options.uploadBytesMax, hasher);
-        return { ...received, sum: await hasher.finish() };
-      });
-      const file = { path: draft.path, filename, head, sum };
-      const [{ result }] = await Promise.all([
-        this.#pipeline.process(file, options, upload.signal, watch),
-        draft.sync(),
-      ]);
-      const record = this.#record(upload, filename, bytes);
-      const id = await watch.measure('save', () => this.#store(draft, record, result));
-      return { id, result, steps: watch.steps };
-    });
+    const { bytes, head, sum } = received;
+    const file = { path: draft.path, filename, head, sum };
+    const [{ result }] = await Promise.all([
+      this.#pipeline.process(file, options, upload.signal, watch),
+      draft.sync(),
+    ]);
+    const record = this.#record(upload, filename, bytes);
+    const id = await watch.measure('save', () => this.#store(draft, record, result));
+    return { id, result, steps: watch.steps };
   }
 
   /** Stores a file without processing it. */
@@ -169,42 +322,59 @@ export class CodesService {
   }
 
   /** Metadata embedded in a file; `{}` if the file is unreadable. */
-  async metadata(id: MediaId): Promise<EmbeddedMetadata> {
+  async metadata(id: MediaId, clientAddress: string): Promise<EmbeddedMetadata> {
     const record = this.#found(id);
     const blob = await this.#blob(id, record);
     // Keywords are accepted on embed but never returned.
-    const { keywords: _, ...fields } = await this.#pipeline.extract({
-      path: blob.path,
-      filename: record.filename,
-    });
+    const file = { path: blob.path, filename: record.filename };
+    const { keywords: _, ...fields } = await this.#pipeline.extract(file, clientKey(clientAddress));
     return fields;
   }
 
-  /** Embeds metadata into a copy and makes the copy's code. The original is unchanged. Empty fields are ignored. */
+  /**
+   * Embeds metadata into a copy and makes the copy's code. The original is unchanged. Empty fields are ignored. The
+   * result has the metadata that the copy shows.
+   */
   async embed(
     id: MediaId,
     submitted: EmbeddedMetadata,
     clientAddress: string,
     signal: AbortSignal,
   ): Promise<Processed> {
+    const watch = new Stopwatch({ onStep: this.#options.onStep });
+    return this.#embed(id, submitted, clientAddress, signal, watch);
+  }
+
+  async #embed(
+    id: MediaId,
+    submitted: EmbeddedMetadata,
+    clientAddress: string,
+    signal: AbortSignal,
+    watch: Stopwatch,
+  ): Promise<Processed> {
     const fields: EmbeddedMetadata = Object.fromEntries(
       Object.entries(submitted).filter(([, value]) => value !== '' && value !== undefined),
     );
     const record = this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
-    const options = { granular: this.#options.granular, semantic: this.#options.experimental };
-    const watch = new Stopwatch({ onStep: this.#options.onStep });
+    const client = clientKey(clientAddress);
+    const options = { client, granular: this.#options.granular, semantic: this.#options.experimental };
     const { filename } = record;
     return this.#inDraft(async (draft) => {
       const { path } = draft;
       await watch.measure('copy', () => copyFile(original.path, path, constants.COPYFILE_FICLONE));
-      await watch.measure('embed', () => this.#pipeline.embed({ path, filename }, fields, signal));
+      const notEmbedded = await watch.measure('embed', () =>
+        this.#pipeline.embed({ path, filename }, fields, { client, signal }),
+      );
       const file = await watch.measure('read', () => this.#pipeline.open(path, filename));
       const processed = await this.#pipeline.process(file, options, signal, watch);
-      const result = withSubmitted(processed.result, fields, processed.nameWasRead);
+      const verified = Object.fromEntries(
+        Object.entries(fields).filter(([field]) => !notEmbedded.includes(field as Field)),
+      );
+      const result = withSubmitted(processed.result, verified, processed.nameWasRead);
       const copy = { ...record, createdAt: Date.now(), bytes: file.sum.filesize };
       const id = await watch.measure('save', () => this.#store(draft, copy, result));
-      return { id, result, steps: watch.steps };
+      return { id, result, steps: watch.steps, notEmbedded };
     });
   }
 

@@ -23,6 +23,7 @@ function pool(limits: Partial<PoolLimits> = {}): WorkerPool<RogueJob, RogueOutpu
     queuedJobsMax: 4,
     jobDurationMaxMs: 60_000,
     workerRssMaxBytes: 1024 ** 3,
+    poolRssMaxBytes: 4 * 1024 ** 3,
     restingRssMaxBytes: 512 * 1024 ** 2,
     jobsPerWorkerMax: 1000,
     ...limits,
@@ -78,6 +79,31 @@ test('rejects jobs when the queue is full', async () => {
   await expect(workers.run({ act: 'echo' })).rejects.toThrow(PoolBusy);
   expect((await Promise.all(accepted)).map(({ value }) => value)).toEqual([1, 2, 3]);
   expect((await workers.run({ act: 'echo', value: 4 })).value).toBe(4);
+});
+
+test('a client does not wait for one that occupies all workers', async () => {
+  const workers = pool();
+  const stop = new AbortController();
+  const slow = [1, 2, 3].map(() => workers.run({ act: 'hang' }, { client: 'slow', signal: stop.signal }));
+  expect([workers.running, workers.queued]).toEqual([2, 1]);
+  const answers = await Promise.all(
+    ['one', 'two'].map((client) => workers.run({ act: 'echo', value: client }, { client })),
+  );
+  expect(answers.map(({ value }) => value)).toEqual(['one', 'two']);
+  // The additional worker is gone, and the slow client still has its two.
+  expect([workers.running, workers.queued]).toEqual([2, 1]);
+  const stopped = Promise.all(slow.map((job) => expect(job).rejects.toThrow('enough')));
+  stop.abort(new Error('enough'));
+  await stopped;
+  expect((await workers.run({ act: 'echo', value: 'after' })).value).toBe('after');
+});
+
+test('ends the largest worker when all together need too much memory', async () => {
+  const workers = pool({ poolRssMaxBytes: 400 * 1024 ** 2 });
+  const small = workers.run({ act: 'keep', value: { bytes: 1024, ms: 3000 } });
+  const large = workers.run({ act: 'grow' });
+  await expect(large).rejects.toMatchObject({ reason: 'memory is short' });
+  await small;
 });
 
 test('an aborted job is removed from the queue, or its worker is killed', async () => {

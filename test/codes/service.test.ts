@@ -40,6 +40,7 @@ async function serviceWith(error: Error): Promise<{ service: CodesService; files
       expirySeconds: 60,
       granular: false,
       semantic: false,
+      fallbackSum: false,
       experimental: false,
       compat: '0.9.7',
     },

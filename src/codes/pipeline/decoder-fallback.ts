@@ -1,9 +1,6 @@
 /** Uses the addon's image decoder and, if it has none for the format, the pixels from another decoder. */
 import { isNativeError } from '../../native.js';
 
-/** Above this the reference rejects an image as a decompression bomb. */
-export const IMAGE_PIXELS_MAX = 256_000_000;
-
 /** Rows of pixels without gaps, 8 bits per sample. */
 export interface RawPixels {
   readonly bytes: Uint8Array;

@@ -6,6 +6,7 @@ export type FileErrorCode = Extract<
   ErrorCode,
   | 'FILE_DAMAGED'
   | 'FILE_ENCRYPTED'
+  | 'FILE_PROTECTED'
   | 'FILE_NO_TEXT'
   | 'FILE_TOO_SHORT'
   | 'FILE_TOO_LARGE'

@@ -1,4 +1,6 @@
 /** Messages between the server and its worker processes. Plain objects only. */
+import type { FileRights } from '../../content/rights.js';
+import type { Field } from '../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../result.js';
 import type { SemanticModels } from './semantic/models.js';
 import type { PipelineStep } from './stopwatch.js';
@@ -8,6 +10,9 @@ export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
 
 /** Version of iscc-sdk whose results are reproduced. */
 export type Compat = '0.9.7' | '0.9.5';
+
+/** What to do with the Manifest Store that a file embeds. */
+export type ManifestUse = 'ignore' | 'read' | 'describe';
 
 interface FileJob {
   readonly path: string;
@@ -19,6 +24,15 @@ interface FileJob {
   readonly workFolder?: string | undefined;
 }
 
+/** Metadata from the caller. Replaces that of the file, field by field, before the Meta-Code is made. */
+export interface GivenMetadata {
+  /** Empty: the name comes from the file name. */
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** A base64 Data-URL, or the text of a JSON object. */
+  readonly meta?: string | undefined;
+}
+
 export interface ContentJob extends FileJob {
   readonly kind: 'content';
   readonly granular: boolean;
@@ -27,6 +41,14 @@ export interface ContentJob extends FileJob {
   readonly semantic?: SemanticModels;
   /** Whether to report each step as it begins and ends. */
   readonly watched: boolean;
+  readonly manifest: ManifestUse;
+  readonly given?: GivenMetadata | undefined;
+  /** Whether to ignore metadata embedded in the file. */
+  readonly ignoresMetadata?: boolean | undefined;
+  /** Whether to return the text. */
+  readonly keepText?: boolean | undefined;
+  /** Whether to read the fields about mining and training. */
+  readonly readsRights?: boolean | undefined;
 }
 
 export interface ExtractJob extends FileJob {
@@ -61,6 +83,8 @@ export interface FileContent {
   readonly facts: ContentFacts;
   readonly features?: readonly FeatureSet[];
   readonly thumbnail?: string;
+  /** Cleaned text of a text document, on request. */
+  readonly text?: string;
 }
 
 export type Output =
@@ -70,7 +94,13 @@ export type Output =
       readonly steps: readonly PipelineStep[];
       /** Milliseconds from the arrival of the job in the worker to its result. */
       readonly ms: number;
+      readonly manifest?: Uint8Array;
+      /** JSON, if the manifest was to be described. */
+      readonly credentials?: string;
+      /** Present if they were to be read. */
+      readonly rights?: FileRights;
     }
   | { readonly kind: 'extract'; readonly metadata: EmbeddedMetadata }
-  | { readonly kind: 'embed' }
+  /** The fields that a fresh extraction does not find. */
+  | { readonly kind: 'embed'; readonly missing: readonly Field[] }
   | { readonly kind: 'simprint'; readonly simprints: readonly string[] };

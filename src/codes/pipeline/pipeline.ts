@@ -4,14 +4,26 @@
  */
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import os from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { FileRights } from '../../content/rights.js';
 import type { FileSum } from '../../native.js';
 import { generator } from '../../version.js';
-import { CodesRefusal, type ErrorCode, TASKS, Unavailable } from '../errors.js';
+import { ABOUT_FILE, CodesRefusal, type ErrorCode, TASKS, textOf, Unavailable } from '../errors.js';
+import type { Field } from '../metadata/places.js';
 import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '../result.js';
 import { composite, mediaTypeOf, textSimprints } from './addon-calls.js';
-import { formatNameOf } from './formats/table.js';
-import type { Compat, ContentJob, FileContent, FormatName, Job, Output } from './jobs.js';
+import { formatNameOf, metadataFormatOf } from './formats/table.js';
+import type {
+  Compat,
+  ContentJob,
+  FileContent,
+  FormatName,
+  GivenMetadata,
+  Job,
+  ManifestUse,
+  Output,
+} from './jobs.js';
 import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from './pool.js';
 import { requireModels, type SemanticModels } from './semantic/models.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
@@ -27,7 +39,7 @@ export interface PipelineOptions {
   /** Bytes per read of a stored file. */
   readonly readBytes: number;
   readonly models: SemanticModels;
-  /** Time limit of one job in seconds. Audio and video get more in proportion to their size. */
+  /** Time limit of one job in seconds. Large files get more; small ones less, see {@link durationMaxMs}. */
   readonly jobSecondsMax: number;
   /** Folder for temporary files, created on first use. Default: the folder of each file. */
   readonly workFolder?: string;
@@ -45,6 +57,20 @@ export interface JobOutcome {
 export interface ProcessOptions {
   readonly granular: boolean;
   readonly semantic: boolean;
+  /** Default: `ignore`. */
+  readonly manifest?: ManifestUse;
+  /** Replaces metadata of the file in the result and in its Meta-Code. */
+  readonly given?: GivenMetadata | undefined;
+  /** Whether to ignore metadata embedded in the file. */
+  readonly ignoresMetadata?: boolean | undefined;
+  /** Whether to return the text of text documents. */
+  readonly keepText?: boolean | undefined;
+  /** Whose file it is; clients take turns. */
+  readonly client?: string | undefined;
+  /** Whether to read the fields about mining and training. */
+  readonly readsRights?: boolean | undefined;
+  /** Whether a file that can't be processed gets an ISCC-SUM instead of an error. */
+  readonly fallbackSum?: boolean | undefined;
 }
 
 /** A file on disk and the name of its upload. The path has a different, meaningless name. */
@@ -62,11 +88,24 @@ export interface Processing {
   readonly result: IsccResult;
   /** Whether the result's `name` was read from the file instead of derived from the file name. */
   readonly nameWasRead: boolean;
+  /** The Manifest Store that the file embeds, not validated; if wanted and present. */
+  readonly manifest?: Uint8Array | undefined;
+  /** Cleaned text of a text document, on request. */
+  readonly text?: string;
+  /** JSON: what that manifest says; if wanted and readable. */
+  readonly credentials?: string | undefined;
+  /** What the file says about mining and training, if wanted. */
+  readonly rights?: FileRights | undefined;
 }
 
-/** Decoding time grows with the file, so audio and video get this much more time per MiB. */
+/** Decoding time grows with the file: it gets this much more time per MiB. */
 const EXTRA_MS_PER_MIB = 2000;
+/** Part of the time limit that an empty file gets, at least. Only audio and video decode for long. */
+const TIME_SHARE: Readonly<Record<Mode, number>> = { text: 1 / 4, image: 1 / 4, audio: 1 / 2, video: 1 / 2 };
+const BASE_SECONDS_MIN: Readonly<Record<Mode, number>> = { text: 30, image: 30, audio: 60, video: 60 };
 const WORKER_RSS_MAX_BYTES = 2 * 1024 ** 3;
+/** Part of the memory of the machine, or of its container, that all workers may have together. */
+const POOL_MEMORY_SHARE = 0.6;
 /** Twice what 100-megapixel images, HEIC and PDF leave behind together, so that workers are rarely replaced. */
 const RESTING_RSS_MAX_BYTES = WORKER_RSS_MAX_BYTES / 8;
 /** A loaded model takes the size of its file, and the same again for computation. */
@@ -85,6 +124,7 @@ export class Pipeline {
       queuedJobsMax: options.workers * QUEUED_JOBS_PER_WORKER_MAX,
       jobDurationMaxMs: options.jobSecondsMax * 1000,
       workerRssMaxBytes: WORKER_RSS_MAX_BYTES,
+      poolRssMaxBytes: Math.max(WORKER_RSS_MAX_BYTES, POOL_MEMORY_SHARE * machineMemory()),
       restingRssMaxBytes: restingRssMax(options.models),
       jobsPerWorkerMax: JOBS_PER_WORKER_MAX,
       ...limits,
@@ -127,7 +167,24 @@ export class Pipeline {
     watch = new Stopwatch(),
   ): Promise<Processing> {
     const type = await watch.measure('mediatype', () => typeOf(file.filename, file.head));
-    if (type.format === undefined) return { result: this.#sumOnly(file, type), nameWasRead: false };
+    try {
+      return await this.#processAs(type, file, options, signal, watch);
+    } catch (error) {
+      const note = options.fallbackSum ? noteOf(error) : undefined;
+      if (note === undefined) throw error;
+      return { result: sumResult(file, type, { ...options.given, note }), nameWasRead: false };
+    }
+  }
+
+  async #processAs(
+    type: FileType,
+    file: SourceFile,
+    options: ProcessOptions,
+    signal: AbortSignal,
+    watch: Stopwatch,
+  ): Promise<Processing> {
+    if (type.format === undefined)
+      return { result: this.#sumOnly(file, type, options.given), nameWasRead: false };
     const { filename, path, sum } = file;
     const { mediatype, mode, format } = type;
     const { compat, models, workFolder } = this.#options;
@@ -142,10 +199,23 @@ export class Pipeline {
       workFolder,
       granular: options.granular,
       watched: watch.onChange !== undefined,
+      manifest: options.manifest ?? 'ignore',
+      given: options.given,
+      ignoresMetadata: options.ignoresMetadata,
+      keepText: options.keepText,
+      readsRights: options.readsRights,
       ...(options.semantic && { semantic: models }),
     };
-    const content = await this.#content(job, signal, watch, extraMs(mode, sum.filesize));
-    return { result: contentResult(file, type, content), nameWasRead: content.nameWasRead };
+    const limits = {
+      client: options.client,
+      // Loading a model takes long, and is not the fault of the file.
+      durationMaxMs: this.#durationMaxMs(options.semantic ? undefined : mode, sum.filesize),
+    };
+    const output = await this.#content(job, signal, watch, limits);
+    const { content, manifest, credentials, rights } = output;
+    const { nameWasRead, text } = content;
+    const result = contentResult(file, type, content);
+    return { result, nameWasRead, manifest, credentials, rights, ...(text !== undefined && { text }) };
   }
 
   /** Simprints of every chunk of a UTF-8 text, by type. Semantic simprints need a configured model. */
@@ -159,11 +229,12 @@ export class Pipeline {
   }
 
   /** Metadata embedded in a file; `{}` if the type is unsupported or the file is unreadable. */
-  async extract(file: NamedFile): Promise<EmbeddedMetadata> {
-    const { mediatype, format } = typeOf(file.filename, await readHead(file.path));
+  async extract(file: NamedFile, client?: string): Promise<EmbeddedMetadata> {
+    const { mediatype, mode } = mediaTypeOf(file.filename, await readHead(file.path));
+    const format = metadataFormatOf(mode, mediatype);
     if (format === undefined) return {};
     try {
-      const output = await this.#run({ kind: 'extract', ...file, mediatype, format });
+      const output = await this.#run({ kind: 'extract', ...file, mediatype, format }, { client });
       return (output as Extract<Output, { kind: 'extract' }>).metadata;
     } catch (error) {
       if (error instanceof CodesRefusal) return {};
@@ -171,15 +242,21 @@ export class Pipeline {
     }
   }
 
-  /** Writes fields into the file at `file.path`, in place. */
-  async embed(file: NamedFile, fields: EmbeddedMetadata, signal: AbortSignal): Promise<void> {
-    const { mediatype, mode, format } = typeOf(file.filename, await readHead(file.path));
+  /** Writes fields into the file at `file.path`, in place. Resolves to the fields that the file does not show. */
+  async embed(
+    file: NamedFile,
+    fields: EmbeddedMetadata,
+    { client, signal }: { readonly client?: string; readonly signal: AbortSignal },
+  ): Promise<readonly Field[]> {
+    const { mediatype, mode } = mediaTypeOf(file.filename, await readHead(file.path));
+    const format = metadataFormatOf(mode, mediatype);
     if (format === undefined) {
       throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { task: TASKS.embed, mediatype });
     }
     const { size } = await stat(file.path);
     const job: Job = { kind: 'embed', ...file, mediatype, format, fields };
-    await this.#run(job, { signal, extraMs: extraMs(mode, size) });
+    const output = await this.#run(job, { client, signal, durationMaxMs: this.#durationMaxMs(mode, size) });
+    return (output as Extract<Output, { kind: 'embed' }>).missing;
   }
 
   /** Runs a content job. Adds its waiting time and the worker's steps to `watch`. */
@@ -187,8 +264,8 @@ export class Pipeline {
     job: ContentJob,
     signal: AbortSignal,
     watch: Stopwatch,
-    extraMs: number,
-  ): Promise<FileContent> {
+    limits: Pick<RunOptions, 'client' | 'durationMaxMs'>,
+  ): Promise<ContentOutput> {
     const start = performance.now();
     const { onChange } = watch;
     onChange?.({ name: 'wait' });
@@ -198,17 +275,27 @@ export class Pipeline {
       began = true;
       onChange?.(step);
     };
-    const { content, steps, ms } = (await this.#run(job, { signal, extraMs, onStep })) as ContentOutput;
-    watch.add([{ name: 'wait', ms: performance.now() - start - ms }, ...steps]);
-    return content;
+    const output = (await this.#run(job, {
+      ...limits,
+      signal,
+      onStep,
+    })) as ContentOutput;
+    watch.add([{ name: 'wait', ms: performance.now() - start - output.ms }, ...output.steps]);
+    return output;
   }
 
-  #sumOnly(file: SourceFile, type: FileType): IsccResult {
-    const { filename, sum } = file;
+  /** Time limit of a job by mode and size, so that a small file can't hold a worker for long. */
+  #durationMaxMs(mode: Mode | undefined, bytes: number): number {
+    const { jobSecondsMax } = this.#options;
+    const seconds = mode ? Math.max(BASE_SECONDS_MIN[mode], TIME_SHARE[mode] * jobSecondsMax) : jobSecondsMax;
+    return Math.min(jobSecondsMax, seconds) * 1000 + (bytes / 1024 ** 2) * EXTRA_MS_PER_MIB;
+  }
+
+  #sumOnly(file: SourceFile, type: FileType, given: GivenMetadata = {}): IsccResult {
+    const { filename } = file;
     const { mediatype } = type;
     if (!this.#options.fallback) throw new CodesRefusal('MEDIATYPE_UNSUPPORTED', { mediatype, filename });
-    const { units, datahash } = sum;
-    return isccResult({ iscc: composite(units), ...fileFields(file, type), units, generator, datahash });
+    return sumResult(file, type, given);
   }
 
   async #run(job: Job, options?: RunOptions): Promise<Output> {
@@ -236,6 +323,8 @@ function clientError(error: unknown, kind: Job['kind']): unknown {
   if (!(error instanceof WorkerLost)) return error;
   const code = LOSSES[error.reason];
   if (code !== undefined) return new CodesRefusal(code, { task }, { cause: error });
+  // Other files took the memory.
+  if (error.reason === 'memory is short') return new Unavailable('WORKER_LOST', { cause: error });
   if (error.reason !== 'crashed') return error;
   // Killed from outside, for example by the system when memory is short: not the fault of the file.
   if (!error.crashedInJob) return new Unavailable('WORKER_LOST', { cause: error });
@@ -259,8 +348,9 @@ function typeOf(filename: string, head: Uint8Array): FileType {
   return mode && format ? { mediatype, mode, format } : { mediatype };
 }
 
-function extraMs(mode: Mode, bytes: number): number {
-  return mode === 'audio' || mode === 'video' ? (bytes / 1024 ** 2) * EXTRA_MS_PER_MIB : 0;
+/** Memory of the machine, or the limit of its container. */
+function machineMemory(): number {
+  return Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
 function outcomeOf(error: unknown): string {
@@ -286,6 +376,19 @@ function contentResult(file: SourceFile, type: FileType, content: FileContent): 
     metahash,
     datahash: file.sum.datahash,
   });
+}
+
+function sumResult(file: SourceFile, type: FileType, rest: GivenMetadata & { note?: string }): IsccResult {
+  const { units, datahash } = file.sum;
+  const { mode } = type;
+  const fields = { ...(mode && { mode }), ...fileFields(file, type), ...rest };
+  return isccResult({ iscc: composite(units), ...fields, units, generator, datahash });
+}
+
+/** Why a file has no Content-Code; `undefined` if the file is not the reason. */
+function noteOf(error: unknown): string | undefined {
+  if (!(error instanceof CodesRefusal) || !ABOUT_FILE.has(error.code)) return undefined;
+  return `${error.code}: ${textOf(error.code, { ...error.details, task: '' }).trim()}`;
 }
 
 /** Audio in a video container has the media type of the container's audio variant. */

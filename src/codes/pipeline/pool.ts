@@ -2,17 +2,21 @@
  * Pool of worker processes for untrusted files. A crash, hang or excessive memory use only fails the job that caused
  * it; the next job gets a new process. Design: docs/design/worker-pool.md.
  */
+import { FairQueue, type Queued } from './fair-queue.js';
 import type { StepChange } from './stopwatch.js';
 import type { Unwatch } from './worker-process.js';
 import { WorkerLost, WorkerProcess } from './worker-process.js';
 
 export interface PoolLimits {
+  /** While one client runs more than half of them, other clients get up to half as many in addition. */
   readonly workersMax: number;
-  /** Maximum length of the queue. Further jobs are rejected with {@link PoolBusy}. */
+  /** Maximum length of the queue, of which one client fills a part. Further jobs are rejected with {@link PoolBusy}. */
   readonly queuedJobsMax: number;
   readonly jobDurationMaxMs: number;
   /** Maximum resident memory of one worker. */
   readonly workerRssMaxBytes: number;
+  /** Maximum resident memory of all workers together; above it the largest one is ended. */
+  readonly poolRssMaxBytes: number;
   /** A worker with more resident memory than this after a job is replaced. */
   readonly restingRssMaxBytes: number;
   /** A worker is replaced after this many jobs, because libraries leak memory. */
@@ -20,10 +24,12 @@ export interface PoolLimits {
 }
 
 export interface RunOptions {
+  /** Whose job it is; clients take turns. `undefined` for jobs of the process itself. */
+  readonly client?: string | undefined;
   /** Cancels the job or removes it from the queue. */
   readonly signal?: AbortSignal | undefined;
-  /** Added to the time limit. */
-  readonly extraMs?: number;
+  /** Instead of the pool's time limit. */
+  readonly durationMaxMs?: number;
   /** Whether the job may run again if its worker crashes or is killed from outside. */
   readonly repeatable?: boolean;
   /** Called when a step of a watched job begins or ends. */
@@ -38,7 +44,7 @@ export class PoolBusy extends Error {
 /** Delay after a job before the memory of an idle worker is checked, so that a busy server never checks. */
 const REST_MS = 1000;
 
-interface Task<Job, Output> {
+interface Task<Job, Output> extends Queued {
   readonly job: Job;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
@@ -54,13 +60,14 @@ export class WorkerPool<Job, Output> {
   readonly #idle: WorkerProcess<Job, Output>[] = [];
   /** Workers with a scheduled memory check. */
   readonly #resting = new Set<WorkerProcess<Job, Output>>();
-  readonly #queue: Task<Job, Output>[] = [];
+  readonly #queue: FairQueue<Task<Job, Output>>;
   #closed = false;
 
   /** @param entry script that each worker runs */
   constructor(entry: string, limits: PoolLimits) {
     this.#entry = entry;
     this.#limits = limits;
+    this.#queue = new FairQueue(limits.queuedJobsMax);
   }
 
   /** Number of jobs that wait for a worker. */
@@ -89,8 +96,9 @@ export class WorkerPool<Job, Output> {
     return new Promise((resolve, reject) => {
       options.signal?.throwIfAborted();
       if (this.#closed) throw new PoolBusy('the pool is closed');
-      const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#spawn() : undefined);
+      const worker = this.#free(options.client);
       const task: Task<Job, Output> = {
+        client: options.client,
         job,
         resolve,
         reject,
@@ -106,32 +114,51 @@ export class WorkerPool<Job, Output> {
   /** Ends all workers and rejects queued jobs. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const task of this.#queue.splice(0)) task.reject(new PoolBusy('the pool is closed'));
+    for (const task of this.#queue.removeAll()) task.reject(new PoolBusy('the pool is closed'));
     await Promise.all([...this.#workers].map((worker) => worker.kill('closed')));
   }
 
-  #mayGrow(): boolean {
-    return this.#workers.size < this.#limits.workersMax;
+  /** A worker for the next job of a client, if there is one. */
+  #free(client: string | undefined): WorkerProcess<Job, Output> | undefined {
+    return this.#idle.pop() ?? (this.#mayGrow(client) ? this.#spawn() : undefined);
+  }
+
+  #mayGrow(client: string | undefined): boolean {
+    const { workersMax } = this.#limits;
+    if (this.#workers.size < workersMax) return true;
+    return this.#isCrowdedOut(client) && this.#workers.size < workersMax + Math.ceil(workersMax / 2);
+  }
+
+  /** Whether a client has no job running because another one occupies the pool. */
+  #isCrowdedOut(client: string | undefined): boolean {
+    return this.#queue.runningOf(client) === 0 && this.#queue.hasClientAbove(this.#limits.workersMax / 2);
+  }
+
+  /** Whether there are more workers than the maximum, and no client that needs them now. */
+  #hasSurplus(): boolean {
+    if (this.#workers.size <= this.#limits.workersMax) return false;
+    const next = this.#queue.peek();
+    return next === undefined || !this.#isCrowdedOut(next.client);
   }
 
   #spawn(): WorkerProcess<Job, Output> {
-    const worker = new WorkerProcess<Job, Output>(this.#entry, this.#limits);
+    const worker = new WorkerProcess<Job, Output>(this.#entry, this.#limits, () => this.#checkMemory());
     this.#workers.add(worker);
     void worker.exited.then(() => this.#forget(worker));
     return worker;
   }
 
   #enqueue(task: Task<Job, Output>): void {
-    if (this.#queue.length >= this.#limits.queuedJobsMax) throw new PoolBusy('the queue is full');
+    if (!this.#queue.add(task)) throw new PoolBusy('the queue is full');
     task.unwatch = onAbort(task.options.signal, (reason) => {
-      this.#queue.splice(this.#queue.indexOf(task), 1);
+      this.#queue.remove(task);
       task.reject(reason);
     });
-    this.#queue.push(task);
   }
 
   #start(worker: WorkerProcess<Job, Output>, task: Task<Job, Output>): void {
     task.unwatch();
+    this.#queue.count(task, 1);
     const { signal } = task.options;
     // Rejects after the worker has ended, so that nothing writes to the file of the job any more.
     const unwatch = onAbort(signal, () => void worker.kill('cancelled'));
@@ -142,10 +169,11 @@ export class WorkerPool<Job, Output> {
         if (!this.#mayRepeat(task, error)) return task.reject(error);
         // Runs next, on another worker: a crash may have other reasons than this job.
         task.isRepeated = true;
-        this.#queue.unshift(task);
+        this.#queue.putBack(task);
       })
       .finally(() => {
         unwatch();
+        this.#queue.count(task, -1);
         this.#release(worker);
       });
   }
@@ -157,7 +185,7 @@ export class WorkerPool<Job, Output> {
 
   #release(worker: WorkerProcess<Job, Output>): void {
     // An ending worker no longer counts, so that the next job does not wait for its exit.
-    if (!worker.alive || worker.jobsDone >= this.#limits.jobsPerWorkerMax) {
+    if (!worker.alive || worker.jobsDone >= this.#limits.jobsPerWorkerMax || this.#hasSurplus()) {
       this.#retire(worker);
       this.#startNext(undefined);
     } else if (worker.wasLarge) {
@@ -198,9 +226,21 @@ export class WorkerPool<Job, Output> {
   }
 
   #startNext(worker: WorkerProcess<Job, Output> | undefined): void {
-    const task = this.#queue.shift();
-    if (task && !this.#closed) this.#start(worker ?? this.#spawn(), task);
-    else if (worker) this.#idle.push(worker);
+    const task = this.#closed ? undefined : this.#queue.peek();
+    const next = worker ?? (task && this.#free(task.client));
+    if (task && next) {
+      this.#queue.remove(task);
+      this.#start(next, task);
+    } else if (next) this.#idle.push(next);
+  }
+
+  /** Ends the largest worker if all together have too much memory. Its client may try again. */
+  #checkMemory(): void {
+    const workers = [...this.#workers].filter(({ alive }) => alive);
+    const total = workers.reduce((sum, { rssBytes }) => sum + rssBytes, 0);
+    if (total <= this.#limits.poolRssMaxBytes) return;
+    const [largest] = workers.sort((a, b) => b.rssBytes - a.rssBytes);
+    void largest?.kill('memory is short');
   }
 
   #forget(worker: WorkerProcess<Job, Output>): void {

@@ -33,6 +33,8 @@ export interface PipelineStep {
 export interface StepChange {
   readonly name: StepName;
   readonly ms?: number;
+  /** How much of the step is done, for decoding films and long sound. */
+  readonly percent?: number;
 }
 
 interface Listeners {
@@ -67,6 +69,25 @@ export class Stopwatch {
       this.add([step]);
       this.onChange?.(step);
     }
+  }
+
+  /**
+   * Reports how much of a running step is done. Returns undefined if nothing listens, so that the work need not measure
+   * it. `total` may become known later.
+   */
+  share(name: StepName, total: () => number | undefined): ((done: number) => void) | undefined {
+    const { onChange } = this;
+    if (onChange === undefined) return undefined;
+    let reported = -1;
+    return (done) => {
+      const percent = Math.max(
+        0,
+        Math.min(99, Math.floor((done / (total() ?? Number.POSITIVE_INFINITY)) * 100)),
+      );
+      if (percent <= reported || total() === undefined) return;
+      reported = percent;
+      onChange({ name, percent });
+    };
   }
 
   /** Adds steps measured elsewhere. Does not call `onChange`: their source has reported them. */

@@ -21,7 +21,13 @@ export interface Refusal {
   readonly details: Details;
 }
 
-export type LossReason = 'crashed' | 'took too long' | 'needed too much memory' | EndReason;
+/** `memory is short`: all workers together had too much, and this one the most. */
+export type LossReason =
+  | 'crashed'
+  | 'took too long'
+  | 'needed too much memory'
+  | 'memory is short'
+  | EndReason;
 type EndReason = 'cancelled' | 'closed' | 'retired';
 
 /** The job failed; the worker continues. */
@@ -72,16 +78,21 @@ export class WorkerProcess<Job, Output> {
   jobsDone = 0;
   /** Whether its memory exceeded `restingRssMaxBytes` during the last job. */
   wasLarge = false;
+  /** Resident memory at the last check. */
+  rssBytes = 0;
   readonly #child: ChildProcess;
   readonly #limits: PoolLimits;
+  readonly #onMemory: () => void;
   #started = false;
   #loss: LossReason = 'crashed';
   #pending: Pending<Output> | undefined;
   #wasKilled = false;
   #stderr = '';
 
-  constructor(entry: string, limits: PoolLimits) {
+  /** @param onMemory called after each check of `rssBytes` */
+  constructor(entry: string, limits: PoolLimits, onMemory: () => void) {
     this.#limits = limits;
+    this.#onMemory = onMemory;
     // A process group of its own, so that programs started by the worker are killed with it.
     this.#child = fork(entry, [], {
       serialization: 'advanced',
@@ -109,7 +120,7 @@ export class WorkerProcess<Job, Output> {
     (this.#child.stderr as Socket | null)?.unref();
   }
 
-  run(job: Job, { extraMs = 0, onStep }: Omit<RunOptions, 'signal'> = {}): Promise<Output> {
+  run(job: Job, { durationMaxMs, onStep }: Omit<RunOptions, 'signal'> = {}): Promise<Output> {
     this.wasLarge = false;
     return new Promise<Output>((resolve, reject) => {
       this.#pending = { resolve, reject, onStep };
@@ -117,7 +128,7 @@ export class WorkerProcess<Job, Output> {
       if (!this.alive) return this.#settle((pending) => pending.reject(this.#lost()));
       // A failed send is followed by the exit event, which rejects the job.
       this.#child.send(job as object, () => undefined);
-    }).finally(this.#watch(extraMs));
+    }).finally(this.#watch(durationMaxMs));
   }
 
   /** Kills the worker and all programs it started. */
@@ -160,8 +171,8 @@ export class WorkerProcess<Job, Output> {
     if (pending) act(pending);
   }
 
-  #watch(extraMs: number): Unwatch {
-    const deadline = setTimeout(() => this.kill('took too long'), this.#limits.jobDurationMaxMs + extraMs);
+  #watch(durationMaxMs = this.#limits.jobDurationMaxMs): Unwatch {
+    const deadline = setTimeout(() => this.kill('took too long'), durationMaxMs);
     const memory = setInterval(() => this.#checkMemory(), WATCH_INTERVAL_MS);
     return () => {
       clearTimeout(deadline);
@@ -172,12 +183,14 @@ export class WorkerProcess<Job, Output> {
   async #checkMemory(): Promise<void> {
     const rss = await this.residentBytes();
     this.wasLarge = rss > this.#limits.restingRssMaxBytes;
-    if (rss > this.#limits.workerRssMaxBytes) await this.kill('needed too much memory');
+    if (rss > this.#limits.workerRssMaxBytes) return this.kill('needed too much memory');
+    this.#onMemory();
   }
 
   /** Resident memory on Linux, 0 elsewhere. */
-  residentBytes(): Promise<number> {
-    return residentBytes(this.#child.pid);
+  async residentBytes(): Promise<number> {
+    this.rssBytes = await residentBytes(this.#child.pid);
+    return this.rssBytes;
   }
 
   #onExit(signal: NodeJS.Signals | null): void {

@@ -1,10 +1,11 @@
 /** Main script of a worker process. Processes one job after the other. */
 import { native } from '../../native.js';
 import { CodesRefusal } from '../errors.js';
+import { readFileRights } from '../rights/file-rights.js';
 import { contentOf, metadataOf } from './content.js';
+import { embedInto } from './embedding.js';
 import { fileErrorCode } from './file-error.js';
-import { loadFormat } from './formats/table.js';
-import type { ContentJob, EmbedJob, Job, Output, SimprintJob } from './jobs.js';
+import type { ContentJob, Job, Output, SimprintJob } from './jobs.js';
 import { Stopwatch } from './stopwatch.js';
 import type { WorkerMessage } from './worker-process.js';
 
@@ -30,8 +31,7 @@ async function output(job: Job): Promise<Output> {
     case 'extract':
       return { kind: 'extract', metadata: await metadataOf(job) };
     case 'embed':
-      await embed(job);
-      return { kind: 'embed' };
+      return { kind: 'embed', missing: await embedInto(job) };
     case 'simprint':
       return { kind: 'simprint', simprints: await semanticSimprints(job) };
     default:
@@ -43,19 +43,29 @@ async function content(job: ContentJob): Promise<Output> {
   const start = performance.now();
   const watch = new Stopwatch(job.watched ? { onChange: (step) => send({ kind: 'step', step }) } : {});
   const content = await contentOf(job, watch);
-  return { kind: 'content', content, steps: watch.steps, ms: performance.now() - start };
+  const embedded = await embeddedManifest(job);
+  const rights = job.readsRights ? { rights: await readFileRights(job.path, job.mediatype) } : {};
+  return {
+    kind: 'content',
+    content,
+    steps: watch.steps,
+    ms: performance.now() - start,
+    ...embedded,
+    ...rights,
+  };
+}
+
+async function embeddedManifest({ manifest: use, path, mediatype }: ContentJob) {
+  if (use === 'ignore') return {};
+  const manifest = await native.embeddedManifest(path, mediatype);
+  if (manifest === null) return {};
+  const credentials = use === 'describe' ? await native.describeAsset(path, mediatype) : null;
+  return { manifest, ...(credentials !== null && { credentials }) };
 }
 
 async function semanticSimprints({ semantic, text }: SimprintJob): Promise<readonly string[]> {
   const { semanticText } = await import('./semantic/text.js');
   return (await semanticText(semantic, text)).features.simprints;
-}
-
-async function embed(job: EmbedJob): Promise<void> {
-  const format = await loadFormat(job.format);
-  const { mediatype } = job;
-  if (format.embed === undefined) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
-  await format.embed(job, job.fields);
 }
 
 /** `message` is for the log, `refusal` for the client. */

@@ -31,7 +31,6 @@ const DIFFERENT: readonly (readonly [RegExp, number, string])[] = [
   [/^arch_/, 256, 'the reference treats every ZIP archive as DOCX'],
   [/\.(heic|avif)$/, 25, 'different decoder'],
   [/\.pdf$/, 25, 'different version of PDFium'],
-  [/demo\.(doc|xls|ppt)$/, 256, 'binary office documents are unsupported: ISCC-SUM'],
   [/^video\//, 6, 'the reference used a different version of FFmpeg'],
 ];
 

@@ -1,7 +1,8 @@
 /** Malicious files: each gets a 422, and the next request works. */
+import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Body } from '../support/client.js';
-import { bodyOf, upload, uploaded } from '../support/client.js';
+import { bodyOf, filenameHeader, upload, uploaded } from '../support/client.js';
 import {
   docxBomb,
   epubOfManyParts,
@@ -58,7 +59,7 @@ describe('documents', () => {
 
   test('EPUB with too many entries', async () => {
     expect(await expectRefused('many.epub', epubOfManyParts())).toMatch(
-      /more than 20000 entries|number of archive entries/,
+      /exceeds a limit.*\(FILE_TOO_LARGE\)/,
     );
   });
 
@@ -118,14 +119,18 @@ describe('long-running jobs', () => {
     video = await longVideo();
   });
 
-  const limited = async (limits: object) => {
-    const started = await startCodes({ config: { maxWorkers: 1 }, workers: { limits } });
+  const limited = async (limits: object, config: object = {}) => {
+    const started = await startCodes({
+      config: { maxWorkers: 1, ...config },
+      workers: { limits },
+      servesMetrics: true,
+    });
     onTestFinished(() => started.close());
     return started.url;
   };
 
   test('are killed at the time limit', async () => {
-    const url = await limited({ jobDurationMaxMs: 2000 });
+    const url = await limited({}, { jobSecondsMax: 2 });
     const start = performance.now();
     const response = await upload(url, 'long.mkv', video);
     expect([response.status, await response.text()]).toEqual([422, expect.stringContaining('took too long')]);
@@ -134,7 +139,7 @@ describe('long-running jobs', () => {
   });
 
   test('wait in a bounded queue; further requests get a 503 with Retry-After', async () => {
-    const url = await limited({ jobDurationMaxMs: 3000, queuedJobsMax: 1 });
+    const url = await limited({ queuedJobsMax: 1 }, { jobSecondsMax: 3 });
     const answers = await Promise.all([1, 2, 3, 4].map(() => upload(url, 'long.mkv', video)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([422, 422, 503, 503]);
@@ -143,6 +148,30 @@ describe('long-running jobs', () => {
       expect(await busy.text()).toMatch(/^Service Unavailable - .*try again in \d+ s/);
     }
     await expectWorking(url);
+  });
+
+  test('do not delay other clients', async () => {
+    const url = await limited({}, { jobSecondsMax: 60 });
+    const stop = new AbortController();
+    const slow = upload(url, 'long.mkv', video, { signal: stop.signal }).catch(() => 'aborted');
+    const metrics = async () => (await fetch(`${url}/metrics`)).text();
+    await expect.poll(metrics, { timeout: 30_000 }).toMatch(/^isccd_codes_jobs_running 1$/m);
+    // Another address of this machine is another client.
+    const other = new Agent({ localAddress: '127.0.0.2' });
+    onTestFinished(() => other.close());
+    const headers = { 'Content-Type': 'application/octet-stream', ...filenameHeader('photo_a.png') };
+    const body = fileBytes('photo_a.png');
+    const response = await request(`${url}/api/v1/iscc`, {
+      method: 'POST',
+      headers,
+      body,
+      dispatcher: other,
+    });
+    expect(response.statusCode).toBe(201);
+    await response.body.dump();
+    expect(await Promise.race([slow, 'still running'])).toBe('still running');
+    stop.abort();
+    expect(await slow).toBe('aborted');
   });
 
   test('are killed at the memory limit', async () => {

@@ -8,6 +8,7 @@ export interface UploadOptions {
   readonly headers?: Record<string, string>;
   readonly query?: string;
   readonly to?: 'iscc' | 'media';
+  readonly signal?: AbortSignal;
 }
 
 export interface UploadAnswer {
@@ -26,12 +27,13 @@ export function upload(
   base: string,
   name: string,
   body: Body,
-  { headers = {}, query = '', to = 'iscc' }: UploadOptions = {},
+  { headers = {}, query = '', to = 'iscc', signal }: UploadOptions = {},
 ): Promise<Response> {
   return fetch(`${base}/api/v1/${to}${query}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/octet-stream', ...filenameHeader(name), ...headers },
     body,
+    ...(signal && { signal }),
     ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
   });
 }

@@ -8,6 +8,7 @@ const pool = new WorkerPool(entry, {
   queuedJobsMax: 1,
   jobDurationMaxMs: 600_000,
   workerRssMaxBytes: 1024 ** 3,
+  poolRssMaxBytes: 8 * 1024 ** 3,
   restingRssMaxBytes: 1024 ** 3,
   jobsPerWorkerMax: 1000,
 });

@@ -1,22 +1,24 @@
 /** The codes service in this process, on a free port. Workers run the compiled script in dist/. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codesApp, type WorkerOptions } from '../../../src/codes/app.js';
-import { type CodesConfig, codesVariables } from '../../../src/config/codes.js';
-import { readVariables } from '../../../src/config/variable.js';
+import { codesApp } from '../../../src/codes/app.js';
+import type { WorkerOptions } from '../../../src/codes/pipeline/start.js';
+import { type CodesConfig, readCodesConfig } from '../../../src/config/codes.js';
 import { startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
 import { Metrics } from '../../../src/observe/metrics.js';
+import { TRANSPORTS } from '../../support/transports.js';
 
-export const TRANSPORTS = ['uws', 'node'] as const;
+export { TRANSPORTS };
 
 export const WORKER_ENTRY = fileURLToPath(new URL('../../../dist/codes/pipeline/worker.js', import.meta.url));
 
 export interface CodesServerOptions {
-  readonly transport?: (typeof TRANSPORTS)[number];
+  readonly transport?: 'uws' | 'node';
   readonly config?: Partial<CodesConfig>;
   /** Kept after the server closes. Default: a new folder, removed on close. */
   readonly folder?: string;
@@ -35,7 +37,7 @@ export interface CodesServer {
 export async function startCodes(options: CodesServerOptions = {}): Promise<CodesServer> {
   const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'isccd-codes-')));
   const config = {
-    ...readVariables(codesVariables, { CODEWEB_MEDIA_PATH: folder, CODEWEB_MAX_WORKERS: '2' }),
+    ...readCodesConfig({ CODEWEB_MEDIA_PATH: folder, CODEWEB_MAX_WORKERS: '2' }),
     ...options.config,
   };
   const log = createLogger('error');

@@ -1,5 +1,7 @@
 /** Audio: Audio-Code from the Chromaprint fingerprint, technical facts, tags and cover thumbnail. */
 import { native } from '../../../native.js';
+import { familyOf, isXmpList, placed, XMP } from '../../metadata/places.js';
+import { embedIntoRiff, takeRiffXmp } from '../../metadata/riff.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { UNIT_BITS } from '../addon-calls.js';
 import { FileError } from '../file-error.js';
@@ -30,9 +32,15 @@ export async function readAudio(
   { path }: FormatFile,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
+  let duration: number | undefined;
+  const onSeconds = watch.share('audio', () => duration);
   const [fingerprint, tags] = await runBoth(
-    (signal) => watch.measure('audio', () => fingerprintOf(tools, path, { signal })),
-    (signal) => watch.measure('metadata', () => readAudioTags(tools, path, { signal })),
+    (signal) => watch.measure('audio', () => fingerprintOf(tools, path, { signal, onSeconds })),
+    async (signal) => {
+      const found = await watch.measure('metadata', () => readAudioTags(tools, path, { signal }));
+      duration = found.duration;
+      return found;
+    },
   );
   const thumbnail = await watch.measure('thumbnail', () => coverThumbnail(tags));
   return {
@@ -73,23 +81,33 @@ async function coverThumbnail({ cover }: AudioTags): Promise<string | undefined>
   return image && (await thumbnailOfImage(image).catch(() => undefined));
 }
 
-/** Fields written to the file. The reference stores no creator, rights, credit, identifier or keywords. */
-const WRITTEN = ['name', 'description', 'meta', 'license', 'acquire'] as const;
-
 /** Rewriting the file would change its Audio-Code. */
 export class AudioDamaged extends FileError {
   override readonly name = 'AudioDamaged';
 }
 
+/** The XMP packet stays the last chunk, so that the same fields give the same file. */
+async function embedIntoWave(
+  path: string,
+  properties: Parameters<typeof native.embedAudioTags>[1],
+  fields: EmbeddedMetadata,
+): Promise<void> {
+  const packet = await takeRiffXmp(path);
+  await native.embedAudioTags(path, properties);
+  await embedIntoRiff(path, { xmp: placed(XMP, fields, isXmpList), packet });
+}
+
 async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<void> {
-  const separator = file.mediatype === 'audio/mp4' ? '_' : ':';
-  const properties = WRITTEN.flatMap((field): [string, string][] => {
-    const value = fields[field];
-    return value ? [[`ISCC${separator}${field.toUpperCase()}`, value]] : [];
-  });
+  const family = familyOf(file.mediatype);
+  const properties = [
+    ...placed(family?.written, fields).map(([name, value]) => ({ name, value, onlyExisting: false })),
+    ...placed(family?.replaced, fields).map(([name, value]) => ({ name, value, onlyExisting: true })),
+  ];
+  if (properties.length === 0) return;
   const tools = configuredTools();
   const before = await fingerprintOf(tools, file.path);
-  await native.embedAudioTags(file.path, fields.name, properties);
+  if (file.mediatype === 'audio/wav') await embedIntoWave(file.path, properties, fields);
+  else await native.embedAudioTags(file.path, properties);
   const after = await fingerprintOf(tools, file.path);
   // Damage that decoders tolerate may not survive rewriting the container.
   if (before.length !== after.length || before.some((item, index) => item !== after[index])) {

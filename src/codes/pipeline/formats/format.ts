@@ -19,6 +19,8 @@ export interface ContentOptions {
   readonly compat: Compat;
   /** Present if a Semantic-Code is requested. Audio and video ignore it. */
   readonly semantic?: SemanticModels;
+  /** Whether to return the text. Only text formats have one. */
+  readonly keepText?: boolean | undefined;
 }
 
 export type ContentFile = FormatFile & ContentOptions;
@@ -35,6 +37,8 @@ export interface FormatContent {
   readonly facts: ContentFacts;
   readonly features?: readonly FeatureSet[];
   readonly thumbnail?: string;
+  /** Cleaned text, on request. */
+  readonly text?: string;
 }
 
 /** Each function throws if the file is unreadable, with a message for the operator. */

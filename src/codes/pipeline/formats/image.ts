@@ -1,7 +1,6 @@
 /** Images: the addon makes code, metadata and thumbnail; other decoders provide the pixels of formats it can't decode. */
 import { native } from '../../../native.js';
-import { CodesRefusal } from '../../errors.js';
-import { EMBEDDABLE_IMAGES, embedIntoImage } from '../../metadata/image.js';
+import { embedIntoImage } from '../../metadata/image.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import type { RawPixels } from '../decoder-fallback.js';
 import { withDecoderFallback } from '../decoder-fallback.js';
@@ -27,12 +26,8 @@ export const format: Format = {
     return splitLanguage(await native.imageMetadata(path)).metadata;
   },
   async embed({ path, mediatype }, fields) {
-    if (mediatype === 'image/svg+xml') return native.embedSvg(path, texts(fields));
-    if (!EMBEDDABLE_IMAGES.has(mediatype)) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
-    const { creator } = splitLanguage(await native.imageMetadata(path)).metadata;
-    // ExifTool appends creators, so an equal value would be stored twice.
-    const { creator: given, ...rest } = fields;
-    await embedIntoImage(path, given === creator ? rest : fields);
+    if (mediatype === 'image/svg+xml') await native.embedSvg(path, texts(fields));
+    else await embedIntoImage(path, fields, mediatype);
   },
 };
 

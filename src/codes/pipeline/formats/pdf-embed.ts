@@ -1,38 +1,42 @@
-/** Writes metadata into the information dictionary of a PDF. */
+/** Writes metadata into the information dictionary and the XMP packet of a PDF. */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { PDFDict, PDFDocument, PDFHexString, PDFName } from 'pdf-lib';
+import {
+  decodePDFRawStream,
+  PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFRawStream,
+  PDFRef,
+} from 'pdf-lib';
+import { native } from '../../../native.js';
+import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/places.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { PdfUnreadable, withPdf } from '../tools/pdfium.js';
 import type { FormatFile } from './format.js';
 import { documentText } from './pdf-text.js';
 
-/** Fields and the entries they are written to. `identifier` has no entry. */
-const ENTRIES = [
-  ['name', 'Title'],
-  ['name', 'iscc_name'],
-  ['description', 'Subject'],
-  ['description', 'iscc_description'],
-  ['meta', 'iscc_meta'],
-  ['creator', 'Author'],
-  ['license', 'iscc_license'],
-  ['acquire', 'iscc_acquire'],
-  ['credit', 'iscc_credit'],
-  ['rights', 'iscc_rights'],
-  ['keywords', 'Keywords'],
-] as const satisfies readonly (readonly [keyof EmbeddedMetadata, string])[];
-
-/** Rewrites the file with new entries; pages and other entries are kept. Rejects encrypted files. */
+/**
+ * Rewrites the file with new entries of the information dictionary and of its XMP packet; pages and other entries are
+ * kept. Rejects encrypted files.
+ */
 export async function embedPdfMetadata(file: FormatFile, fields: EmbeddedMetadata): Promise<void> {
   const original = await readFile(file.path);
+  const text = await withPdf(original, documentText);
   const document = await load(original);
+  const all = placed(familyOf(file.mediatype)?.written, fields, isXmpList);
+  if (all.length === 0) return;
   const info = informationOf(document);
-  for (const [field, entry] of ENTRIES) {
-    const value = fields[field];
-    if (value) info.set(PDFName.of(entry), PDFHexString.fromText(value));
+  for (const [place, value] of all) {
+    if (!isXmp(place)) info.set(PDFName.of(place), PDFHexString.fromText(value));
   }
+  writePacket(
+    document,
+    all.filter(([place]) => isXmp(place)),
+  );
   const copy = await document.save();
   // pdf-lib rewrites every object; damage that readers tolerate may not survive that.
-  if ((await withPdf(copy, documentText)) !== (await withPdf(original, documentText))) {
+  if ((await withPdf(copy, documentText)) !== text) {
     throw new PdfUnreadable('the document is damaged: rewriting it would change its text');
   }
   const target = `${file.path}.embedding`;
@@ -49,9 +53,25 @@ async function load(bytes: Uint8Array): Promise<PDFDocument> {
   const document = await PDFDocument.load(bytes, options).catch((cause: unknown) => {
     throw new PdfUnreadable('the document can not be parsed', 'FILE_DAMAGED', { cause });
   });
-  // pdf-lib can't decrypt; a copy would be unreadable.
-  if (document.isEncrypted) throw new PdfUnreadable('the document is encrypted', 'FILE_ENCRYPTED');
+  // PDFium has opened it without a password, so only changes are forbidden. A copy by pdf-lib, which can't decrypt,
+  // would be unreadable.
+  if (document.isEncrypted) throw new PdfUnreadable('the document is protected', 'FILE_PROTECTED');
   return document;
+}
+
+function isXmp(place: string): boolean {
+  return place.includes(':');
+}
+
+function writePacket({ catalog, context }: PDFDocument, values: readonly PlaceValue[]): void {
+  const old = catalog.lookup(PDFName.of('Metadata'));
+  const packet = old instanceof PDFRawStream ? Buffer.from(decodePDFRawStream(old).decode()) : undefined;
+  const written = native.writeXmp(packet, [...values]);
+  if (packet?.equals(written)) return;
+  const stream = context.stream(written, { Type: 'Metadata', Subtype: 'XML' });
+  const reference = catalog.get(PDFName.of('Metadata'));
+  if (reference instanceof PDFRef) context.assign(reference, stream);
+  else catalog.set(PDFName.of('Metadata'), context.register(stream));
 }
 
 function informationOf({ context }: PDFDocument): PDFDict {

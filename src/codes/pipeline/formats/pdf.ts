@@ -59,6 +59,7 @@ const INFO = [
   ['iscc_acquire', 'acquire'],
   ['iscc_credit', 'credit'],
   ['iscc_rights', 'rights'],
+  ['iscc_identifier', 'identifier'],
   ['Title', 'name'],
   ['Subject', 'description'],
   ['Author', 'creator'],

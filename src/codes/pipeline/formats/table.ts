@@ -1,4 +1,5 @@
 /** Maps media types to format modules. A new format needs a module in this folder and an entry here. */
+import { familyOf } from '../../metadata/places.js';
 import type { Mode } from '../../result.js';
 import type { FormatName } from '../jobs.js';
 import { canDecodeHeif } from '../tools/heif.js';
@@ -27,12 +28,7 @@ const BY_MODE: Readonly<Record<Mode, FormatName>> = {
 };
 
 /** Recognised types without a decoder. They are treated as unsupported. */
-const UNREADABLE: ReadonlySet<string> = new Set([
-  'application/msword',
-  'application/vnd.ms-excel',
-  'application/vnd.ms-powerpoint',
-  'application/postscript',
-]);
+const UNREADABLE: ReadonlySet<string> = new Set(['application/postscript']);
 
 /** Image types with a decoder. */
 const IMAGES: ReadonlySet<string> = new Set([
@@ -53,6 +49,11 @@ export function formatNameOf(mode: Mode, mediatype: string): FormatName | undefi
   if (UNREADABLE.has(mediatype) || (mode === 'image' && !IMAGES.has(mediatype))) return undefined;
   const name = BY_MEDIATYPE[mediatype] ?? BY_MODE[mode];
   return name in LOADERS ? name : undefined;
+}
+
+/** The module that reads and writes the metadata of a type: also of types whose content is not read. */
+export function metadataFormatOf(mode: Mode | undefined, mediatype: string): FormatName | undefined {
+  return familyOf(mediatype)?.format ?? (mode && formatNameOf(mode, mediatype));
 }
 
 export async function loadFormat(name: FormatName): Promise<Format> {

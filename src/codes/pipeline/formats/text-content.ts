@@ -9,17 +9,16 @@ import type { ContentOptions, FormatContent } from './format.js';
 /** An empty text (a scanned document) has a Text-Code but no Semantic-Code. */
 export async function textContent(
   text: string,
-  { granular, compat, semantic }: ContentOptions,
+  { granular, compat, semantic, keepText }: ContentOptions,
   watch = new Stopwatch(),
-): Promise<Pick<FormatContent, 'unit' | 'facts' | 'features' | 'semanticUnit'>> {
+): Promise<Pick<FormatContent, 'unit' | 'facts' | 'features' | 'semanticUnit' | 'text'>> {
   const options = granular ? { byteOffsets: true, compat } : undefined;
   const { iscc, characters, features } = await watch.measure('content', () =>
     native.textContent(text, UNIT_BITS, options),
   );
-  const content = { unit: iscc, facts: { characters } };
-  const semantics =
-    semantic &&
-    (await watch.measure('semantic', async () => semanticText(semantic, await native.textClean(text))));
+  const clean = semantic || keepText ? await native.textClean(text) : '';
+  const content = { unit: iscc, facts: { characters }, ...(keepText && { text: clean }) };
+  const semantics = semantic && (await watch.measure('semantic', () => semanticText(semantic, clean)));
   return { ...content, ...withSemantics(semantics, features ? [contentFeatures(features)] : undefined) };
 }
 

@@ -4,55 +4,90 @@ import { type Box, BoxesUnfit, boxBytes, boxesOf, joined } from './video-boxes.j
 /** Keys are case-insensitive. */
 export interface TagChange {
   readonly written: ReadonlyMap<string, string>;
+  /** Values of iTunes atoms. */
+  readonly atoms: ReadonlyMap<string, string>;
   /** Lower-case names of tags to remove, in whatever form they are stored. */
   readonly removed: ReadonlySet<string>;
 }
 
-/** Single-value boxes from which FFmpeg reads descriptive tags. */
-const DESCRIPTIVE: ReadonlySet<string> = new Set(
-  (
-    '\u00a9nam \u00a9aut \u00a9ART \u00a9wrt \u00a9cpy \u00a9des \u00a9cmt \u00a9inf \u00a9alb \u00a9trk ' +
-    'aART desc ldes cprt tvsh trkn titl auth dscp albm perf'
-  ).split(' '),
-);
+/** Whether a place is an iTunes atom: four characters, the first of which may be a copyright sign. */
+export function isAtom(place: string): boolean {
+  return ATOMS.has(place);
+}
+
+/** Atoms that are written, and all boxes from which programs read an old value of the same field. */
+const ATOMS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['\u00a9nam', ['\u00a9nam', 'titl']],
+  ['desc', ['desc', 'ldes', '\u00a9des', '\u00a9cmt', '\u00a9inf', 'dscp']],
+  ['\u00a9ART', ['\u00a9ART', '\u00a9aut', '\u00a9wrt', 'aART', 'auth', 'perf']],
+  ['cprt', ['cprt', '\u00a9cpy']],
+  ['keyw', ['keyw', '\u00a9key', 'kywd']],
+]);
 /** Version and flags, all zero. */
 const FULL = Buffer.alloc(4);
-/** Handler type of lists with named keys. */
+/** Handler types of lists with named keys, and of iTunes lists. */
 const KEYED = 'mdta';
+const ITUNES = 'mdir';
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
 /** The movie header boxes with changed tags. Cover, chapters and other tags are kept. */
 export function movieWithTags(movie: readonly Box[], change: TagChange): Box[] {
-  // The first keyed list receives the new tags.
-  let { written } = change;
+  // The first list of each kind receives the new tags.
+  let { written, atoms } = change;
+  const replaced = replacedAtoms(change);
   const changed = (box: Box): Box => {
     if (box.type === 'udta') {
-      const kept = boxesOf(box.content).filter(({ type }) => !DESCRIPTIVE.has(type));
+      const kept = boxesOf(box.content).filter(({ type }) => !replaced.has(type));
       return { type: 'udta', content: joined(kept.map(changed)) };
     }
     if (box.type !== 'meta') return box;
     const { start, handler, boxes } = readMeta(box.content);
-    if (handler !== KEYED) return metaBox(start, withoutTags(boxes, change));
-    const list = keyedList(boxes, { ...change, written });
-    written = NOTHING;
+    if (handler === KEYED) {
+      const list = keyedList(boxes, { ...change, written });
+      written = NOTHING;
+      return metaBox(start, list);
+    }
+    if (handler !== ITUNES) return box;
+    const list = atomList(boxes, { ...change, atoms });
+    atoms = NOTHING;
     return metaBox(start, list);
   };
   const boxes = movie.map(changed);
-  return written === NOTHING ? boxes : withNewList(boxes, change);
+  const withAtoms = atoms.size === 0 ? boxes : withNewAtoms(boxes, change);
+  return written.size === 0 ? withAtoms : withNewList(withAtoms, change);
+}
+
+/** Adds an iTunes list inside `udta`, unless there is a list of another kind. */
+function withNewAtoms(boxes: readonly Box[], change: TagChange): Box[] {
+  const inUser = userBoxes(boxes);
+  if (inUser.some(({ type }) => type === 'meta')) return [...boxes];
+  const list = atomList([{ type: 'hdlr', content: handlerContent(ITUNES, 'appl') }], change);
+  return withUser(boxes, [...inUser, metaBox(FULL, list)]);
 }
 
 /** Adds a keyed list inside `udta`, as FFmpeg does, or next to it, as QuickTime does, if `udta` has an iTunes list. */
 function withNewList(boxes: readonly Box[], change: TagChange): Box[] {
-  const at = boxes.findIndex(({ type }) => type === 'udta');
-  const inUser = at < 0 ? [] : boxesOf(boxes[at]?.content ?? FULL);
+  const inUser = userBoxes(boxes);
   const list = keyedList([{ type: 'hdlr', content: handlerContent(KEYED) }], change);
-  if (inUser.every(({ type }) => type !== 'meta')) {
-    const user = { type: 'udta', content: joined([...inUser, metaBox(FULL, list)]) };
-    return at < 0 ? [...boxes, user] : boxes.with(at, user);
-  }
+  if (inUser.every(({ type }) => type !== 'meta')) return withUser(boxes, [...inUser, metaBox(FULL, list)]);
   if (boxes.some(({ type }) => type === 'meta'))
     throw new BoxesUnfit('the movie header already has a list of another kind');
   return [...boxes, metaBox(Buffer.alloc(0), list)];
+}
+
+function userBoxes(boxes: readonly Box[]): Box[] {
+  return boxesOf(boxes.find(({ type }) => type === 'udta')?.content ?? Buffer.alloc(0));
+}
+
+function withUser(boxes: readonly Box[], content: readonly Box[]): Box[] {
+  const user = { type: 'udta', content: joined(content) };
+  const at = boxes.findIndex(({ type }) => type === 'udta');
+  return at < 0 ? [...boxes, user] : boxes.with(at, user);
+}
+
+/** Types of the boxes with an old value of the written atoms. */
+function replacedAtoms({ atoms }: TagChange): ReadonlySet<string> {
+  return new Set([...atoms.keys()].flatMap((atom) => ATOMS.get(atom) ?? []));
 }
 
 function metaBox(start: Buffer, boxes: readonly Box[]): Box {
@@ -74,12 +109,14 @@ function readMeta(content: Buffer): Meta {
   return { start, handler, boxes };
 }
 
-/** An iTunes list without the descriptive tags. */
-function withoutTags(boxes: readonly Box[], { removed }: TagChange): Box[] {
-  const isKept = (one: Box) => !DESCRIPTIVE.has(one.type) && !removed.has(freeName(one));
-  return boxes.map((box) =>
-    box.type === 'ilst' ? { type: 'ilst', content: joined(boxesOf(box.content).filter(isKept)) } : box,
-  );
+/** An iTunes list with new atoms: first the kept ones unchanged, then the new ones. */
+function atomList(boxes: readonly Box[], change: TagChange): Box[] {
+  const replaced = replacedAtoms(change);
+  const isKept = (one: Box) => !replaced.has(one.type) && !change.removed.has(freeName(one));
+  const old = boxes.find(({ type }) => type === 'ilst')?.content ?? Buffer.alloc(0);
+  const added = [...change.atoms].map(([type, value]) => ({ type, content: textData(value) }));
+  const list = { type: 'ilst', content: joined([...boxesOf(old).filter(isKept), ...added]) };
+  return [...boxes.filter(({ type }) => type !== 'ilst'), list];
 }
 
 /** Lower-case name of a free-form (`----`) box; empty for other boxes. */
@@ -133,8 +170,9 @@ function textData(value: string): Buffer {
   return boxBytes('data', Buffer.concat([start, Buffer.from(value)]));
 }
 
-function handlerContent(handler: string): Buffer {
+function handlerContent(handler: string, manufacturer = ''): Buffer {
   const content = Buffer.alloc(25);
   content.write(handler, 8, 'latin1');
+  content.write(manufacturer, 12, 'latin1');
   return content;
 }

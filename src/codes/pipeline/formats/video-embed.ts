@@ -2,13 +2,20 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CodesRefusal } from '../../errors.js';
+import { EbmlUnfit } from '../../metadata/ebml.js';
+import { copyWithTags } from '../../metadata/matroska.js';
+import { copyWithOggComments } from '../../metadata/ogg.js';
+import { OggUnfit } from '../../metadata/ogg-comments.js';
+import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/places.js';
+import { embedIntoRiff } from '../../metadata/riff.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '../tools/ffmpeg.js';
+import { probe } from '../tools/probe.js';
 import { ToolFailed } from '../tools/process.js';
 import type { FormatFile } from './format.js';
 import { movieWithTags, type TagChange } from './video-box-tags.js';
 import { BoxesUnfit, copyWithMovie } from './video-boxes.js';
-import { videoTags } from './video-metadata.js';
+import { ownStreamTags, videoTags } from './video-metadata.js';
 
 /** FFmpeg muxers of the containers that can hold tags. */
 const MUXERS: Readonly<Record<string, string>> = {
@@ -19,36 +26,56 @@ const MUXERS: Readonly<Record<string, string>> = {
   'video/3gpp2': '3g2',
   'video/webm': 'webm',
   'video/x-matroska': 'matroska',
-  'video/avi': 'avi',
+  'audio/webm': 'webm',
+  'audio/x-matroska': 'matroska',
   'video/ogg': 'ogg',
   'video/x-flv': 'flv',
   'video/x-ms-asf': 'asf',
   'video/x-ms-wmv': 'asf',
+  'audio/x-ms-wma': 'asf',
 };
 
-/** Muxers replaced by our own box writer: FFmpeg drops the cover if there are free tags, and adds a chapter track. */
+/**
+ * Muxers replaced by our own writers, which copy all samples byte by byte. FFmpeg shifts time stamps of WebM, drops the
+ * cover of an MP4 if there are free tags, adds a chapter track, and drops the repeated frames of an Ogg file.
+ */
 const BOX_MUXERS: ReadonlySet<string> = new Set(['mp4', 'mov', '3gp', '3g2']);
+const EBML_MUXERS: ReadonlySet<string> = new Set(['webm', 'matroska']);
 
 /** Rewritten tables and padding may make the copy larger than the file. */
 const COPY_EXTRA_MAX_BYTES = 64 * 1024 ** 2;
 
-/** Replaces the descriptive tags of the file. Streams are copied unchanged. */
+/** Writes the tags of the given fields. Streams are copied unchanged, other tags are kept. */
 export async function embedVideoMetadata(
   tools: FfmpegTools,
   file: FormatFile,
   fields: EmbeddedMetadata,
 ): Promise<void> {
+  if (file.mediatype === 'video/avi') return embedIntoAvi(file.path, fields);
   const muxer = MUXERS[file.mediatype];
   if (muxer === undefined) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype: file.mediatype });
   const target = `${file.path}.embedding`;
-  const change = videoTags(fields);
+  const { tags, streams } = await probe(tools, file.path);
+  const change = videoTags(fields, file.mediatype, muxer === 'ogg' ? ownStreamTags({ streams }) : tags);
   try {
-    const isDone = BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change));
+    const isDone =
+      (BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change))) ||
+      (EBML_MUXERS.has(muxer) && (await copyByElements(file.path, target, change, fields.name))) ||
+      (muxer === 'ogg' && (await copyByPages(file.path, target, change)));
     if (!isDone) await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
     await rename(target, file.path);
   } finally {
     await rm(target, { force: true });
   }
+}
+
+function embedIntoAvi(path: string, fields: EmbeddedMetadata): Promise<void> {
+  const all = placed(familyOf('video/avi')?.written, fields, isXmpList);
+  const isEntry = ([place]: PlaceValue) => !place.includes(':');
+  return embedIntoRiff(path, {
+    info: all.filter(isEntry),
+    xmp: all.filter((one) => !isEntry(one)),
+  });
 }
 
 /** Resolves to false if the structure of the file is not supported, so that FFmpeg has to write the copy. */
@@ -58,6 +85,32 @@ async function copyByBoxes(path: string, target: string, change: TagChange): Pro
     return true;
   } catch (error) {
     if (error instanceof BoxesUnfit) return false;
+    throw error;
+  }
+}
+
+async function copyByElements(
+  path: string,
+  target: string,
+  { written, removed }: TagChange,
+  title: string | undefined,
+): Promise<boolean> {
+  const upperCase = new Set([...removed].map((name) => name.toUpperCase()));
+  try {
+    await copyWithTags(path, target, { written, removed: upperCase, title });
+    return true;
+  } catch (error) {
+    if (error instanceof EbmlUnfit) return false;
+    throw error;
+  }
+}
+
+async function copyByPages(path: string, target: string, change: TagChange): Promise<boolean> {
+  try {
+    await copyWithOggComments(path, target, change);
+    return true;
+  } catch (error) {
+    if (error instanceof OggUnfit) return false;
     throw error;
   }
 }
@@ -94,7 +147,9 @@ function copyStreams(
   args: readonly string[],
   options: FfmpegOptions,
 ): Promise<void> {
-  const output = ['-codec', 'copy', '-movflags', 'use_metadata_tags', '-f', muxer, '-y', `file:${target}`];
+  // Without random stream numbers, the same tags give the same file.
+  const general = ['-codec', 'copy', '-movflags', 'use_metadata_tags', '-fflags', '+bitexact'];
+  const output = [...general, '-f', muxer, '-y', `file:${target}`];
   return ffmpeg(tools, [...input(path), ...args, ...output], () => undefined, options);
 }
 

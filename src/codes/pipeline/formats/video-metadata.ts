@@ -1,8 +1,10 @@
 /** Maps the container's global tags to metadata fields, and back for writing. */
+
+import { familyOf, placed } from '../../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
-import type { Probe } from '../tools/probe.js';
+import type { Probe, Tags } from '../tools/probe.js';
 import { mapTags, roundHalfEven, roundToThousandths, type TagMap } from './metadata-fields.js';
-import type { TagChange } from './video-box-tags.js';
+import { isAtom, type TagChange } from './video-box-tags.js';
 
 const TAGS = [
   ['iscc_name', 'name'],
@@ -22,6 +24,9 @@ const TAGS = [
   ['copyright', 'rights'],
   ['license', 'license'],
   ['acquire', 'acquire'],
+  ['credit', 'credit'],
+  ['identifier', 'identifier'],
+  ['keywords', 'keywords'],
 ] as const satisfies TagMap<keyof EmbeddedMetadata>;
 
 /** Line breaks are stored as these two characters, as the reference does. */
@@ -29,13 +34,33 @@ const STORED_LINE_BREAK = '\\n';
 /** Marks a file whose values contain these two characters literally; its line breaks are stored unescaped. */
 const VERBATIM = 'iscc_verbatim';
 
-export function videoMetadata({ tags }: Probe): EmbeddedMetadata {
+export function videoMetadata({ tags }: Pick<Probe, 'tags'>): EmbeddedMetadata {
   const mapped = mapTags(TAGS, tags);
   if (tags.has(VERBATIM)) return mapped;
   const fields = Object.entries(mapped);
   return Object.fromEntries(
     fields.map(([field, value]) => [field, value.replaceAll(STORED_LINE_BREAK, '\n')]),
   );
+}
+
+/** Fields that the Meta-Code does not depend on, or that only ISCC software writes. */
+const BEYOND_REFERENCE: ReadonlySet<string> = new Set([
+  ...['iscc_name', 'iscc_description', 'iscc_meta', 'author', 'copyright', 'license', 'acquire', 'credit'],
+  ...['identifier', 'keywords', VERBATIM],
+]);
+
+/**
+ * Metadata of the streams of an Ogg file, which has no tags of its own. The reference does not read them, so name and
+ * description are only read from the tags of ISCC software.
+ */
+export function streamMetadata({ streams }: Probe): EmbeddedMetadata {
+  return videoMetadata({ tags: ownStreamTags({ streams }) });
+}
+
+/** The tags of streams that `streamMetadata` reads. */
+export function ownStreamTags({ streams }: Pick<Probe, 'streams'>): Tags {
+  const all = streams.flatMap(({ tags }) => [...tags]).filter(([tag]) => BEYOND_REFERENCE.has(tag));
+  return new Map(all.reverse());
 }
 
 /** Size and frame rate come from the first video stream. */
@@ -65,30 +90,42 @@ function languageTag(text = ''): string | undefined {
   }
 }
 
-/** Fields and the tags they are written to. Credit, identifier and keywords are not written. */
-const WRITTEN = [
-  ['name', 'iscc_name'],
-  ['description', 'iscc_description'],
-  ['meta', 'iscc_meta'],
-  ['creator', 'author'],
-  ['rights', 'copyright'],
-  ['license', 'license'],
-  ['acquire', 'acquire'],
-] as const satisfies readonly (readonly [keyof EmbeddedMetadata, string])[];
+/** Tags for which the reference reads line breaks as two characters; its own and those without another standard. */
+function isEscaped(tag: string): boolean {
+  return !PLAIN.has(tag.toLowerCase());
+}
 
-/** Tags to write for `fields`, and all descriptive tags to remove first. */
-export function videoTags(fields: EmbeddedMetadata): TagChange {
-  const given = WRITTEN.flatMap(([field, tag]): [string, string][] => {
-    const value = fields[field]?.replaceAll('\0', '');
-    return value ? [[tag, value]] : [];
-  });
-  const isVerbatim = given.some(([, value]) => value.includes(STORED_LINE_BREAK));
-  const stored = given.map(([tag, value]): [string, string] => [
+/** Tags that other programs read, so their line breaks are kept. */
+const PLAIN: ReadonlySet<string> = new Set(['title', 'description', 'artist', 'purchase_info']);
+
+/**
+ * Tags to write for `fields` into a file of this type with the given tags, and tags with older values to remove first.
+ * One marker holds for all values of a file: a file that has it keeps it, and one that gets it has its other values
+ * written again.
+ */
+export function videoTags(fields: EmbeddedMetadata, mediatype: string, present: Tags): TagChange {
+  const needsMarker = Object.values(fields).some((value) => value?.includes(STORED_LINE_BREAK));
+  const isVerbatim = present.has(VERBATIM) || needsMarker;
+  const isSwitch = isVerbatim && !present.has(VERBATIM);
+  const all = isSwitch ? { ...videoMetadata({ tags: present }), ...fields } : fields;
+  return tagChange(all, mediatype, isVerbatim);
+}
+
+function tagChange(fields: EmbeddedMetadata, mediatype: string, isVerbatim: boolean): TagChange {
+  const family = familyOf(mediatype);
+  const clean: EmbeddedMetadata = Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [field, value?.replaceAll('\0', '')]),
+  );
+  const given = placed(family?.written, clean);
+  const tags = given.filter(([tag]) => !isAtom(tag));
+  const stored = tags.map(([tag, value]): [string, string] => [
     tag,
-    value.replaceAll('\n', STORED_LINE_BREAK),
+    isEscaped(tag) && !isVerbatim ? value.replaceAll('\n', STORED_LINE_BREAK) : value,
   ]);
+  const old = placed(family?.replaced, clean).map(([tag]) => tag.toLowerCase());
   return {
-    written: new Map(isVerbatim ? [...given, [VERBATIM, '1']] : stored),
-    removed: new Set([...TAGS.map(([tag]) => tag), VERBATIM]),
+    written: new Map(isVerbatim ? [...stored, [VERBATIM, '1']] : stored),
+    atoms: new Map(given.filter(([tag]) => isAtom(tag))),
+    removed: new Set([...stored.map(([tag]) => tag.toLowerCase()), ...old, VERBATIM]),
   };
 }

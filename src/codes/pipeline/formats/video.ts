@@ -1,8 +1,11 @@
 /** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
+
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
-import type { ContentFacts } from '../../result.js';
+import { present } from '../../../present.js';
+import { riffXmp } from '../../metadata/riff.js';
+import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
 import { UNIT_BITS } from '../addon-calls.js';
 import type { Compat } from '../jobs.js';
 import { Stopwatch } from '../stopwatch.js';
@@ -20,12 +23,13 @@ import { collector, ToolFailed } from '../tools/process.js';
 import { runBoth } from '../tools/run-both.js';
 import { fingerprintOf } from './audio.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
+import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
 import { embedVideoMetadata } from './video-embed.js';
-import { videoFacts, videoMetadata } from './video-metadata.js';
+import { streamMetadata, videoFacts, videoMetadata } from './video-metadata.js';
 
 export const format: Format = {
   content: (file, watch) => readVideo(configuredTools(), file, file.compat, watch),
-  metadata: async (file) => videoMetadata(await probe(configuredTools(), file.path)),
+  metadata: async (file) => metadataOf(file, await probe(configuredTools(), file.path)),
   embed: (file, fields) => embedVideoMetadata(configuredTools(), file, fields),
 };
 
@@ -44,20 +48,45 @@ export async function readVideo(
   compat: Compat,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
+  let duration: number | undefined;
+  const onSeconds = watch.share('video', () => duration);
   const [info, pictures] = await runBoth(
-    (signal) => watch.measure('metadata', () => probe(tools, file.path, { signal })),
-    (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal })),
+    async (signal) => {
+      const found = await watch.measure('metadata', () => probe(tools, file.path, { signal }));
+      duration = videoFacts(found).duration;
+      return found;
+    },
+    (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal, onSeconds })),
   ).catch(async (error: unknown) => [await probeAudioOnly(tools, file, error), undefined] as const);
   const thumbnail = pictures && (await watch.measure('thumbnail', () => thumbnailOf(pictures)));
-  const rest = { metadata: videoMetadata(info), ...(thumbnail !== undefined && { thumbnail }) };
+  const rest = { metadata: await metadataOf(file, info), ...(thumbnail !== undefined && { thumbnail }) };
   if (pictures === undefined || isAudioOnly(info)) {
-    const fingerprint = await watch.measure('audio', () => fingerprintOf(tools, file.path));
+    const onSound = watch.share('audio', () => duration);
+    const fingerprint = await watch.measure('audio', () =>
+      fingerprintOf(tools, file.path, { onSeconds: onSound }),
+    );
     const unit = await watch.measure('content', () => native.audioCode(fingerprint, UNIT_BITS));
     return { mode: 'audio', unit, facts: audioOnlyFacts(info), ...rest };
   }
   const unit = await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS));
   return { unit, facts: videoFacts(info), ...rest };
 }
+
+/** Tags of the container, and metadata that FFmpeg does not show as such. */
+async function metadataOf(file: FormatFile, info: Probe): Promise<EmbeddedMetadata> {
+  const own = videoMetadata(info);
+  if (file.mediatype === 'video/ogg') return { ...streamMetadata(info), ...own };
+  if (file.mediatype !== 'video/avi') return own;
+  const packet = await riffXmp(file.path);
+  if (packet === undefined) return own;
+  const { metadata } = splitLanguage(native.xmpMetadata(packet) as AddonMetadata);
+  // The reference does not read the packet: name and description count only if ISCC software wrote them.
+  if (packet.includes(ISCC_NAMESPACE)) return { ...own, ...present(metadata) };
+  const { name: _name, description: _description, ...rest } = metadata;
+  return { ...present(rest), ...own };
+}
+
+const ISCC_NAMESPACE = 'http://purl.org/iscc/schema/';
 
 function thumbnailOf({ thumbnail }: Pictures): Promise<string | undefined> {
   // FFmpeg has already scaled it.

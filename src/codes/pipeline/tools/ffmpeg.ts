@@ -27,6 +27,8 @@ export interface FfmpegOptions {
   readonly signal?: AbortSignal | undefined;
   readonly cwd?: string;
   readonly limits?: Partial<ToolLimits>;
+  /** Called with the position in the file, in seconds, while `ffmpeg` runs. */
+  readonly onSeconds?: ((seconds: number) => void) | undefined;
 }
 
 /** FFmpeg or one of its filters is missing, so audio and video can't be processed. */
@@ -72,18 +74,26 @@ export async function ffmpeg(
   tools: FfmpegTools,
   args: readonly string[],
   sink: Sink,
-  { limits, ...options }: FfmpegOptions = {},
+  { limits, onSeconds, ...options }: FfmpegOptions = {},
 ): Promise<void> {
-  const all = [...GENERAL, ...args];
-  await explained(runTool(tools.ffmpeg, all, sink, { ...options, limits: { ...LIMITS, ...limits } }));
+  const all = [...GENERAL, ...(onSeconds ? PROGRESS : []), ...args];
+  const onPair = (key: string, value: string) => {
+    const seconds = Number(value) / 1e6;
+    if (key === 'out_time_us' && Number.isFinite(seconds)) onSeconds?.(seconds);
+  };
+  const tool = { ...options, limits: { ...LIMITS, ...limits }, ...(onSeconds && { onPair }) };
+  await explained(runTool(tools.ffmpeg, all, sink, tool));
 }
+
+/** Reports the position twice a second. */
+const PROGRESS = ['-progress', 'pipe:2', '-stats_period', '0.5'];
 
 /** Runs `ffprobe` on a file and returns its JSON. */
 export async function ffprobe(
   tools: FfmpegTools,
   path: string,
   entries: string,
-  { limits, ...options }: FfmpegOptions = {},
+  { limits, onSeconds: _, ...options }: FfmpegOptions = {},
 ): Promise<unknown> {
   const output = collector(PROBE_OUTPUT_MAX_BYTES);
   const args = [

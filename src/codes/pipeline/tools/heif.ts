@@ -1,7 +1,8 @@
 /** Decodes HEIC images with libheif (WebAssembly), an optional dependency. Without it HEIC is unsupported. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
+import { native } from '../../../native.js';
+import type { RawPixels } from '../decoder-fallback.js';
 import { FileError, type FileErrorCode } from '../file-error.js';
 
 const MODULE = 'libheif-js/wasm-bundle';
@@ -61,8 +62,8 @@ export async function decodeHeif(path: string): Promise<RawPixels> {
     const [image] = images;
     if (image === undefined) throw new HeifUnreadable('the file contains no image');
     const [width, height] = [image.get_width(), image.get_height()];
-    if (width * height > IMAGE_PIXELS_MAX) {
-      const pixels = `${width} x ${height} pixels exceed the limit of ${IMAGE_PIXELS_MAX}`;
+    if (width * height > native.IMAGE_PIXELS_MAX) {
+      const pixels = `${width} x ${height} pixels exceed the limit of ${native.IMAGE_PIXELS_MAX}`;
       throw new HeifUnreadable(pixels, 'FILE_TOO_LARGE');
     }
     const data = await pixelsOf(image, width, height);

@@ -19,6 +19,8 @@ export interface ToolOptions {
   readonly limits: ToolLimits;
   readonly signal?: AbortSignal | undefined;
   readonly cwd?: string;
+  /** Called with lines such as `key=value` on standard error. Other lines are the program's messages. */
+  readonly onPair?: (key: string, value: string) => void;
 }
 
 /** Receives the next piece of standard output. The program waits until the promise resolves. */
@@ -68,7 +70,7 @@ export async function runTool(
   signal?.throwIfAborted();
   const child = start(executable, args, options);
   const ended = endOf(child);
-  const stderrTail = tailOf(child);
+  const stderrTail = tailOf(child, options.onPair);
   let stopped: { readonly reason: unknown } | undefined;
   const stop = (reason: unknown) => {
     stopped ??= { reason };
@@ -139,11 +141,24 @@ function endOf(child: ChildProcess): Promise<End> {
   });
 }
 
-/** Drains standard error, so that the program does not block, and keeps its end. */
-function tailOf(child: ChildProcess): () => string {
+/** Drains standard error, so that the program does not block, and keeps the end of its messages. */
+function tailOf(child: ChildProcess, onPair: ToolOptions['onPair']): () => string {
   let tail = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  let unfinished = '';
+  const keep = (text: string) => {
     tail = (tail + text).slice(-STDERR_MAX_BYTES);
+  };
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    if (onPair === undefined) return keep(text);
+    const lines = (unfinished + text).split('\n');
+    unfinished = (lines.pop() ?? '').slice(-STDERR_MAX_BYTES);
+    for (const line of lines) {
+      const [, key, value] = PAIR.exec(line) ?? [];
+      if (key === undefined || value === undefined) keep(`${line}\n`);
+      else onPair(key, value);
+    }
   });
-  return () => tail.trim();
+  return () => (tail + unfinished).trim();
 }
+
+const PAIR = /^(\w+)=\s*(\S*)\s*$/;

@@ -1,6 +1,7 @@
 /** Decodes images that the addon does not support, such as AVIF, with libvips. Loaded on first use. */
 import { createRequire } from 'node:module';
-import { IMAGE_PIXELS_MAX, type RawPixels } from '../decoder-fallback.js';
+import { native } from '../../../native.js';
+import type { RawPixels } from '../decoder-fallback.js';
 import { FileError } from '../file-error.js';
 
 const require = createRequire(import.meta.url);
@@ -28,7 +29,7 @@ export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixe
   sharp.block({ operation: ['VipsForeignLoadSvg'] });
   const decoder = sharp(image, {
     failOn: 'error',
-    limitInputPixels: IMAGE_PIXELS_MAX,
+    limitInputPixels: native.IMAGE_PIXELS_MAX,
     pages: 1,
     ignoreIcc: true,
   });
