@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { AddonMissing } from './addon-missing.js';
+import { addonTarget, PLATFORM } from './addon-target.js';
 
 export type * from '../native/index.d.ts';
 
@@ -37,6 +38,10 @@ export const NATIVE_ERROR_CODES = [
   'IN_USE',
   /** Too many calls are waiting; a later one may succeed. */
   'BUSY',
+  /** The index is being loaded; a later call may succeed. */
+  'LOADING',
+  /** The index is damaged and was not loaded. */
+  'INDEX_DAMAGED',
   'TIMEOUT',
   /** A fault of the addon or of its data; the message is for the log only. */
   'INTERNAL',
@@ -62,18 +67,9 @@ export function isNativeError(error: unknown, code?: NativeErrorCode): error is 
   return code === undefined ? codes.has(error.code) : error.code === code;
 }
 
-/** Platforms with a prebuilt addon, and napi's name of each target. */
-const TARGETS: Readonly<Record<string, string>> = {
-  'linux-x64': 'linux-x64-gnu',
-  'linux-arm64': 'linux-arm64-gnu',
-  'darwin-arm64': 'darwin-arm64',
-  'win32-x64': 'win32-x64-msvc',
-};
-
 function load(): Addon {
-  const platform = `${process.platform}-${process.arch}`;
-  const target = TARGETS[platform];
-  if (target === undefined) throw new AddonMissing(`isccd has no native addon for ${platform}`);
+  const target = addonTarget();
+  if (target === undefined) throw new AddonMissing(`isccd has no native addon for ${PLATFORM}`);
   const require = createRequire(import.meta.url);
   const candidates = [
     fileURLToPath(new URL(`../native/isccd.${target}.node`, import.meta.url)),

@@ -1,31 +1,48 @@
 /** Builds the search service from its configuration. */
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LocalSearchApi } from '../client/search-api.js';
 import type { NetworkConfig } from '../config/network.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/routing/service.js';
-import { Aggregator } from '../network/aggregator.js';
+import { Aggregator, type FollowedNetwork } from '../network/aggregator.js';
 import { NETWORK_FACTS } from '../network/networks.js';
-import { errorTracking } from '../observe/error-report.js';
+import { type ErrorReports, errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
-import { apiKeyGuard } from './api-key.js';
 import { InProcessSearch } from './engine/in-process.js';
-import { openEngine, searchFolder } from './engine/open.js';
+import { locationId, openEngine, searchFolder } from './engine/open.js';
 import { errorForm } from './errors.js';
+import { ApiKeys } from './keys/api-keys.js';
+import { keyFilePath } from './keys/key-file.js';
 import { searchMetrics } from './metrics.js';
+import { networkRoutes } from './network-routes.js';
 import { searchRoutes } from './routes.js';
 import { type Engine, SearchService } from './service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
+/** The service listens after this time, whether its indexes are loaded or not. */
+const SMALL_LOAD_MS = 250;
+
+const TAGS = {
+  indexes: 'Create, list, rename and delete indexes.',
+  aliases: 'Second names of indexes, which can be switched.',
+  assets: 'Add, read and delete assets of an index.',
+  search: 'Find similar assets.',
+  probes: 'Health and state of the service.',
+};
 
 export interface SearchApp extends ServiceApp {
   /** The same indexes for services in this process, without HTTP. Usable until the app is closed. */
   readonly inProcess: LocalSearchApi;
+  /** Identifies the indexes, also after a restart. */
+  readonly inProcessId: string;
+  /** The hubs that are followed; `undefined` outside aggregator mode. */
+  readonly network?: FollowedNetwork | undefined;
 }
 
 /**
- * Opens the indexes and loads their vectors before the service listens.
+ * Finds the indexes. Their vectors are loaded in the background: until then, requests to an index are 503.
  *
  * @throws if the location is invalid, unusable or locked by another process
  */
@@ -33,34 +50,48 @@ export async function searchApp(
   config: SearchConfig,
   dataDir: string,
   follow?: { readonly network: NetworkConfig; readonly log: Logger },
+  log?: Logger,
 ): Promise<SearchApp> {
+  const keys = apiKeys(config, dataDir, log);
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
   const engine = await openEngine(location, {
     matchThresholdUnits: config.matchThresholdUnits,
     matchThresholdSimprints: config.matchThresholdSimprints,
     confidenceExponent: config.confidenceExponent,
+    skipFeatureless: config.skipFeatureless,
     scanLimit: config.scanLimitRows,
     sync: config.sync,
+    loadsInBackground: true,
   });
   const service = new SearchService(engine, searchFolder(location));
-  const aggregator = follow && (await startAggregator(engine, follow.network, follow.log));
+  const loaded = engine.whenLoaded();
+  // The follower needs its index. Small indexes are loaded before the service listens.
+  await (follow === undefined
+    ? Promise.race([loaded, pause(SMALL_LOAD_MS, undefined, { ref: false })])
+    : loaded);
+  const tracking = errorTracking('search', config);
+  const aggregator =
+    follow && (await startAggregator(engine, follow.network, follow.log, tracking.errorReports));
   return {
-    inProcess: InProcessSearch.over(engine),
+    inProcess: InProcessSearch.over(engine, loaded),
+    inProcessId: await locationId(location),
+    network: aggregator,
     name: 'search',
     title: 'ISCC search',
     description: 'Named indexes of ISCC-identified assets, and search for similar content.',
     version,
     routes: searchRoutes(service, {
       bodyBytesMax: config.bodyBytesMax,
-      ...(config.apiSecret !== undefined && { checkKey: apiKeyGuard(config.apiSecret) }),
+      keys,
+      aliasTarget: (name) => service.aliasTarget(name),
       ...(aggregator !== undefined &&
         follow !== undefined &&
-        networkRoutes(service, aggregator, follow.network)),
+        networkOptions(service, aggregator, follow.network)),
     }),
     errors: errorForm,
     cors: {
       origins: config.corsOrigins,
-      methods: ['GET', 'POST', 'DELETE'],
+      methods: ['GET', 'POST', 'PUT', 'DELETE'],
       requestHeaders: ['*'],
       exposedHeaders: [],
       maxAgeSeconds: CORS_MAX_AGE_SECONDS,
@@ -68,9 +99,9 @@ export async function searchApp(
       preflightStatus: 200,
     },
     proxies: config.proxies,
-    docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
-    metrics: [...searchMetrics(() => service.list()), ...(aggregator?.metrics.all ?? [])],
-    ...errorTracking('search', config),
+    docs: { tags: TAGS },
+    metrics: [...searchMetrics(service), ...(aggregator?.metrics.all ?? [])],
+    ...tracking,
     readiness: async () => (await service.readiness()) ?? aggregator?.readiness(),
     close: async () => {
       await aggregator?.close();
@@ -79,18 +110,31 @@ export async function searchApp(
   };
 }
 
-async function startAggregator(engine: Engine, network: NetworkConfig, log: Logger): Promise<Aggregator> {
+function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined): ApiKeys {
+  return new ApiKeys(config.apiSecret, keyFilePath(config, dataDir), (error) =>
+    log?.error({ err: error }, 'the file of API keys is invalid; its earlier keys stay valid'),
+  );
+}
+
+async function startAggregator(
+  engine: Engine,
+  network: NetworkConfig,
+  log: Logger,
+  reports: ErrorReports | undefined,
+): Promise<Aggregator> {
   const { realm, index } = NETWORK_FACTS[network.network];
-  const aggregator = new Aggregator(network, await engine.followLogs(index, realm), log);
+  const aggregator = new Aggregator(network, await engine.followLogs(index, realm), log, {
+    onAlarm: (alarm, hubId) => reports?.report(alarm, { hub: String(hubId) }),
+  });
   await aggregator.start();
   return aggregator;
 }
 
 /** The part of the routes that depends on the network. */
-function networkRoutes(
+function networkOptions(
   service: SearchService,
   aggregator: Aggregator,
-  { network, exclusive }: NetworkConfig,
+  { network, exclusive, mirrors }: NetworkConfig,
 ) {
   const { index } = NETWORK_FACTS[network];
   const description = () =>
@@ -101,6 +145,7 @@ function networkRoutes(
   return {
     ...(exclusive && { only: index }),
     mode: { mode: 'aggregator', network } as const,
+    networkRoutes: networkRoutes(aggregator.published, mirrors),
     networkStatus: async () => ({ index_name: index, index: await description(), ...aggregator.status() }),
   };
 }

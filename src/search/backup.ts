@@ -1,30 +1,80 @@
 /** Copies a folder of indexes while the service runs. */
-import { mkdir } from 'node:fs/promises';
+import { fork } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
 import type { Copied, OnStep } from '../data/port.js';
 import { native } from '../native.js';
+import type { CopyJob, CopyMessage } from './backup-process.js';
+import { ALIAS_FILE, ID_FILE, KEY_FILE } from './engine/open.js';
 
-/** The copy of each index is consistent: LMDB allows readers in other processes while one process writes. */
+const PROCESS = fileURLToPath(new URL('./backup-process.js', import.meta.url));
+const FILES = [FORMAT_FILE, ID_FILE, KEY_FILE, ALIAS_FILE];
+
+/**
+ * The copy of each index is consistent: LMDB allows readers in other processes while one process writes. A damaged index
+ * is not copied, and named among the problems.
+ */
 export async function backupSearch(folder: string, target: string, onStep: OnStep): Promise<Copied> {
   await mkdir(target, { recursive: true });
   const counts: Record<string, number> = {};
   const files: string[] = [];
   const notes: string[] = [];
-  for (const name of await native.searchIndexNames(folder)) {
-    // The index was deleted meanwhile, or its creation is incomplete.
-    if (!(await native.copySearchIndex(path.join(folder, name), path.join(target, name)))) continue;
-    const { assets, problemCount } = await native.checkSearchIndex(path.join(target, name));
-    counts[name] = assets;
-    if (problemCount > 0)
-      notes.push(`index ${name} has ${problemCount} problems; run isccd verify to list them`);
+  const problems: string[] = [];
+  let full: string | undefined;
+  const onCopied = (message: CopyMessage) => {
+    const { name } = message;
+    if (message.type === 'full') full = message.reason;
+    if (message.type === 'failed') problems.push(damaged(name, message.reason));
+    if (message.type !== 'copied') return;
+    counts[name] = message.assets;
+    if (message.problems > 0)
+      notes.push(`index ${name} has ${message.problems} problems; run isccd verify to list them`);
     files.push(path.posix.join(name, 'data.mdb'));
     onStep();
-  }
+  };
+  await copyAll({ folder, target, names: await native.searchIndexNames(folder) }, onCopied);
+  if (full !== undefined) throw new Error(full);
   const copier = new Copier(folder, target);
   for (const name of Object.keys(counts)) await copier.drop(path.join(name, 'lock.mdb'));
-  if (await copier.copy(FORMAT_FILE)) files.push(FORMAT_FILE);
+  for (const file of FILES) if (await copier.copy(file)) files.push(file);
   await copier.finish();
-  return { counts, files, notes };
+  return { counts, files, notes, problems };
+}
+
+function damaged(name: string, reason: string): string {
+  return (
+    `index ${name} was not copied: ${reason}; restore it from an earlier backup, or salvage its rows with ` +
+    'isccd index repair'
+  );
+}
+
+/** Copies in another process: reading damaged data may crash it. The rest is copied by a new one then. */
+async function copyAll(job: CopyJob, onCopied: (message: CopyMessage) => void): Promise<void> {
+  for (let { names } = job; names.length > 0; ) {
+    let done = 0;
+    const crash = await copyIn({ ...job, names }, (message) => {
+      done += 1;
+      onCopied(message);
+    });
+    const unfinished = names[done];
+    if (unfinished !== undefined) {
+      await rm(path.join(job.target, unfinished), { recursive: true, force: true });
+      onCopied({ type: 'failed', name: unfinished, reason: crash });
+      done += 1;
+    }
+    names = names.slice(done);
+  }
+}
+
+/** Resolves when the process ends, with how it ended. */
+function copyIn(job: CopyJob, onMessage: (message: CopyMessage) => void): Promise<string> {
+  return new Promise((resolve) => {
+    const child = fork(PROCESS, [JSON.stringify(job)], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    child.on('message', (message) => onMessage(message as CopyMessage));
+    child.on('error', ({ message }) => resolve(message));
+    child.on('close', (code, signal) => resolve(`reading it ended the process (${signal ?? code})`));
+  });
 }

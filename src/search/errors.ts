@@ -1,20 +1,26 @@
 /** All errors of the service, and their form: JSON with a `detail`. */
-import { errorTable } from '../http/reply/error-table.js';
+import { type ErrorDetails, errorTable } from '../http/reply/error-table.js';
 import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm, Refusal } from '../http/routing/service.js';
 import { isNativeError, type NativeErrorCode } from '../native.js';
 import { type Issue, issueOf, withShortEchoes } from './issues.js';
 import { errorBody } from './schema.js';
+import { NotDecodable } from './transfer/decode.js';
 
 export const ERRORS = {
   UNAUTHORIZED: [401, 'Unauthorized'],
+  FORBIDDEN: [
+    403,
+    "The API key lacks the right '{right}' for {subject}; an operator can make another one with isccd index key create",
+  ],
   NOT_FOUND: [404, 'Not Found'],
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed'],
   LENGTH_REQUIRED: [411, 'Length Required'],
   BODY_TOO_LARGE: [413, 'Request body is larger than {max} bytes (INDEXSVC_MAX_BODY)'],
   RANGE_UNSATISFIABLE: [416, 'Range Not Satisfiable'],
   MALFORMED: [400, 'Bad Request: {reason}'],
+  UNKNOWN_CODING: [415, 'Content-Encoding must be gzip, zstd or identity'],
   INTERNAL: [500, 'Internal Server Error'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
@@ -30,12 +36,19 @@ const ENGINE_STATUSES: Partial<Record<NativeErrorCode, number>> = {
   CONFLICT: 409,
   SCHEMA_VIOLATION: 422,
   BUSY: 503,
+  LOADING: 503,
+  INDEX_DAMAGED: 503,
   STORAGE_FULL: 507,
 };
+
+/** When to try again, in seconds, after a 503. */
+const RETRY_SECONDS: Partial<Record<NativeErrorCode, number>> = { BUSY: 1, LOADING: 2, INDEX_DAMAGED: 60 };
 
 /** The response to a failed call of the engine. */
 export interface EngineFailure {
   readonly status: number;
+  /** For 503. */
+  readonly retrySeconds?: number | undefined;
   /** JSON: a sentence, or a list of schema violations. */
   readonly detail: string;
 }
@@ -44,7 +57,9 @@ export interface EngineFailure {
 export function engineFailure(error: unknown): EngineFailure | undefined {
   if (!isNativeError(error)) return undefined;
   const status = ENGINE_STATUSES[error.code];
-  return status === undefined ? undefined : { status, detail: error.detail ?? JSON.stringify(error.message) };
+  if (status === undefined) return undefined;
+  const detail = error.detail ?? JSON.stringify(error.message);
+  return { status, retrySeconds: RETRY_SECONDS[error.code], detail };
 }
 
 /** Rejects the request with an error of the table. */
@@ -52,9 +67,12 @@ export class SearchRefusal extends Error {
   override readonly name = 'SearchRefusal';
   readonly code: ErrorCode;
 
-  constructor(code: ErrorCode) {
-    super(errors.text(code));
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    super(errors.text(code, details));
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -71,7 +89,7 @@ export class Invalid extends Error {
 
 /** Paths that redirect to the same path without the final slash. A fixed list prevents open redirects. */
 const SLASHED =
-  /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search)|\/assets\/[^/]+)?)?|status|healthz|readyz|docs)\/$/;
+  /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search|searches|rename)|\/assets\/[^/]+)?)?|aliases(?:\/[^/]+)?|status|healthz|readyz|docs)\/$/;
 
 const CONTENT_TYPE = 'application/json';
 
@@ -80,15 +98,17 @@ export const errorForm: ErrorForm = {
   schema: errorBody,
   refusal,
   thrown(error) {
+    if (error instanceof NotDecodable) return detailReply(400, error.message);
     if (error instanceof Invalid) return detailReply(422, withShortEchoes(error.issues));
     const failure = engineFailure(error);
     if (failure !== undefined) return engineReply(failure);
-    return errors.reply(error instanceof SearchRefusal ? error.code : 'INTERNAL');
+    if (error instanceof SearchRefusal) return errors.reply(error.code, error.details);
+    return errors.reply('INTERNAL');
   },
 };
 
-function engineReply({ status, detail }: EngineFailure): Reply {
-  const headers = status === 503 ? { 'Retry-After': '1' } : {};
+function engineReply({ status, retrySeconds, detail }: EngineFailure): Reply {
+  const headers = retrySeconds === undefined ? {} : { 'Retry-After': String(retrySeconds) };
   return { status, headers, body: { kind: 'text', text: `{"detail":${detail}}`, contentType: CONTENT_TYPE } };
 }
 

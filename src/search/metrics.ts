@@ -1,5 +1,5 @@
-/** Metrics of the indexes. */
-import { gauge, type Metric, type Sample } from '../observe/instruments.js';
+/** Metrics of the indexes and of the engine. */
+import { gauge, type Metric, type Sample, total } from '../observe/instruments.js';
 
 /** At most this many indexes get their own label, in name order, because clients can create any number. */
 export const INDEXES_SHOWN_MAX = 200;
@@ -14,11 +14,54 @@ interface IndexSize {
   readonly assets: number;
   /** MiB by unit type and other parts; only for stored indexes. */
   readonly sizes?: Readonly<Record<string, number>>;
+  readonly state?: 'loading' | 'damaged';
+  readonly progress?: number;
 }
 
-/** @param list returns the response of `GET /indexes` */
-export function searchMetrics(list: () => Promise<Buffer>): Metric[] {
-  const read = async () => shown(JSON.parse((await list()).toString()) as IndexSize[]);
+/** Counts of a stored index. */
+interface IndexCounts {
+  readonly name: string;
+  readonly rows: number;
+  readonly dead: number;
+  readonly segments: number;
+  readonly graphSegments: number;
+  readonly commits: number;
+  readonly syncSeconds: number;
+  readonly changedAssets: number;
+  readonly waiting: number;
+}
+
+interface QueueCounts {
+  readonly waiting: number;
+  readonly pushed: number;
+  readonly refused: number;
+}
+
+/** What `SearchEngine.metrics` returns. */
+interface EngineCounts {
+  readonly searches: QueueCounts;
+  readonly changes: QueueCounts;
+  readonly inlineSearches: number;
+  readonly rowsScanned: number;
+  readonly indexes: readonly IndexCounts[];
+}
+
+/** Where the metrics come from. */
+export interface MetricSources {
+  /** The response of `GET /indexes`. */
+  list(): Promise<Buffer>;
+  /** The counts of the engine, as JSON. */
+  counts(): Buffer;
+}
+
+export function searchMetrics(sources: MetricSources): Metric[] {
+  const all = async () => JSON.parse((await sources.list()).toString()) as IndexSize[];
+  const counts = () => JSON.parse(sources.counts().toString()) as EngineCounts;
+  return [...sizeMetrics(all), ...indexMetrics(counts), ...engineMetrics(counts)];
+}
+
+function sizeMetrics(all: () => Promise<IndexSize[]>): Metric[] {
+  const read = async () => shown(await all());
   return [
     gauge('isccd_search_index_assets', 'Assets per index', ['index'], async () =>
       (await read()).map(({ name, assets }) => ({ labels: { index: name }, value: assets })),
@@ -29,6 +72,109 @@ export function searchMetrics(list: () => Promise<Buffer>): Metric[] {
       ['index', 'part'],
       async () => (await read()).flatMap(partSizes),
     ),
+    gauge('isccd_search_indexes', 'Indexes by state', ['state'], async () => {
+      const indexes = await all();
+      return (['ready', 'loading', 'damaged'] as const).map((state) => ({
+        labels: { state },
+        value: indexes.filter((index) => (index.state ?? 'ready') === state).length,
+      }));
+    }),
+    gauge('isccd_search_load_progress', 'Share of an index that is loaded', ['index'], async () =>
+      (await all())
+        .filter(({ state }) => state !== 'damaged')
+        .slice(0, INDEXES_SHOWN_MAX)
+        .map(({ name, progress = 1 }) => ({ labels: { index: name }, value: progress })),
+    ),
+  ];
+}
+
+function indexMetrics(counts: () => EngineCounts): Metric[] {
+  const of = (value: (index: IndexCounts) => number) => () => summed(counts().indexes, value);
+  return [
+    gauge(
+      'isccd_search_index_rows',
+      'Rows of units and simprints, also dead ones',
+      ['index'],
+      of(({ rows }) => rows),
+    ),
+    gauge(
+      'isccd_search_index_dead_assets',
+      'Replaced and deleted assets whose rows are not removed yet',
+      ['index'],
+      of(({ dead }) => dead),
+    ),
+    gauge('isccd_search_index_segments', 'Segments, by how they are searched', ['index', 'kind'], () => {
+      const { indexes } = counts();
+      const kinds = { graph: (index: IndexCounts) => index.graphSegments, scan: scanned };
+      return Object.entries(kinds).flatMap(([kind, value]) =>
+        summed(indexes, value).map(({ labels: { index }, value }) => ({ labels: { index, kind }, value })),
+      );
+    }),
+    gauge(
+      'isccd_search_index_changes_waiting',
+      'Changes that wait for the running commit',
+      ['index'],
+      of(({ waiting }) => waiting),
+    ),
+    total(
+      'isccd_search_commits_total',
+      'Commits, each of all changes that waited',
+      ['index'],
+      of(({ commits }) => commits),
+    ),
+    total(
+      'isccd_search_committed_assets_total',
+      'Assets in the changes; divided by the commits, the size of a batch',
+      ['index'],
+      of(({ changedAssets }) => changedAssets),
+    ),
+    total(
+      'isccd_search_commit_seconds_total',
+      'Time of the commits, mostly to sync the disk',
+      ['index'],
+      of(({ syncSeconds }) => syncSeconds),
+    ),
+  ];
+}
+
+function scanned({ segments, graphSegments }: IndexCounts): number {
+  return segments - graphSegments;
+}
+
+function engineMetrics(counts: () => EngineCounts): Metric[] {
+  const queues = (value: (queue: QueueCounts) => number) => () => {
+    const { searches, changes } = counts();
+    return [
+      { labels: { queue: 'searches' }, value: value(searches) },
+      { labels: { queue: 'changes' }, value: value(changes) },
+    ];
+  };
+  return [
+    gauge(
+      'isccd_search_queue_length',
+      'Waiting requests',
+      ['queue'],
+      queues(({ waiting }) => waiting),
+    ),
+    total(
+      'isccd_search_busy_total',
+      'Requests that were refused with 503 because too many were waiting',
+      ['queue'],
+      queues(({ refused }) => refused),
+    ),
+    total('isccd_search_searches_total', 'Searches, by where they ran', ['thread'], () => {
+      const { searches, inlineSearches } = counts();
+      return [
+        { labels: { thread: 'pool' }, value: searches.pushed - searches.refused },
+        { labels: { thread: 'event loop' }, value: inlineSearches },
+      ];
+    }),
+    total(
+      'isccd_search_rows_scanned_total',
+      'Rows that searches compared, once per unit or simprint',
+      [],
+      () => [{ labels: {}, value: counts().rowsScanned }],
+    ),
   ];
 }
 
@@ -37,6 +183,14 @@ function partSizes({ name, sizes = {} }: IndexSize): Sample<'index' | 'part'>[] 
     labels: { index: name, part },
     value: mib * BYTES_PER_MIB,
   }));
+}
+
+/** A value of each index, or of the first {@link INDEXES_SHOWN_MAX} and the sum of the rest. */
+function summed(indexes: readonly IndexCounts[], value: (index: IndexCounts) => number): Sample<'index'>[] {
+  const values = indexes.map((index) => ({ labels: { index: index.name }, value: value(index) }));
+  if (values.length <= INDEXES_SHOWN_MAX) return values;
+  const others = values.slice(INDEXES_SHOWN_MAX).reduce((sum, sample) => sum + sample.value, 0);
+  return [...values.slice(0, INDEXES_SHOWN_MAX), { labels: { index: OTHER_INDEXES }, value: others }];
 }
 
 /** All indexes, or the first {@link INDEXES_SHOWN_MAX} and the sum of the rest. */

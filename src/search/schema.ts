@@ -1,4 +1,6 @@
 /**
+ * Names of schemas and operations are those of the reference, so that code for its generated clients compiles with ours.
+ *
  * Schemas of requests and responses. Request bodies are only documented here: the engine checks them while it parses
  * them. `test/search/schema-agreement.test.ts` holds the two against each other.
  */
@@ -10,7 +12,7 @@ export const LIMIT_DEFAULT = 100;
 /** Also in the engine, which checks it. */
 const LIMIT_MAX = 10_000;
 
-const NAME_PATTERN = /^[a-z][a-z0-9]*$/;
+export const NAME_PATTERN = /^[a-z][a-z0-9]*$/;
 const ISCC_CODE_PATTERN = /^ISCC:[A-Z2-7]{16,}$/;
 const SIMPRINT_PATTERN = /^[A-Za-z0-9+/_=-]+$/;
 const OFFSET_MAX = 4_294_967_295;
@@ -22,12 +24,14 @@ const simprint = z
   .regex(SIMPRINT_PATTERN)
   .describe('Simprint in the standard or URL-safe base64 alphabet');
 const similarity = z.number().min(0).max(1);
-const metadata = z.record(z.string(), z.json()).describe('Any JSON object; returned byte for byte');
+const metadata = z.record(z.string(), z.unknown()).describe('Any JSON object; returned byte for byte');
 /** Like the reference, the engine also reads integers from numeric strings and booleans. Only numbers are documented. */
 const uint32 = z.preprocess(integerOf, z.int().min(0).max(OFFSET_MAX));
-const storedSimprint = z.object({ simprint: simprint.min(11), offset: uint32, size: uint32 });
-/** Of an object, only the member `simprint` counts. */
-const querySimprint = z.union([simprint, z.object({ simprint })]);
+const storedSimprint = z
+  .object({ simprint: simprint.min(11), offset: uint32, size: uint32 })
+  .meta({ id: 'IsccSimprint' });
+/** Of an object, only the member `simprint` counts. Only strings are documented. */
+const querySimprint = z.preprocess(simprintOf, simprint);
 
 /** Every known parameter is declared; others are refused, as a misspelled filter must not be ignored. */
 export const noParameters = z.object({}).catchall(z.unknown().refine(() => false, EXTRA_FORBIDDEN));
@@ -45,7 +49,83 @@ const limit = z
   })
   .optional();
 
-export const searchParameters = noParameters.extend({ limit });
+const flag = (description: string) =>
+  z
+    .string()
+    .refine((text) => text === 'true' || text === 'false', 'Input should be true or false')
+    .describe(description)
+    .meta({ type: 'boolean' })
+    .transform((text) => text === 'true')
+    .optional();
+
+/** A number from 0 to 1. */
+const share = (description: string) =>
+  z
+    .string()
+    .refine(
+      (text) => /^(?:0|1|0?\.\d+|[01]\.\d*)$/.test(text) && Number(text) <= 1,
+      'Input should be a number from 0 to 1',
+    )
+    .describe(description)
+    .meta({ type: 'number', minimum: 0, maximum: 1 })
+    .transform(Number)
+    .optional();
+
+/** Words separated by commas. */
+const words = (description: string) =>
+  z
+    .string()
+    .min(1, 'Input should not be empty')
+    .describe(description)
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .optional();
+
+const filters = z
+  .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()))
+  .describe(
+    'Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. ' +
+      'VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold',
+  )
+  .optional();
+
+export const searchParameters = noParameters.extend({
+  limit,
+  skip_featureless: flag(
+    'Whether to leave out featureless Image-Codes, whose matches mean nothing. Default: `INDEXSVC_SKIP_FEATURELESS`',
+  ),
+  threshold: share(
+    'Lowest similarity of a matching unit. At least `INDEXSVC_MATCH_THRESHOLD_UNITS`; only for indexes that match similar units',
+  ),
+  threshold_simprints: share(
+    'Lowest similarity of a matching simprint. At least `INDEXSVC_MATCH_THRESHOLD_SIMPRINTS`; only for indexes that match similar units',
+  ),
+  unit_types: words(
+    'Unit types to search with, separated by commas, for example `CONTENT_IMAGE_V0,DATA_NONE_V0`. Other units of the query are not searched',
+  ),
+  exclude: words('ISCC-IDs that are no matches, separated by commas'),
+  min_score: share('Lowest score of a match'),
+  filter: filters,
+  not_in: z
+    .string()
+    .describe(
+      'Name of another index. Units of the query that match there are not searched; the response has their texts in `suppressed`',
+    )
+    .optional(),
+  cursor: z
+    .string()
+    .describe(
+      '`*` for the first page, then the `next_cursor` of the last response, which is `null` at the end. Pages have `limit` matches',
+    )
+    .optional(),
+  explain: z
+    .string()
+    .refine((text) => text === 'bits', 'Input should be bits')
+    .describe('`bits`: each global match has the compared and the differing bits of each unit of the query')
+    .meta({ enum: ['bits'] })
+    .transform(() => true)
+    .optional(),
+  exact: flag('Whether to search without graphs, which may miss matches in large indexes'),
+});
 
 export const codeParameters = searchParameters.extend({
   iscc_code: z
@@ -53,18 +133,46 @@ export const codeParameters = searchParameters.extend({
     .describe('ISCC-CODE with prefix'),
 });
 
-export const newIndex = z
-  .object({ name: z.string().regex(NAME_PATTERN).min(1).max(32) })
-  .meta({ id: 'NewIndex' });
+const afterId = isccId.describe('ISCC-ID to continue after; the asset does not have to exist').optional();
 
-export const index = z
-  .object({
-    name: z.string(),
-    assets: z.int().min(0),
-    size: z.int().min(0).describe('MiB on disk, rounded down'),
-    sizes: z.record(z.string(), z.int()).optional().describe('MiB per component'),
+export const listParameters = noParameters.extend({ after: afterId, limit });
+
+const skip = z
+  .string()
+  .describe('For NDJSON: number of lines at the start to leave out, to resume an interrupted upload')
+  .meta({ type: 'integer', minimum: 0, default: 0 })
+  .transform((text, context) => {
+    if (/^\d{1,15}$/.test(text.trim())) return Number(text);
+    context.addIssue({ code: 'custom', message: NOT_AN_INTEGER });
+    return z.NEVER;
   })
-  .meta({ id: 'Index' });
+  .optional();
+
+export const addLinesParameters = noParameters.extend({ skip });
+
+/** What a client must send. It may send an `index`; the other members are ignored. */
+export const newIndex = z.object({ name: z.string().regex(NAME_PATTERN).min(1).max(32) });
+
+export const aliasTarget = z.strictObject({ index: z.string().describe('Name of an index') });
+
+export const alias = z
+  .object({ name: z.string(), index: z.string().describe('Name of the index that it stands for') })
+  .meta({ id: 'Alias' });
+
+export const index = newIndex
+  .extend({
+    assets: z.int().min(0).optional().meta({ readOnly: true }),
+    size: z.int().min(0).optional().describe('MiB on disk, rounded down').meta({ readOnly: true }),
+    sizes: z.record(z.string(), z.int()).optional().describe('MiB per component').meta({ readOnly: true }),
+    state: z
+      .enum(['loading', 'damaged'])
+      .optional()
+      .describe('Absent if the index is ready. Requests to other indexes are 503')
+      .meta({ readOnly: true }),
+    progress: similarity.optional().describe('Share of the assets that are loaded').meta({ readOnly: true }),
+    reason: z.string().optional().describe('Why the index is damaged').meta({ readOnly: true }),
+  })
+  .meta({ id: 'IsccIndex' });
 
 export const entry = z
   .object({
@@ -77,11 +185,17 @@ export const entry = z
       .describe('Simprints by type. An update keeps the types that it does not name; `null` removes a type'),
     metadata: metadata.nullish(),
   })
-  .meta({ id: 'Entry' });
+  .meta({ id: 'IsccEntry' });
 
 export const addResult = z
   .object({ iscc_id: isccId, status: z.enum(['created', 'updated']) })
-  .meta({ id: 'AddResult' });
+  .meta({ id: 'IsccAddResult' });
+
+export const deletions = z.array(isccId);
+
+export const deletionResult = z
+  .object({ iscc_id: isccId, status: z.enum(['deleted', 'not_found']) })
+  .meta({ id: 'DeletionResult' });
 
 /** Unknown members are refused: a misspelled member must not change a search silently. */
 export const query = z
@@ -93,16 +207,18 @@ export const query = z
     units: z.array(z.string()).min(1).nullish(),
     simprints: z.record(z.string(), z.array(querySimprint).min(1)).nullish(),
   })
-  .meta({ id: 'Query' });
-
-/** For a query by ISCC-ID, absent members are `null`. */
-const interpretedQuery = z.object({
-  iscc_code: isccCode.nullish(),
-  units: z.array(z.string()).nullish(),
-  simprints: z.record(z.string(), z.array(simprint)).nullish(),
-});
+  .meta({ id: 'IsccQuery' });
 
 const scores = z.record(z.string(), similarity);
+
+const compared = z
+  .object({
+    unit: z.string().describe('ISCC-UNIT of the query'),
+    type: z.string().describe('Unit type, for example `CONTENT_TEXT_V0`'),
+    bits: z.int().min(0).describe('Compared bits'),
+    distance: z.int().min(0).describe('Differing bits'),
+  })
+  .meta({ id: 'ComparedUnit' });
 
 const globalMatch = z
   .object({
@@ -111,18 +227,24 @@ const globalMatch = z
     types: scores.describe('Scores of the unit types that reach the threshold'),
     unit_scores: scores.describe('Same as `types`'),
     metadata: metadata.nullable(),
+    explain: z
+      .array(compared)
+      .optional()
+      .describe('With `explain=bits`: for each unit of the query, the nearest unit of the match'),
   })
-  .meta({ id: 'GlobalMatch' });
+  .meta({ id: 'IsccGlobalMatch' });
 
-const chunk = z.object({
-  query: z.string(),
-  match: z.string(),
-  score: similarity,
-  freq: z.int().min(1),
-  offset: z.int().min(0),
-  size: z.int().min(0),
-  content: z.null(),
-});
+const chunk = z
+  .object({
+    query: z.string(),
+    match: z.string(),
+    score: similarity,
+    freq: z.int().min(1),
+    offset: z.int().min(0),
+    size: z.int().min(0),
+    content: z.string().nullable().describe('Always `null`: the index does not hold contents'),
+  })
+  .meta({ id: 'IsccMatchedChunk' });
 
 const chunkMatch = z
   .object({
@@ -140,15 +262,25 @@ const chunkMatch = z
     source: z.string().nullable(),
     metadata: metadata.nullable(),
   })
-  .meta({ id: 'ChunkMatch' });
+  .meta({ id: 'IsccChunkMatch' });
 
 export const searchResult = z
   .object({
-    query: interpretedQuery.describe('The query as interpreted, with derived members'),
+    query: query.describe('The query as interpreted, with derived members. Absent members may be `null`'),
     global_matches: z.array(globalMatch),
     chunk_matches: z.array(chunkMatch),
+    suppressed: z
+      .array(z.string())
+      .optional()
+      .describe('With `not_in`: units of the query that were not searched'),
+    next_cursor: z.string().nullable().optional().describe('With `cursor`: where the next page starts'),
   })
-  .meta({ id: 'SearchResult' });
+  .meta({ id: 'IsccSearchResult' });
+
+/** In place of a result of several. */
+export const searchFailure = z
+  .object({ status: z.int().min(400).max(599), detail: z.unknown() })
+  .meta({ id: 'SearchFailure' });
 
 export const errorBody = z
   .object({
@@ -159,13 +291,13 @@ export const errorBody = z
           type: z.string(),
           loc: z.array(z.union([z.string(), z.int()])),
           msg: z.string(),
-          input: z.json().optional(),
-          ctx: z.record(z.string(), z.json()).optional(),
+          input: z.unknown().optional(),
+          ctx: z.record(z.string(), z.unknown()).optional(),
         }),
       ),
     ]),
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'HttpError' });
 
 /** In aggregator mode there are more members: `index_name`, `index`, `list` and `hubs`. */
 export const status = z
@@ -175,6 +307,12 @@ export const status = z
     network: z.string().nullable(),
   })
   .meta({ id: 'Status' });
+
+/** The simprint of an object. Other values are returned unchanged. */
+function simprintOf(value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && 'simprint' in value ? value.simprint : value;
+}
 
 /** The number that a boolean or a decimal text stands for. Other values are returned unchanged. */
 function integerOf(value: unknown): unknown {

@@ -3,9 +3,13 @@
  * of the engine into responses.
  */
 import { access } from 'node:fs/promises';
-import type { native } from '../native.js';
+import { isLines } from '../http/request/streamed.js';
+import type { Readiness } from '../http/routing/service.js';
+import { type AssetPage, native, type SearchSelection } from '../native.js';
 import { Invalid } from './errors.js';
 import { InlineBudget } from './inline-budget.js';
+import { searchAll } from './several.js';
+import { addLines, type LinesOptions } from './transfer/add-lines.js';
 
 /** The engine of the addon. */
 export type Engine = Awaited<ReturnType<typeof native.openSearchEngine>>;
@@ -18,6 +22,43 @@ const NOT_STRUCTURED = {
   },
   list: { type: 'list_type', msg: 'Input should be a valid list' },
 } as const;
+
+/** Parameters of a search besides its query. */
+export interface SearchParameters {
+  /** Any integer; the engine checks its bounds. */
+  readonly limit: number;
+  /** Whether to leave out featureless Image-Codes. Default: as configured. */
+  readonly skipFeatureless?: boolean;
+  /** Which matches are wanted. Default: all. */
+  readonly selection?: SearchSelection;
+}
+
+/** Assets that are read at a time for a response with all of them. */
+const PAGE_ASSETS = 1000;
+
+/** The description of an index that cannot be used. */
+interface Unavailable {
+  readonly name: string;
+  readonly assets: number;
+  readonly state: 'loading' | 'damaged';
+  readonly progress?: number;
+  readonly reason?: string;
+}
+
+function readinessOf(unavailable: readonly Unavailable[]): Readiness {
+  if (unavailable.length === 0) return undefined;
+  const loading = unavailable.filter(({ state }) => state === 'loading');
+  const damaged = unavailable.filter(({ state }) => state === 'damaged');
+  const details = {
+    ...(loading.length > 0 && {
+      loading: Object.fromEntries(loading.map(({ name, progress = 0 }) => [name, progress])),
+    }),
+    ...(damaged.length > 0 && {
+      damaged: Object.fromEntries(damaged.map(({ name, reason = '' }) => [name, reason])),
+    }),
+  };
+  return { reason: loading.length > 0 ? 'index_not_initialized' : undefined, details };
+}
 
 export class SearchService {
   readonly #engine: Engine;
@@ -38,8 +79,37 @@ export class SearchService {
     return this.#engine.listIndexes();
   }
 
+  /** Counts for metrics, as JSON. */
+  counts(): Buffer {
+    return this.#engine.metrics();
+  }
+
   get(name: string): Promise<Buffer> {
     return this.#engine.getIndex(name);
+  }
+
+  rename(name: string, body: Uint8Array, contentType: string | undefined): Promise<Buffer> {
+    return this.#engine.renameIndex(name, jsonBody(body, contentType, 'object'));
+  }
+
+  putAlias(name: string, body: Uint8Array, contentType: string | undefined): Promise<Buffer> {
+    return this.#engine.putAlias(name, jsonBody(body, contentType, 'object'));
+  }
+
+  aliases(): Buffer {
+    return this.#engine.listAliases();
+  }
+
+  alias(name: string): Buffer {
+    return this.#engine.getAlias(name);
+  }
+
+  aliasTarget(name: string): string | undefined {
+    return this.#engine.aliasTarget(name) ?? undefined;
+  }
+
+  deleteAlias(name: string): Promise<Buffer> {
+    return this.#engine.deleteAlias(name);
   }
 
   delete(name: string): Promise<Buffer> {
@@ -50,6 +120,48 @@ export class SearchService {
     return this.#engine.addAssets(name, jsonBody(body, contentType, 'list'));
   }
 
+  /**
+   * Adds NDJSON while it arrives. Yields one line of JSON per group of lines.
+   *
+   * @throws if the index does not exist, before the first line
+   */
+  async addLines(
+    name: string,
+    bytes: AsyncIterable<Uint8Array>,
+    options: LinesOptions,
+  ): Promise<AsyncIterable<Buffer | string>> {
+    await this.#engine.getIndex(name);
+    return addLines(this.#engine, name, bytes, options);
+  }
+
+  /** A page of all assets, after an ISCC-ID. */
+  assets(name: string, after: string | undefined, limit: number, asLines: boolean): Promise<AssetPage> {
+    return this.#engine.listAssets(name, after, limit, asLines);
+  }
+
+  /**
+   * All assets as JSON lines.
+   *
+   * @throws if the index does not exist, before the first line
+   */
+  async allLines(name: string, after: string | undefined): Promise<AsyncIterable<Buffer>> {
+    const first = await this.assets(name, after, PAGE_ASSETS, true);
+    const read = (next: string) => this.assets(name, next, PAGE_ASSETS, true);
+    return (async function* () {
+      yield first.entries;
+      for (let { next } = first; next !== undefined; ) {
+        const page = await read(next);
+        yield page.entries;
+        next = page.next;
+      }
+    })();
+  }
+
+  /** Deletes the assets of a JSON array of ISCC-IDs. */
+  deleteAssets(name: string, body: Uint8Array, contentType: string | undefined): Promise<Buffer> {
+    return this.#engine.deleteAssets(name, jsonBody(body, contentType, 'list'));
+  }
+
   asset(name: string, isccId: string): Promise<Buffer> {
     return this.#engine.getAsset(name, isccId);
   }
@@ -58,25 +170,48 @@ export class SearchService {
     return this.#engine.deleteAsset(name, isccId);
   }
 
-  /** @param limit any integer; the engine checks its bounds */
-  search(name: string, body: Uint8Array, contentType: string | undefined, limit: number): Promise<Buffer> {
+  search(
+    name: string,
+    body: Uint8Array,
+    contentType: string | undefined,
+    parameters: SearchParameters,
+  ): Promise<Buffer> {
     const query = jsonBody(body, contentType, 'object');
-    return this.#inlineBudget.run((mayBlock) => this.#engine.search(name, query, limit, mayBlock));
+    return this.#inlineBudget.run((mayBlock) => this.#engine.search(name, query, parameters, mayBlock));
   }
 
-  /** @param limit any integer; the engine checks its bounds */
-  searchCode(name: string, isccCode: string, limit: number): Promise<Buffer> {
-    return this.#engine.searchCode(name, isccCode, limit);
+  searchCode(name: string, isccCode: string, parameters: SearchParameters): Promise<Buffer> {
+    return this.#engine.searchCode(name, isccCode, parameters);
   }
 
-  /** The reason for `not_ready` in `/readyz`; `undefined` if the service is ready. */
-  async readiness(): Promise<string | undefined> {
+  /**
+   * One result per query of a JSON array or NDJSON, in order; an error in place of a result.
+   *
+   * @throws if the body is not a list or the index does not exist, before the first result
+   */
+  async searchSeveral(
+    name: string,
+    body: Uint8Array,
+    contentType: string | undefined,
+    parameters: SearchParameters & { readonly signal: AbortSignal },
+  ): Promise<AsyncIterable<Buffer>> {
+    const asLines = isLines(contentType);
+    const list = asLines ? body : jsonBody(body, contentType, 'list');
+    const queries = await native.splitQueries(list, asLines);
+    await this.#engine.getIndex(name);
+    return searchAll(this.#engine, name, queries, parameters);
+  }
+
+  /** For `/readyz`: not ready while indexes are being loaded. A damaged index is named, but does not hold up the others. */
+  async readiness(): Promise<Readiness> {
     // Checks the folder, not the indexes in it: there may be many, and probes arrive every second.
     if (this.#folder === undefined) return undefined;
-    return access(this.#folder).then(
-      () => undefined,
-      () => 'list_indexes_failed',
+    const isThere = await access(this.#folder).then(
+      () => true,
+      () => false,
     );
+    if (!isThere) return 'list_indexes_failed';
+    return readinessOf(JSON.parse(this.#engine.unavailableIndexes().toString()) as Unavailable[]);
   }
 
   close(): Promise<void> {

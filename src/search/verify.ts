@@ -8,5 +8,7 @@ export async function verifyIndex(folder: string, name: string, onProblem: OnPro
   for (const { key, rule } of check.problems) onProblem(`${name}/${key}`, rule);
   const unlisted = check.problemCount - check.problems.length;
   if (unlisted > 0) onProblem(name, `${unlisted} more problems of this kind`);
+  const log = await native.checkLogIndex(path.join(folder, name));
+  for (const problem of log?.problems ?? []) onProblem(name, problem);
   return { counts: { [name]: check.assets }, notes: [] };
 }

@@ -2,8 +2,11 @@
 import { serviceError } from '../../client/errors.js';
 import type {
   AddResult,
+  AssetLines,
+  DeletionResult,
   Entry,
   IndexInfo,
+  LinesResult,
   LocalSearchApi,
   Query,
   SearchResult,
@@ -17,10 +20,12 @@ import { openEngine } from './open.js';
 export class InProcessSearch implements LocalSearchApi {
   readonly #engine: SearchEngine;
   readonly #isOwner: boolean;
+  readonly #loaded: Promise<void>;
 
-  private constructor(engine: SearchEngine, isOwner: boolean) {
+  private constructor(engine: SearchEngine, isOwner: boolean, loaded: Promise<void>) {
     this.#engine = engine;
     this.#isOwner = isOwner;
+    this.#loaded = loaded;
   }
 
   /**
@@ -28,52 +33,75 @@ export class InProcessSearch implements LocalSearchApi {
    * has the folder open.
    */
   static async open(location: string): Promise<InProcessSearch> {
-    return new InProcessSearch(await openEngine(location), true);
+    return new InProcessSearch(await openEngine(location), true, Promise.resolve());
   }
 
-  /** Wraps an open engine; its owner closes it. */
-  static over(engine: SearchEngine): InProcessSearch {
-    return new InProcessSearch(engine, false);
+  /** Wraps an open engine; its owner closes it. Calls wait until its indexes are loaded. */
+  static over(engine: SearchEngine, loaded: Promise<void>): InProcessSearch {
+    return new InProcessSearch(engine, false, loaded);
   }
 
   async createIndex(name: string): Promise<IndexInfo> {
-    return (await parse(this.#engine.createIndex(toJson({ name })))) as IndexInfo;
+    return (await parse(this.#call((engine) => engine.createIndex(toJson({ name }))))) as IndexInfo;
   }
 
   async listIndexes(): Promise<IndexInfo[]> {
-    return (await parse(this.#engine.listIndexes())) as IndexInfo[];
+    return (await parse(this.#call((engine) => engine.listIndexes()))) as IndexInfo[];
   }
 
   async getIndex(name: string): Promise<IndexInfo> {
-    return (await parse(this.#engine.getIndex(name))) as IndexInfo;
+    return (await parse(this.#call((engine) => engine.getIndex(name)))) as IndexInfo;
   }
 
   async deleteIndex(name: string): Promise<void> {
-    await parse(this.#engine.deleteIndex(name));
+    await parse(this.#call((engine) => engine.deleteIndex(name)));
   }
 
   async addAssets(index: string, entries: readonly Entry[]): Promise<AddResult[]> {
-    return (await parse(this.#engine.addAssets(index, toJson(entries)))) as AddResult[];
+    return (await parse(this.#call((engine) => engine.addAssets(index, toJson(entries))))) as AddResult[];
+  }
+
+  async addLines(index: string, lines: Uint8Array): Promise<LinesResult> {
+    return (await parse(this.#call((engine) => engine.addLines(index, lines, 1)))) as LinesResult;
+  }
+
+  async assetLines(index: string, after: string | undefined, limit: number): Promise<AssetLines> {
+    const page = this.#call((engine) => engine.listAssets(index, after, limit, true));
+    const { entries: lines, next } = await orServiceError(page);
+    return { lines, next };
+  }
+
+  async deleteAssets(index: string, isccIds: readonly string[]): Promise<DeletionResult[]> {
+    return (await parse(
+      this.#call((engine) => engine.deleteAssets(index, toJson(isccIds))),
+    )) as DeletionResult[];
   }
 
   async getAsset(index: string, isccId: string): Promise<Entry> {
-    return (await parse(this.#engine.getAsset(index, isccId))) as Entry;
+    return (await parse(this.#call((engine) => engine.getAsset(index, isccId)))) as Entry;
   }
 
   async deleteAsset(index: string, isccId: string): Promise<void> {
-    await parse(this.#engine.deleteAsset(index, isccId));
+    await parse(this.#call((engine) => engine.deleteAsset(index, isccId)));
   }
 
   async search(index: string, query: Query, limit = LIMIT_DEFAULT): Promise<SearchResult> {
-    return (await parse(this.#engine.search(index, toJson(query), limit))) as SearchResult;
+    return (await parse(
+      this.#call((engine) => engine.search(index, toJson(query), { limit })),
+    )) as SearchResult;
   }
 
   async searchUnits(index: string, units: readonly string[], limit: number): Promise<readonly UnitMatch[]> {
-    return orServiceError(this.#engine.searchUnits(index, [...units], limit));
+    return orServiceError(this.#call((engine) => engine.searchUnits(index, [...units], limit)));
   }
 
   async getGateway(index: string, isccId: string): Promise<string | undefined> {
-    return (await orServiceError(this.#engine.getGateway(index, isccId))) ?? undefined;
+    return (await orServiceError(this.#call((engine) => engine.getGateway(index, isccId)))) ?? undefined;
+  }
+
+  async #call<T>(work: (engine: SearchEngine) => Promise<T>): Promise<T> {
+    await this.#loaded;
+    return work(this.#engine);
   }
 
   async close(): Promise<void> {

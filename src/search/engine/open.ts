@@ -1,6 +1,9 @@
 /** Opens the search engine after checking the format version of its folder. */
+import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { makeFolder } from '../../data/folder.js';
+import { folderName } from '../../data/folder-name.js';
 import { FORMAT_FILE, FormatRefused, prepareData } from '../../data/format.js';
 import { isNativeError, native, type SearchEngine, type SearchOptions } from '../../native.js';
 
@@ -24,8 +27,12 @@ export async function openEngine(location: string, options?: SearchOptions): Pro
   }
 }
 
-/** Found at the root of a file system. */
-const IGNORED_ENTRIES = ['lost+found'];
+/** Holds the API keys of the service. `isccd index key` may have written it before the service ran. */
+export const KEY_FILE = 'keys.json';
+/** The aliases of indexes, which the engine writes. */
+export const ALIAS_FILE = 'aliases.json';
+/** The second is found at the root of a file system. */
+const IGNORED_ENTRIES = [KEY_FILE, 'lost+found'];
 /** Present in search folders that predate the FORMAT file. */
 const LOCK_FILE = '.lock';
 
@@ -36,6 +43,19 @@ async function refuseForeignFolder(folder: string): Promise<void> {
   const foreign = entries.find((entry) => !IGNORED_ENTRIES.includes(entry));
   if (isOurs || foreign === undefined) return;
   throw new FormatRefused(`${folder} is not a search folder: it contains ${foreign}; choose an empty folder`);
+}
+
+/** One line: the id of the folder. Stores keep books about its indexes under this id. */
+export const ID_FILE = 'ID';
+/** Start of the ids of indexes in memory, which end with the process. */
+export const MEMORY_ID = 'memory:';
+
+/** Id of the indexes at a location that {@link openEngine} has opened. It stays the same after a restart. */
+export async function locationId(location: string): Promise<string> {
+  const folder = searchFolder(location);
+  return folder === undefined
+    ? `${MEMORY_ID}${randomUUID()}`
+    : `local:${await folderName(path.join(folder, ID_FILE))}`;
 }
 
 /** The folder that holds the indexes of a location; `undefined` for `memory://` and invalid locations. */

@@ -23,6 +23,33 @@ export async function listIndexes(key: string): Promise<string[]> {
   return indexes.map(({ name }) => name);
 }
 
+/** A hub that the service follows. */
+export interface Hub {
+  readonly hub_id: number;
+  readonly url: string;
+  readonly state: string;
+  readonly ok: boolean;
+  readonly cursor: number;
+  readonly tree_size: number | null;
+  readonly root: string | null;
+  readonly key_id: string | null;
+  readonly last_poll: string | null;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly alarm: { readonly kind: string; readonly since: string; readonly evidence: number | null } | null;
+}
+
+export interface Status {
+  readonly mode: string;
+  readonly network: string | null;
+  readonly index_name?: string;
+  readonly list?: { readonly read: string | null; readonly ok: boolean };
+  readonly hubs?: readonly Hub[];
+}
+
+export async function getStatus(): Promise<Status> {
+  return json(fetch('/status'));
+}
+
 export async function search(index: string, query: Query, limit: number, key: string): Promise<Found> {
   const path = `/indexes/${encodeURIComponent(index)}/search?limit=${limit}`;
   return json(fetch(path, { method: 'POST', headers: headers(key), body: JSON.stringify(query) }));

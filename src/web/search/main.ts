@@ -3,6 +3,7 @@ import { announce, byId, element, legend, onDrop, onSubmit } from '../dom.js';
 import { type UnitBits, unitBits } from '../unit.js';
 import { type Found, getAsset, listIndexes, type Match, search } from './api.js';
 import { matchItem } from './match.js';
+import { showNetwork } from './network.js';
 import { parseQuery } from './query.js';
 
 /** Draw the units of at most this many matches, because each takes a request. */
@@ -59,3 +60,4 @@ function bitsOf(codes: readonly string[] = []): UnitBits[] {
 
 searchForm();
 void suggestIndexes();
+void showNetwork();

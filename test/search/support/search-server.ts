@@ -1,6 +1,7 @@
 /** The search service on a free port, and its test fixtures. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { searchVariables } from '../../../src/config/search.js';
 import { readVariables } from '../../../src/config/variable.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
@@ -19,15 +20,19 @@ export function indexUri(backend: Backend, folder: string): string {
   return backend === 'memory' ? 'memory://' : `${backend}://${folder}`;
 }
 
-/** Starts the service with its data in `folder`. */
+/** Starts the service with its data in `folder`, and waits until its indexes are loaded. */
 export async function startSearch(
   folder: string,
   environment: Record<string, string> = {},
+  transport: Parameters<typeof loadTransport>[0] = 'auto',
 ): Promise<RunningServer> {
   const config = readVariables(searchVariables, environment);
   const log = createLogger('error');
   const app = await searchApp(config, folder);
-  return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
+  const options = { host: '127.0.0.1', port: 0, transport: loadTransport(transport, log), log };
+  const server = await startServer(app, options);
+  while ((await fetch(`${server.url}/readyz`)).status !== 200) await pause(10);
+  return server;
 }
 
 /** Rows of a fixture. */

@@ -1,0 +1,149 @@
+/** Routes that search. */
+
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { isLines } from '../http/request/streamed.js';
+import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
+import { present } from '../present.js';
+import {
+  accessOf,
+  BUSY,
+  body,
+  DENIED,
+  engineJson,
+  guarded,
+  INVALID,
+  NOT_FOUND,
+  name,
+  REJECTED,
+  type RouteOptions,
+} from './route-parts.js';
+import {
+  codeParameters,
+  LIMIT_DEFAULT,
+  query,
+  searchFailure,
+  searchParameters,
+  searchResult,
+} from './schema.js';
+import type { SearchParameters, SearchService } from './service.js';
+
+const tags = ['search'];
+const REFUSALS = { 400: REJECTED, ...DENIED, 404: NOT_FOUND, 422: INVALID, 503: BUSY };
+
+export function searchingRoutes(service: SearchService, options: RouteOptions): Route[] {
+  const path = '/indexes/{name}/search';
+  const responses = { 200: { description: 'Matches, best first.', schema: searchResult }, ...REFUSALS };
+  return [
+    route({
+      ...guarded(options, 'read'),
+      method: 'POST',
+      path,
+      operationId: 'searchPost',
+      summary: 'Search with a code, units, simprints or a stored asset',
+      tags,
+      params: name,
+      query: searchParameters,
+      body: body(query, options),
+      responses,
+      handler: async (request) => {
+        const { params, query, body } = request;
+        const type = request.header('content-type');
+        const parameters = parametersOf(query, request, options);
+        return engineJson(await service.search(params.name, body, type, parameters), 200);
+      },
+    }),
+    route({
+      ...guarded(options, 'read'),
+      method: 'GET',
+      path,
+      operationId: 'searchGet',
+      summary: 'Search with an ISCC-CODE',
+      tags,
+      params: name,
+      query: codeParameters,
+      responses,
+      handler: async (request) => {
+        const { params, query } = request;
+        const parameters = parametersOf(query, request, options);
+        return engineJson(await service.searchCode(params.name, query.iscc_code, parameters), 200);
+      },
+    }),
+    severalRoute(service, options),
+  ];
+}
+
+function severalRoute(service: SearchService, options: RouteOptions): Route {
+  return route({
+    ...guarded(options, 'read'),
+    method: 'POST',
+    path: '/indexes/{name}/searches',
+    operationId: 'searchSeveral',
+    summary: 'Search with several queries',
+    description:
+      'Up to 1000 queries, which share passes over the index. The results are in the order of the queries; a query ' +
+      'that fails has `{"status", "detail"}` in its place. The parameters are for all queries. With ' +
+      '`Content-Type: application/x-ndjson`, the request has one query per line and the response one result per line, ' +
+      'sent as soon as it is known.',
+    tags,
+    params: name,
+    query: searchParameters,
+    body: body(z.array(query).min(1).max(1000), options),
+    responses: {
+      200: { description: 'One result per query.', schema: z.array(z.union([searchResult, searchFailure])) },
+      ...REFUSALS,
+    },
+    handler: async (request) => {
+      const { params, query, body, signal } = request;
+      const type = request.header('content-type');
+      const parameters = parametersOf(query, request, options);
+      const results = await service.searchSeveral(params.name, body, type, { ...parameters, signal });
+      return streamOf(results, isLines(type));
+    },
+  });
+}
+
+/** The results as NDJSON or as a JSON array. */
+function streamOf(results: AsyncIterable<Buffer>, asLines: boolean): Reply {
+  const pieces = async function* () {
+    let isFirst = true;
+    if (!asLines) yield '[';
+    for await (const result of results) {
+      if (!asLines && !isFirst) yield ',';
+      yield result;
+      if (asLines) yield '\n';
+      isFirst = false;
+    }
+    if (!asLines) yield ']';
+  };
+  const stream = Readable.from(pieces(), { objectMode: false });
+  const contentType = asLines ? 'application/x-ndjson' : 'application/json';
+  return { status: 200, body: { kind: 'stream', stream, contentType } };
+}
+
+/** @throws {SearchRefusal} if the key does not cover the negative index */
+function parametersOf(
+  query: z.output<typeof searchParameters>,
+  request: Pick<Request, 'header'>,
+  { keys, aliasTarget }: RouteOptions,
+): SearchParameters {
+  const { limit = LIMIT_DEFAULT, skip_featureless: skipFeatureless, ...rest } = query;
+  const { not_in: notIn } = rest;
+  if (notIn !== undefined) accessOf(keys, request).require('read', notIn, aliasTarget(notIn));
+  // Most searches have no further parameter: the engine then needs no object.
+  const own = { limit, ...(skipFeatureless !== undefined && { skipFeatureless }) };
+  if (Object.values(rest).every((value) => value === undefined)) return own;
+  const selection = {
+    threshold: rest.threshold,
+    thresholdSimprints: rest.threshold_simprints,
+    unitTypes: rest.unit_types,
+    exclude: rest.exclude,
+    minScore: rest.min_score,
+    filters: rest.filter,
+    notIn,
+    cursor: rest.cursor,
+    explain: rest.explain,
+    exact: rest.exact,
+  };
+  return { ...own, selection: present(selection) };
+}

@@ -1,0 +1,85 @@
+/** The table of hubs that a node of the network follows. */
+import { byId, type Child, element } from '../dom.js';
+import { getStatus, type Hub, type Status } from './api.js';
+
+const REFRESH_MS = 5_000;
+const ROOT_CHARS_SHOWN = 12;
+
+/** States in words. */
+const STATES: Readonly<Record<string, string>> = {
+  waiting: 'not reached yet',
+  catching_up: 'reading the log',
+  following: 'up to date',
+  unreachable: 'unreachable',
+  unverified: 'its checkpoint has no trusted signature',
+  unverifiable: 'its log does not match its checkpoint',
+  rolled_back: 'shows an older log',
+  frozen: 'frozen: it rewrote its log',
+  paused: 'not in the hub list',
+};
+const ACCEPTED = ['ok', 'deletion'];
+
+/** Shows the hubs and keeps them current; does nothing for a service that follows none. */
+export async function showNetwork(): Promise<void> {
+  const status = await getStatus().catch(() => undefined);
+  if (status !== undefined && status.mode !== 'aggregator') return;
+  if (status !== undefined) render(status);
+  setTimeout(() => void showNetwork(), REFRESH_MS);
+}
+
+function render({ network, index_name: index = '', list, hubs = [] }: Status): void {
+  const input = byId('index', HTMLInputElement);
+  if (!input.value) input.value = index;
+  const listed = list?.ok ? `hub list read ${time(list.read)}` : 'the hub list cannot be read';
+  byId('network-summary', HTMLElement).textContent = `${network}, ${hubs.length} hubs, ${listed}`;
+  byId('hubs', HTMLTableSectionElement).replaceChildren(...hubs.map(row));
+  byId('network', HTMLElement).hidden = false;
+}
+
+function row(hub: Hub): HTMLTableRowElement {
+  const { hub_id: id, url, state, cursor, tree_size: size, last_poll: polled } = hub;
+  const lag = size === null ? '' : `${number(size - cursor)} entries`;
+  return element(
+    'tr',
+    hub.ok ? {} : { class: 'failing' },
+    element('th', { scope: 'row' }, `${id}: ${new URL(url).host}`),
+    cell(STATES[state] ?? state, ...alarm(hub)),
+    cell(number(cursor)),
+    cell(lag),
+    cell(...checkpoint(hub)),
+    cell(time(polled)),
+    cell(refused(hub)),
+  );
+}
+
+function alarm({ hub_id: id, alarm: raised }: Hub): Child[] {
+  if (raised === null) return [];
+  const text = element('strong', { class: 'error' }, ` Alarm: ${raised.kind} since ${time(raised.since)}`);
+  if (raised.evidence === null) return [text];
+  return [text, ' ', element('a', { href: `/network/hubs/${id}/evidence` }, 'evidence')];
+}
+
+function checkpoint({ hub_id: id, tree_size: size, root, key_id: key }: Hub): Child[] {
+  if (size === null) return ['none'];
+  const link = element('a', { href: `/network/hubs/${id}/checkpoint` }, `${number(size)} entries`);
+  return [link, `, root ${root?.slice(0, ROOT_CHARS_SHOWN)}…, key ${key}`];
+}
+
+function refused({ counts }: Hub): string {
+  const reasons = Object.entries(counts).filter(([reason, count]) => !ACCEPTED.includes(reason) && count > 0);
+  return reasons.length === 0
+    ? 'nothing'
+    : reasons.map(([reason, count]) => `${number(count)} ${reason.replaceAll('_', ' ')}`).join(', ');
+}
+
+function cell(...children: Child[]): HTMLTableCellElement {
+  return element('td', {}, ...children);
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function time(iso: string | null): string {
+  return iso === null ? 'never' : `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,152 @@
+/** A damaged index does not affect the others, and its rows are salvaged. */
+import { cp, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Entry } from '../../src/client/search-api.js';
+import { isccd } from '../support/command.js';
+import { post, rows, startSearch } from './support/search-server.js';
+
+const PAGE = 4096;
+const NAMES = ['good', 'hurt', 'well'];
+
+let folder: string;
+let sound: string;
+let entries: readonly Entry[];
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-damage-'));
+  sound = path.join(folder, 'sound');
+  entries = await rows<Entry>('assets.jsonl');
+  const server = await startSearch(folder, { INDEXSVC_INDEX_URI: `usearch://${sound}` });
+  for (const name of NAMES) {
+    await post(`${server.url}/indexes`, { name });
+    expect((await post(`${server.url}/indexes/${name}/assets`, entries)).status).toBe(201);
+  }
+  await server.stop();
+  return () => rm(folder, { recursive: true, force: true });
+});
+
+/** Zeroes every page that holds an asset with a text. */
+async function zeroPagesWith(file: string, text: string, count: number): Promise<number> {
+  const data = await readFile(file);
+  const handle = await open(file, 'r+');
+  let zeroed = 0;
+  for (let at = data.indexOf(text); at >= 0 && zeroed < count; zeroed += 1) {
+    const page = Math.floor(at / PAGE);
+    await handle.write(Buffer.alloc(PAGE), 0, PAGE, page * PAGE);
+    at = data.indexOf(text, (page + 1) * PAGE);
+  }
+  await handle.close();
+  return zeroed;
+}
+
+const DAMAGES: [string, (file: string) => Promise<unknown>][] = [
+  ['zeroed pages', (file) => zeroPagesWith(file, '{"', 3)],
+  ['a truncated file', async (file) => truncate(file, Math.floor((await stat(file)).size / 2 / PAGE) * PAGE)],
+  ['a file of a few bytes', (file) => truncate(file, 100)],
+  ['a foreign file', (file) => writeFile(file, Buffer.alloc(100_000, 'no index'))],
+];
+
+describe.each(DAMAGES)('%s', (what, damage) => {
+  let copy: string;
+  beforeAll(async () => {
+    copy = path.join(folder, what.replaceAll(' ', '-'));
+    await cp(sound, copy, { recursive: true });
+    await damage(path.join(copy, 'hurt', 'data.mdb'));
+  });
+
+  test('does not keep a backup from copying the other indexes', async () => {
+    const target = path.join(copy, '..', `backup-of-${path.basename(copy)}`);
+    const env = { ISCCD_DATA_DIR: path.join(folder, 'none'), INDEXSVC_INDEX_URI: `usearch://${copy}` };
+    const { code, stdout, stderr } = await isccd(['backup', target, '--json'], { env });
+    expect([code, stderr]).toEqual([1, '']);
+    const { counts, notes } = JSON.parse(stdout).stores.search;
+    expect(counts).toMatchObject({ good: entries.length, well: entries.length });
+    expect(notes).toContainEqual(
+      expect.stringMatching(/^index hurt (?:was not copied: .+ isccd index repair|has \d+ problems)/),
+    );
+    const verified = await isccd(['verify', target, '--json'], { env });
+    expect(JSON.parse(verified.stdout).counts.search).toMatchObject({ good: entries.length });
+  });
+
+  test('leaves the other indexes serving and is reported', async () => {
+    const server = await startSearch(folder, { INDEXSVC_INDEX_URI: `usearch://${copy}` });
+    try {
+      await expect
+        .poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 })
+        .toBe(200);
+      const ready = await (await fetch(`${server.url}/readyz`)).json();
+      expect(ready).toMatchObject({ status: 'ready', damaged: { hurt: expect.any(String) } });
+      for (const name of ['good', 'well']) {
+        const found = await fetch(`${server.url}/indexes/${name}/search?iscc_code=${entries[0]?.iscc_code}`);
+        expect(found.status).toBe(200);
+        expect(await found.text()).toContain(entries[0]?.iscc_id);
+      }
+      for (const path of ['', '/assets', '/search?iscc_code=ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2']) {
+        const refused = await fetch(`${server.url}/indexes/hurt${path}`);
+        expect([path, refused.status]).toEqual([path, 503]);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(await refused.text()).toMatch(/Index 'hurt' is damaged: .+ isccd index repair/);
+      }
+      expect((await post(`${server.url}/indexes/hurt/assets`, [])).status).toBe(503);
+      expect((await post(`${server.url}/indexes`, { name: 'hurt' })).status).toBe(409);
+      const list = (await (await fetch(`${server.url}/indexes`)).json()) as {
+        name: string;
+        state?: string;
+      }[];
+      expect(list.map(({ name, state }) => [name, state])).toEqual([
+        ['good', undefined],
+        ['hurt', 'damaged'],
+        ['well', undefined],
+      ]);
+      expect((await fetch(`${server.url}/indexes/hurt`, { method: 'DELETE' })).status).toBe(204);
+      expect((await post(`${server.url}/indexes`, { name: 'hurt' })).status).toBe(201);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test('repair salvages the other rows, names what is lost, and does not change the damaged file', async () => {
+  const copy = path.join(folder, 'repaired');
+  await cp(sound, copy, { recursive: true });
+  const file = path.join(copy, 'hurt', 'data.mdb');
+  expect(await zeroPagesWith(file, '{"', 2)).toBe(2);
+  const before = await readFile(file);
+  const report = path.join(folder, 'refused.ndjson');
+  const options = ['--at', copy, '--as', 'healed', '--report', report];
+  const { code, stdout, stderr } = await isccd(['index', 'repair', 'hurt', ...options]);
+  expect([code, stderr.replace(/^refused: .*\n/gm, '')]).toEqual([0, '']);
+  const result = JSON.parse(stdout) as { created: number; problems: number };
+  expect(result).toMatchObject({ index: 'healed', refused: 0, problems: 2, report });
+  // A leaf page has at most a few dozen assets.
+  expect(result.created).toBeGreaterThan(entries.length - 150);
+  expect(result.created).toBeLessThan(entries.length);
+  expect(await readFile(report, 'utf8')).toMatch(/page \d+ is damaged/);
+  expect(await readFile(file)).toEqual(before);
+  const exported = async (name: string) => (await isccd(['index', 'export', name, '--at', copy])).stdout;
+  const kept = new Set((await exported('good')).split('\n'));
+  const healed = (await exported('healed')).split('\n').filter(Boolean);
+  expect(healed).toHaveLength(result.created);
+  expect(healed.filter((line) => !kept.has(line))).toEqual([]);
+});
+
+test('repair finds the rows below a damaged branch', async () => {
+  const copy = path.join(folder, 'branch');
+  await cp(sound, copy, { recursive: true });
+  const file = path.join(copy, 'hurt', 'data.mdb');
+  const data = await readFile(file);
+  const BRANCH = 1;
+  const branches = Array.from({ length: data.length / PAGE }, (_, page) => page).filter(
+    (page) => data.readUInt16LE(page * PAGE + 10) === BRANCH && data.readUInt32LE(page * PAGE) === page,
+  );
+  expect(branches.length).toBeGreaterThan(0);
+  const handle = await open(file, 'r+');
+  for (const page of branches) await handle.write(Buffer.alloc(PAGE), 0, PAGE, page * PAGE);
+  await handle.close();
+  const report = path.join(folder, 'refused-branch.ndjson');
+  const { stdout } = await isccd(['index', 'repair', 'hurt', '--at', copy, '--report', report]);
+  expect(JSON.parse(stdout)).toMatchObject({ index: 'hurtrepaired', created: entries.length, refused: 0 });
+  const exported = async (name: string) => (await isccd(['index', 'export', name, '--at', copy])).stdout;
+  expect(await exported('hurtrepaired')).toBe(await exported('good'));
+});
