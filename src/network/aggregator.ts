@@ -8,7 +8,8 @@ import { HUB_LIST_BYTES_MAX, HubListInvalid, type ListedHub, parseHubList } from
 import { LogFiles } from './log-files.js';
 import { networkMetrics } from './metrics.js';
 import { NETWORK_FACTS } from './networks.js';
-import { poll } from './poll.js';
+import { type DidAge, poll } from './poll.js';
+import { Published } from './published.js';
 import { type HubRow, type Memory, NO_MEMORY, type Notice, newRow, settle } from './state.js';
 import { hubStatus, type ListStatus, type NetworkStatus } from './status.js';
 
@@ -25,6 +26,7 @@ interface Followed {
   hub: ListedHub;
   row: HubRow;
   memory: Memory;
+  readonly didAge: DidAge;
   timer: NodeJS.Timeout | undefined;
   running: Promise<void> | undefined;
   nextPoll: number | undefined;
@@ -32,22 +34,47 @@ interface Followed {
   wasCaughtUp: boolean;
 }
 
-export class Aggregator {
+/** What other services of the process may ask about the network. */
+export interface FollowedNetwork {
+  /** 0 test network, 1 main network. */
+  readonly realm: number;
+  status(): NetworkStatus;
+  readonly published: Pick<Published, 'claims'>;
+}
+
+/** An alarm, for services that report errors. */
+export class NetworkAlarm extends Error {
+  override readonly name = 'NetworkAlarm';
+}
+
+export interface AggregatorOptions {
+  /** Receives each alarm once. */
+  readonly onAlarm?: (alarm: NetworkAlarm, hubId: number) => void;
+}
+
+export class Aggregator implements FollowedNetwork {
   readonly #config: NetworkConfig;
   readonly #index: FollowedIndex;
   readonly #log: Logger;
   readonly #client: HubClient;
   readonly #stop = new AbortController();
   readonly #hubs = new Map<number, Followed>();
-  readonly metrics = networkMetrics(() => this.#rows());
+  readonly #onAlarm: AggregatorOptions['onAlarm'];
+  readonly metrics = networkMetrics({ hubs: () => this.#rows(), listAge: () => this.#listAgeSeconds() });
+  /** What this node serves to others. */
+  readonly published: Published;
   #list: ListStatus;
+  /** Monotonic time of the last good reading of the list. */
+  #listReadMs: number | undefined;
   #listTimer: NodeJS.Timeout | undefined;
   #listReading: Promise<void> = Promise.resolve();
 
-  constructor(config: NetworkConfig, index: FollowedIndex, log: Logger) {
+  constructor(config: NetworkConfig, index: FollowedIndex, log: Logger, options: AggregatorOptions = {}) {
     this.#config = config;
     this.#index = index;
     this.#log = log;
+    this.#onAlarm = options.onAlarm;
+    this.published = new Published(index, (hubId) => this.#hubs.get(hubId)?.row);
     this.#list = { source: /^https?:/.test(listSource(config)) ? 'url' : 'file', read: null, ok: false };
     this.#client = new HubClient({
       allowed: config.testAllow,
@@ -60,6 +87,10 @@ export class Aggregator {
 
   get network(): NetworkConfig['network'] {
     return this.#config.network;
+  }
+
+  get realm(): number {
+    return NETWORK_FACTS[this.#config.network].realm;
   }
 
   /** Loads the stored state and starts to follow, in the background. */
@@ -104,15 +135,19 @@ export class Aggregator {
     return [...this.#hubs.values()].map(({ hub, row }) => ({ hubId: hub.hubId, row }));
   }
 
+  #listAgeSeconds(): number | undefined {
+    return this.#listReadMs === undefined ? undefined : (performance.now() - this.#listReadMs) / 1000;
+  }
+
+  /** Not followed until a list names it. */
   #restore(hubId: number, row: HubRow): void {
-    const state = row.state === 'frozen' ? 'frozen' : 'paused';
-    const hub = { hubId, url: row.url, origin: row.origin, active: false, keys: [] };
-    this.#follow(hub, { ...row, state });
+    this.#follow({ hubId, url: row.url, origin: row.origin, active: false, keys: [] }, row);
   }
 
   #follow(hub: ListedHub, row: HubRow): Followed {
     const followed: Followed = {
       ...{ hub, row, memory: NO_MEMORY, timer: undefined, running: undefined },
+      didAge: { readMs: performance.now() },
       ...{ nextPoll: undefined, wasCaughtUp: false },
     };
     this.#hubs.set(hub.hubId, followed);
@@ -123,9 +158,10 @@ export class Aggregator {
   #readList(): void {
     this.#listReading = this.#fetchList()
       .then(async (text) => {
-        const isGood = this.#useList(text, true);
-        if (isGood) await this.#index.putHub(HUB_LIST_KEY, JSON.stringify({ text, read: this.#list.read }));
-        return isGood && this.#hubs.size > 0;
+        const hubs = this.#useList(text, true);
+        // An empty list changes nothing, so it does not replace the last one either.
+        if (hubs > 0) await this.#index.putHub(HUB_LIST_KEY, JSON.stringify({ text, read: this.#list.read }));
+        return hubs > 0;
       })
       .catch((error: unknown) => {
         if (this.#stop.signal.aborted) return false;
@@ -154,8 +190,8 @@ export class Aggregator {
     throw new Error(fetched.kind === 'missing' ? 'status 404' : fetched.reason);
   }
 
-  /** Applies a list; `false` if it is invalid. */
-  #useList(text: string, isFresh: boolean): boolean {
+  /** Applies a list; returns the number of its hubs, 0 if it is invalid. */
+  #useList(text: string, isFresh: boolean): number {
     let listed: readonly ListedHub[];
     try {
       listed = parseHubList(text, this.#config.network, this.#config.testAllow);
@@ -163,17 +199,18 @@ export class Aggregator {
       if (!(error instanceof HubListInvalid)) throw error;
       this.#log.warn({ reason: error.message }, 'the hub list is invalid');
       this.#list = { ...this.#list, ok: false };
-      return false;
+      return 0;
     }
     this.#list = { ...this.#list, ok: true, ...(isFresh && { read: new Date().toISOString() }) };
-    if (listed.length === 0 && this.#hubs.size > 0) {
-      this.#log.warn('the hub list is empty; keeping the known hubs');
-      return true;
+    if (isFresh) this.#listReadMs = performance.now();
+    if (listed.length === 0) {
+      if (this.#hubs.size > 0) this.#log.warn('the hub list is empty; keeping the known hubs');
+      return 0;
     }
     for (const hub of listed) this.#update(hub);
     const ids = new Set(listed.map(({ hubId }) => hubId));
     for (const [hubId, followed] of this.#hubs) if (!ids.has(hubId)) this.#pause(followed);
-    return true;
+    return listed.length;
   }
 
   #update(hub: ListedHub): void {
@@ -184,7 +221,7 @@ export class Aggregator {
       return;
     }
     const { row } = followed;
-    if (row.state === 'paused') followed.row = { ...row, state: row.head === null ? 'waiting' : 'following' };
+    if (row.state === 'paused') followed.row = { ...row, state: resumedState(row) };
     if (followed.timer === undefined && followed.running === undefined) this.#schedule(followed, 0);
   }
 
@@ -215,12 +252,13 @@ export class Aggregator {
     const { signal } = this.#stop;
     const outcome = await poll(followed.row, {
       ...{ hub, index: this.#index, signal, keys: this.#config.keys, deletes: this.#config.deletes },
+      ...{ mirrors: this.#config.mirrors, didAge: followed.didAge },
+      onCommit: (seconds) => this.metrics.committed(seconds),
       files: new LogFiles(this.#client, hub.url, signal),
       onRow: (row) => {
         followed.row = row;
       },
       onKeyChanged: (before, now) => {
-        this.metrics.anomaly(hub.hubId, 'key_changed');
         const { key_id, key_source, size } = now;
         this.#log.warn({ hub: hub.hubId, before: before.key_id, key_id, key_source, size }, 'key_changed');
       },
@@ -252,6 +290,7 @@ export class Aggregator {
     const { kind, evidence } = notice.alarm;
     this.metrics.violation(hubId, kind);
     this.#log.error({ hub: hubId, kind, evidence }, 'network_alarm');
+    this.#onAlarm?.(new NetworkAlarm(`hub ${hubId}: ${kind}`), hubId);
   }
 }
 
@@ -266,6 +305,12 @@ function listSource({ listUrl, network }: NetworkConfig): string {
 
 function storedList(row: string): string {
   return String((JSON.parse(row) as { text?: unknown }).text);
+}
+
+/** State of a hub that is followed again after a pause. */
+function resumedState({ head, cursor }: HubRow): HubRow['state'] {
+  if (head === null) return 'waiting';
+  return cursor < head.size ? 'catching_up' : 'following';
 }
 
 /** Whether anything but the time of the last poll differs: idle polls write nothing. */

@@ -152,8 +152,15 @@ export function widthOf(block: number, size: number): number {
 
 /** The part of a bundle with its first records; too short a bundle stays as it is and fails later. */
 export function firstRecords(bundle: Buffer, count: number): Buffer {
+  return wholeRecords(bundle, count) ?? bundle;
+}
+
+/** The part of a bundle with its first records; `undefined` if it has fewer. */
+export function wholeRecords(bundle: Buffer, count: number): Buffer | undefined {
   let end = 0;
-  for (let record = 0; record < count && end + 2 <= bundle.length; record += 1)
+  for (let record = 0; record < count; record += 1) {
+    if (end + 2 > bundle.length) return undefined;
     end += 2 + bundle.readUInt16BE(end);
-  return bundle.subarray(0, end);
+  }
+  return end > bundle.length ? undefined : bundle.subarray(0, end);
 }

@@ -10,12 +10,15 @@ import type { HubRow, LogHead, Outcome, ViolationKind } from './state.js';
 
 /** Up to this many new entries, bundles alone prove everything; above, tiles of block roots save memory. */
 const GROWTH_MAX = 4096;
-/** Blocks of one transaction while reading a long log. */
+/** Blocks of one transaction while reading a long log, and its bytes: entries of hostile hubs may be long. */
 const BLOCKS_PER_COMMIT = 16;
+const COMMIT_BYTES_MAX = 16 * 1024 * 1024;
 const TREE_SIZE_MAX = 1e9;
 const EVIDENCE_MAX = 1000;
 /** Pause before a failed request for a checkpoint is repeated. */
 const REPEAT_AFTER_MS = 1000;
+/** Key changes that a row remembers. */
+const KEY_CHANGES_MAX = 100;
 /** The did:web document is read again after this, and dropped if it can't be read for so long. */
 const DID_FRESH_MS = 24 * 3_600_000;
 const DID_KEPT_MS = 7 * 24 * 3_600_000;
@@ -29,11 +32,22 @@ export interface PollOptions {
   readonly keys: KeySources;
   /** Whether deletions delete assets. */
   readonly deletes: boolean;
+  /** Whether to keep entry bundles, to serve them to others. */
+  readonly mirrors: boolean;
+  /** When the keys of the did:web document were read. */
+  readonly didAge: DidAge;
   readonly signal: AbortSignal;
   /** Called with each row that the engine stored. */
   readonly onRow: (row: HubRow) => void;
   /** A head was signed by another key than the last one. */
   readonly onKeyChanged: (before: LogHead, now: LogHead) => void;
+  /** Duration of judging and committing one batch. */
+  readonly onCommit: (seconds: number) => void;
+}
+
+/** Time of the last reading of a did:web document, on the monotonic clock, so that a changed clock drops no keys. */
+export interface DidAge {
+  readMs: number;
 }
 
 /** The verified members of a checkpoint. */
@@ -85,7 +99,8 @@ class Poll {
 
   async run(): Promise<Outcome> {
     const { head, cursor } = this.#row;
-    if (this.#row.state !== 'frozen' && head !== null && cursor < head.size) return this.#resume(head);
+    if (this.#row.state !== 'frozen' && head !== null && cursor < head.size)
+      return this.#resume(head, this.#options.files, false);
     return this.#attempt(this.#options.files, false);
   }
 
@@ -133,11 +148,13 @@ class Poll {
   /** Keys of the did:web document; read at most once a poll. */
   async #didKeys(refresh: boolean): Promise<readonly string[]> {
     const { did } = this.#row;
-    const age = did === undefined ? Number.POSITIVE_INFINITY : Date.now() - Date.parse(did.read);
+    const { didAge } = this.#options;
+    const age = did === undefined ? Number.POSITIVE_INFINITY : performance.now() - didAge.readMs;
     if (!this.#didFetched && (refresh || age > DID_FRESH_MS)) {
       this.#didFetched = true;
       const keys = await this.#options.files.didKeys(this.#options.hub.origin);
       if (keys !== undefined) {
+        didAge.readMs = performance.now();
         this.#row = { ...this.#row, did: { keys, read: new Date().toISOString() } };
         return keys;
       }
@@ -156,8 +173,8 @@ class Poll {
       return { kind: 'progress' };
     }
     if (size - cursor > GROWTH_MAX) return this.#acceptLong(checkpoint, files);
-    const bundles: LogBundle[] = [];
-    for await (const bundle of files.bundles(Math.floor(cursor / BLOCK), size)) bundles.push(bundle);
+    const bundles = await smallBundles(files, cursor, size);
+    if (bundles === undefined) return this.#acceptLong(checkpoint, files);
     const roots = await native.logBundleRoots(bundles);
     if (roots === null) throw new Contradiction('a bundle is malformed');
     if (!(await this.#verifies(roots, size, root))) throw new Contradiction('the root differs');
@@ -166,9 +183,10 @@ class Poll {
   }
 
   /** A checkpoint that is not larger than the accepted one. */
-  async #compare({ size, root, head }: Verified, accepted: LogHead): Promise<Outcome> {
-    const own = size === accepted.size ? accepted.root : await this.#ownRoot(size);
-    if (own !== root.toString('base64')) return this.#freeze(head, await this.#ownProof(size, accepted));
+  async #compare(checkpoint: Verified, accepted: LogHead): Promise<Outcome> {
+    const { size, head } = checkpoint;
+    const contradiction = await this.#ownContradiction(checkpoint, accepted);
+    if (contradiction !== undefined) return this.#freeze(head, contradiction.proof);
     if (size < accepted.size) return { kind: 'rolled_back' };
     const isNew = head.key !== accepted.key || this.#row.origin !== this.#options.hub.origin;
     if (isNew) await this.#storeHead(head);
@@ -191,7 +209,12 @@ class Poll {
     if (roots === undefined || !(await this.#verifies(roots, size, root)))
       throw new Contradiction('the root differs');
     await this.#storeHead(head);
-    return this.#readBlocks(files, size, roots);
+    try {
+      return await this.#readBlocks(files, size, roots);
+    } catch (error) {
+      if (!(error instanceof Contradiction)) throw error;
+      return this.#resume(head, files.uncached(), true);
+    }
   }
 
   /** Roots of all blocks from the cursor's on, the last one partial; `undefined` if the material contradicts ours. */
@@ -215,7 +238,7 @@ class Poll {
     return Buffer.concat([full, ends]);
   }
 
-  /** Applies all blocks up to a stored head, some per transaction. */
+  /** Applies all blocks up to a stored head, some per transaction. @throws {Contradiction} */
   async #readBlocks(files: LogFiles, size: number, roots: Buffer): Promise<Outcome> {
     const first = Math.floor(this.#row.cursor / BLOCK);
     let group: LogBundle[] = [];
@@ -224,34 +247,31 @@ class Poll {
       await this.#apply(group, roots.subarray(from, from + group.length * 32), this.#row);
       group = [];
     };
-    try {
-      for await (const bundle of files.bundles(first, size)) {
-        group.push(bundle);
-        if (group.length === BLOCKS_PER_COMMIT) await commit();
-        this.#options.signal.throwIfAborted();
-      }
-      if (group.length > 0) await commit();
-    } catch (error) {
-      // The head was verified: now the hub's material is at fault.
-      if (error instanceof Contradiction) return { kind: 'unverifiable', reason: error.message };
-      throw error;
+    for await (const bundle of files.bundles(first, size)) {
+      group.push(bundle);
+      if (group.length === BLOCKS_PER_COMMIT || bytesOf(group) > COMMIT_BYTES_MAX) await commit();
+      this.#options.signal.throwIfAborted();
     }
+    if (group.length > 0) await commit();
     return { kind: 'progress' };
   }
 
-  /** Reads on towards a head that was stored before an interruption. */
-  async #resume(head: LogHead): Promise<Outcome> {
-    const { files } = this.#options;
+  /** Reads on towards a head that was stored before an interruption: if that fails, the hub's material is at fault. */
+  async #resume(head: LogHead, files: LogFiles, isRetry: boolean): Promise<Outcome> {
     const root = Buffer.from(head.root, 'base64');
     try {
       const roots = await this.#blockRoots(files, head.size);
-      if (roots !== undefined && (await this.#verifies(roots, head.size, root)))
-        return await this.#readBlocks(files, head.size, roots);
+      if (roots === undefined || !(await this.#verifies(roots, head.size, root)))
+        throw new Contradiction('the log does not match the accepted checkpoint');
+      return await this.#readBlocks(files, head.size, roots);
     } catch (error) {
+      if (error instanceof Contradiction)
+        return isRetry
+          ? { kind: 'unverifiable', reason: error.message }
+          : this.#resume(head, files.uncached(), true);
       if (!(error instanceof FileUnavailable && error.isMissing)) throw error;
       return this.#resumeBeyond(head, files, error);
     }
-    return { kind: 'unverifiable', reason: 'the log does not match the accepted checkpoint' };
   }
 
   /** The files of a stored head are gone: a later checkpoint whose material contains that head takes its place. */
@@ -270,7 +290,12 @@ class Poll {
     if (roots === undefined || !(await this.#verifies(roots, judged.size, judged.root)))
       return { kind: 'unverifiable', reason: 'the log does not match its checkpoint' };
     await this.#storeHead(judged.head);
-    return this.#readBlocks(files, judged.size, roots);
+    try {
+      return await this.#readBlocks(files, judged.size, roots);
+    } catch (error) {
+      if (error instanceof Contradiction) return { kind: 'unverifiable', reason: error.message };
+      throw error;
+    }
   }
 
   /** Roots at two sizes from the hub's material alone. */
@@ -288,11 +313,9 @@ class Poll {
   async #proveFork(checkpoint: Verified, files: LogFiles, cause: Error): Promise<Outcome> {
     const accepted = this.#row.head;
     if (accepted === null || accepted.size === 0) return { kind: 'unverifiable', reason: cause.message };
-    const material = await this.#material(files, accepted.size, checkpoint.size);
-    const isSigned = material.root?.equals(checkpoint.root) === true;
-    const isOther = material.oldRoot != null && material.oldRoot.toString('base64') !== accepted.root;
-    if (!isSigned || !isOther) return { kind: 'unverifiable', reason: cause.message };
-    return this.#freeze(checkpoint.head, material.proof ?? undefined);
+    const contradiction = await this.#materialContradiction(checkpoint, accepted, files);
+    if (contradiction === undefined) return { kind: 'unverifiable', reason: cause.message };
+    return this.#freeze(checkpoint.head, contradiction.proof);
   }
 
   async #ownProof(size: number, accepted: LogHead): Promise<Buffer | undefined> {
@@ -314,26 +337,46 @@ class Poll {
 
   /** A frozen hub only adds to its evidence. */
   async #collectEvidence(checkpoint: Verified): Promise<Outcome> {
-    const { index, hub } = this.#options;
+    const { index, hub, files } = this.#options;
     const accepted = this.#row.head;
     const stored = await index.evidence(hub.hubId);
     const isKnown = stored.some((text) => text.includes(JSON.stringify(checkpoint.head.note)));
-    if (accepted === null || isKnown || stored.length >= EVIDENCE_MAX || checkpoint.size > accepted.size)
-      return { kind: 'progress' };
-    const own = checkpoint.size === accepted.size ? accepted.root : await this.#ownRoot(checkpoint.size);
-    if (own === checkpoint.root.toString('base64')) return { kind: 'progress' };
-    const proof = await this.#ownProof(checkpoint.size, accepted);
-    const evidence = evidenceOf('fork', accepted, checkpoint.head, proof);
+    if (accepted === null || isKnown || stored.length >= EVIDENCE_MAX) return { kind: 'progress' };
+    const contradiction =
+      checkpoint.size > accepted.size
+        ? await this.#materialContradiction(checkpoint, accepted, files)
+        : await this.#ownContradiction(checkpoint, accepted);
+    if (contradiction === undefined) return { kind: 'progress' };
+    const evidence = evidenceOf('fork', accepted, checkpoint.head, contradiction.proof);
     await index.putEvidence(hub.hubId, JSON.stringify(evidence), JSON.stringify(this.#row));
     return { kind: 'progress' };
   }
 
+  /** A contradiction between the applied entries and a checkpoint that is not larger than the accepted one. */
+  async #ownContradiction({ size, root }: Verified, accepted: LogHead) {
+    const own = size === accepted.size ? accepted.root : await this.#ownRoot(size);
+    if (own === root.toString('base64')) return undefined;
+    return { proof: await this.#ownProof(size, accepted) };
+  }
+
+  /** A contradiction between the accepted head and a larger checkpoint, from the hub's material alone. */
+  async #materialContradiction({ size, root }: Verified, accepted: LogHead, files: LogFiles) {
+    const material = await this.#material(files, accepted.size, size);
+    const isSigned = material.root?.equals(root) === true;
+    const isOther = material.oldRoot != null && material.oldRoot.toString('base64') !== accepted.root;
+    return isSigned && isOther ? { proof: material.proof ?? undefined } : undefined;
+  }
+
   #withHead(head: LogHead): HubRow {
     const { url, origin } = this.#options.hub;
-    const before = this.#row.head;
-    if (before !== null && before.key !== head.key) this.#options.onKeyChanged(before, head);
+    const { head: before, key_changes: known = [] } = this.#row;
     const since = this.#row.since ?? { size: head.size, time: head.time };
-    return { ...this.#row, url, origin, head, since };
+    const row = { ...this.#row, url, origin, head, since };
+    if (before === null || before.key === head.key) return row;
+    this.#options.onKeyChanged(before, head);
+    const { key_source: source, size, time } = head;
+    const change = { before: before.key_id, now: head.key_id, source, size, time };
+    return { ...row, key_changes: [...known, change].slice(-KEY_CHANGES_MAX) };
   }
 
   async #storeHead(head: LogHead): Promise<void> {
@@ -344,11 +387,14 @@ class Poll {
 
   /** Judges and commits; the row comes back with the new cursor and counts. */
   async #apply(bundles: LogBundle[], roots: Buffer, row: HubRow): Promise<void> {
-    const { index, hub, deletes } = this.#options;
+    const { index, hub, deletes, mirrors: keepsBundles, onCommit } = this.#options;
+    const startedMs = performance.now();
     const stored = await index.apply({
-      ...{ hub: hub.hubId, cursor: this.#row.cursor, bundles, roots, deletes, nowMs: Date.now() },
+      ...{ hub: hub.hubId, cursor: this.#row.cursor, bundles, roots, nowMs: Date.now() },
+      ...{ deletes, keepsBundles },
       row: JSON.stringify({ ...row, state: 'catching_up' satisfies HubRow['state'] }),
     });
+    onCommit((performance.now() - startedMs) / 1000);
     if (stored === null) throw new Contradiction('a bundle does not have the verified entries');
     this.#stored(JSON.parse(stored) as HubRow);
   }
@@ -357,6 +403,20 @@ class Poll {
     this.#row = row;
     this.#options.onRow(row);
   }
+}
+
+/** Bundles from the cursor's block on; `undefined` if they are too large to hold them all at once. */
+async function smallBundles(files: LogFiles, cursor: number, size: number): Promise<LogBundle[] | undefined> {
+  const bundles: LogBundle[] = [];
+  for await (const bundle of files.bundles(Math.floor(cursor / BLOCK), size)) {
+    bundles.push(bundle);
+    if (bytesOf(bundles) > COMMIT_BYTES_MAX && bundles.length > 1) return undefined;
+  }
+  return bundles;
+}
+
+function bytesOf(bundles: readonly LogBundle[]): number {
+  return bundles.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 /** One failed request is repeated once, so that a single error does not cost a back-off. */

@@ -49,6 +49,17 @@ export interface LogHead {
   readonly time: string;
 }
 
+/** A head was signed by another key than the one before. */
+export interface KeyChange {
+  /** Key ids in hex. */
+  readonly before: string;
+  readonly now: string;
+  readonly source: LogHead['key_source'];
+  readonly size: number;
+  /** ISO 8601. */
+  readonly time: string;
+}
+
 export type ViolationKind = 'fork' | 'replaced';
 
 export interface Alarm {
@@ -77,6 +88,8 @@ export interface HubRow {
   readonly last_poll: string | null;
   /** No space was left for the last commit. */
   readonly full: boolean;
+  /** The last heads that were signed by another key than the one before. */
+  readonly key_changes?: readonly KeyChange[];
   /** Keys of the did:web document, and when it was read. */
   readonly did?: { readonly keys: readonly string[]; readonly read: string };
 }

@@ -73,12 +73,17 @@ export class HubDouble {
   #records: Buffer[] = [];
   #declared: Declared[] = [];
   #salt = 0;
+  /** Hashes of the first records, and roots by size. */
+  readonly #hashed: Buffer[] = [];
+  readonly #roots = new Map<number, string>();
   /** Requested paths, in their order. */
   readonly requests: string[] = [];
   /** Serves the checkpoint of this size. */
   staleSize: number | undefined;
   /** Status of all responses. */
   failure: number | undefined;
+  /** Closes all connections without a response. */
+  isGone = false;
   corruptBundles = false;
   hidePartials = false;
 
@@ -88,6 +93,7 @@ export class HubDouble {
     this.#didKeys.push(this.#key.multibase);
     server.on('request', (request, response) => {
       const path = request.url ?? '';
+      if (this.isGone) return void request.socket.destroy();
       this.requests.push(path);
       const body = this.failure === undefined ? this.#resource(path) : undefined;
       response.statusCode = body === undefined ? (this.failure ?? 404) : 200;
@@ -95,12 +101,19 @@ export class HubDouble {
     });
   }
 
-  static async start(hubId: number, entries: number): Promise<HubDouble> {
+  /** @param predecessor hub whose key it signs with */
+  static async start(hubId: number, entries: number, predecessor?: HubDouble): Promise<HubDouble> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const hub = new HubDouble(hubId, server);
+    if (predecessor !== undefined) hub.#setKey(predecessor.#key);
     hub.append(entries);
     return hub;
+  }
+
+  #setKey(key: Key): void {
+    this.#key = key;
+    this.#didKeys.splice(0, this.#didKeys.length, key.multibase);
   }
 
   get url(): string {
@@ -122,6 +135,24 @@ export class HubDouble {
 
   get isccIds(): readonly string[] {
     return this.#declared.map(({ isccId }) => isccId);
+  }
+
+  /** ISCC-IDs of deleted declarations, oldest deletion first. */
+  readonly deletedIds: string[] = [];
+
+  /** Bytes of an entry. */
+  record(index: number): Buffer {
+    return this.#records[index] ?? Buffer.alloc(0);
+  }
+
+  /** The signed checkpoint. */
+  get note(): string {
+    return this.#checkpoint(this.size).toString();
+  }
+
+  /** Appends a note that a declarer signed. */
+  publish(isccId: string, note: object): void {
+    this.#push(isccId, note);
   }
 
   /** A hub list of these hubs, as YAML. */
@@ -149,6 +180,8 @@ export class HubDouble {
   fork(at: number, size: number): void {
     this.#salt += 1;
     this.#records = this.#records.slice(0, at);
+    this.#hashed.splice(at);
+    this.#roots.clear();
     this.#declared = this.#declared.slice(0, Math.floor(at / 2));
     this.append(size - at);
   }
@@ -190,6 +223,7 @@ export class HubDouble {
   #delete(index: number): void {
     const victim = this.#declared.splice(index % this.#declared.length, 1)[0];
     if (victim === undefined) return;
+    this.deletedIds.push(victim.isccId);
     const note = { $schema: DELETE, iscc_id: victim.isccId, nonce: this.#nonce(index) };
     this.#push(victim.isccId, victim.key.signNote(note));
   }
@@ -229,7 +263,7 @@ export class HubDouble {
   }
 
   #tile(index: number, count: number): Buffer | undefined {
-    const leaves = this.#records.map(leafHash);
+    const leaves = this.#leaves();
     const roots = Array.from({ length: count }, (_, at) => {
       const start = (index * BLOCK + at) * BLOCK;
       return leaves.slice(start, start + BLOCK);
@@ -238,11 +272,25 @@ export class HubDouble {
   }
 
   #checkpoint(size: number): Buffer {
-    const root = rootOf(this.#records.slice(0, size).map(leafHash)).toString('base64');
+    const root = this.#root(size);
     const text = `${this.origin}\n${size}\n${root}\n`;
     const keyId = sha256(this.origin, '\n', Buffer.of(1), this.#key.raw).subarray(0, 4);
     const signature = Buffer.concat([keyId, this.#key.sign(Buffer.from(text))]).toString('base64');
     return Buffer.from(`${text}\n\u2014 ${this.origin} ${signature}\n`);
+  }
+
+  #leaves(): readonly Buffer[] {
+    for (const record of this.#records.slice(this.#hashed.length)) this.#hashed.push(leafHash(record));
+    return this.#hashed;
+  }
+
+  /** Base64. */
+  #root(size: number): string {
+    const known = this.#roots.get(size);
+    if (known !== undefined) return known;
+    const root = rootOf(this.#leaves().slice(0, size)).toString('base64');
+    this.#roots.set(size, root);
+    return root;
   }
 
   #didDocument(): Buffer {
