@@ -19,3 +19,17 @@ export function compareIsccIds(a: string, b: string): number {
   }
   return 0;
 }
+
+/** Microseconds since 1970 are the first 52 of the 64 bits after the header of 16. */
+const HEADER_BITS = 16n;
+const ID_BITS = 80n;
+const HUB_BITS = 12n;
+
+/** When an ISCC-ID was issued. */
+export function isccIdTime(isccId: string): Date {
+  let bits = 0n;
+  for (const letter of isccId.slice('ISCC:'.length))
+    bits = bits * 32n + BigInt(BASE32_ALPHABET.indexOf(letter));
+  const body = bits & ((1n << (ID_BITS - HEADER_BITS)) - 1n);
+  return new Date(Number((body >> HUB_BITS) / 1000n));
+}

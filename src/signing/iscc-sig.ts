@@ -1,7 +1,7 @@
 /** ISCC-SIG v1.0: an Ed25519 signature over the canonical form of the JSON object that contains it. */
 import { base58 } from '@scure/base';
 import { canonicalize, type Json } from './jcs.js';
-import type { SigningKey } from './key.js';
+import { type SigningKey, verifySignature } from './key.js';
 
 const VERSION = 'ISCC-SIG v1.0';
 
@@ -29,4 +29,22 @@ export function signJson<T extends JsonObject>(value: T, key: SigningKey, contro
   const payload = canonicalize({ ...value, signature: signed });
   const proof = `z${base58.encode(key.sign(Buffer.from(payload)))}`;
   return { ...value, signature: { ...signed, proof } };
+}
+
+/** Whether the signature of an object is valid under the key that it names. Says nothing about whose key that is. */
+export function isSignedBy(value: unknown, publicKey: string): boolean {
+  if (!isObject(value) || !isObject(value.signature)) return false;
+  const { proof, ...signed } = value.signature;
+  if (signed.version !== VERSION || signed.pubkey !== publicKey || typeof proof !== 'string') return false;
+  if (!proof.startsWith('z')) return false;
+  try {
+    const payload = canonicalize({ ...value, signature: signed });
+    return verifySignature(base58.decode(proof.slice(1)), Buffer.from(payload), publicKey);
+  } catch {
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

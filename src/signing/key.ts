@@ -1,12 +1,14 @@
 /** Ed25519 keys in the multibase form of DID documents: `z` plus base58btc of a multicodec prefix and 32 bytes. */
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { getPublicKey, hashes, sign, verify } from '@noble/ed25519';
 import { base58 } from '@scure/base';
+
+// The library leaves the hash of its synchronous functions to the caller.
+hashes.sha512 = (bytes) => new Uint8Array(createHash('sha512').update(bytes).digest());
 
 const KEY_BYTES = 32;
 const SECRET_PREFIX = Buffer.from('8026', 'hex');
 const PUBLIC_PREFIX = Buffer.from('ed01', 'hex');
-/** The bytes before the seed in a PKCS #8 file, the only form that node:crypto imports. */
-const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The text is not a secret key. The message continues `MSTORE_SECKEY ...` and never contains the key. */
 export class KeyInvalid extends Error {
@@ -17,13 +19,12 @@ export class KeyInvalid extends Error {
 export class SigningKey {
   /** Multibase, `z6Mk...`. */
   readonly publicKey: string;
-  readonly #secret: KeyObject;
+  readonly #seed: Uint8Array;
 
   /** @param seed the secret, 32 bytes */
   constructor(seed: Uint8Array) {
-    this.#secret = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
-    const { x = '' } = createPublicKey(this.#secret).export({ format: 'jwk' });
-    this.publicKey = multibase(PUBLIC_PREFIX, Buffer.from(x, 'base64url'));
+    this.#seed = Uint8Array.from(seed);
+    this.publicKey = multibase(PUBLIC_PREFIX, getPublicKey(this.#seed));
   }
 
   /**
@@ -37,13 +38,31 @@ export class SigningKey {
 
   /** @returns a signature of 64 bytes */
   sign(bytes: Uint8Array): Buffer {
-    return sign(null, bytes, this.#secret);
+    return Buffer.from(sign(bytes, this.#seed));
   }
 }
 
 /** Generates a secret key in multibase form. */
 export function generateSecretKey(): string {
   return multibase(SECRET_PREFIX, randomBytes(KEY_BYTES));
+}
+
+/**
+ * Whether an Ed25519 signature is valid.
+ *
+ * @param publicKey multibase, `z6Mk...`
+ * @throws {KeyInvalid} if it is not such a key
+ */
+export function verifySignature(signature: Uint8Array, bytes: Uint8Array, publicKey: string): boolean {
+  return verify(signature, bytes, parsePublicKey(publicKey));
+}
+
+/** Decodes a public key in multibase form to 32 bytes. @throws {KeyInvalid} */
+export function parsePublicKey(text: string): Buffer {
+  const bytes = text.startsWith('z') ? decodeBase58(text.slice(1)) : Buffer.of();
+  const key = bytes.subarray(PUBLIC_PREFIX.length);
+  if (bytes.subarray(0, PUBLIC_PREFIX.length).equals(PUBLIC_PREFIX) && key.length === KEY_BYTES) return key;
+  throw new KeyInvalid('must be an Ed25519 public key in multibase form (multicodec ed01), such as z6Mk...');
 }
 
 function multibase(prefix: Uint8Array, key: Uint8Array): string {

@@ -1,5 +1,6 @@
 /** Builds the store from its configuration. */
 import { ContentBlobs } from '../blobs/content.js';
+import { type ContentQueries, contentRoutes } from '../c2pa/content-routes.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
 import { makeFolder } from '../data/folder.js';
@@ -17,12 +18,18 @@ import type { Declarer } from './declarer.js';
 import { errorForm } from './errors.js';
 import { MANIFEST_SUFFIX } from './folder.js';
 import { checkInstallation } from './installation.js';
+import { Listing } from './listing.js';
 import { Manifests } from './manifests.js';
 import { declarationFigure, WatchedValidator } from './metrics.js';
+import { Receipts } from './receipts.js';
 import { Reindex } from './reindex.js';
-import { manifestRoutes, queryRoutes } from './routes.js';
+import { contentQueries, type ManifestReaders, manifestRoutes, queryRoutes } from './routes.js';
+import { type RuleTexts, rulesOf } from './rules.js';
 import { StoreService } from './service.js';
-import { DESCRIPTION, serviceRoutes, TITLE } from './service-routes.js';
+import { DESCRIPTION, storeServiceRoutes, TITLE } from './service-routes.js';
+import { Callers } from './tokens/callers.js';
+import { UploadTokens } from './tokens/upload-tokens.js';
+import { ManifestViews } from './views.js';
 
 /** Resources that the caller opened, because other parts of the process use them as well. */
 export interface StoreResources {
@@ -30,19 +37,23 @@ export interface StoreResources {
   readonly throttle: Throttle;
   readonly declarer: Declarer;
   readonly log: Logger;
+  /** Queries by an asset; `undefined` if they are off. */
+  readonly content?: Pick<ContentQueries, 'coder' | 'references'> | undefined;
 }
 
 export interface Store {
   readonly service: StoreService;
   /** @param routes further routes on the same address, such as the dashboard's */
   app(routes: readonly Route[]): ServiceApp;
+  /** Uses other trust anchors and algorithms from now on, also for stored manifests. */
+  reload(texts: RuleTexts): Promise<void>;
 }
 
 const CORS: CorsPolicy = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
   closedMethods: ['DELETE'],
-  requestHeaders: ['Content-Type', 'Accept', 'If-None-Match'],
+  requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key'],
   exposedHeaders: ['ETag', 'Retry-After'],
   maxAgeSeconds: 86_400,
   refusedStatus: 400,
@@ -55,19 +66,16 @@ const CORS: CorsPolicy = {
  * @throws if the trust anchors are invalid, or the folder can't be used
  */
 export async function openStore(config: StoreConfig, resources: StoreResources): Promise<Store> {
-  const { database, throttle, declarer, log } = resources;
+  const { database, throttle, declarer, log, content } = resources;
   makeFolder(config.dataDir);
   await checkInstallation(database.db, config.dataDir);
-  const algorithms = native.softBindingAlgorithms();
+  let rules = rulesOf(config);
   const manifests = new Manifests(database.db);
   const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
-  const validator = new WatchedValidator(new native.ManifestValidator(config.trustAnchorsPem));
+  const validator = new WatchedValidator(rules.validator);
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log });
-  const index = await SyncedBindingIndex.load({
-    db: database.db,
-    newIndex: () => new native.BindingIndex(),
-    log,
-  });
+  const newIndex = () => new native.BindingIndex();
+  const index = await SyncedBindingIndex.load({ db: database.db, newIndex, log });
   const service = new StoreService(config, {
     manifests,
     blobs,
@@ -75,33 +83,48 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
     log,
     validator,
     index,
-    algorithms: new Set(algorithms.map(({ alg }) => alg)),
+    isListed: (alg) => rules.algorithms.has(alg),
     isManifestId: native.isManifestId,
     digest: native.sha256,
   });
+  const readers = readersOf(service, manifests, database, config);
+  const routeOptions = { ...config, throttle, callers: callersOf(database, config) };
   const onIndexed = (key: number) => service.changed(key);
   const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed });
-  const watermarks = new Set(algorithms.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg));
+  const apply = async () => {
+    const isChanged = await manifests.applyRules(rules.digest);
+    if (isChanged) log.info('trust anchors or algorithms changed: validating all manifests again');
+    reindex.wake();
+  };
+  await apply();
   index.start();
   cleanup.start();
   reindex.start();
   declarer.start();
   return {
     service,
+    reload: async (texts) => {
+      rules = rulesOf(texts);
+      validator.replace(rules.validator);
+      await apply();
+    },
     app: (routes) => ({
       ...described(config),
       routes: [
-        ...manifestRoutes(service, { ...config, throttle }),
-        ...queryRoutes(service, { ...config, throttle }),
-        ...serviceRoutes(service, { url: config.url, watermarks }),
+        ...manifestRoutes(service, readers, routeOptions),
+        ...queryRoutes(service, routeOptions),
+        ...contentRoutes(content && contentQueries(service, content, routeOptions)),
+        ...storeServiceRoutes(service, {
+          url: config.url,
+          isWatermark: (alg) => rules.watermarks.has(alg),
+          byContent: content !== undefined,
+        }),
         ...routes,
       ],
-      metrics: [
-        ...[...database.metrics, ...validator.metrics],
-        declarationFigure(() => manifests.declarationCounts()),
-      ],
+      metrics: metricsOf(database, validator, manifests),
       readiness: () => service.readiness(),
       close: async () => {
+        await content?.references.close();
         await declarer.close();
         await cleanup.stop();
         await reindex.stop();
@@ -110,6 +133,28 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       },
     }),
   };
+}
+
+function callersOf({ db }: Database, config: StoreConfig): Callers {
+  return new Callers(new UploadTokens(db), config);
+}
+
+function readersOf(
+  service: StoreService,
+  manifests: Manifests,
+  { db }: Database,
+  { url, secretSeed }: StoreConfig,
+): ManifestReaders {
+  return {
+    views: new ManifestViews(service, manifests, url),
+    listing: new Listing(db, url),
+    receipts: new Receipts(service, url, secretSeed),
+  };
+}
+
+function metricsOf(database: StoreResources['database'], validator: WatchedValidator, manifests: Manifests) {
+  const declarations = declarationFigure(() => manifests.declarationCounts());
+  return [...database.metrics, ...validator.metrics, declarations];
 }
 
 function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
@@ -124,7 +169,14 @@ function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
     ...errorTracking('store', config),
-    docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
+    docs: {
+      tags: {
+        manifests: 'Store, fetch and delete C2PA Manifest Stores.',
+        matches: 'Find manifests by soft binding.',
+        services: 'Algorithms, capabilities, status and identity of the service.',
+        probes: 'Health of the service.',
+      },
+    },
   };
 }
 

@@ -4,10 +4,10 @@ import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
 import type { Copied, OnStep } from '../data/port.js';
 import { copyDatabase, type DatabaseCopyJob } from '../database/copy.js';
+import { refillAll } from '../database/index-status.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
 import { storeCounts } from './counts.js';
 import { FILES, INSTALLATION_FILE, MANIFEST_SUFFIX, manifestFile } from './folder.js';
-import { markAllUnsynced } from './search-index-sync-rows.js';
 
 /** Written by `pg_dump`, read by `pg_restore`. */
 export const DUMP_FILE = 'store.pgdump';
@@ -38,8 +38,10 @@ export async function backupStore(
       counts = await storeCounts(rows);
       return takeFiles(rows, copier);
     },
-    // The similarity index is copied at another moment: sync all manifests again after a restore.
-    prepare: markAllUnsynced,
+    // The similarity indexes are copied at another moment: fill them again after a restore.
+    prepare: async (copy) => {
+      await refillAll(copy);
+    },
   });
   if (copy !== undefined) files.push(path.basename(copy));
   // A check can't read the rows of a dump, so the manifest of the backup lists the files.

@@ -1,15 +1,11 @@
 /** Row counts of the store, for backups and checks. */
+import { countLive } from '../database/live-manifests.js';
 import type { Db } from '../database/open.js';
 import type { Tables } from '../database/tables.js';
 
 export async function storeCounts(db: Db) {
   const rows = (table: keyof Tables) => countRows(db, table);
-  const { live } = await db
-    .selectFrom('manifests')
-    .select(({ fn }) => fn.countAll<number | string>().as('live'))
-    .where('live', '=', 1)
-    .executeTakeFirstOrThrow();
-  const manifests = Number(live);
+  const manifests = await countLive(db);
   return {
     manifests,
     tombstones: (await rows('manifests')) - manifests,

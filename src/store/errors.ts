@@ -1,5 +1,6 @@
 /** All errors of the store, and their JSON form with a `detail`. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
+import { contentRefusal } from '../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
 import { isUnavailable } from '../database/unavailable.js';
@@ -13,7 +14,12 @@ export const ERRORS = {
   ...COMMON_ERRORS,
   ALGORITHM_UNKNOWN: [400, 'Unknown soft binding algorithm'],
   UNAUTHORIZED: [401, 'Invalid or missing operator token'],
+  TOKEN_INVALID: [401, 'Invalid or missing upload token'],
+  SCOPE_MISSING: [403, 'The upload token lacks a scope'],
+  NOT_OWNER: [403, 'The manifest belongs to another publisher'],
   MANIFEST_NOT_FOUND: [404, 'Manifest not found'],
+  NO_THUMBNAIL: [404, 'The manifest has no thumbnail'],
+  NO_RECEIPTS: [404, 'The store issues no receipts: it has no key (MSTORE_SECKEY)'],
   ID_IN_USE: [409, 'Manifest ID is already in use by a different manifest'],
   ID_DELETED: [409, 'Manifest ID belongs to a deleted manifest'],
   MANIFEST_DELETED: [410, 'Manifest was deleted'],
@@ -68,6 +74,8 @@ export function errorForm(debug: boolean): ErrorForm {
       if (error instanceof StoreRefusal) return refusedReply(error);
       if (error instanceof ManifestRefused) return manifestReply(error.message, error.code);
       if (error instanceof BindingQueryInvalid) return detailReply(400, error.message);
+      const refused = contentRefusal(error);
+      if (refused !== undefined) return refused;
       if (saysFull(error)) return errors.reply('STORAGE_FULL');
       if (isUnavailable(error)) {
         return refusedReply(
@@ -93,7 +101,7 @@ function refusal(refused: Refusal): Reply {
 
 function refusedReply({ code, detail, retryAfter }: StoreRefusal): Reply {
   const reply = detailReply(errors.status(code), detail);
-  if (code === 'UNAUTHORIZED') return { ...reply, headers: { 'WWW-Authenticate': 'Bearer' } };
+  if (reply.status === 401) return { ...reply, headers: { 'WWW-Authenticate': 'Bearer' } };
   return retryAfter === undefined ? reply : { ...reply, headers: { 'Retry-After': String(retryAfter) } };
 }
 

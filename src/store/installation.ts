@@ -2,10 +2,9 @@
  * The id of an installation, in the data folder and in the database. A process with the folder of another installation
  * would answer 404 for live manifests, and its clean-up would delete files that it takes for orphans.
  */
-import { randomUUID } from 'node:crypto';
-import { link, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { syncPath, writeDurably } from '../data/durable.js';
+import { folderName, readFolderName } from '../data/folder-name.js';
 import { FormatRefused } from '../data/format.js';
 import type { Db } from '../database/open.js';
 import { FILES, INSTALLATION_FILE, manifestFile } from './folder.js';
@@ -27,10 +26,11 @@ function withoutName(dataDir: string, name: string): string {
  */
 export async function checkInstallation(db: Db, dataDir: string): Promise<void> {
   const expected = await nameIn(db);
-  const found = await nameOf(dataDir);
+  const file = path.join(dataDir, INSTALLATION_FILE);
+  const found = await readFolderName(file);
   if (expected !== undefined && found === undefined) throw new FormatRefused(withoutName(dataDir, expected));
   if (expected === undefined) await checkUnnamed(db, dataDir);
-  const name = found ?? (await nameFolder(dataDir));
+  const name = found ?? (await folderName(file));
   if (name !== (expected ?? (await nameDatabase(db, name)))) {
     throw new FormatRefused(`${dataDir} belongs to another installation than the database; ${FIX}`);
   }
@@ -87,30 +87,6 @@ async function nameDatabase(db: Db, name: string): Promise<string | undefined> {
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return nameIn(db);
-}
-
-async function nameOf(dataDir: string): Promise<string | undefined> {
-  const text = await readFile(path.join(dataDir, INSTALLATION_FILE), 'utf8').catch(absent);
-  return text?.trim();
-}
-
-/** Of several processes that start concurrently, the first one names the folder. Returns its name. */
-async function nameFolder(dataDir: string): Promise<string> {
-  const name = randomUUID();
-  const file = path.join(dataDir, INSTALLATION_FILE);
-  const draft = `${file}.${name}`;
-  try {
-    await writeDurably(draft, `${name}\n`);
-    await link(draft, file);
-    await syncPath(dataDir);
-    return name;
-  } catch (error) {
-    const existing = await nameOf(dataDir);
-    if (existing === undefined) throw error;
-    return existing;
-  } finally {
-    await rm(draft, { force: true });
-  }
 }
 
 async function exists(file: string): Promise<boolean> {

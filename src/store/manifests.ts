@@ -1,20 +1,23 @@
 /** Database rows of manifests, and the transactions that change them. */
-import { type Insertable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
+import { type Actor, type AuditEntry, recordAudit } from '../database/audit.js';
+import { fillCatalogue } from '../database/catalogue.js';
 import { commitDurably } from '../database/commit.js';
+import { outdateLive } from '../database/live-manifests.js';
 import type { Db } from '../database/open.js';
 import {
-  type BindingTable,
   DECLARATION_STATUSES,
   type DeclarationStatus,
-  type DeclarationUpdate,
   type Flag,
+  type ManifestRow,
   type ManifestTable,
-  type Tables,
 } from '../database/tables.js';
-import { dropSettled, onTombstone } from './declarations/on-delete.js';
+import { addToCounts, insertBindings, removeBindings, searchableUnits } from './binding-rows.js';
+import { dropSettled } from './declarations/on-delete.js';
 import type { NewDeclaration } from './declarer.js';
 import { lockFeed, recordChanges } from './feed.js';
-import type { IndexedBinding } from './validator.js';
+import { bury, displace, type Tombstone } from './tombstones.js';
+import { type AcceptedManifest, UNLISTED } from './validator.js';
 
 /** A manifest and the public part of its declaration. */
 export interface StoredManifest {
@@ -25,6 +28,8 @@ export interface StoredManifest {
   readonly uploadedAt: number;
   readonly trusted: boolean;
   readonly live: boolean;
+  /** Owner of the upload token; null for an anonymous upload. */
+  readonly publisher: string | null;
   readonly status: DeclarationStatus;
   readonly hub: string | null;
   readonly isccId: string | null;
@@ -35,10 +40,11 @@ export interface ManifestToStore {
   readonly sha256: string;
   readonly size: number;
   readonly uploadedAt: number;
-  readonly trusted: boolean;
   /** Keyed hash of the client's address. */
   readonly uploader: string;
-  readonly bindings: readonly IndexedBinding[];
+  /** Owner of the upload token. */
+  readonly publisher?: string | undefined;
+  readonly report: AcceptedManifest;
   readonly declaration: NewDeclaration;
 }
 
@@ -56,11 +62,6 @@ export interface OutdatedManifest {
   readonly sha256: string;
 }
 
-export interface Tombstone {
-  readonly key: number;
-  readonly sha256: string;
-}
-
 /** The clean-up removed the manifest's file while its row was written. The caller has to write the file again. */
 export class FileVanished extends Error {
   override readonly name = 'FileVanished';
@@ -68,11 +69,10 @@ export class FileVanished extends Error {
 
 /**
  * Version of the rules by which bindings are indexed. A change of the rules increments it, and the next start indexes
- * older manifests again. 1: text values have two readings.
+ * older manifests again. 1: text values have two readings. 2: update manifests have the bindings of their parents, and
+ * facts about the signer are kept.
  */
-export const INDEX_VERSION = 1;
-/** Rows per insert statement; far below the limits of both engines. */
-const BINDINGS_PER_INSERT = 50;
+export const INDEX_VERSION = 2;
 
 export class Manifests {
   readonly #db: Db;
@@ -95,6 +95,16 @@ export class Manifests {
     return row && storedManifest(row);
   }
 
+  /** JSON of what a manifest says; null if it has not been validated since such summaries exist. */
+  async summary(key: number): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom('manifests')
+      .select('summary')
+      .where('key', '=', key)
+      .executeTakeFirst();
+    return row?.summary ?? null;
+  }
+
   async findByKeys(keys: readonly number[]): Promise<StoredManifest[]> {
     if (keys.length === 0) return [];
     const rows = await stored(this.#db).where('m.key', 'in', keys).execute();
@@ -104,12 +114,20 @@ export class Manifests {
   /**
    * Stores a manifest, its bindings, its declaration and the change in one transaction. The file must exist before.
    *
-   * @returns the key, or `undefined` if the id is taken
+   * @param displaced key of a live manifest that becomes a tombstone without its id in the same transaction
+   * @returns the key, or `undefined` if the id is taken or the displaced manifest is no longer live
    * @throws {FileVanished} if the clean-up removed the file as an orphan
    */
-  insert(manifest: ManifestToStore, hasFile: () => Promise<boolean>): Promise<number | undefined> {
-    const { bindings, declaration } = manifest;
+  insert(
+    manifest: ManifestToStore,
+    hasFile: () => Promise<boolean>,
+    displaced?: number,
+  ): Promise<number | undefined> {
+    const { report, declaration } = manifest;
+    const { bindings } = report;
     return commitDurably(this.#db, async (transaction) => {
+      if (displaced !== undefined && !(await displace(transaction, displaced, manifest.uploadedAt)))
+        return undefined;
       const inserted = await transaction
         .insertInto('manifests')
         .values(manifestRow(manifest))
@@ -118,6 +136,7 @@ export class Manifests {
         .executeTakeFirst();
       if (inserted === undefined) return undefined;
       const { key } = inserted;
+      await fillCatalogue(transaction, [key]);
       await insertBindings(transaction, key, bindings);
       await transaction
         .insertInto('declarations')
@@ -128,40 +147,35 @@ export class Manifests {
       await recordChanges(transaction, sequence, [key], 1);
       if (!(await hasFile())) throw new FileVanished(`no file for change ${sequence}`);
       await addToCounts(transaction, bindings);
+      if (displaced !== undefined) {
+        await transaction
+          .updateTable('manifests')
+          .set({ displaced_by: key })
+          .where('key', '=', displaced)
+          .execute();
+      }
       return key;
     });
   }
 
   /** Turns live manifests into tombstones in one transaction. Keys that are not live manifests are ignored. */
-  tombstone(keys: readonly number[], now: number): Promise<Tombstone[]> {
+  tombstone(keys: readonly number[], now: number, actor: Actor): Promise<Tombstone[]> {
     return commitDurably(this.#db, async (transaction) => {
       // The feed lock comes first, so that no transaction waits for it while it holds a lock on one of the rows.
       const last = await lockFeed(transaction, keys.length);
-      const tombstones = await transaction
-        .updateTable('manifests')
-        .set({ live: 0, deleted_at: now, binding_count: 0, unit_count: 0 })
-        .where('key', 'in', keys)
-        .where('live', '=', 1)
-        .returning(['key', 'sha256'])
-        .execute();
-      if (tombstones.length === 0) return [];
-      const deleted = tombstones.map(({ key }) => key);
-      await updateDeclarations(transaction, deleted, now);
-      await recordChanges(transaction, last, deleted, 0);
-      await removeBindings(transaction, deleted);
-      return tombstones;
+      return bury(transaction, keys, now, last, actor, 'manifest-deleted');
     });
   }
 
   /** Frees the ids of tombstones whose declaration is not `declared`. Returns their number. */
-  release(keys: readonly number[]): Promise<number> {
+  release(keys: readonly number[], actor: Actor): Promise<number> {
     return commitDurably(this.#db, async (transaction) => {
       const tombstones = await transaction
         .updateTable('manifests')
         .set({ live: 0 })
         .where('key', 'in', keys)
         .where('live', '=', 0)
-        .returning('key')
+        .returning(['key', 'manifest_id', 'deleted_at'])
         .execute();
       const found = tombstones.map(({ key }) => key);
       if (found.length === 0) return 0;
@@ -175,9 +189,11 @@ export class Manifests {
         if (declaration.status === 'declared') kept.add(declaration.manifest_key);
         else await dropSettled(transaction, declaration);
       }
-      const released = found.filter((key) => !kept.has(key));
+      const released = tombstones.filter(({ key }) => !kept.has(key));
       if (released.length === 0) return 0;
-      await transaction.deleteFrom('manifests').where('key', 'in', released).execute();
+      const gone = released.map(({ key }) => key);
+      await transaction.deleteFrom('manifests').where('key', 'in', gone).execute();
+      await recordAudit(transaction, actor, released.map(freedId));
       return released.length;
     });
   }
@@ -217,17 +233,43 @@ export class Manifests {
     return rows.map(({ key, manifest_id, sha256 }) => ({ key, manifestId: manifest_id, sha256 }));
   }
 
-  /** Replaces the bindings of a live manifest; does nothing if it was deleted in the meantime. */
-  replaceBindings(key: number, bindings: readonly IndexedBinding[]): Promise<void> {
+  /** Makes all live manifests outdated if the rules differ from those by which they were validated. */
+  applyRules(digest: string): Promise<boolean> {
+    return this.#db.transaction().execute(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('installation')
+        .set({ rules: digest })
+        .where((where) => where.or([where('rules', 'is', null), where('rules', '!=', digest)]))
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      await outdateLive(transaction);
+      return true;
+    });
+  }
+
+  /** Makes trusted manifests outdated whose certificate expired before `now`. */
+  async outdateExpired(now: number): Promise<void> {
+    await this.#db
+      .updateTable('manifests')
+      .set({ index_version: 0, certificate_expires: null })
+      .where('certificate_expires', '<', now)
+      .where('live', '=', 1)
+      .execute();
+  }
+
+  /** Replaces what a validation found of a live manifest; does nothing if it was deleted in the meantime. */
+  replaceReport(key: number, report: AcceptedManifest): Promise<void> {
+    const { bindings } = report;
     return commitDurably(this.#db, async (transaction) => {
       const sequence = await lockFeed(transaction);
       const { numUpdatedRows } = await transaction
         .updateTable('manifests')
-        .set(indexColumns(bindings))
+        .set(reportColumns(report))
         .where('key', '=', key)
         .where('live', '=', 1)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return;
+      await fillCatalogue(transaction, [key]);
       await removeBindings(transaction, [key]);
       await insertBindings(transaction, key, bindings);
       await addToCounts(transaction, bindings);
@@ -235,10 +277,22 @@ export class Manifests {
     });
   }
 
-  /** Marks a manifest as indexed by the current rules, without a change of its bindings. */
-  async keepBindings(key: number): Promise<void> {
-    const current = { index_version: INDEX_VERSION };
-    await this.#db.updateTable('manifests').set(current).where('key', '=', key).execute();
+  /**
+   * Marks a manifest as indexed by the current rules, without a change of its bindings.
+   *
+   * @param isTrusted `false` if it is no longer valid; `undefined` if that is unknown
+   */
+  keepBindings(key: number, isTrusted?: false): Promise<void> {
+    return commitDurably(this.#db, async (transaction) => {
+      const sequence = await lockFeed(transaction);
+      const { numUpdatedRows } = await transaction
+        .updateTable('manifests')
+        .set({ index_version: INDEX_VERSION, ...(isTrusted === false && { trusted: 0 }) })
+        .where('key', '=', key)
+        .where('live', '=', 1)
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) await recordChanges(transaction, sequence, [key], 1);
+    });
   }
 
   /** Algorithms of live bindings. */
@@ -282,26 +336,10 @@ export class Manifests {
   }
 }
 
-async function addToCounts(
-  transaction: Transaction<Tables>,
-  bindings: readonly IndexedBinding[],
-): Promise<void> {
-  for (const [alg, count] of countsByAlgorithm(bindings)) {
-    await transaction
-      .insertInto('binding_counts')
-      .values({ alg, bindings: count })
-      .onConflict((conflict) =>
-        conflict.column('alg').doUpdateSet({ bindings: sql`binding_counts.bindings + ${count}` }),
-      )
-      .execute();
-  }
-}
-
 function manifestRow({
   manifestId,
   uploadedAt,
-  trusted,
-  bindings,
+  report,
   ...rest
 }: ManifestToStore): Insertable<ManifestTable> {
   return {
@@ -309,100 +347,33 @@ function manifestRow({
     sha256: rest.sha256,
     size: rest.size,
     uploaded_at: uploadedAt,
-    trusted: trusted ? 1 : 0,
     uploader: rest.uploader,
+    publisher: rest.publisher ?? null,
     live: 1,
     deleted_at: null,
-    ...indexColumns(bindings),
+    ...reportColumns(report),
   };
 }
 
-/** Columns of a manifest that depend on its bindings. */
-function indexColumns(bindings: readonly IndexedBinding[]) {
+/** Columns of a manifest that depend on its validation. */
+function reportColumns({ trusted, bindings, skipped, summary, certificateExpires = 0 }: AcceptedManifest) {
+  const unknown = new Set(skipped.filter(({ reason }) => reason === UNLISTED).map(({ alg }) => alg));
+  const expires = certificateExpires * 1000;
   return {
+    trusted: trusted ? (1 as const) : (0 as const),
+    unknown_algorithms: unknown.size === 0 ? null : JSON.stringify([...unknown]),
+    // Trust can end with the certificate. After that, it was decided for good.
+    certificate_expires: trusted && expires > Date.now() ? expires : null,
+    summary: summary === '' ? null : summary,
     binding_count: bindings.filter(({ alternate }) => !alternate).length,
     unit_count: searchableUnits(bindings).size,
     index_version: INDEX_VERSION,
   };
 }
 
-/** Distinct searchable units of all bindings. */
-function searchableUnits(bindings: readonly IndexedBinding[]): Set<string> {
-  return new Set(bindings.flatMap(unitTexts));
-}
-
-function unitTexts({ units }: IndexedBinding): string[] {
-  return units.filter(({ searchable }) => searchable).map(({ iscc }) => iscc);
-}
-
-function countsByAlgorithm(
-  bindings: readonly { alg: string; alternate?: Flag | boolean }[],
-): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { alg, alternate } of bindings) if (!alternate) counts.set(alg, (counts.get(alg) ?? 0) + 1);
-  return counts;
-}
-
-async function insertBindings(
-  transaction: Transaction<Tables>,
-  key: number,
-  bindings: readonly IndexedBinding[],
-): Promise<void> {
-  const rows: Insertable<BindingTable>[] = bindings.map((binding, ordinal) => ({
-    manifest_key: key,
-    ordinal,
-    alg: binding.alg,
-    value: binding.value,
-    units: binding.units.length === 0 ? null : JSON.stringify(unitTexts(binding)),
-    alternate: binding.alternate ? 1 : 0,
-  }));
-  for (let at = 0; at < rows.length; at += BINDINGS_PER_INSERT) {
-    await transaction
-      .insertInto('bindings')
-      .values(rows.slice(at, at + BINDINGS_PER_INSERT))
-      .execute();
-  }
-}
-
-async function updateDeclarations(
-  transaction: Transaction<Tables>,
-  keys: readonly number[],
-  now: number,
-): Promise<void> {
-  // This update locks the rows, so they can't change between the decision and the second update.
-  const rows = await transaction
-    .updateTable('declarations')
-    .set({ live: 0, updated_at: now })
-    .where('manifest_key', 'in', keys)
-    .returningAll()
-    .execute();
-  // One statement per distinct change: there are many declarations, but few different changes.
-  const groups = new Map<string, { change: DeclarationUpdate; keys: number[] }>();
-  for (const row of rows) {
-    const change = onTombstone(row);
-    if (Object.keys(change).length === 0) continue;
-    const group = groups.get(JSON.stringify(change)) ?? { change, keys: [] };
-    group.keys.push(row.key);
-    groups.set(JSON.stringify(change), group);
-  }
-  for (const { change, keys } of groups.values()) {
-    await transaction.updateTable('declarations').set(change).where('key', 'in', keys).execute();
-  }
-}
-
-async function removeBindings(transaction: Transaction<Tables>, keys: readonly number[]): Promise<void> {
-  const removed = await transaction
-    .deleteFrom('bindings')
-    .where('manifest_key', 'in', keys)
-    .returning(['alg', 'alternate'])
-    .execute();
-  for (const [alg, count] of countsByAlgorithm(removed)) {
-    await transaction
-      .updateTable('binding_counts')
-      .set({ bindings: sql`bindings - ${count}` })
-      .where('alg', '=', alg)
-      .execute();
-  }
+function freedId(row: Pick<ManifestRow, 'manifest_id' | 'deleted_at'>): AuditEntry {
+  const before = { state: 'deleted', deletedAt: row.deleted_at };
+  return { action: 'manifest-released', subject: row.manifest_id, before };
 }
 
 function stored(db: Db) {
@@ -417,6 +388,7 @@ function stored(db: Db) {
       'm.uploaded_at',
       'm.trusted',
       'm.live',
+      'm.publisher',
       'd.status',
       'd.hub',
       'd.iscc_id',
@@ -435,6 +407,7 @@ function storedManifest(row: StoredRow): StoredManifest {
     uploadedAt: row.uploaded_at,
     trusted: isSet(row.trusted),
     live: isSet(row.live),
+    publisher: row.publisher,
     status: row.status,
     hub: row.hub,
     isccId: row.iscc_id,

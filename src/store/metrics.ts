@@ -9,7 +9,7 @@ const VALIDATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 
 /** A validator with metrics: pending validations, outcomes and durations. */
 export class WatchedValidator implements Validator {
-  readonly #validator: Validator;
+  #validator: Validator;
   readonly #outcomes = counter('isccd_store_validations_total', 'Manifest Stores validated', ['outcome']);
   readonly #durations = durations(
     'isccd_store_validation_duration_seconds',
@@ -20,6 +20,11 @@ export class WatchedValidator implements Validator {
   #pending = 0;
 
   constructor(validator: Validator) {
+    this.#validator = validator;
+  }
+
+  /** Uses another validator from the next validation on. */
+  replace(validator: Validator): void {
     this.#validator = validator;
   }
 

@@ -1,4 +1,7 @@
-/** Indexes manifests again that were indexed by the rules of an earlier version. Runs in the background after a start. */
+/**
+ * Validates and indexes manifests again: those of an earlier version, all after a change of the rules, and trusted ones
+ * whose certificate has expired. Runs in the background.
+ */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContentBlobs } from '../blobs/content.js';
@@ -10,6 +13,8 @@ import type { ManifestReport, Validator } from './validator.js';
 const BATCH_MANIFESTS = 100;
 /** Pause when uploads occupy the validator. */
 const BUSY_PAUSE_MS = 1000;
+/** How often to look for manifests that a command or another process has marked as outdated. */
+const POLL_MS = 10_000;
 
 export interface ReindexParts {
   readonly manifests: Manifests;
@@ -24,18 +29,36 @@ export class Reindex {
   readonly #parts: ReindexParts;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: ReindexParts) {
     this.#parts = parts;
   }
 
+  /** Runs now, and periodically for manifests that become outdated later. */
   start(): void {
-    this.#running = this.run().catch((error: unknown) => {
-      if (!this.#stopped.signal.aborted) this.#parts.log.error({ err: error }, 'could not reindex manifests');
-    });
+    this.#next();
+    this.#timer = setInterval(() => this.#next(), POLL_MS).unref();
+  }
+
+  /** Runs now, if it does not run already. */
+  wake(): void {
+    if (this.#timer !== undefined) this.#next();
+  }
+
+  #next(): void {
+    this.#running ??= this.run()
+      .catch((error: unknown) => {
+        if (!this.#stopped.signal.aborted)
+          this.#parts.log.error({ err: error }, 'could not reindex manifests');
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#timer);
     this.#stopped.abort();
     await this.#running;
   }
@@ -43,6 +66,7 @@ export class Reindex {
   /** Indexes all outdated manifests. A process that is stopped continues at its next start. */
   async run(): Promise<void> {
     const { manifests, log } = this.#parts;
+    await manifests.outdateExpired(Date.now());
     let [after, indexed, kept] = [0, 0, 0];
     for (;;) {
       const batch = await manifests.indexedBefore(INDEX_VERSION, after, BATCH_MANIFESTS);
@@ -63,10 +87,13 @@ export class Reindex {
     const bytes = await readFile(blobs.pathOf(sha256)).catch(() => undefined);
     const report = bytes && (await this.#validate(bytes));
     if (report?.outcome !== 'accepted' || report.manifestId !== manifestId) {
-      await manifests.keepBindings(key);
+      // Refused by the rules of today, because a certificate expired or was revoked. The bytes stay as they are.
+      await (report?.outcome === 'refused'
+        ? manifests.keepBindings(key, false)
+        : manifests.keepBindings(key));
       return false;
     }
-    await manifests.replaceBindings(key, report.bindings);
+    await manifests.replaceReport(key, report);
     await onIndexed(key);
     return true;
   }

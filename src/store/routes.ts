@@ -1,5 +1,5 @@
 /** HTTP routes of manifests and queries. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   decodeValue,
   getParameters,
@@ -7,23 +7,33 @@ import {
   postParameters,
   RESULTS_DEFAULT,
 } from '../c2pa/binding-query.js';
+import type { ContentQueries } from '../c2pa/content-routes.js';
 import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
+import { quotedTag } from '../http/reply/conditional.js';
 import { json } from '../http/reply/replies.js';
+import { prefers } from '../http/request/accept.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { clientKey, type Throttle } from '../limits/throttle.js';
 import { StoreRefusal } from './errors.js';
-import { fetchQuery, manifestPath, uploadAnswer, uploadQuery } from './schema.js';
+import { listRoute } from './list-routes.js';
+import type { Listing } from './listing.js';
+import type { Receipts } from './receipts.js';
+import { fetchQuery, manifestPath, receipt as receiptSchema, uploadAnswer, uploadQuery } from './schema.js';
 import type { Match, StoreService } from './service.js';
+import { type Callers, publisherOf } from './tokens/callers.js';
+import type { ManifestViews } from './views.js';
 
 export interface RouteOptions {
   readonly uploadBytesMax: number;
   readonly throttle: Throttle;
-  readonly operatorTokenSha256: string | undefined;
+  readonly callers: Callers;
 }
 
 const MANIFEST_TYPE = 'application/c2pa';
 const QUERY_BYTES_MAX = 64 * 1024;
+const SUMMARY_TYPE = 'application/json';
 const FETCH_CACHING = 'public, max-age=300';
+const FETCH_HEADERS = { 'Cache-Control': FETCH_CACHING, Vary: 'Accept' };
 
 const INVALID: ResponseSpec = { description: 'The request breaks a rule.' };
 const UNKNOWN: ResponseSpec = { description: 'The manifest does not exist.' };
@@ -32,10 +42,28 @@ const THROTTLED: ResponseSpec = { description: 'The client has sent too many req
 const BUSY: ResponseSpec = {
   description: 'Too many requests are waiting, or the database is unavailable; see Retry-After.',
 };
+const SCOPE: ResponseSpec = { description: 'The upload token lacks the scope.' };
 const FULL: ResponseSpec = { description: 'No space left on the disk.' };
 
-export function manifestRoutes(service: StoreService, options: RouteOptions): Route[] {
-  return [upload(service, options), fetch(service, options), remove(service, options)];
+export interface ManifestReaders {
+  readonly views: ManifestViews;
+  readonly listing: Listing;
+  readonly receipts: Receipts;
+}
+
+export function manifestRoutes(
+  service: StoreService,
+  { views, listing, receipts }: ManifestReaders,
+  options: RouteOptions,
+): Route[] {
+  return [
+    upload(service, receipts, options),
+    listRoute(listing, { callers: options.callers, count: limited('read', options) }),
+    fetch(service, views, options),
+    thumbnail(views, options),
+    receipt(receipts, options),
+    remove(service, options),
+  ];
 }
 
 /** Counts a request before its body is read. */
@@ -46,14 +74,16 @@ function limited(kind: 'read' | 'write', { throttle }: RouteOptions) {
   };
 }
 
-function upload(service: StoreService, options: RouteOptions): Route {
+function upload(service: StoreService, receipts: Receipts, options: RouteOptions): Route {
+  const count = limited('write', options);
   return route({
     method: 'POST',
     path: '/v1/manifests',
     operationId: 'storeManifest',
     summary: 'Store and declare a Manifest Store',
     description:
-      'Takes a bare C2PA Manifest Store. Uploading the same bytes again changes nothing and gives the same response.',
+      'Takes a bare C2PA Manifest Store. Uploading the same bytes again changes nothing and gives the same response. ' +
+      'With `Authorization: Bearer` and an upload token, the manifest belongs to the publisher of the token.',
     tags: ['manifests'],
     query: uploadQuery,
     body: {
@@ -63,31 +93,52 @@ function upload(service: StoreService, options: RouteOptions): Route {
       contentTypes: [MANIFEST_TYPE],
       typeFirst: true,
     },
-    guard: limited('write', options),
+    guard: async (request) => {
+      await count(request);
+      await options.callers.uploader(request);
+    },
+    security: 'bearer',
+    securityOptional: true,
     responses: {
       200: { description: 'Stored, durably.', schema: uploadAnswer },
       400: {
         description: 'The request breaks a rule, or the Manifest Store is refused; a refusal has a `code`.',
       },
+      401: { description: 'The upload token is invalid, or missing and required.' },
+      403: SCOPE,
       409: { description: 'The id belongs to a different manifest or to a deleted one.' },
       429: THROTTLED,
       503: BUSY,
       507: FULL,
     },
-    handler: async ({ body, query, clientAddress, trace }) => {
+    handler: async (request) => {
+      const { body, query, clientAddress, trace } = request;
       const { declare } = query;
       const client = clientKey(clientAddress);
-      return json(await service.upload(body, { ...(declare !== undefined && { declare }), client, trace }));
+      const publisher = publisherOf(await options.callers.uploader(request));
+      const answer = await service.upload(body, {
+        ...(declare !== undefined && { declare }),
+        ...{ client, publisher, trace },
+      });
+      if (!query.returnReceipt) return json(answer);
+      const issued = await receipts.afterUpload(answer.manifestId);
+      return json({ ...answer, ...(issued && { receipt: issued }) });
     },
   });
 }
 
-function fetch(service: StoreService, options: RouteOptions): Route {
+function fetch(service: StoreService, views: ManifestViews, options: RouteOptions): Route {
   return route({
     method: 'GET',
     path: '/v1/manifests/{manifestId...}',
-    operationId: 'getManifest',
+    operationId: 'getManifestById',
     summary: 'Fetch the bytes of a Manifest Store, unchanged',
+    // JSON is described in words: as a second response it would make generated clients return a union.
+    description:
+      'With `Accept: application/json`, the response is a summary (extension): `manifestId`, `manifestUrl`, `sha256`, ' +
+      '`size`, `storedAt`, `trusted`, `declaration`, what the manifest claims (`title`, `format`, `signer`, `issuer`, ' +
+      '`time`, `claimGenerator`, `actions`, `ingredients`, `training`), and `thumbnailUrl` if it has a thumbnail. A ' +
+      'client that accepts `application/c2pa` equally, by name or by `*/*`, gets the bytes.',
     tags: ['manifests'],
     params: manifestPath,
     query: fetchQuery,
@@ -99,12 +150,82 @@ function fetch(service: StoreService, options: RouteOptions): Route {
       429: THROTTLED,
       503: BUSY,
     },
-    handler: async ({ params }) => {
-      const { path, sha256 } = await service.fetch(params.manifestId);
+    handler: async (request) => {
+      const { manifestId } = request.params;
+      if (prefers(request.header('accept'), SUMMARY_TYPE, MANIFEST_TYPE)) {
+        return tagged(JSON.stringify(await views.summary(manifestId)));
+      }
+      const { path, sha256 } = await service.fetch(manifestId);
       return {
         status: 200,
-        headers: { 'Cache-Control': FETCH_CACHING },
+        headers: FETCH_HEADERS,
         body: { kind: 'file', path, contentType: MANIFEST_TYPE, etag: `"${sha256}"` },
+      };
+    },
+  });
+}
+
+/** JSON with an entity tag of its own, so that caches do not mix it up with the bytes of the manifest. */
+function tagged(text: string): Reply {
+  const tag = createHash('sha256').update(text).digest('hex');
+  return {
+    status: 200,
+    headers: { ...FETCH_HEADERS, ETag: quotedTag(tag) },
+    body: { kind: 'text', text, contentType: SUMMARY_TYPE },
+  };
+}
+
+function receipt(receipts: Receipts, options: RouteOptions): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/manifests/{manifestId}/receipt',
+    operationId: 'getManifestReceipt',
+    summary: 'Fetch the signed receipt of a manifest',
+    description:
+      'An extension of the C2PA definition: what the store has stored and when, signed with its did:web key. ' +
+      '`isccd store verify-receipt` verifies it offline. Slashes of the id have to be percent-encoded.',
+    tags: ['manifests'],
+    params: manifestPath,
+    guard: limited('read', options),
+    responses: {
+      200: { description: 'The receipt.', schema: receiptSchema },
+      404: { description: 'The manifest does not exist, or the store has no key.' },
+      410: GONE,
+      429: THROTTLED,
+      503: BUSY,
+    },
+    handler: async ({ params }) => json(await receipts.of(params.manifestId)),
+  });
+}
+
+function thumbnail(views: ManifestViews, options: RouteOptions): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/manifests/{manifestId}/thumbnail',
+    operationId: 'getManifestThumbnail',
+    summary: 'Fetch the thumbnail of the asset that a manifest contains',
+    description:
+      'An extension of the C2PA definition: JPEG, PNG or WebP, at most 512 KiB. Slashes of the id have to be ' +
+      'percent-encoded.',
+    tags: ['manifests'],
+    params: manifestPath,
+    guard: limited('read', options),
+    responses: {
+      200: { description: 'The picture.', contentType: '*/*' },
+      404: { description: 'The manifest does not exist or has no thumbnail.' },
+      410: GONE,
+      429: THROTTLED,
+      503: BUSY,
+    },
+    handler: async ({ params }) => {
+      const { contentType, bytes, sha256 } = await views.thumbnail(params.manifestId);
+      return {
+        status: 200,
+        headers: {
+          'Cache-Control': FETCH_CACHING,
+          ETag: quotedTag(`thumbnail-${sha256}`),
+        },
+        body: { kind: 'bytes', bytes, contentType },
       };
     },
   });
@@ -117,40 +238,34 @@ function remove(service: StoreService, options: RouteOptions): Route {
     path: '/v1/manifests/{manifestId...}',
     operationId: 'deleteManifest',
     summary: 'Delete a manifest and withdraw its declaration',
-    description: 'Requires `Authorization: Bearer` with the operator token.',
+    description:
+      'Requires `Authorization: Bearer` with the operator token, or with an upload token of the publisher that has the ' +
+      'scope `delete:manifests`.',
     tags: ['manifests'],
     params: manifestPath,
     guard: async (request) => {
       await count(request);
-      checkOperator(options.operatorTokenSha256, request.header('authorization'));
+      await options.callers.authorized(request, 'delete:manifests');
     },
     security: 'bearer',
     responses: {
       204: { description: 'Deleted. The id stays taken.' },
       401: { description: 'The token is missing or wrong, or the store has no token configured.' },
+      403: { description: 'The upload token lacks the scope, or the manifest belongs to another publisher.' },
       404: UNKNOWN,
       410: GONE,
       429: THROTTLED,
       503: BUSY,
       507: FULL,
     },
-    handler: async ({ params, trace }) => {
-      await service.remove(params.manifestId, trace);
+    handler: async (request) => {
+      const { params, clientAddress, trace } = request;
+      const publisher = publisherOf(await options.callers.authorized(request, 'delete:manifests'));
+      const actor = { kind: 'token', name: publisher, origin: clientAddress } as const;
+      await service.remove(params.manifestId, { actor, publisher }, trace);
       return { status: 204 };
     },
   });
-}
-
-/**
- * @param sha256 of the operator's token, in hex; `undefined` refuses every request
- * @param authorization value of the `Authorization` header
- * @throws {StoreRefusal} without the right token
- */
-function checkOperator(sha256: string | undefined, authorization: string | undefined): void {
-  const token = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
-  if (sha256 === undefined || token === undefined) throw new StoreRefusal('UNAUTHORIZED');
-  const given = createHash('sha256').update(token).digest();
-  if (!timingSafeEqual(given, Buffer.from(sha256, 'hex'))) throw new StoreRefusal('UNAUTHORIZED');
 }
 
 export function queryRoutes(service: StoreService, options: RouteOptions): Route[] {
@@ -167,7 +282,7 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
     route({
       method: 'GET',
       path,
-      operationId: 'getManifestIdByBinding',
+      operationId: 'queryByBinding',
       summary: 'Find manifests by the value of a soft binding',
       tags,
       query: getParameters,
@@ -179,7 +294,7 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
     route({
       method: 'POST',
       path,
-      operationId: 'postManifestIdByBinding',
+      operationId: 'queryByLargeBinding',
       summary: 'Find manifests by a long value of a soft binding',
       tags,
       query: postParameters,
@@ -194,6 +309,20 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
       },
     }),
   ];
+}
+
+/** Queries by an asset count as reads. */
+export function contentQueries(
+  service: StoreService,
+  content: Pick<ContentQueries, 'coder' | 'references'>,
+  options: RouteOptions,
+): ContentQueries {
+  return {
+    ...content,
+    guard: limited('read', options),
+    checkAlgorithm: (alg) => service.checkAlgorithm(alg),
+    find: (bindings, maxResults) => service.queryAny(bindings, maxResults),
+  };
 }
 
 function matches(found: readonly Match[]): Reply {

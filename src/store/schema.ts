@@ -17,6 +17,20 @@ export const declaration = z
   })
   .meta({ id: 'Declaration' });
 
+export const receipt = z
+  .object({
+    type: z.literal('IsccdStoreReceipt'),
+    manifestId: z.string().describe('Label of the active manifest'),
+    manifestUrl: z.string().meta({ format: 'uri' }),
+    sha256: z.string().describe('SHA-256 of the Manifest Store in hex'),
+    size: z.int().describe('Bytes of the Manifest Store'),
+    storedAt: z.string().meta({ format: 'date-time' }).describe('By the clock of the store'),
+    signature: z
+      .object({ version: z.string(), controller: z.string(), pubkey: z.string(), proof: z.string() })
+      .describe('ISCC-SIG: Ed25519 over the canonical JSON (RFC 8785) of all members except `proof`'),
+  })
+  .meta({ id: 'Receipt' });
+
 export const uploadAnswer = z
   .object({
     manifestId: z.string().describe('Label of the active manifest'),
@@ -25,10 +39,11 @@ export const uploadAnswer = z
       .meta({ format: 'uri' })
       .describe('URL of the manifest; gateway of its declaration'),
     declaration,
+    receipt: receipt.optional(),
   })
   .meta({ id: 'Upload' });
 
-export type UploadAnswer = z.infer<typeof uploadAnswer>;
+export type UploadAnswer = Omit<z.infer<typeof uploadAnswer>, 'receipt'>;
 export type DeclarationView = z.infer<typeof declaration>;
 
 const DECLARE_RULE = 'declare must be true or false';
@@ -43,10 +58,90 @@ export const uploadQuery = z.object({
     .meta({ type: 'boolean' }),
   returnReceipt: z
     .unknown()
+    .transform((value) => typeof value === 'string' && /^(?:true|1)$/i.test(value))
     .optional()
-    .describe('Accepted and ignored: the store issues no receipts')
+    .describe('Whether the response has a signed receipt; ignored if the store has no key (`MSTORE_SECKEY`)')
     .meta({ type: 'boolean', default: false }),
 });
+
+const claimedFacts = z.object({
+  title: z.string().optional().describe('Title of the asset'),
+  format: z.string().optional().describe('Media type of the asset'),
+  signer: z.string().optional().describe('Common name of the signing certificate'),
+  issuer: z.string().optional().describe('Organisation of the signing certificate'),
+  time: z.string().optional().describe('Time of the signature by a time-stamp authority, RFC 3339'),
+  claimGenerator: z.string().optional().describe('Program that made the claim'),
+  actions: z.array(
+    z.object({ action: z.string(), when: z.string().optional(), digitalSourceType: z.string().optional() }),
+  ),
+  ingredients: z.array(
+    z.object({
+      title: z.string().optional(),
+      format: z.string().optional(),
+      relationship: z.string().optional(),
+      manifestId: z.string().optional().describe('Label of its own manifest'),
+    }),
+  ),
+  training: z
+    .record(z.string(), z.string())
+    .describe('Uses for AI training and data mining: `allowed`, `notAllowed` or `constrained`'),
+});
+
+/** What the store and the active manifest say. Texts of the manifest are claims of its signer. */
+export const manifestSummary = claimedFacts.extend({
+  manifestId: z.string(),
+  manifestUrl: z.string(),
+  sha256: z.string().describe('SHA-256 of the Manifest Store in hex'),
+  size: z.int().describe('Bytes of the Manifest Store'),
+  storedAt: z.string(),
+  trusted: z.boolean().describe('Whether a trust anchor vouches for the signer'),
+  declaration,
+  thumbnailUrl: z.string().optional(),
+});
+
+/** One manifest in a list. */
+export const listedManifest = claimedFacts
+  .pick({ title: true, format: true, signer: true, time: true })
+  .extend({
+    key: z.int().describe('Position in the list, for `after`'),
+    manifestId: z.string().describe('Label of the active manifest'),
+    manifestUrl: z.string().meta({ format: 'uri' }),
+    sha256: z.string().describe('SHA-256 of the Manifest Store in hex'),
+    size: z.int().describe('Bytes of the Manifest Store'),
+    storedAt: z.string().meta({ format: 'date-time' }),
+    trusted: z.boolean().describe('Whether a trust anchor vouches for the signer'),
+    publisher: z.string().optional().describe('Owner of the upload token; absent for an anonymous upload'),
+    declaration,
+  })
+  .meta({ id: 'ListedManifest' });
+
+export type ListedManifest = z.infer<typeof listedManifest>;
+
+export const LIST_LIMIT_DEFAULT = 100;
+const LIST_LIMIT_MAX = 1000;
+const LIMIT_RULE = `limit must be an integer from 1 to ${LIST_LIMIT_MAX}`;
+const AFTER_RULE = 'after must be the key of a manifest: an integer from 0 on';
+
+export const listQuery = z.object({
+  after: z
+    .string(AFTER_RULE)
+    .regex(/^\d{1,15}$/, AFTER_RULE)
+    .transform(Number)
+    .optional()
+    .describe('Key to continue after; the manifest may have been deleted')
+    .meta({ type: 'integer', minimum: 0 }),
+  limit: z
+    .string(LIMIT_RULE)
+    .regex(/^\d{1,4}$/, LIMIT_RULE)
+    .transform(Number)
+    .refine((number) => number >= 1 && number <= LIST_LIMIT_MAX, LIMIT_RULE)
+    .optional()
+    .describe('Maximum number of manifests')
+    .meta({ type: 'integer', minimum: 1, maximum: LIST_LIMIT_MAX, default: LIST_LIMIT_DEFAULT }),
+});
+
+export type ClaimedFacts = z.infer<typeof claimedFacts>;
+export type ManifestSummary = z.infer<typeof manifestSummary>;
 
 export const fetchQuery = z.object({
   returnActiveManifest: z

@@ -1,7 +1,8 @@
-/** Sync state of each manifest in the similarity index: pending, synced, or to remove. Stored in `local_index`. */
+/** Entries of a similarity index: manifests that are to be added, added, or refused. Stored in `index_entries`. */
 import { sql } from 'kysely';
 import { ISCC_ALGORITHM } from '../c2pa/documents.js';
 import type { Db } from '../database/open.js';
+import type { EntryState } from '../database/tables.js';
 
 /** A live manifest that is missing from the index, or in it under another ISCC-ID. */
 export interface Unsynced {
@@ -16,8 +17,8 @@ export interface Unsynced {
   readonly knownId: string | null;
 }
 
-/** Keys above `after` of live manifests with units, and of manifests with a sync state. */
-export async function keysAfter(db: Db, after: number, limit: number): Promise<number[]> {
+/** Keys above `after` of live manifests with units, and of manifests with an entry. */
+export async function keysAfter(db: Db, indexId: string, after: number, limit: number): Promise<number[]> {
   const live = await db
     .selectFrom('manifests')
     .select('key')
@@ -28,8 +29,9 @@ export async function keysAfter(db: Db, after: number, limit: number): Promise<n
     .limit(limit)
     .execute();
   const tracked = await db
-    .selectFrom('local_index')
+    .selectFrom('index_entries')
     .select('manifest_key as key')
+    .where('index_id', '=', indexId)
     .where('manifest_key', '>', after)
     .orderBy('manifest_key')
     .limit(limit)
@@ -48,24 +50,42 @@ export async function keysDeclaredSince(db: Db, sinceMs: number): Promise<number
   return found.flatMap(({ manifest_key }) => (manifest_key === null ? [] : [manifest_key]));
 }
 
-/** Index entries of deleted manifests. */
-export function deleted(db: Db, keys: readonly number[]): Promise<{ key: number; isccId: string }[]> {
+/** Entries of manifests that were deleted, or that have no units any more. */
+export function obsolete(
+  db: Db,
+  indexId: string,
+  keys: readonly number[],
+): Promise<{ key: number; isccId: string }[]> {
   return db
-    .selectFrom('local_index as i')
+    .selectFrom('index_entries as i')
     .leftJoin('manifests as m', 'm.key', 'i.manifest_key')
     .select(['i.manifest_key as key', 'i.iscc_id as isccId'])
+    .where('i.index_id', '=', indexId)
     .where('i.manifest_key', 'in', keys)
-    .where((where) => where.or([where('m.key', 'is', null), where('m.live', '=', 0)]))
+    .where((where) =>
+      where.or([where('m.key', 'is', null), where('m.live', '=', 0), where('m.unit_count', '=', 0)]),
+    )
     .execute();
 }
 
-/** Manifests to add to the index. Those without searchable units are left out. */
-export async function unsynced(db: Db, keys: readonly number[]): Promise<Unsynced[]> {
+/**
+ * Manifests to add to the index. Those without searchable units are left out.
+ *
+ * @param isChanged whether their bindings may have changed: then also those that the index has
+ */
+export async function unsynced(
+  db: Db,
+  indexId: string,
+  keys: readonly number[],
+  isChanged: boolean,
+): Promise<Unsynced[]> {
   const found = await db
     .selectFrom('manifests as m')
     .innerJoin('declarations as d', 'd.manifest_key', 'm.key')
     .innerJoin('bindings as b', 'b.manifest_key', 'm.key')
-    .leftJoin('local_index as i', 'i.manifest_key', 'm.key')
+    .leftJoin('index_entries as i', (join) =>
+      join.onRef('i.manifest_key', '=', 'm.key').on('i.index_id', '=', indexId),
+    )
     .select([
       'm.key',
       'm.uploaded_at',
@@ -74,7 +94,7 @@ export async function unsynced(db: Db, keys: readonly number[]): Promise<Unsynce
       'd.iscc_id as declaredId',
       'i.iscc_id as knownId',
       'i.declared',
-      'i.done',
+      'i.state',
       'b.units',
     ])
     .where('m.key', 'in', keys)
@@ -87,7 +107,7 @@ export async function unsynced(db: Db, keys: readonly number[]): Promise<Unsynce
   for (const row of found) {
     const declaredId = row.status === 'declared' ? row.declaredId : null;
     const isKnown = declaredId === null ? row.declared === 0 : row.knownId === declaredId;
-    if (row.done === 1 && isKnown) continue;
+    if (!isChanged && (row.state ?? 0) !== 0 && isKnown) continue;
     const { key, uploaded_at: uploadedAt, gateway, knownId } = row;
     const manifest = manifests.get(key) ?? { key, uploadedAt, gateway, knownId, declaredId, units: [] };
     const units: string[] = JSON.parse(row.units ?? '[]');
@@ -97,49 +117,103 @@ export async function unsynced(db: Db, keys: readonly number[]): Promise<Unsynce
   return [...manifests.values()].filter(({ units }) => units.length > 0);
 }
 
-/** Records the entries before they are added. After a crash they are added again, or removed with their manifest. */
+/** Records entries before they are added. After a crash they are added again, or removed with their manifest. */
 export async function markPending(
   db: Db,
+  indexId: string,
   manifests: readonly { key: number; isccId: string; declaredId: string | null }[],
 ): Promise<void> {
   await db
-    .insertInto('local_index')
+    .insertInto('index_entries')
     .values(
       manifests.map(({ key, isccId, declaredId }) => ({
+        index_id: indexId,
         manifest_key: key,
         iscc_id: isccId,
         declared: declaredId === null ? (0 as const) : (1 as const),
-        done: 0 as const,
+        state: 0 as const,
       })),
     )
     .onConflict((conflict) =>
-      conflict.column('manifest_key').doUpdateSet({
+      conflict.columns(['index_id', 'manifest_key']).doUpdateSet({
         iscc_id: sql`excluded.iscc_id`,
         declared: sql`excluded.declared`,
-        done: 0,
+        state: 0,
       }),
     )
     .execute();
 }
 
-export async function markSynced(db: Db, keys: readonly number[]): Promise<void> {
-  await db.updateTable('local_index').set({ done: 1 }).where('manifest_key', 'in', keys).execute();
+export async function mark(
+  db: Db,
+  indexId: string,
+  keys: readonly number[],
+  state: EntryState,
+): Promise<void> {
+  if (keys.length === 0) return;
+  await db
+    .updateTable('index_entries')
+    .set({ state })
+    .where('index_id', '=', indexId)
+    .where('manifest_key', 'in', keys)
+    .execute();
 }
 
-export async function remove(db: Db, key: number): Promise<void> {
-  await db.deleteFrom('local_index').where('manifest_key', '=', key).execute();
+export async function remove(db: Db, indexId: string, key: number): Promise<void> {
+  await db
+    .deleteFrom('index_entries')
+    .where('index_id', '=', indexId)
+    .where('manifest_key', '=', key)
+    .execute();
 }
 
-export async function countSynced(db: Db): Promise<number> {
-  const { synced } = await db
-    .selectFrom('local_index')
-    .select(({ fn }) => fn.countAll<number | string>().as('synced'))
-    .where('done', '=', 1)
-    .executeTakeFirstOrThrow();
-  return Number(synced);
+/** The newest entries that the index has. */
+export async function newestSynced(db: Db, indexId: string, count: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('index_entries')
+    .select('iscc_id')
+    .where('index_id', '=', indexId)
+    .where('state', '=', 1)
+    .orderBy('manifest_key', 'desc')
+    .limit(count)
+    .execute();
+  return rows.map(({ iscc_id }) => iscc_id);
 }
 
-/** Makes the next start add all manifests again. */
-export async function markAllUnsynced(db: Db): Promise<void> {
-  await db.updateTable('local_index').set({ done: 0 }).execute();
+export async function hasPending(db: Db, indexId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('index_entries')
+    .select('manifest_key')
+    .where('index_id', '=', indexId)
+    .where('state', '=', 0)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Makes the next fill add all manifests of an index again; without an id, of every index. */
+export async function markAllUnsynced(db: Db, indexId?: string): Promise<void> {
+  const update = db.updateTable('index_entries').set({ state: 0 });
+  await (indexId === undefined ? update : update.where('index_id', '=', indexId)).execute();
+}
+
+/** Copies the entries that an earlier version kept of the local index, so that deleted manifests leave it. */
+export async function adoptLocal(db: Db, indexId: string): Promise<void> {
+  await db
+    .insertInto('index_entries')
+    .columns(['index_id', 'manifest_key', 'iscc_id', 'declared', 'state'])
+    .expression((from) =>
+      from
+        .selectFrom('local_index')
+        .select([
+          sql<string>`cast(${indexId} as text)`.as('index_id'),
+          'manifest_key',
+          'iscc_id',
+          'declared',
+          sql<EntryState>`0`.as('state'),
+        ])
+        .where(sql<boolean>`true`),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

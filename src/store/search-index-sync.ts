@@ -1,109 +1,251 @@
-/** Keeps a similarity index in sync with the live manifests in the database. */
-import type { ManifestIndex } from '../c2pa/search-index-port.js';
+/**
+ * Keeps a similarity index in sync with the live manifests in the database: it fills a new index and then follows the
+ * change feed. Design: docs/design/change-feed.md.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IndexedManifest, ManifestIndex } from '../c2pa/search-index-port.js';
+import { ServiceError } from '../client/errors.js';
+import { countIndexEntries } from '../database/index-status.js';
 import type { Db } from '../database/open.js';
 import { native } from '../native.js';
+import { counter, level, type Metric } from '../observe/instruments.js';
 import type { Logger } from '../observe/log.js';
+import { changesAfter, lastChange } from './feed.js';
+import { IndexBooks, IndexLeaseLost, type Position } from './search-index-books.js';
 import * as rows from './search-index-sync-rows.js';
 
-/** How often to look for ISCC-IDs that retries have declared. */
-const POLL_MS = 5_000;
-/** Overlap of two polls, for declarations that were being written during the last one. */
-const POLL_OVERLAP_MS = 15_000;
+const POLL_MS = 1_000;
+/** How often to look for ISCC-IDs that retries have declared, and whether the index still has its entries. */
+const CHECK_MS = 5_000;
+/** Overlap of two looks at declarations, for those that were being written during the first one. */
+const OVERLAP_MS = 15_000;
 const BATCH_MANIFESTS = 500;
+const CHANGES_MAX = 500;
+/** Entries to look up in the index, to notice that it was emptied. */
+const SAMPLE_ENTRIES = 3;
+const PAUSE_MS_MIN = 1_000;
+const PAUSE_MS_MAX = 60_000;
+/** Longest wait of an upload or delete for an index in another process. */
+const WAIT_MS_MAX = 2_000;
+/** Longest wait for an index in this process. */
+const LOCAL_WAIT_MS_MAX = 30_000;
+/** How often to save the time of the last look at declarations. */
+const SAVE_POLL_MS = 300_000;
+/** Failures shorter than this do not count as degraded. */
+const DEGRADED_MS = 60_000;
+/** Statuses by which the search service refuses an entry for good. */
+const REFUSED = [400, 413, 422];
 
 export interface SearchIndexSyncOptions {
   readonly db: Db;
   readonly index: ManifestIndex;
+  /** Identifies the index in the database, also after a restart. */
+  readonly indexId: string;
+  /** Whether the index is in this process, so that no other process can feed it. */
+  readonly isLocal: boolean;
   /** Server id in local ISCC-IDs. */
   readonly serverId: number;
   readonly log: Logger;
+  readonly now?: () => number;
+}
+
+/** Consecutive failures to write to the index. */
+interface Outage {
+  readonly sinceMs: number;
+  readonly failures: number;
+  /** No attempt before this time. */
+  readonly pausedUntilMs: number;
 }
 
 export class SearchIndexSync {
   readonly #options: SearchIndexSyncOptions;
-  /** Keys of manifests to sync, in batches, one batch after another. */
-  #waiting = new Set<number>();
-  #running: Promise<void> = Promise.resolve();
+  readonly #books: IndexBooks;
+  readonly #now: () => number;
+  readonly #failures = counter(
+    'isccd_store_index_failures_total',
+    'Failed writes to the similarity index',
+    [],
+  );
+  #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #polledMs = Date.now();
+  #checkedMs: number | undefined;
+  #polledMs = 0;
+  #outage: Outage | undefined;
+  #behind = 0;
   #closed = false;
 
   constructor(options: SearchIndexSyncOptions) {
     this.#options = options;
+    this.#now = options.now ?? Date.now;
+    const { db, indexId, isLocal } = options;
+    this.#books = new IndexBooks({ db, indexId, isExclusive: isLocal });
   }
 
-  /** Syncs all manifests in the background, then polls declarations. */
+  get metrics(): Metric[] {
+    const behind = 'Changes that the similarity index lacks, in the process that feeds it';
+    return [
+      this.#failures,
+      level('isccd_store_index_behind', behind, () => this.#behind),
+      level('isccd_store_index_failing', '1 while the similarity index cannot be written', () =>
+        this.#outage === undefined ? 0 : 1,
+      ),
+    ];
+  }
+
+  /** Fills the index if it is new or was emptied, then follows the change feed in the background. */
   start(): void {
-    this.#run(() => this.#reconcile());
-    this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref();
+    void this.#follow();
+    this.#timer = setInterval(() => void this.#follow(), POLL_MS).unref();
   }
 
-  /** Syncs a manifest that was stored, deleted or declared. Resolves when it is done; never rejects. */
-  changed(key: number): Promise<void> {
-    this.#waiting.add(key);
-    this.#next ??= this.#run(() => {
-      const keys = [...this.#waiting];
-      this.#waiting = new Set();
-      this.#next = undefined;
-      return this.#sync(keys);
-    });
-    return this.#next;
+  /** Syncs the changes committed before this call. Resolves when that is done or takes too long; never rejects. */
+  changed(): Promise<void> {
+    return waitAtMost(this.#options.isLocal ? LOCAL_WAIT_MS_MAX : WAIT_MS_MAX, this.#follow());
+  }
+
+  /** Whether the index could not be written for so long that the store counts as degraded. */
+  isDegraded(): boolean {
+    return this.#outage !== undefined && this.#now() - this.#outage.sinceMs > DEGRADED_MS;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
     await this.#running;
+    await this.#next;
+    await this.#books.release().catch(() => {});
   }
 
-  /** Runs `work` after all earlier work. Failed work is repeated at the next start, or when the manifest changes. */
-  #run(work: () => Promise<void>): Promise<void> {
-    this.#running = this.#running.then(work).catch((error) => {
-      if (!this.#closed) this.#options.log.error({ err: error }, 'could not sync the similarity index');
+  /** Calls during a run share the next run. */
+  #follow(): Promise<void> {
+    if (this.#running === undefined) {
+      this.#running = this.#attempt().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      return this.#follow();
     });
-    return this.#running;
+    return this.#next;
   }
 
-  async #reconcile(): Promise<void> {
-    const { db, index } = this.#options;
-    // The index was deleted, or its files were.
-    if ((await index.size()) < (await rows.countSynced(db))) await rows.markAllUnsynced(db);
-    let after = 0;
-    while (!this.#closed) {
-      const keys = await rows.keysAfter(db, after, BATCH_MANIFESTS);
-      const last = keys.at(-1);
-      if (last === undefined) return;
-      await this.#sync(keys);
-      after = last;
-    }
-  }
-
-  async #poll(): Promise<void> {
-    const now = Date.now();
+  async #attempt(): Promise<void> {
+    const now = this.#now();
+    if (this.#closed || now < (this.#outage?.pausedUntilMs ?? 0)) return;
     try {
-      const keys = await rows.keysDeclaredSince(this.#options.db, this.#polledMs - POLL_OVERLAP_MS);
-      this.#polledMs = now;
-      for (const key of keys) void this.changed(key);
+      const position = await this.#books.lease(now);
+      // Another process feeds the index.
+      if (position === undefined) return;
+      await this.#catchUp(position, now);
+      if (this.#outage !== undefined || position.isFailing) await this.#recovered();
     } catch (error) {
-      if (!this.#closed) this.#options.log.error({ err: error }, 'could not poll declarations');
+      if (!(error instanceof IndexLeaseLost)) await this.#failed(error);
     }
   }
 
-  async #sync(keys: readonly number[]): Promise<void> {
-    const { db, index } = this.#options;
-    for (let start = 0; start < keys.length; start += BATCH_MANIFESTS) {
-      const batch = keys.slice(start, start + BATCH_MANIFESTS);
-      for (const { key, isccId } of await rows.deleted(db, batch)) {
-        await index.remove(isccId);
-        await rows.remove(db, key);
+  async #catchUp(position: Position, now: number): Promise<void> {
+    const { db, indexId, log } = this.#options;
+    const isCheckDue = this.#checkedMs === undefined || now >= this.#checkedMs + CHECK_MS;
+    let at = position;
+    if (isCheckDue && !(await this.#isIntact())) {
+      log.warn({ index: indexId }, 'the similarity index was emptied; filling it from the start');
+      await rows.markAllUnsynced(db, indexId);
+      await this.#books.restart(now);
+      at = { ...at, sequence: undefined };
+    }
+    at = await this.#applyChanges(at);
+    if (!isCheckDue) return;
+    await this.#applyDeclarations(at, now);
+    this.#checkedMs = now;
+  }
+
+  /** Whether the index has what it had. Creates a missing one. */
+  async #isIntact(): Promise<boolean> {
+    const { db, index, indexId } = this.#options;
+    const size = await index.size();
+    if (size === 0) await index.prepare();
+    // Counting is slow, so later checks look for some entries only.
+    if (this.#checkedMs === undefined && size < (await countIndexEntries(db, indexId)).synced) return false;
+    const sample = await rows.newestSynced(db, indexId, SAMPLE_ENTRIES);
+    const found = await Promise.all(sample.map((isccId) => index.has(isccId)));
+    return found.every(Boolean);
+  }
+
+  async #applyChanges(position: Position): Promise<Position> {
+    const { db, log } = this.#options;
+    let at = position.sequence === undefined ? await this.#fill(position) : position;
+    for (;;) {
+      const { sequence = 0 } = at;
+      const found = await changesAfter(db, sequence, CHANGES_MAX);
+      if (found === 'truncated') {
+        log.warn('the change feed was truncated past our position; comparing the similarity index');
+        await this.#books.restart(this.#now());
+        at = await this.#fill({ ...at, sequence: undefined });
+        continue;
       }
-      await this.#add(await rows.unsynced(db, batch));
+      this.#behind = (await lastChange(db)) - sequence;
+      await this.#sync([...new Set(found.changes.map((change) => change.manifest_key))], true);
+      if (found.upTo !== sequence) at = await this.#advance(at, { ...at, sequence: found.upTo });
+      this.#behind = 0;
+      if (found.changes.length < CHANGES_MAX) return at;
+    }
+  }
+
+  /** Adds all manifests that the index lacks and removes deleted ones. */
+  async #fill(position: Position): Promise<Position> {
+    const { db, indexId, log } = this.#options;
+    const to = { ...position, sequence: await lastChange(db), polledAt: this.#now() };
+    let filled = 0;
+    // A second pass, if an operator has requested to fill the index during the first one.
+    for (let pass = 0; pass === 0 || (pass === 1 && (await rows.hasPending(db, indexId))); pass += 1) {
+      let after = 0;
+      for (;;) {
+        const keys = await rows.keysAfter(db, indexId, after, BATCH_MANIFESTS);
+        const last = keys.at(-1);
+        if (last === undefined) break;
+        await this.#sync(keys, false);
+        after = last;
+        filled += keys.length;
+      }
+    }
+    if (filled > 0) log.info({ index: indexId, manifests: filled }, 'filled the similarity index');
+    return this.#advance(position, to);
+  }
+
+  async #advance(from: Position, to: Position): Promise<Position> {
+    await this.#books.advance(from, to, this.#now());
+    return to;
+  }
+
+  /** Syncs ISCC-IDs that hubs have assigned, which are not in the change feed. */
+  async #applyDeclarations(position: Position, now: number): Promise<void> {
+    const since = Math.max(position.polledAt, this.#polledMs);
+    const keys = await rows.keysDeclaredSince(this.#options.db, since - OVERLAP_MS);
+    await this.#sync(keys, false);
+    this.#polledMs = now;
+    if (now - position.polledAt > SAVE_POLL_MS) await this.#advance(position, { ...position, polledAt: now });
+  }
+
+  /** @param isChanged whether the bindings of the manifests may have changed */
+  async #sync(keys: readonly number[], isChanged: boolean): Promise<void> {
+    const { db, index, indexId } = this.#options;
+    for (let start = 0; start < keys.length; start += BATCH_MANIFESTS) {
+      if (this.#closed) throw new IndexLeaseLost(indexId);
+      await this.#books.renew(this.#now());
+      const batch = keys.slice(start, start + BATCH_MANIFESTS);
+      for (const { key, isccId } of await rows.obsolete(db, indexId, batch)) {
+        await index.remove(isccId);
+        await rows.remove(db, indexId, key);
+      }
+      await this.#add(await rows.unsynced(db, indexId, batch, isChanged));
     }
   }
 
   async #add(manifests: readonly rows.Unsynced[]): Promise<void> {
-    const { db, index, serverId } = this.#options;
+    const { db, index, indexId, serverId } = this.#options;
     const wanted = manifests.map((manifest) => ({
       ...manifest,
       isccId: manifest.declaredId ?? localId(manifest, serverId),
@@ -112,16 +254,69 @@ export class SearchIndexSync {
     for (const { knownId, isccId } of wanted) {
       if (knownId !== null && knownId !== isccId) await index.remove(knownId);
     }
-    await rows.markPending(db, wanted);
-    await index.add(wanted);
-    await rows.markSynced(
-      db,
-      wanted.map(({ key }) => key),
-    );
+    await rows.markPending(db, indexId, wanted);
+    const keys = wanted.map(({ key }) => key);
+    const refused = await this.#addAccepted(wanted);
+    const isAdded = (key: number) => !refused.includes(key);
+    await rows.mark(db, indexId, keys.filter(isAdded), 1);
+    await rows.mark(db, indexId, refused, 2);
   }
+
+  /** Returns the keys of manifests that the search service refuses, so that they do not block the others. */
+  async #addAccepted(wanted: readonly (IndexedManifest & { readonly key: number })[]): Promise<number[]> {
+    const { index, log } = this.#options;
+    try {
+      await index.add(wanted);
+      return [];
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const [only] = wanted;
+      if (wanted.length === 1 && only !== undefined) {
+        log.error({ err: error, isccId: only.isccId }, 'the search service refused a manifest');
+        return [only.key];
+      }
+    }
+    const refused: number[] = [];
+    for (const manifest of wanted) refused.push(...(await this.#addAccepted([manifest])));
+    return refused;
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    if (this.#closed) return;
+    const { indexId, log } = this.#options;
+    const now = this.#now();
+    const { sinceMs = now, failures = 0 } = this.#outage ?? {};
+    const backoff = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** failures);
+    const asked = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
+    const pause = Math.max(backoff, Math.min(asked, PAUSE_MS_MAX));
+    this.#outage = { sinceMs, failures: failures + 1, pausedUntilMs: now + pause };
+    this.#failures.inc();
+    const level = failures === 0 ? 'error' : 'warn';
+    log[level]({ err: error, index: indexId, pauseMs: pause }, 'could not sync the similarity index');
+    const reason = error instanceof Error ? error.message : String(error);
+    await this.#books.failed(sinceMs, reason).catch(() => {});
+  }
+
+  async #recovered(): Promise<void> {
+    await this.#books.recovered(this.#now());
+    if (this.#outage !== undefined)
+      this.#options.log.info({ index: this.#options.indexId }, 'the similarity index is in sync again');
+    this.#outage = undefined;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && REFUSED.includes(error.status);
 }
 
 /** Realm 0. The time in µs includes the key, so ISCC-IDs of manifests uploaded in the same millisecond differ. */
 function localId({ key, uploadedAt }: rows.Unsynced, serverId: number): string {
   return native.isccId(0, uploadedAt * 1000 + (key % 1000), serverId);
+}
+
+async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController();
+  const late = sleep(ms, undefined, { signal: done.signal, ref: false }).catch(() => {});
+  await Promise.race([work, late]);
+  done.abort();
 }

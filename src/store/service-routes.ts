@@ -1,13 +1,7 @@
 /** HTTP routes that describe the store. */
-import {
-  algorithmsDocument,
-  capabilitiesDocument,
-  DISCOVERY_PATH,
-  discoveryDocument,
-  ISCC_ALGORITHM,
-  statusDocument,
-} from '../c2pa/documents.js';
-import { algorithmList, discovery, serviceCapabilities, serviceStatus } from '../c2pa/schema.js';
+import { contentCapabilities } from '../c2pa/content-routes.js';
+import { algorithmsDocument, ISCC_ALGORITHM, statusDocument } from '../c2pa/documents.js';
+import { serviceRoutes } from '../c2pa/service-routes.js';
 import { sharedAssets, startPage } from '../http/docs/pages.js';
 import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
@@ -24,72 +18,33 @@ const SUMMARY = { title: TITLE, description: DESCRIPTION, version, docs: '/docs'
 
 export interface ServiceRouteOptions {
   readonly url: string;
-  /** Identifiers of the watermarks on the C2PA algorithm list. */
-  readonly watermarks: ReadonlySet<string>;
+  /** Whether an algorithm is a watermark by the current list. */
+  readonly isWatermark: (alg: string) => boolean;
+  /** Whether clients can query with an asset. */
+  readonly byContent: boolean;
 }
 
-export function serviceRoutes(service: StoreService, options: ServiceRouteOptions): Route[] {
+export function storeServiceRoutes(service: StoreService, options: ServiceRouteOptions): Route[] {
+  const { url, isWatermark, byContent } = options;
   return [
-    ...documents(service, options),
-    wellKnown(options),
+    ...serviceRoutes({
+      title: TITLE,
+      baseOf: () => url,
+      algorithms: async () => {
+        const algorithms = [...new Set([ISCC_ALGORITHM, ...(await service.algorithms())])];
+        return algorithmsDocument(
+          algorithms.filter(isWatermark),
+          algorithms.filter((alg) => !isWatermark(alg)),
+        );
+      },
+      capabilities: ['storeManifests', ...contentCapabilities(byContent)],
+      status: async () => statusDocument((await service.isDegraded()) ? 'degraded' : 'ok', Date.now()),
+      statusNote: '`degraded` while a declaration has been pending for more than 15 minutes.',
+    }),
     did(service),
     startPage('store', SUMMARY),
     ...sharedAssets(),
   ];
-}
-
-function documents(service: StoreService, { watermarks }: ServiceRouteOptions): Route[] {
-  const tags = ['services'];
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/services/supportedAlgorithms',
-      operationId: 'getSupportedAlgorithms',
-      summary: 'Algorithms of the bindings in the store',
-      tags,
-      responses: { 200: { description: 'Algorithms by kind, sorted.', schema: algorithmList } },
-      handler: async () => {
-        const algorithms = new Set([ISCC_ALGORITHM, ...(await service.algorithms())]);
-        const isWatermark = (alg: string) => watermarks.has(alg);
-        return json(
-          algorithmsDocument(
-            [...algorithms].filter(isWatermark),
-            [...algorithms].filter((alg) => !isWatermark(alg)),
-          ),
-        );
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/services/capabilities',
-      operationId: 'getCapabilities',
-      summary: 'Capabilities in addition to the resolution API',
-      tags,
-      responses: { 200: { description: 'The capabilities.', schema: serviceCapabilities } },
-      handler: () => json(capabilitiesDocument(['storeManifests'])),
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/services/status',
-      operationId: 'getStatus',
-      summary: 'Status; `degraded` while a declaration has been pending for more than 15 minutes',
-      tags,
-      responses: { 200: { description: 'The status.', schema: serviceStatus } },
-      handler: async () => json(statusDocument((await service.isDegraded()) ? 'degraded' : 'ok', Date.now())),
-    }),
-  ];
-}
-
-function wellKnown({ url }: ServiceRouteOptions): Route {
-  return route({
-    method: 'GET',
-    path: DISCOVERY_PATH,
-    operationId: 'getDiscovery',
-    summary: 'Location of the API',
-    tags: ['services'],
-    responses: { 200: { description: 'The discovery document.', schema: discovery } },
-    handler: () => json(discoveryDocument(url)),
-  });
 }
 
 function did(service: StoreService): Route {

@@ -1,7 +1,9 @@
 /** Use cases of the store: store, fetch, query, delete and release manifests. Independent of HTTP. */
 import { createHmac } from 'node:crypto';
 import type { ContentBlobs } from '../blobs/content.js';
+import type { Binding } from '../c2pa/content-query.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
+import type { Actor } from '../database/audit.js';
 import { isNativeError } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
@@ -10,7 +12,7 @@ import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, StoreRefusal } from './errors.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
 import type { DeclarationView, UploadAnswer } from './schema.js';
-import type { ManifestReport, Validator } from './validator.js';
+import type { AcceptedManifest, ManifestReport, Validator } from './validator.js';
 
 export interface StoreOptions {
   /** Public base URL without a trailing slash. */
@@ -18,6 +20,8 @@ export interface StoreOptions {
   readonly secretKey: string;
   readonly matchThreshold: number;
   readonly declareDefault: boolean;
+  /** Whether a manifest by a trusted signer takes its id from one by an untrusted signer. */
+  readonly trustedDisplaces?: boolean;
 }
 
 export interface StoreParts {
@@ -26,12 +30,19 @@ export interface StoreParts {
   readonly blobs: ContentBlobs;
   readonly validator: Validator;
   readonly declarer: Declarer;
-  /** Identifiers on the C2PA algorithm list. */
-  readonly algorithms: ReadonlySet<string>;
+  /** Whether the current list has an algorithm. */
+  readonly isListed: (alg: string) => boolean;
   readonly isManifestId: (text: string) => boolean;
   /** SHA-256 in hex, computed off the event loop. */
   readonly digest: (bytes: Uint8Array) => Promise<string>;
   readonly log: Logger;
+}
+
+export interface UploadOptions {
+  readonly declare?: boolean;
+  readonly client: string;
+  readonly publisher?: string | undefined;
+  readonly trace?: Trace;
 }
 
 export interface FoundManifest {
@@ -48,8 +59,6 @@ export interface Match {
 /** Called after the commit with the key of the manifest that was stored or deleted. Never rejects. */
 export type ChangeListener = (key: number) => Promise<void>;
 
-type Accepted = Extract<ManifestReport, { outcome: 'accepted' }>;
-
 const RETRY_AFTER_SECONDS = 1;
 /** How often an upload retries when a concurrent release or clean-up removes its id or file. */
 const UPLOAD_TRIES = 5;
@@ -59,6 +68,7 @@ export class StoreService {
   readonly #options: StoreOptions;
   readonly #parts: StoreParts;
   readonly #listeners: ChangeListener[] = [];
+  readonly #healthChecks: (() => boolean)[] = [];
 
   constructor(options: StoreOptions, parts: StoreParts) {
     this.#options = options;
@@ -67,6 +77,11 @@ export class StoreService {
 
   onChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** The store is degraded while a check returns `false`. */
+  addHealthCheck(check: () => boolean): void {
+    this.#healthChecks.push(check);
   }
 
   /** Notifies the listeners of a manifest that changed. */
@@ -78,12 +93,13 @@ export class StoreService {
    * Validates, stores, indexes and declares a Manifest Store.
    *
    * @param client address or network that counts as the uploader; only a keyed hash of it is stored
+   * @param publisher owner of the upload token
    * @throws {ManifestRefused} if the bytes are not an acceptable Manifest Store
    * @throws {StoreRefusal} if the id is taken, or the validator is busy
    */
   async upload(
     bytes: Uint8Array,
-    { declare, client, trace }: { declare?: boolean; client: string; trace?: Trace },
+    { declare, client, publisher, trace }: UploadOptions,
   ): Promise<UploadAnswer> {
     const sha256 = await this.#parts.digest(bytes).catch(throwRefusal);
     const same = await this.#parts.manifests.findLiveBytes(sha256);
@@ -91,18 +107,23 @@ export class StoreService {
     const report = accepted(await this.#parts.validator.validate(bytes).catch(throwRefusal));
     for (let tries = 0; tries < UPLOAD_TRIES; tries += 1) {
       const existing = await this.#parts.manifests.findById(report.manifestId);
-      if (existing !== undefined) return this.#answerTaken(existing, sha256, bytes);
+      const displaced = existing && this.#displaces(report, existing, sha256) ? existing : undefined;
+      if (existing !== undefined && displaced === undefined)
+        return this.#answerTaken(existing, sha256, bytes);
       await this.#parts.blobs.put(sha256, bytes);
       const wanted = declare ?? this.#options.declareDefault;
-      const key = await this.#insert(report, { sha256, size: bytes.length, client, wanted });
-      if (key !== undefined) return this.#finishUpload(key, trace);
+      const upload = { sha256, size: bytes.length, client, publisher, wanted };
+      const key = await this.#insert(report, upload, displaced);
+      if (key === undefined) continue;
+      if (displaced !== undefined) await this.#afterDisplacement(displaced, key, trace);
+      return this.#finishUpload(key, trace);
     }
     throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
   }
 
   /** @throws {StoreRefusal} if the manifest is unknown or deleted, or its file is missing */
   async fetch(manifestId: string): Promise<FoundManifest> {
-    const { sha256 } = await this.#live(manifestId);
+    const { sha256 } = await this.live(manifestId);
     const path = this.#parts.blobs.pathOf(sha256);
     if ((await this.#parts.blobs.size(sha256)) === undefined) {
       this.#parts.log.error({ manifestId, file: path }, 'the file of a manifest is missing');
@@ -111,27 +132,60 @@ export class StoreService {
     return { path, sha256 };
   }
 
+  /** @throws {StoreRefusal} if the manifest is unknown or deleted */
+  async live(manifestId: string): Promise<StoredManifest> {
+    const found = this.#parts.isManifestId(manifestId)
+      ? await this.#parts.manifests.findById(manifestId)
+      : undefined;
+    if (found === undefined) throw new StoreRefusal('MANIFEST_NOT_FOUND');
+    if (!found.live) throw new StoreRefusal('MANIFEST_DELETED');
+    return found;
+  }
+
   /**
    * Live manifests with a matching binding, best first.
    *
    * @param decode returns the value's bytes; called after the algorithm was found on the list
    */
   async query(alg: string, decode: () => Uint8Array, maxResults: number): Promise<Match[]> {
-    if (!this.#parts.algorithms.has(alg)) {
-      throw new StoreRefusal('ALGORITHM_UNKNOWN', { detail: `Unknown soft binding algorithm: ${alg}` });
-    }
-    const threshold = this.#options.matchThreshold;
-    const matches = this.#parts.index.query(alg, decode(), threshold, maxResults);
-    return this.#matches(await matches.catch(throwRefusal), maxResults);
+    this.checkAlgorithm(alg);
+    return this.queryAny([{ alg, value: decode() }], maxResults);
   }
 
-  /** Deletes a manifest and makes one attempt to withdraw its declaration. */
-  async remove(manifestId: string, trace?: Trace): Promise<void> {
-    const { key } = await this.#live(manifestId);
-    const [deleted] = await this.#tombstone([key]);
+  /** @throws {StoreRefusal} unless the algorithm is on the list */
+  checkAlgorithm(alg: string): void {
+    if (this.#parts.isListed(alg)) return;
+    throw new StoreRefusal('ALGORITHM_UNKNOWN', { detail: `Unknown soft binding algorithm: ${alg}` });
+  }
+
+  /** Live manifests that match one of the bindings, each with its best score, best first. */
+  async queryAny(bindings: readonly Binding[], maxResults: number): Promise<Match[]> {
+    const { index } = this.#parts;
+    const threshold = this.#options.matchThreshold;
+    const queries = bindings.map(({ alg, value }) => index.query(alg, value, threshold, maxResults));
+    const best = new Map<number, number>();
+    for (const { keys, scores } of await Promise.all(queries).catch(throwRefusal)) {
+      for (const [at, key] of keys.entries()) best.set(key, Math.max(best.get(key) ?? 0, scores[at] ?? 0));
+    }
+    return this.#matches(best, maxResults);
+  }
+
+  /**
+   * Deletes a manifest and makes one attempt to withdraw its declaration.
+   *
+   * @param publisher if it is set, only a manifest of this publisher is deleted
+   */
+  async remove(
+    manifestId: string,
+    { actor, publisher }: { actor: Actor; publisher?: string | undefined },
+    trace?: Trace,
+  ): Promise<void> {
+    const { key, publisher: owner } = await this.live(manifestId);
+    if (publisher !== undefined && publisher !== owner) throw new StoreRefusal('NOT_OWNER');
+    const [deleted] = await this.#tombstone([key], actor);
     if (deleted === undefined) {
       // A concurrent request deleted it first: refuse with its present state.
-      await this.#live(manifestId);
+      await this.live(manifestId);
       throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     }
     await this.#parts.declarer.onDeleted(key, trace);
@@ -141,15 +195,15 @@ export class StoreService {
    * Deletes several manifests. Unknown and deleted ones are skipped. Does not wait for the hub: the retry loop
    * finishes the withdrawals that are open when the process ends.
    */
-  async removeMany(keys: readonly number[]): Promise<{ deleted: number; skipped: number }> {
-    const deleted = await this.#tombstone(keys);
+  async removeMany(keys: readonly number[], actor: Actor): Promise<{ deleted: number; skipped: number }> {
+    const deleted = await this.#tombstone(keys, actor);
     void this.#withdraw(deleted);
     return { deleted: deleted.length, skipped: keys.length - deleted.length };
   }
 
   /** Frees the ids of tombstones. Live manifests and those whose declaration is still `declared` are skipped. */
-  async release(keys: readonly number[]): Promise<{ released: number; skipped: number }> {
-    const released = keys.length === 0 ? 0 : await this.#parts.manifests.release(keys);
+  async release(keys: readonly number[], actor: Actor): Promise<{ released: number; skipped: number }> {
+    const released = keys.length === 0 ? 0 : await this.#parts.manifests.release(keys, actor);
     return { released, skipped: keys.length - released };
   }
 
@@ -166,8 +220,9 @@ export class StoreService {
     return this.#parts.declarer.didDocument();
   }
 
-  /** Whether a declaration has been pending for too long, or the database is unreachable. */
+  /** Whether a declaration is pending for too long, the database is unreachable or a health check fails. */
   async isDegraded(): Promise<boolean> {
+    if (!this.#healthChecks.every((check) => check())) return true;
     try {
       return await this.#parts.manifests.hasOldPending(Date.now() - OLD_PENDING_MS);
     } catch (error) {
@@ -187,9 +242,9 @@ export class StoreService {
   }
 
   /** Deletes manifests and their files. Returns the keys of those that were live. */
-  async #tombstone(keys: readonly number[]): Promise<number[]> {
+  async #tombstone(keys: readonly number[], actor: Actor): Promise<number[]> {
     if (keys.length === 0) return [];
-    const tombstones = await this.#parts.manifests.tombstone(keys, Date.now());
+    const tombstones = await this.#parts.manifests.tombstone(keys, Date.now(), actor);
     await this.#removeFiles(tombstones.map(({ sha256 }) => sha256));
     const deleted = tombstones.map(({ key }) => key);
     await Promise.all(deleted.map((key) => this.changed(key)));
@@ -200,12 +255,33 @@ export class StoreService {
     for (const key of keys) await this.#parts.declarer.onDeleted(key);
   }
 
+  #displaces({ trusted }: AcceptedManifest, existing: StoredManifest, sha256: string): boolean {
+    if (!this.#options.trustedDisplaces || !trusted) return false;
+    return existing.live && !existing.trusted && existing.sha256 !== sha256;
+  }
+
+  async #afterDisplacement(
+    { key: displaced, manifestId, sha256, publisher }: StoredManifest,
+    key: number,
+    trace: Trace | undefined,
+  ): Promise<void> {
+    this.#parts.log.warn(
+      { manifestId, displaced, displacedBy: key, sha256, publisher },
+      'a manifest by a trusted signer took the id of one by an untrusted signer',
+    );
+    await this.#removeFiles([sha256]);
+    await this.changed(displaced);
+    await this.#parts.declarer.onDeleted(displaced, trace);
+  }
+
   async #insert(
-    { manifestId, trusted, bindings }: Accepted,
-    upload: { sha256: string; size: number; client: string; wanted: boolean },
+    report: AcceptedManifest,
+    upload: { sha256: string; size: number; client: string; publisher: string | undefined; wanted: boolean },
+    displaced: StoredManifest | undefined,
   ): Promise<number | undefined> {
     const { manifests, blobs, declarer } = this.#parts;
-    const { sha256, size, client, wanted } = upload;
+    const { manifestId, bindings } = report;
+    const { sha256, size, client, publisher, wanted } = upload;
     const uploadedAt = Date.now();
     const address = manifestUrl(this.#options.url, manifestId);
     const declaration = declarer.initial({ manifestId, manifestUrl: address, uploadedAt, bindings }, wanted);
@@ -213,8 +289,9 @@ export class StoreService {
     const hasFile = async () => (await blobs.size(sha256)) !== undefined;
     try {
       return await manifests.insert(
-        { manifestId, sha256, size, uploadedAt, trusted, uploader, bindings, declaration },
+        { manifestId, sha256, size, uploadedAt, uploader, publisher, report, declaration },
         hasFile,
+        displaced?.key,
       );
     } catch (error) {
       if (error instanceof FileVanished) return undefined;
@@ -258,21 +335,9 @@ export class StoreService {
     };
   }
 
-  async #live(manifestId: string): Promise<StoredManifest> {
-    const found = this.#parts.isManifestId(manifestId)
-      ? await this.#parts.manifests.findById(manifestId)
-      : undefined;
-    if (found === undefined) throw new StoreRefusal('MANIFEST_NOT_FOUND');
-    if (!found.live) throw new StoreRefusal('MANIFEST_DELETED');
-    return found;
-  }
-
-  async #matches(
-    { keys, scores }: { keys: Float64Array; scores: Uint8Array },
-    maxResults: number,
-  ): Promise<Match[]> {
-    const found = await this.#parts.manifests.findByKeys([...keys]);
-    const scoreOf = new Map([...keys].map((key, at) => [key, scores[at] ?? 0]));
+  /** @param scoreOf score by key */
+  async #matches(scoreOf: ReadonlyMap<number, number>, maxResults: number): Promise<Match[]> {
+    const found = await this.#parts.manifests.findByKeys([...scoreOf.keys()]);
     return found
       .filter(({ live }) => live)
       .map((manifest) => ({ ...manifest, score: scoreOf.get(manifest.key) ?? 0 }))
@@ -305,7 +370,11 @@ export class StoreService {
 }
 
 /** The public part of a declaration. */
-export function declarationView({ status, hub, isccId }: StoredManifest): DeclarationView {
+export function declarationView({
+  status,
+  hub,
+  isccId,
+}: Pick<StoredManifest, 'status' | 'hub' | 'isccId'>): DeclarationView {
   const hasHub = hub !== null && status !== 'skipped' && status !== 'disabled';
   const isDeclared = isccId !== null && status === 'declared';
   return { status, ...(isDeclared && { isccId }), ...(hasHub && { hub }) };
@@ -322,7 +391,7 @@ function bestFirst(a: Ranked, b: Ranked): number {
   );
 }
 
-function accepted(report: ManifestReport): Accepted {
+function accepted(report: ManifestReport): AcceptedManifest {
   if (report.outcome === 'accepted') return report;
   throw new ManifestRefused(report.code, report.text);
 }

@@ -32,8 +32,18 @@ export type ManifestReport =
       readonly manifestId: string;
       readonly trusted: boolean;
       readonly bindings: readonly IndexedBinding[];
+      readonly skipped: readonly { readonly alg: string; readonly reason: string }[];
+      /** JSON of what the active manifest says; may be empty. */
+      readonly summary: string;
+      /** End of the signing certificate, in seconds since 1970. */
+      readonly certificateExpires?: number;
     }
   | { readonly outcome: 'refused'; readonly code: string; readonly text: string };
+
+export type AcceptedManifest = Extract<ManifestReport, { outcome: 'accepted' }>;
+
+/** Reason to skip a binding whose algorithm is not on the list. */
+export const UNLISTED = 'alg not on the list';
 
 export interface Validator {
   /** Rejects with the `NativeError` codes `BUSY` and `TIMEOUT`. */

@@ -1,5 +1,7 @@
 /** The binding index against concurrent changes: every query sees what was committed before it. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { STORE_ITSELF } from '../../src/database/audit.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/observe/log.js';
@@ -8,6 +10,7 @@ import { NO_DECLARER } from '../../src/store/declarer.js';
 import { FileVanished, Manifests } from '../../src/store/manifests.js';
 import type { BindingEntry, BindingIndex } from '../../src/store/validator.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+import { acceptedReport } from './support/fixtures.js';
 
 const ALG = 'com.adobe.trustmark.P';
 const VALUE = Buffer.from('value');
@@ -33,8 +36,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     const bindings = [{ alg: ALG, value: VALUE, units: [] }];
     const about = { manifestId, manifestUrl: `https://store.example/${at}`, uploadedAt: at, bindings };
     const declaration = NO_DECLARER.initial(about, false);
-    const row = { manifestId, sha256: `${at}`, size: 1, uploadedAt: at, trusted: false, uploader: '' };
-    return (await manifests.insert({ ...row, bindings, declaration }, async () => hasFile)) ?? -1;
+    const row = { manifestId, sha256: `${at}`, size: 1, uploadedAt: at, uploader: '' };
+    const report = acceptedReport(manifestId, false, bindings);
+    return (await manifests.insert({ ...row, report, declaration }, async () => hasFile)) ?? -1;
   }
 
   const load = (newIndex: () => BindingIndex = () => new native.BindingIndex()) =>
@@ -89,7 +93,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const keys = [await store(1), await store(2), await store(3)];
     const index = await load();
     expect(await best(index)).toEqual([keys[0]]);
-    await manifests.tombstone(keys.slice(0, 2), 10);
+    await manifests.tombstone(keys.slice(0, 2), 10, STORE_ITSELF);
     expect(await best(index)).toEqual([keys[2]]);
   });
 
@@ -97,7 +101,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const keys = [await store(1), await store(2)];
     const index = await load(() =>
       pausing(async () => {
-        await manifests.tombstone(keys.slice(0, 1), 10);
+        await manifests.tombstone(keys.slice(0, 1), 10, STORE_ITSELF);
       }),
     );
     expect(await best(index)).toEqual([keys[1]]);
@@ -124,14 +128,14 @@ describe.each(ENGINES)('on %s', (engine) => {
       sha256: 'x',
       size: 1,
       uploadedAt: 1,
-      trusted: true,
       uploader: '',
     };
-    const key = (await manifests.insert({ ...row, bindings, declaration }, async () => true)) ?? -1;
+    const report = acceptedReport(row.manifestId, true, bindings);
+    const key = (await manifests.insert({ ...row, report, declaration }, async () => true)) ?? -1;
     const counts = () => database.db.selectFrom('binding_counts').selectAll().execute();
     expect(await counts()).toEqual([{ alg: ALG, bindings: 3 }]);
     expect(await manifests.algorithms()).toEqual([ALG]);
-    await manifests.tombstone([key], 2);
+    await manifests.tombstone([key], 2, STORE_ITSELF);
     expect(await counts()).toEqual([{ alg: ALG, bindings: 0 }]);
     expect(await manifests.algorithms()).toEqual([]);
   });

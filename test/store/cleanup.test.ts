@@ -1,10 +1,12 @@
 /** Files without a row: removed at start and by age, never under an upload that is acknowledged. */
+
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ContentBlobs } from '../../src/blobs/content.js';
+import { STORE_ITSELF } from '../../src/database/audit.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/observe/log.js';
@@ -46,7 +48,7 @@ async function service(): Promise<StoreService> {
     declarer: NO_DECLARER,
     isManifestId: native.isManifestId,
     digest: native.sha256,
-    algorithms: new Set(),
+    isListed: () => true,
     log,
     validator: new native.ManifestValidator(''),
     index: await SyncedBindingIndex.load({ db: database.db, newIndex, log }),
@@ -97,6 +99,6 @@ it('removes the file of a deleted manifest immediately', async () => {
   const store = await service();
   await store.upload(bytesOf(item), { client: 'x' });
   expect(existsSync(blobs.pathOf(digest))).toBe(true);
-  await store.remove(id);
+  await store.remove(id, { actor: STORE_ITSELF });
   expect(existsSync(blobs.pathOf(digest))).toBe(false);
 });

@@ -10,7 +10,7 @@ import { NO_DECLARER } from '../../src/store/declarer.js';
 import { Manifests } from '../../src/store/manifests.js';
 import { StoreService } from '../../src/store/service.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
-import { vectors } from './support/fixtures.js';
+import { acceptedReport, vectors } from './support/fixtures.js';
 
 interface Recorded {
   readonly manifests: readonly {
@@ -39,8 +39,9 @@ async function insert(db: Db, { manifests }: Recorded): Promise<void> {
     const about = { manifestId, manifestUrl: `https://store.example/${n}`, uploadedAt, bindings };
     const sha256 = n.toString(16).padStart(64, '0');
     const declaration = NO_DECLARER.initial(about, false);
+    const report = acceptedReport(manifestId, trusted, bindings);
     await rows.insert(
-      { manifestId, sha256, size: 1, uploadedAt, trusted, uploader: '', bindings, declaration },
+      { manifestId, sha256, size: 1, uploadedAt, uploader: '', report, declaration },
       async () => true,
     );
   }
@@ -67,7 +68,7 @@ describe.each(ENGINES)('%s', (engine) => {
       blobs: await ContentBlobs.open(dataDir, '.c2pa'),
       validator: new native.ManifestValidator(''),
       declarer: NO_DECLARER,
-      algorithms: new Set(native.softBindingAlgorithms().map(({ alg }) => alg)),
+      isListed: (alg: string) => native.softBindingAlgorithms().some((entry) => entry.alg === alg),
       isManifestId: native.isManifestId,
       digest: native.sha256,
       log,

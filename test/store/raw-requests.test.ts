@@ -1,14 +1,16 @@
 /** Requests over raw sockets that client libraries do not send: lengths, encodings, slow and oversized bodies. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../http/support/raw.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
+import { TRANSPORTS } from '../support/transports.js';
 import { bytesOf, sidecar } from './support/fixtures.js';
 import { type StoreClient, startStore } from './support/server.js';
 
 const body = bytesOf(sidecar('ok-es256-iscc4'));
 
-describe.each(['uws', 'node'] as const)('over %s', (transport) => {
+describe.each(TRANSPORTS)('over %s', (transport) => {
   let databases: TestDatabases;
   let store: StoreClient;
   const clients: RawClient[] = [];

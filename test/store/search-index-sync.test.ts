@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SearchManifestIndex } from '../../src/c2pa/search-index-port.js';
+import { type ManifestIndex, SearchManifestIndex } from '../../src/c2pa/search-index-port.js';
+import { ConnectionFailed } from '../../src/client/errors.js';
+import { indexStatuses, refillAll } from '../../src/database/index-status.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { InProcessSearch } from '../../src/search/engine/in-process.js';
+import { lockFeed, recordChanges } from '../../src/store/feed.js';
 import { SearchIndexSync } from '../../src/store/search-index-sync.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
@@ -45,8 +48,19 @@ describe.each(ENGINES)('%s', (engine) => {
   });
 
   function newSync(): SearchIndexSync {
-    return new SearchIndexSync({ db: database.db, index, serverId: 7, log: pino({ level: 'silent' }) });
+    return syncOf(index, 'local:mine');
   }
+
+  function syncOf(target: ManifestIndex, indexId: string, isLocal = true, now = Date.now): SearchIndexSync {
+    const log = pino({ level: 'silent' });
+    return new SearchIndexSync({ db: database.db, index: target, indexId, isLocal, serverId: 7, log, now });
+  }
+
+  /** Adds a change to the feed, as any process does. */
+  const change = (key: number, live: 0 | 1) =>
+    database.db.transaction().execute(async (transaction) => {
+      await recordChanges(transaction, await lockFeed(transaction), [key], live);
+    });
 
   const unit = (main: number, fill: number) => native.encodeUnit(main, 0, 0, 256, Buffer.alloc(32, fill));
   const gateway = (id: string) => `http://127.0.0.1:8020/v1/manifests/${id}`;
@@ -81,6 +95,7 @@ describe.each(ENGINES)('%s', (engine) => {
         .values({ manifest_key: key, ordinal, ...binding })
         .execute();
     }
+    await change(key, 1);
     return key;
   }
 
@@ -91,10 +106,11 @@ describe.each(ENGINES)('%s', (engine) => {
       .where('key', '=', key)
       .execute();
     await database.db.deleteFrom('bindings').where('manifest_key', '=', key).execute();
+    await change(key, 0);
   }
 
-  async function found(text: string) {
-    const { global_matches } = await search.search('mine', { units: [text] }, 10);
+  async function found(text: string, name = 'mine') {
+    const { global_matches } = await search.search(name, { units: [text] }, 10);
     return global_matches.map(({ iscc_id, metadata }) => [iscc_id, metadata?.gateway]);
   }
 
@@ -103,41 +119,45 @@ describe.each(ENGINES)('%s', (engine) => {
   it('contains all units of all blocks of stored manifests, and removes deleted ones', async () => {
     const one = await stored('one', [[unit(4, 1)], [unit(3, 9), unit(4, 2)]]);
     const two = await stored('two', [[unit(4, 3)]]);
-    const none = await stored('none', [[]]);
-    await Promise.all([one, two, none].map((key) => sync.changed(key)));
+    await stored('none', [[]]);
+    await Promise.all([sync.changed(), sync.changed()]);
     expect(await found(unit(4, 1))).toEqual([[localId(one), gateway('one')]]);
     expect(await found(unit(4, 2))).toEqual([[localId(one), gateway('one')]]);
     expect(await found(unit(4, 3))).toEqual([[localId(two), gateway('two')]]);
     expect(await index.size()).toBe(2);
     await tombstone(two);
-    await sync.changed(two);
+    await sync.changed();
     expect(await found(unit(4, 3))).toEqual([]);
     expect(await index.size()).toBe(1);
   });
 
   it.each(HUB_IDS)('replaces the local ISCC-ID by that of the declaration: %s', async (hubId, given) => {
+    let now = Date.now();
+    sync = syncOf(index, 'local:mine', true, () => now);
     const key = await stored('one', [[unit(4, 1)]]);
-    await sync.changed(key);
-    const declare = { status: 'declared', iscc_id: hubId, updated_at: Date.now() } as const;
+    await sync.changed();
+    const declare = { status: 'declared', iscc_id: hubId, updated_at: now } as const;
     await database.db.updateTable('declarations').set(declare).where('manifest_key', '=', key).execute();
-    await sync.changed(key);
+    // Retries of another process declare without a change in the feed.
+    now += 10_000;
+    await sync.changed();
     expect(await found(unit(4, 1))).toEqual([[given, gateway('one')]]);
     expect(await index.size()).toBe(1);
     await tombstone(key);
-    await sync.changed(key);
+    await sync.changed();
     expect(await index.size()).toBe(0);
   });
 
   it('applies missed changes at start', async () => {
     const gone = await stored('gone', [[unit(4, 1)]]);
-    await sync.changed(gone);
+    await sync.changed();
     await tombstone(gone);
     await database.db.deleteFrom('declarations').where('manifest_key', '=', gone).execute();
     await database.db.deleteFrom('manifests').where('key', '=', gone).execute();
     const keys = [await stored('two', [[unit(4, 2)]]), await stored('three', [[unit(4, 3)]])];
     sync = newSync();
     sync.start();
-    await sync.changed(-1);
+    await sync.changed();
     expect(await found(unit(4, 1))).toEqual([]);
     expect(await found(unit(4, 3))).toEqual([[localId(keys[1] ?? 0), gateway('three')]]);
     await sync.close();
@@ -145,7 +165,144 @@ describe.each(ENGINES)('%s', (engine) => {
     await search.deleteIndex('mine');
     sync = newSync();
     sync.start();
-    await sync.changed(-1);
+    await sync.changed();
     expect(await index.size()).toBe(2);
+  });
+
+  it('fills an index again that is emptied while it runs', async () => {
+    let now = Date.now();
+    sync = syncOf(index, 'local:mine', true, () => now);
+    await stored('one', [[unit(4, 1)]]);
+    await sync.changed();
+    await search.deleteIndex('mine');
+    await search.createIndex('mine');
+    now += 10_000;
+    await sync.changed();
+    expect(await index.size()).toBe(1);
+  });
+
+  it('keeps books for each index', async () => {
+    const other = new SearchManifestIndex(search, 'other');
+    const second = syncOf(other, 'local:other');
+    const one = await stored('one', [[unit(4, 1)]]);
+    await Promise.all([sync.changed(), second.changed()]);
+    await stored('two', [[unit(4, 2)]]);
+    await tombstone(one);
+    await sync.changed();
+    expect([await index.size(), await other.size()]).toEqual([1, 1]);
+    expect(await found(unit(4, 1), 'other')).toHaveLength(1);
+    await second.changed();
+    expect(await found(unit(4, 1), 'other')).toEqual([]);
+    expect(await found(unit(4, 2), 'other')).toHaveLength(1);
+    await second.close();
+  });
+
+  it('lets one process feed a shared index, and another one continue', async () => {
+    await sync.close();
+    const [first, second] = [syncOf(index, 'http://a', false), syncOf(index, 'http://a', false)];
+    await first.changed();
+    await stored('one', [[unit(4, 1)]]);
+    await second.changed();
+    expect(await index.size()).toBe(0);
+    await first.changed();
+    expect(await index.size()).toBe(1);
+    await first.close();
+    await stored('two', [[unit(4, 2)]]);
+    await second.changed();
+    expect(await index.size()).toBe(2);
+    await second.close();
+  });
+
+  it('continues after a lease expires, and the earlier process stops', async () => {
+    let now = Date.now();
+    const stalled = syncOf(index, 'http://a', false, () => now);
+    const other = syncOf(index, 'http://a', false, () => now);
+    await stalled.changed();
+    now += 60_000;
+    await other.changed();
+    await stored('one', [[unit(4, 1)]]);
+    await stalled.changed();
+    expect(await index.size()).toBe(0);
+    await other.changed();
+    expect(await index.size()).toBe(1);
+    await Promise.all([stalled.close(), other.close()]);
+  });
+
+  it('retries with increasing pauses while the search service fails', async () => {
+    let now = Date.now();
+    const failing = { on: true, calls: 0 };
+    const target: ManifestIndex = {
+      prepare: () => index.prepare(),
+      has: (isccId) => index.has(isccId),
+      remove: (isccId) => index.remove(isccId),
+      add: (manifests) => index.add(manifests),
+      size: async () => {
+        failing.calls += 1;
+        if (failing.on) throw new ConnectionFailed('http://search', false, new Error('refused'));
+        return index.size();
+      },
+    };
+    const remote = syncOf(target, 'http://a', false, () => now);
+    await stored('one', [[unit(4, 1)]]);
+    await remote.changed();
+    await remote.changed();
+    expect(failing.calls).toBe(1);
+    now += 1_100;
+    await remote.changed();
+    now += 1_100;
+    await remote.changed();
+    expect(failing.calls).toBe(2);
+    expect((await indexStatuses(database.db, now))[0]).toMatchObject({
+      indexId: 'http://a',
+      total: 1,
+      synced: 0,
+    });
+    expect((await indexStatuses(database.db, now))[0]?.error).toMatch(/refused/);
+    expect(remote.isDegraded()).toBe(false);
+    now += 61_000;
+    await remote.changed();
+    expect(remote.isDegraded()).toBe(true);
+    failing.on = false;
+    now += 61_000;
+    await remote.changed();
+    expect(remote.isDegraded()).toBe(false);
+    expect((await indexStatuses(database.db, now))[0]).toMatchObject({
+      synced: 1,
+      behind: 0,
+      error: undefined,
+    });
+    await remote.close();
+  });
+
+  it('adds the other manifests if the search service refuses one', async () => {
+    await stored('bad', [['ISCC:AAAQ']]);
+    const good = await stored('good', [[unit(4, 2)]]);
+    await sync.changed();
+    expect(await found(unit(4, 2))).toEqual([[localId(good), gateway('good')]]);
+    expect((await indexStatuses(database.db, Date.now()))[0]).toMatchObject({ synced: 1, refused: 1 });
+  });
+
+  it('fills the index again on request', async () => {
+    const key = await stored('one', [[unit(4, 1)]]);
+    await sync.changed();
+    await index.remove(localId(key));
+    expect(await refillAll(database.db)).toBe(1);
+    expect((await indexStatuses(database.db, Date.now()))[0]).toMatchObject({ isFilling: true, synced: 0 });
+    await sync.changed();
+    expect(await index.size()).toBe(1);
+    expect((await indexStatuses(database.db, Date.now()))[0]).toMatchObject({ isFilling: false, synced: 1 });
+  });
+
+  it('removes what an earlier version left in the local index', async () => {
+    const key = await stored('gone', [[unit(4, 1)]]);
+    const id = localId(key);
+    await index.add([{ isccId: id, units: [unit(4, 1), unit(3, 1)], gateway: gateway('gone') }]);
+    await tombstone(key);
+    await database.db
+      .insertInto('local_index')
+      .values({ manifest_key: key, iscc_id: id, declared: 0, done: 1 })
+      .execute();
+    await sync.changed();
+    expect(await index.size()).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 /** Soft bindings with a text value: indexed under both readings, counted once, indexed again after an upgrade. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.js';
+import { INDEX_VERSION } from '../../src/store/manifests.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar } from './support/fixtures.js';
 import { type Place, type StoreClient, startStore } from './support/server.js';
@@ -42,7 +43,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     return { manifest, counts: counts.map(({ alg, bindings }) => [alg, bindings]) };
   }
   const COUNTED_ONCE = {
-    manifest: { binding_count: 2, index_version: 1 },
+    manifest: { binding_count: 2, index_version: INDEX_VERSION },
     counts: [
       [PLAIN.alg, 1],
       [ENCODED.alg, 1],

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { native } from '../../../src/native.js';
-import type { IndexedBinding, SeqUnit } from '../../../src/store/validator.js';
+import type { AcceptedManifest, IndexedBinding, SeqUnit } from '../../../src/store/validator.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../fixtures/c2pa');
 
@@ -46,6 +46,15 @@ export function acceptedSidecars(): Sidecar[] {
 
 export function vectors<T>(name: string): T {
   return JSON.parse(readFileSync(path.join(FOLDER, 'vectors', `${name}.json`), 'utf8')) as T;
+}
+
+/** A report of the validator. */
+export function acceptedReport(
+  manifestId: string,
+  trusted: boolean,
+  bindings: readonly IndexedBinding[],
+): AcceptedManifest {
+  return { outcome: 'accepted', manifestId, trusted, bindings, skipped: [], summary: '' };
 }
 
 /** A binding as the validator reports it. It has no units if `value` is not an ISCC-SEQ. */

@@ -1,0 +1,33 @@
+/** What manifests are judged by: trust anchors and the list of soft-binding algorithms. Can be reloaded. */
+import { createHash } from 'node:crypto';
+import { type ManifestValidator, native } from '../native.js';
+import { INDEX_VERSION } from './manifests.js';
+
+export interface RuleTexts {
+  /** PEM; empty: no signer is trusted. */
+  readonly trustAnchorsPem: string;
+  /** JSON; `undefined`: the bundled list. */
+  readonly algorithmList: string | undefined;
+}
+
+export interface Rules {
+  readonly validator: ManifestValidator;
+  readonly algorithms: ReadonlySet<string>;
+  readonly watermarks: ReadonlySet<string>;
+  /** Changes with anything that can change the result of a validation. */
+  readonly digest: string;
+}
+
+/** @throws {NativeError} if the trust anchors or the list are invalid */
+export function rulesOf({ trustAnchorsPem, algorithmList }: RuleTexts): Rules {
+  const entries = native.softBindingAlgorithms(algorithmList);
+  const options = algorithmList === undefined ? {} : { algorithmList };
+  return {
+    validator: new native.ManifestValidator(trustAnchorsPem, options),
+    algorithms: new Set(entries.map(({ alg }) => alg)),
+    watermarks: new Set(entries.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg)),
+    digest: createHash('sha256')
+      .update(JSON.stringify([INDEX_VERSION, trustAnchorsPem, entries]))
+      .digest('hex'),
+  };
+}

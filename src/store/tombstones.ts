@@ -1,0 +1,95 @@
+/** Turns rows of manifests into tombstones, in the transactions of deletes and displacements. */
+import { sql, type Transaction } from 'kysely';
+import { type Actor, type AuditEntry, recordAudit, STORE_ITSELF } from '../database/audit.js';
+import type { DeclarationUpdate, ManifestRow, Tables } from '../database/tables.js';
+import { removeBindings } from './binding-rows.js';
+import { onTombstone } from './declarations/on-delete.js';
+import { lockFeed, recordChanges } from './feed.js';
+
+export interface Tombstone {
+  readonly key: number;
+  readonly sha256: string;
+}
+
+/** Turns live manifests into tombstones. @param last number that `lockFeed` returned for all keys */
+export async function bury(
+  transaction: Transaction<Tables>,
+  keys: readonly number[],
+  now: number,
+  last: number,
+  actor: Actor,
+  action: 'manifest-deleted' | 'manifest-displaced',
+): Promise<Tombstone[]> {
+  const tombstones = await transaction
+    .updateTable('manifests')
+    .set({ live: 0, deleted_at: now, binding_count: 0, unit_count: 0 })
+    .where('key', 'in', keys)
+    .where('live', '=', 1)
+    .returning(['key', 'sha256', 'manifest_id', 'size'])
+    .execute();
+  if (tombstones.length === 0) return [];
+  const deleted = tombstones.map(({ key }) => key);
+  await updateDeclarations(transaction, deleted, now);
+  await recordChanges(transaction, last, deleted, 0);
+  await removeBindings(transaction, deleted);
+  const entries = tombstones.map((row) => deletion(row, action));
+  await recordAudit(transaction, actor, entries);
+  return tombstones;
+}
+
+/**
+ * Turns a live manifest into a tombstone that no longer has its id. The suffix is part of no valid id.
+ *
+ * @returns `false` if the manifest is not live
+ */
+export async function displace(transaction: Transaction<Tables>, key: number, now: number): Promise<boolean> {
+  const [tombstone] = await bury(
+    transaction,
+    [key],
+    now,
+    await lockFeed(transaction),
+    STORE_ITSELF,
+    'manifest-displaced',
+  );
+  if (tombstone === undefined) return false;
+  await transaction
+    .updateTable('manifests')
+    .set({ manifest_id: sql`manifest_id || ${`\t(displaced ${key})`}` })
+    .where('key', '=', key)
+    .execute();
+  return true;
+}
+
+function deletion(
+  row: Pick<ManifestRow, 'manifest_id' | 'sha256' | 'size'>,
+  action: 'manifest-deleted' | 'manifest-displaced',
+): AuditEntry {
+  const before = { state: 'live', sha256: row.sha256, size: row.size };
+  return { action, subject: row.manifest_id, before, after: { state: 'deleted' } };
+}
+
+async function updateDeclarations(
+  transaction: Transaction<Tables>,
+  keys: readonly number[],
+  now: number,
+): Promise<void> {
+  // This update locks the rows, so they can't change between the decision and the second update.
+  const rows = await transaction
+    .updateTable('declarations')
+    .set({ live: 0, updated_at: now })
+    .where('manifest_key', 'in', keys)
+    .returningAll()
+    .execute();
+  // One statement per distinct change: there are many declarations, but few different changes.
+  const groups = new Map<string, { change: DeclarationUpdate; keys: number[] }>();
+  for (const row of rows) {
+    const change = onTombstone(row);
+    if (Object.keys(change).length === 0) continue;
+    const group = groups.get(JSON.stringify(change)) ?? { change, keys: [] };
+    group.keys.push(row.key);
+    groups.set(JSON.stringify(change), group);
+  }
+  for (const { change, keys } of groups.values()) {
+    await transaction.updateTable('declarations').set(change).where('key', 'in', keys).execute();
+  }
+}

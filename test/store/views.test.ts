@@ -1,0 +1,144 @@
+/** Manifests as JSON and their thumbnails, on both databases. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/open.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+import { bytesOf, sidecar } from './support/fixtures.js';
+import { type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';
+
+const plain = sidecar('ok-es256-iscc4');
+const pictured = sidecar('third-party-c2pa-rs-jpeg');
+const edited = sidecar('crate-png-edit');
+const JSON_ONLY = { Accept: 'application/json' };
+
+const idOf = ({ expect: { manifestId = '' } }: typeof plain) => manifestId;
+
+describe.each(ENGINES)('%s', (engine) => {
+  let databases: TestDatabases;
+  let place: Place;
+  let store: StoreClient;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+    place = await databases.create();
+    store = await startStore(place);
+    for (const item of [plain, pictured, edited]) {
+      expect((await store.upload(bytesOf(item))).status).toBe(200);
+    }
+  });
+  afterAll(async () => {
+    await store.stop();
+    await databases.stop();
+  });
+
+  it('returns the summary of a manifest to clients that prefer JSON', async () => {
+    const response = await store.get(idOf(plain), JSON_ONLY);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(response.headers.get('vary')).toContain('Accept');
+    const bytes = bytesOf(plain);
+    const body = (await response.json()) as { storedAt: string };
+    expect(body).toEqual({
+      manifestId: idOf(plain),
+      manifestUrl: `${STORE_URL}/v1/manifests/${encodeURIComponent(idOf(plain))}`,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      size: bytes.length,
+      storedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      trusted: true,
+      declaration: { status: 'disabled' },
+      title: 'Fixture',
+      signer: 'Trusted ES256 signer',
+      issuer: 'ISCC Public Test Signer',
+      claimGenerator: 'iscc study fixture maker 1.0',
+      actions: [
+        {
+          action: 'c2pa.created',
+          digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture',
+        },
+      ],
+      ingredients: [],
+      training: {},
+    });
+    expect(Math.abs(Date.parse(body.storedAt) - Date.now())).toBeLessThan(3_600_000);
+  });
+
+  it('names ingredients and the thumbnail', async () => {
+    expect(await (await store.get(idOf(edited), JSON_ONLY)).json()).toMatchObject({
+      actions: [{ action: 'c2pa.opened' }],
+      ingredients: [{ title: 'parent', format: 'image/png', relationship: 'parentOf' }],
+    });
+    const address = `${STORE_URL}/v1/manifests/${encodeURIComponent(idOf(pictured))}/thumbnail`;
+    // The second response has it from memory.
+    for (const _ of [1, 2]) {
+      const summary = await (await store.get(idOf(pictured), JSON_ONLY)).json();
+      expect(summary).toMatchObject({ time: '2024-08-06T21:53:37+00:00', thumbnailUrl: address });
+    }
+  });
+
+  it.each([
+    ['application/json', 'application/json'],
+    ['application/json, */*;q=0.1', 'application/json'],
+    ['application/json, text/plain, */*', 'application/c2pa'],
+    ['application/c2pa, application/json', 'application/c2pa'],
+    ['application/json;q=0', 'application/c2pa'],
+    ['text/html', 'application/c2pa'],
+    ['', 'application/c2pa'],
+  ])('for Accept: %s returns %s', async (accept, type) => {
+    const response = await store.get(idOf(plain), { Accept: accept });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    if (type === 'application/c2pa')
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(bytesOf(plain));
+  });
+
+  it('returns 304 for the entity tag of the same form only', async () => {
+    const json = (await store.get(idOf(plain), JSON_ONLY)).headers.get('etag') ?? '';
+    const bytes = (await store.get(idOf(plain))).headers.get('etag') ?? '';
+    for (const [accept, tag, status] of [
+      ['application/json', json, 304],
+      ['application/json', bytes, 200],
+      ['*/*', bytes, 304],
+      ['*/*', json, 200],
+    ] as const) {
+      const response = await store.get(idOf(plain), { Accept: accept, 'If-None-Match': tag });
+      expect([accept, response.status]).toEqual([accept, status]);
+    }
+  });
+
+  it('describes a manifest that an earlier version has stored without a summary', async () => {
+    const { db, close } = await openDatabase(place.url, place.dataDir);
+    await db
+      .updateTable('manifests')
+      .set({ summary: null })
+      .where('manifest_id', '=', idOf(edited))
+      .execute();
+    await close();
+    const summary = await (await store.get(idOf(edited), JSON_ONLY)).json();
+    expect(summary).toMatchObject({ title: 'crate-png-edit', signer: 'Trusted ES256 signer' });
+  });
+
+  it('sends the thumbnail with an entity tag', async () => {
+    const address = `${store.url}/v1/manifests/${encodeURIComponent(idOf(pictured))}/thumbnail`;
+    const response = await fetch(address);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    const picture = Buffer.from(await response.arrayBuffer());
+    expect(bytesOf(pictured).includes(picture)).toBe(true);
+    const etag = response.headers.get('etag') ?? '';
+    expect((await fetch(address, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+    const head = await fetch(address, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(picture.length));
+  });
+
+  it('returns 404 without a thumbnail and for unknown ids', async () => {
+    const thumbnail = (id: string) => fetch(`${store.url}/v1/manifests/${encodeURIComponent(id)}/thumbnail`);
+    const without = await thumbnail(idOf(plain));
+    expect([without.status, await without.json()]).toEqual([
+      404,
+      { detail: 'The manifest has no thumbnail' },
+    ]);
+    expect((await thumbnail('unknown')).status).toBe(404);
+    expect((await store.get('unknown', JSON_ONLY)).status).toBe(404);
+  });
+
+  it('returns 410 after a delete', async () => {
+    expect((await store.remove(idOf(edited))).status).toBe(204);
+    expect((await store.get(idOf(edited), JSON_ONLY)).status).toBe(410);
+  });
+});
