@@ -1,27 +1,24 @@
-/** Operators' accounts. The command line creates them, the dashboard only reads them. */
+/** Operators' accounts. Every change is entered in the audit log by its own transaction. */
+import { sql, type Transaction } from 'kysely';
+import { type Actor, type AuditEntry, recordAudit } from '../database/audit.js';
+import { commitDurably } from '../database/commit.js';
 import type { Db } from '../database/open.js';
-import type { AccountRow } from '../database/tables.js';
+import type { AccountRow, Role, Tables } from '../database/tables.js';
 import { AdminRefusal } from './errors.js';
+import { forgetFailures } from './login-failures.js';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.js';
 
 export interface Account {
   readonly key: number;
   readonly username: string;
-  readonly canDelete: boolean;
+  readonly role: Role;
   readonly isDisabled: boolean;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastLogin: number | undefined;
+  /** End of the lock after failed logins; `undefined` if it is not locked. */
+  readonly lockedUntil: number | undefined;
 }
-
-/** Result of a login. */
-export type Login =
-  | { readonly account: Account }
-  | {
-      readonly account: undefined;
-      /** Name of the account, if it exists: for the log. An unknown name may be a password in the wrong field. */
-      readonly existing: string | undefined;
-    };
 
 /** Stored in lower case; names are compared case-insensitively. */
 const USERNAME = /^[a-z0-9][a-z0-9._@-]{0,63}$/;
@@ -34,72 +31,104 @@ export class Accounts {
   }
 
   /** @throws {AdminRefusal} if the name or password breaks a rule, or the name is taken */
-  async add(name: string, password: string, canDelete: boolean): Promise<void> {
+  async add(name: string, password: string, role: Role, actor: Actor): Promise<void> {
     const username = name.toLowerCase();
     if (!USERNAME.test(username)) throw new AdminRefusal('USERNAME_INVALID');
     const password_hash = await newHash(password, username);
-    const added = await this.#db
-      .insertInto('accounts')
-      .values({
-        username,
-        password_hash,
-        can_delete: canDelete ? 1 : 0,
-        disabled: 0,
-        created_at: Date.now(),
-        last_login: null,
-      })
-      .onConflict((conflict) => conflict.column('username').doNothing())
-      .executeTakeFirst();
-    if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) throw new AdminRefusal('USERNAME_TAKEN');
+    await commitDurably(this.#db, async (transaction) => {
+      const added = await transaction
+        .insertInto('accounts')
+        .values({ username, password_hash, role, disabled: 0, created_at: Date.now(), last_login: null })
+        .onConflict((conflict) => conflict.column('username').doNothing())
+        .returning('key')
+        .executeTakeFirst();
+      if (added === undefined) throw new AdminRefusal('USERNAME_TAKEN');
+      await recordAudit(transaction, actor, [
+        { action: 'account-added', subject: username, after: { role } },
+      ]);
+    });
   }
 
   /** Ends all sessions of the account. */
-  async changePassword(name: string, password: string): Promise<void> {
-    const { key, username } = await this.#existing(name);
-    const password_hash = await newHash(password, username);
-    await this.#db.updateTable('accounts').set({ password_hash }).where('key', '=', key).execute();
-    await this.#db.deleteFrom('sessions').where('account_key', '=', key).execute();
+  async changePassword(name: string, password: string, actor: Actor): Promise<void> {
+    const password_hash = await newHash(password, name.toLowerCase());
+    await this.#change(name, actor, async (transaction, { key }) => {
+      await transaction.updateTable('accounts').set({ password_hash }).where('key', '=', key).execute();
+      await transaction.deleteFrom('sessions').where('account_key', '=', key).execute();
+      return { action: 'account-password' };
+    });
   }
 
   /** Disabling ends all sessions of the account and refuses its logins until it is enabled. */
-  async setDisabled(name: string, isDisabled: boolean): Promise<void> {
-    const { key } = await this.#existing(name);
-    await this.#db
-      .updateTable('accounts')
-      .set({ disabled: isDisabled ? 1 : 0 })
-      .where('key', '=', key)
-      .execute();
-    if (isDisabled) await this.#db.deleteFrom('sessions').where('account_key', '=', key).execute();
+  setDisabled(name: string, isDisabled: boolean, actor: Actor): Promise<void> {
+    return this.#change(name, actor, async (transaction, { key, disabled }) => {
+      await transaction
+        .updateTable('accounts')
+        .set({ disabled: isDisabled ? 1 : 0 })
+        .where('key', '=', key)
+        .execute();
+      if (isDisabled) await transaction.deleteFrom('sessions').where('account_key', '=', key).execute();
+      const action = isDisabled ? 'account-disabled' : 'account-enabled';
+      return { action, before: { isDisabled: disabled === 1 }, after: { isDisabled } };
+    });
+  }
+
+  /** Holds from the next request of the account's sessions. */
+  setRole(name: string, role: Role, actor: Actor): Promise<void> {
+    return this.#change(name, actor, async (transaction, { key, role: earlier }) => {
+      await transaction.updateTable('accounts').set({ role }).where('key', '=', key).execute();
+      return { action: 'account-role', before: { role: earlier }, after: { role } };
+    });
+  }
+
+  /** Ends the lock after failed logins. */
+  unlock(name: string, actor: Actor): Promise<void> {
+    return this.#change(name, actor, async (transaction, { username }) => {
+      return { action: 'account-unlocked', before: await forgetFailures(transaction, username) };
+    });
   }
 
   async list(): Promise<Account[]> {
-    const rows = await this.#db.selectFrom('accounts').selectAll().orderBy('username').execute();
-    return rows.map(account);
+    const rows = await this.#db
+      .selectFrom('accounts')
+      .leftJoin('login_failures', 'login_failures.subject', 'accounts.username')
+      .selectAll('accounts')
+      .select('locked_until')
+      .orderBy('username')
+      .execute();
+    return rows.map((row) => account(row, row.locked_until ?? 0));
   }
 
-  /** The account with this name and password. A refusal has one form for every reason. */
-  async verify(name: string, password: string): Promise<Login> {
-    const row = await this.#find(name);
+  /** The account with this name and password, unless it is disabled. */
+  async verify(row: AccountRow | undefined, password: string): Promise<Account | undefined> {
     const enabled = row?.disabled === 0 ? row : undefined;
     const matches = await passwordMatches(enabled?.password_hash, password);
-    if (!matches || enabled === undefined) return { account: undefined, existing: row?.username };
-    await this.#db
-      .updateTable('accounts')
-      .set({ last_login: Date.now() })
-      .where('key', '=', enabled.key)
-      .execute();
-    return { account: account(enabled) };
+    return matches && enabled !== undefined ? account(enabled, 0) : undefined;
   }
 
-  #find(name: string): Promise<AccountRow | undefined> {
+  find(name: string): Promise<AccountRow | undefined> {
     const username = name.toLowerCase();
     return this.#db.selectFrom('accounts').selectAll().where('username', '=', username).executeTakeFirst();
   }
 
-  async #existing(name: string): Promise<AccountRow> {
-    const row = await this.#find(name);
-    if (row === undefined) throw new AdminRefusal('USERNAME_UNKNOWN');
-    return row;
+  /** @throws {AdminRefusal} if no account has the name */
+  async #change(
+    name: string,
+    actor: Actor,
+    work: (transaction: Transaction<Tables>, row: AccountRow) => Promise<AuditEntry>,
+  ): Promise<void> {
+    await commitDurably(this.#db, async (transaction) => {
+      // An update, because the first statement of a transaction must be a write. It also locks the row.
+      const row = await transaction
+        .updateTable('accounts')
+        .set({ disabled: sql`disabled` })
+        .where('username', '=', name.toLowerCase())
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) throw new AdminRefusal('USERNAME_UNKNOWN');
+      const entry = await work(transaction, row);
+      await recordAudit(transaction, actor, [{ ...entry, subject: row.username }]);
+    });
   }
 }
 
@@ -109,13 +138,14 @@ async function newHash(password: string, username: string): Promise<string> {
   return hashPassword(password);
 }
 
-function account(row: AccountRow): Account {
+function account(row: AccountRow, lockedUntil: number): Account {
   return {
     key: row.key,
     username: row.username,
-    canDelete: row.can_delete === 1,
+    role: row.role,
     isDisabled: row.disabled === 1,
     createdAt: row.created_at,
     lastLogin: row.last_login ?? undefined,
+    lockedUntil: lockedUntil > Date.now() ? lockedUntil : undefined,
   };
 }

@@ -7,8 +7,10 @@ const TABLE = {
     403,
     'The form has expired or came from another site. Please go back, reload the page and try again.',
   ],
-  FORBIDDEN: [403, 'Your account has read access only.'],
+  FORBIDDEN: [403, 'This needs the role {needed}. Your account has the role {role}.'],
+  OWN_ACCOUNT: [409, 'you cannot change the role of your own account, or disable it'],
   NOT_FOUND: [404, 'This manifest does not exist.'],
+  THUMBNAIL_MISSING: [404, 'This manifest has no thumbnail.'],
   PAGE_UNKNOWN: [404, 'This page does not exist.'],
   USERNAME_INVALID: [
     400,

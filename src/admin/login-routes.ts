@@ -1,8 +1,9 @@
 /** Login. There is no session yet, so the form's token is compared with a cookie of the login page. */
 import { cookieLine, readCookie } from '../http/request/cookies.js';
-import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
+import { type Reply, type Request, route } from '../http/routing/route.js';
 import { checkForm } from './csrf.js';
 import { AdminRefusal } from './errors.js';
+import { type AdminRoute, open, SESSION_COOKIE, START } from './guarded.js';
 import type { LoginThrottle } from './port.js';
 import { pageReply, redirect } from './reply.js';
 import { FORM_BYTES_MAX, row } from './row.js';
@@ -12,16 +13,14 @@ import { randomToken, SESSION_SECONDS } from './sessions.js';
 import { failurePage } from './views/failure.js';
 import { loginPage } from './views/login.js';
 
-export const SESSION_COOKIE = 'isccd_session';
 const LOGIN_COOKIE = 'isccd_login';
 const LOGIN_PAGE_SECONDS = 12 * 3600;
 const PATH = '/admin';
-const START = '/admin/';
 
 /** One text for every cause, so that the page does not reveal which names exist. */
 const WRONG = 'The user name or password is wrong.';
 
-export function loginRoutes(service: AdminService, throttle: LoginThrottle): Route[] {
+export function loginRoutes(service: AdminService, throttle: LoginThrottle): AdminRoute[] {
   return [
     route({
       ...row('GET', '/admin/login/'),
@@ -34,7 +33,7 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Rou
       handler: async (request) => {
         const { username, password, csrf, next } = request.body;
         const wait = await throttle.take('login', request.clientAddress);
-        if (wait > 0) return tooMany(request, next, wait);
+        if (wait > 0) return tooMany(request, next, wait, 'Too many attempts.');
         try {
           checkForm(request, csrf, readCookie(request.header('cookie'), LOGIN_COOKIE));
         } catch (error) {
@@ -42,12 +41,17 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Rou
           return pageReply(failurePage('Please try again', error.message, undefined), error.status);
         }
         const before = readCookie(request.header('cookie'), SESSION_COOKIE);
-        const token = await service.login(username, password, { before, log: request.log });
+        const context = { before, origin: request.clientAddress, log: request.log };
+        const login = await service.login(username, password, context);
+        const { token } = login;
+        if (token === undefined && login.wait !== undefined) {
+          return tooMany(request, next, login.wait, 'Too many failed logins with this user name.');
+        }
         if (token === undefined) return form(request, { next, username, error: WRONG }, 200);
         return redirect(schema.localPath(next) ?? START, [sessionCookie(request, token)]);
       },
     }),
-  ];
+  ].map(open);
 }
 
 /** Sets the session's cookie; an empty token deletes it. */
@@ -86,8 +90,8 @@ function form(
   return pageReply(loginPage({ ...state, csrf }), status, { ...headers, 'Set-Cookie': cookie });
 }
 
-function tooMany(request: Request, next: string, seconds: number): Reply {
-  const error = `Too many attempts. Please wait ${seconds} s and try again.`;
+function tooMany(request: Request, next: string, seconds: number, cause: string): Reply {
+  const error = `${cause} Please wait ${seconds} s and try again.`;
   return form(request, { next, error }, 429, { 'Retry-After': String(seconds) });
 }
 

@@ -1,7 +1,9 @@
 /** Counts and lists of the dashboard, read from the store's tables. */
 import { sql } from 'kysely';
-import type { Database, Db, Engine } from '../database/open.js';
-import type { DeclarationStatus, Flag } from '../database/tables.js';
+import { type IndexStatus, indexStatuses } from '../database/index-status.js';
+import type { Database, Db } from '../database/open.js';
+import type { DeclarationStatus } from '../database/tables.js';
+import { type Filter, type Matching, matching, type Order } from './filter.js';
 
 export const PAGE_MANIFESTS = 100;
 
@@ -11,19 +13,15 @@ export interface Counts {
   /** Bindings of live manifests, by algorithm. */
   readonly bindings: readonly { readonly alg: string; readonly bindings: number }[];
   readonly declarations: readonly { readonly status: DeclarationStatus; readonly manifests: number }[];
-}
-
-export interface Filter {
-  /** Part of a manifest id, case-insensitive. */
-  readonly search: string;
-  readonly status: DeclarationStatus | undefined;
-  readonly isDeleted: boolean | undefined;
-  readonly isTrusted: boolean | undefined;
+  /** Similarity indexes that the store feeds. */
+  readonly indexes: readonly IndexStatus[];
 }
 
 export interface Row {
   readonly key: number;
   readonly manifestId: string;
+  readonly title: string;
+  readonly signer: string;
   /** Milliseconds since the epoch. */
   readonly uploadedAt: number;
   readonly bytes: number;
@@ -33,12 +31,17 @@ export interface Row {
   readonly bindings: number;
   readonly units: number;
   readonly status: DeclarationStatus | undefined;
+  /** A deleted manifest whose declaration is not withdrawn yet. */
+  readonly isWithdrawing: boolean;
   readonly isccId: string | undefined;
   readonly hub: string | undefined;
+  /** Public key of the last signer; multibase. */
+  readonly pubkey: string | undefined;
+  /** Milliseconds since the epoch; 0 before the first attempt. */
+  readonly attemptedAt: number;
 }
 
 export interface Page {
-  /** Newest first. */
   readonly rows: readonly Row[];
   readonly total: number;
   /** From 1; at most `pages`. */
@@ -63,7 +66,7 @@ export class Overview {
 
   async counts(): Promise<Counts> {
     const { db } = this.#database;
-    const [manifests, bindings, declarations] = await Promise.all([
+    const [manifests, bindings, declarations, indexes] = await Promise.all([
       db.selectFrom('manifests').select(['live', count]).groupBy('live').execute(),
       db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0).orderBy('alg').execute(),
       db
@@ -72,6 +75,7 @@ export class Overview {
         .where('live', '=', 1)
         .groupBy('status')
         .execute(),
+      indexStatuses(db, Date.now()),
     ]);
     const having = (live: 0 | 1) => Number(manifests.find((row) => row.live === live)?.rows ?? 0);
     return {
@@ -79,47 +83,61 @@ export class Overview {
       deleted: having(0),
       bindings,
       declarations: declarations.map(({ status, rows }) => ({ status, manifests: Number(rows) })),
+      indexes,
     };
   }
 
-  async list(filter: Filter, wanted: number): Promise<Page> {
-    const { keys, total } = await this.#page(filter, wanted);
+  async list(filter: Filter, wanted: number, order: Order = NEWEST_FIRST): Promise<Page> {
+    const found = await matching(this.#database, filter);
+    const { keys, total } = await this.#page(found, order, wanted);
     const pages = Math.max(1, Math.ceil(total / PAGE_MANIFESTS));
     const page = Math.min(wanted, pages);
-    if (page !== wanted) return this.list(filter, page);
+    if (page !== wanted) return this.list(filter, page, order);
     return { rows: await this.#rows(keys), total, page, pages };
   }
 
-  /** The existing manifests with these keys, newest first. */
+  /** The existing manifests with these keys, in their order. */
   chosen(keys: readonly number[]): Promise<Chosen[]> {
-    return this.#rows(keys);
+    return this.#rows([...new Set(keys)].sort((a, b) => b - a));
   }
 
-  /** Keys of a page, newest first, and the total number of matches. */
-  async #page(filter: Filter, page: number): Promise<{ keys: number[]; total: number }> {
-    if (hasIndex(filter) || this.#database.engine === 'sqlite') {
-      const [total, keys] = await Promise.all([this.#total(filter), this.#cut(filter, page).execute()]);
-      return { total, keys: keys.map(({ key }) => key) };
-    }
-    // Without an index PostgreSQL scans all rows, so one statement returns both. SQLite is slower that way.
-    const rows = await this.#cut(filter, page).select(total).execute();
-    const known = rows[0]?.total ?? (page === 1 ? 0 : await this.#total(filter));
-    return { total: Number(known), keys: rows.map(({ key }) => key) };
+  /** Number of matches, and the largest key. */
+  async size(filter: Filter): Promise<{ total: number; upTo: number }> {
+    const { keys } = await matching(this.#database, filter);
+    const found = this.#database.db.selectFrom(keys.as('found'));
+    const { rows, last } = await found
+      .select([count, sql<number | null>`max(found.key)`.as('last')])
+      .executeTakeFirstOrThrow();
+    return { total: Number(rows), upTo: last ?? 0 };
   }
 
-  async #total(filter: Filter): Promise<number> {
-    const found = this.#keys(filter).as('found');
-    const counted = await this.#database.db.selectFrom(found).select(count).executeTakeFirst();
+  /** The newest matches. */
+  async next(filter: Filter, limit: number): Promise<Chosen[]> {
+    const found = await matching(this.#database, filter);
+    const keys = await found.ordered(NEWEST_FIRST).limit(limit).execute();
+    return this.#rows(keys.map(({ key }) => key));
+  }
+
+  async algorithms(): Promise<string[]> {
+    const { db } = this.#database;
+    const counts = db.selectFrom('binding_counts').select('alg').where('bindings', '>', 0);
+    return (await counts.orderBy('alg').execute()).map(({ alg }) => alg);
+  }
+
+  /** Keys of a page, and the total number of matches. */
+  async #page(found: Matching, order: Order, page: number): Promise<{ keys: number[]; total: number }> {
+    const offset = (page - 1) * PAGE_MANIFESTS;
+    const rows = await found.ordered(order).limit(PAGE_MANIFESTS).offset(offset).execute();
+    const keys = rows.map(({ key }) => key);
+    // The end of the list was read, so a second scan is not needed.
+    const isEnd = keys.length > 0 && keys.length < PAGE_MANIFESTS;
+    if (isEnd || (keys.length === 0 && page === 1)) return { keys, total: offset + keys.length };
+    return { keys, total: await this.#total(found) };
+  }
+
+  async #total({ keys }: Matching): Promise<number> {
+    const counted = await this.#database.db.selectFrom(keys.as('found')).select(count).executeTakeFirst();
     return Number(counted?.rows ?? 0);
-  }
-
-  #cut(filter: Filter, page: number) {
-    return this.#database.db
-      .selectFrom(this.#keys(filter).as('found'))
-      .select('found.key')
-      .orderBy('found.key', 'desc')
-      .limit(PAGE_MANIFESTS)
-      .offset((page - 1) * PAGE_MANIFESTS);
   }
 
   /** Joins only the rows of one page. */
@@ -127,67 +145,26 @@ export class Overview {
     if (keys.length === 0) return [];
     const rows = await withDeclarations(this.#database.db)
       .where('manifests.key', 'in', [...keys])
-      .orderBy('manifests.key', 'desc')
       .execute();
-    return rows.map(row);
-  }
-
-  /** Query for the keys that match the filter. */
-  #keys({ search, status, isDeleted, isTrusted }: Filter) {
-    const { db, engine } = this.#database;
-    const live = isDeleted === undefined ? undefined : flag(!isDeleted);
-    let manifests = db.selectFrom('manifests').select('manifests.key as key');
-    if (isTrusted !== undefined) manifests = manifests.where('manifests.trusted', '=', flag(isTrusted));
-    if (status === undefined) {
-      if (search !== '') manifests = manifests.where(idContains(engine, search));
-      return live === undefined ? manifests : manifests.where('manifests.live', '=', live);
-    }
-    // PostgreSQL estimates that few rows match a pattern, and would look up declarations one by one. For the opaque
-    // expression it estimates half of the rows, and chooses a merge or hash join.
-    const matching =
-      search === ''
-        ? manifests
-        : manifests.where(sql<boolean>`coalesce(${idContains(engine, search)}, false)`);
-    // A declaration has a copy of the manifest's flag, so a filter by status alone needs no other table.
-    const declared = db
-      .selectFrom('declarations')
-      .select(sql<number>`manifest_key`.as('key'))
-      .where('manifest_key', 'is not', null)
-      .where('status', '=', status)
-      .where('live', 'in', live === undefined ? [0, 1] : [live]);
-    if (isTrusted === undefined && search === '') return declared;
-    const same = matching.where(sql<boolean>`manifests.key = declarations.manifest_key`);
-    return declared.where(({ exists }) => exists(same));
+    const byKey = new Map(rows.map((one) => [one.key, row(one)]));
+    return keys.flatMap((key) => byKey.get(key) ?? []);
   }
 }
 
-/** Case-insensitive for ASCII letters only, which is fast in both engines. */
-function idContains(engine: Engine, search: string) {
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  if (engine === 'sqlite') return sql<boolean>`manifests.manifest_id like ${pattern} escape '\\'`;
-  // Takes half the time of `ilike`.
-  const lowered = pattern.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return sql<boolean>`lower(manifests.manifest_id collate "C") like ${lowered} escape '\\'`;
-}
-
-function flag(isSet: boolean): Flag {
-  return isSet ? 1 : 0;
-}
-
+const NEWEST_FIRST: Order = { sort: 'uploaded', isAscending: false };
 const count = sql<number | string>`count(*)`.as('rows');
-const total = sql<number | string>`count(*) over ()`.as('total');
-
-/** Whether database indexes serve both the page and the total. */
-function hasIndex({ search, status, isTrusted }: Filter): boolean {
-  return search === '' && (status === undefined || isTrusted === undefined);
-}
 
 function withDeclarations(db: Db) {
   return db
     .selectFrom('manifests')
+    .innerJoin('catalogue', 'catalogue.manifest_key', 'manifests.key')
     .leftJoin('declarations', 'declarations.manifest_key', 'manifests.key')
-    .selectAll('manifests')
-    .select(['declarations.status', 'declarations.iscc_id', 'declarations.hub']);
+    .select(['manifests.key', 'manifests.manifest_id', 'manifests.uploaded_at', 'manifests.size'])
+    .select(['manifests.trusted', 'manifests.live', 'manifests.deleted_at'])
+    .select(['manifests.binding_count', 'manifests.unit_count', 'catalogue.title', 'catalogue.signer'])
+    .select('declarations.open')
+    .select(['declarations.status', 'declarations.iscc_id', 'declarations.hub'])
+    .select(['declarations.pubkey', 'declarations.attempted_at']);
 }
 
 type JoinedRow = Awaited<ReturnType<ReturnType<typeof withDeclarations>['execute']>>[number];
@@ -196,6 +173,8 @@ function row(joined: JoinedRow): Row {
   return {
     key: joined.key,
     manifestId: joined.manifest_id,
+    title: joined.title,
+    signer: joined.signer,
     uploadedAt: joined.uploaded_at,
     bytes: joined.size,
     isTrusted: joined.trusted === 1,
@@ -204,7 +183,10 @@ function row(joined: JoinedRow): Row {
     bindings: joined.binding_count,
     units: joined.unit_count,
     status: joined.status ?? undefined,
+    isWithdrawing: joined.live === 0 && joined.open === 1,
     isccId: joined.iscc_id ?? undefined,
     hub: joined.hub ?? undefined,
+    pubkey: joined.pubkey ?? undefined,
+    attemptedAt: joined.attempted_at ?? 0,
   };
 }

@@ -1,4 +1,5 @@
 /** Pages and redirects, with the headers of every dashboard response. */
+import type { Readable } from 'node:stream';
 import type { Reply } from '../http/routing/route.js';
 import type { Html } from './views/html.js';
 
@@ -33,4 +34,15 @@ export function pageReply(
 export function redirect(location: string, cookies: readonly string[] = []): Reply {
   const set = cookies.length === 0 ? {} : { 'Set-Cookie': cookies };
   return { status: 302, headers: { ...HEADERS, Location: location, ...set } };
+}
+
+/** A download whose length is not known before. */
+export function streamReply(stream: Readable, contentType: string, filename: string): Reply {
+  const headers = { ...HEADERS, 'Content-Disposition': `attachment; filename="${filename}"` };
+  return { status: 200, headers, body: { kind: 'stream', stream, contentType } };
+}
+
+/** A picture of our own page. */
+export function imageReply(bytes: Uint8Array, contentType: string): Reply {
+  return { status: 200, headers: HEADERS, body: { kind: 'bytes', bytes, contentType } };
 }

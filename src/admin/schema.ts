@@ -1,7 +1,10 @@
 /** Queries and forms of the dashboard. Invalid values are treated as absent. */
 import { z } from 'zod';
 
-import { DECLARATION_STATUSES as STATUSES } from '../database/tables.js';
+import { AUDIT_ACTIONS } from '../database/audit.js';
+import { AUDIT_FORMATS, type AuditFilter } from '../database/audit-log.js';
+import { ROLES, DECLARATION_STATUSES as STATUSES } from '../database/tables.js';
+import { type Filter, type Order, SORTS } from './filter.js';
 
 export { STATUSES };
 export const ACTIONS = ['delete', 'release', 'retry'] as const;
@@ -18,17 +21,33 @@ const once = first.refine((value) => !value.includes('\0'));
 const text = once.catch('').default('');
 const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
   once.pipe(z.enum(values)).optional().catch(undefined);
+/** A text to compare with; absent if it is empty. */
+const filterText = text.transform((value) => value.trim().slice(0, SEARCH_CHARACTERS_MAX) || undefined);
 const key = z
   .string()
   .regex(/^[1-9]\d{0,14}$/)
   .transform(Number);
 
-/** Filters in the URL of the list. */
+/** A day in UTC as milliseconds since the epoch. */
+const day = once
+  .pipe(z.iso.date())
+  .transform((date) => Date.parse(`${date}T00:00:00Z`))
+  .optional()
+  .catch(undefined);
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Filters and order in the URL of the list. */
 export const listQuery = z.object({
   q: text.transform((search) => search.trim().slice(0, SEARCH_CHARACTERS_MAX)),
   status: choice(STATUSES),
   deleted: choice(['yes', 'no']),
   trusted: choice(['yes', 'no']),
+  alg: filterText,
+  signer: filterText,
+  from: day,
+  to: day,
+  sort: choice(SORTS),
+  dir: choice(['asc', 'desc']),
   page: once.transform(Number).pipe(z.int().min(1).max(PAGE_MAX)).catch(1).default(1),
 });
 export type ListQuery = z.infer<typeof listQuery>;
@@ -49,20 +68,93 @@ export const actionForm = z.object({
     .union([z.array(z.string()), z.string().transform((one) => [one])])
     .default([])
     .transform((keys) => keys.flatMap((one) => key.safeParse(one).data ?? []).slice(0, KEYS_MAX)),
+  /** The action is for all manifests that fit the search in `back`. */
+  all: choice(['yes']),
+  /** With `all`: largest key at the time of the confirmation page. */
+  upTo: once.pipe(key).optional().catch(undefined),
   /** Set by the confirmation page. */
   confirmed: choice(['yes']),
   /** Query of the list to return to. */
   back: text,
 });
+export type ActionForm = z.infer<typeof actionForm>;
 export type Action = (typeof ACTIONS)[number];
 
+export const ACCOUNT_ACTIONS = ['add', 'role', 'password', 'disable', 'enable', 'unlock'] as const;
+
+export const accountForm = z.object({
+  csrf: text,
+  action: choice(ACCOUNT_ACTIONS),
+  username: text,
+  password: text,
+  role: choice(ROLES),
+});
+export type AccountForm = z.infer<typeof accountForm>;
+
+/** Filters in the URL of the audit log. */
+export const auditQuery = z.object({
+  actor: text.transform((name) => name.trim()),
+  action: choice(AUDIT_ACTIONS),
+  subject: text.transform((subject) => subject.trim()),
+  from: day,
+  to: day,
+  /** Only entries with a smaller key. */
+  below: once.pipe(key).optional().catch(undefined),
+});
+export type AuditQuery = z.infer<typeof auditQuery>;
+
+export const auditExportQuery = auditQuery.extend({
+  format: once.pipe(z.enum(AUDIT_FORMATS)).catch('ndjson').default('ndjson'),
+});
+
+/** @returns the filter without its empty fields; `to` includes its day */
+export function auditFilter({ actor, action, subject, from, to }: AuditQuery): AuditFilter {
+  return {
+    ...(actor !== '' && { actor }),
+    ...(action !== undefined && { action }),
+    ...(subject !== '' && { subject }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to: to + DAY_MS }),
+  };
+}
+
+/** `2026-11-22`. */
+export function dayText(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '' : new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+/** Query string of the audit log. */
+export function auditSearch({ from, to, ...query }: Partial<AuditQuery>): string {
+  return searchString({ ...query, from: dayText(from), to: dayText(to) });
+}
+
 /** Query string of a list, without default values. */
-export function listSearch(query: Partial<ListQuery>): string {
-  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const shown = entries.filter(([name, value]) => name !== 'page' || value !== 1);
+export function listSearch({ from, to, page, ...query }: Partial<ListQuery>): string {
+  const days = { from: dayText(from), to: dayText(to) };
+  return searchString({ ...query, ...days, page: page === 1 ? undefined : page });
+}
+
+function searchString(fields: Readonly<Record<string, string | number | undefined>>): string {
   const search = new URLSearchParams();
-  for (const [name, value] of shown) search.set(name, String(value));
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
   return search.size === 0 ? '' : `?${search}`;
+}
+
+/** The filter of a list; `to` includes its day. */
+export function listFilter({ q, status, deleted, trusted, alg, signer, from, to }: ListQuery): Filter {
+  const isSet = (choice: 'yes' | 'no' | undefined) => (choice === undefined ? undefined : choice === 'yes');
+  return {
+    ...{ search: q, status, isDeleted: isSet(deleted), isTrusted: isSet(trusted), alg, signer, from },
+    to: to === undefined ? undefined : to + DAY_MS,
+  };
+}
+
+/** Newest first by default; texts ascending. */
+export function listOrder({ sort = 'uploaded', dir }: ListQuery): Order {
+  const isAscending = dir === undefined ? sort !== 'uploaded' && sort !== 'size' : dir === 'asc';
+  return { sort, isAscending };
 }
 
 /** Parses a result of {@link listSearch}, so that nothing else gets into a URL. */

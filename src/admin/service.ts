@@ -1,56 +1,174 @@
 /** Use cases of the dashboard. Independent of HTTP. */
+import { type Actor, recordAudit } from '../database/audit.js';
+import { type AuditFilter, type AuditPage, auditPage, auditRecords } from '../database/audit-log.js';
+import { commitDurably } from '../database/commit.js';
 import type { Database } from '../database/open.js';
+import type { LogState } from '../network/declared.js';
 import type { Logger } from '../observe/log.js';
-import { Accounts } from './accounts.js';
+import { type Account, Accounts } from './accounts.js';
 import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
-import { type Chosen, type Counts, Overview, type Page } from './overview.js';
-import type { StoreActions } from './port.js';
-import type { Action, ListQuery } from './schema.js';
-import { type Session, Sessions } from './sessions.js';
+import { forgetFailures, LoginFailures } from './login-failures.js';
+import { type Chosen, type Counts, Overview, type Page, type Row } from './overview.js';
+import type { HubView, NetworkView, StoreActions } from './port.js';
+import { type Action, type ListQuery, listFilter, listOrder } from './schema.js';
+import { Sessions } from './sessions.js';
+
+/** Result of a login: the session's token, or how long to wait. */
+export type LoginResult =
+  | { readonly token: string }
+  | { readonly token: undefined /** Seconds until the name is unlocked. */; readonly wait?: number };
+
+export interface LoginContext {
+  /** The browser's token from an earlier login, whose session is ended. */
+  readonly before: string | undefined;
+  /** Address of the client. */
+  readonly origin: string;
+  readonly log: Logger;
+}
+
+export interface AdminOptions {
+  /** Key of the hashes of user names that no account has. */
+  readonly secretKey: string;
+  readonly network?: NetworkView | undefined;
+}
+
+/** The manifests that fit a search. */
+export interface Fitting {
+  readonly total: number;
+  /** The largest key: manifests stored later are not meant. */
+  readonly upTo: number;
+  /** The first ones, to show. */
+  readonly newest: readonly Chosen[];
+}
+
+interface ActionCounts {
+  done: number;
+  skipped: number;
+  waiting: number;
+}
+
+/** Manifests per action on all that fit, and per transaction of it. */
+export const FITTING_MAX = 10_000;
+const FITTING_BATCH = 500;
+const FITTING_SHOWN = 20;
 
 export class AdminService {
   readonly sessions: Sessions;
+  readonly accounts: Accounts;
   readonly #database: Database;
-  readonly #accounts: Accounts;
+  readonly #failures: LoginFailures;
   readonly #overview: Overview;
   readonly #actions: StoreActions;
+  readonly #network: NetworkView | undefined;
 
-  constructor(database: Database, actions: StoreActions) {
+  constructor(database: Database, actions: StoreActions, { secretKey, network }: AdminOptions) {
+    this.#network = network;
     this.sessions = new Sessions(database.db);
+    this.accounts = new Accounts(database.db);
     this.#database = database;
-    this.#accounts = new Accounts(database.db);
+    this.#failures = new LoginFailures(database.db, secretKey);
     this.#overview = new Overview(database);
     this.#actions = actions;
   }
 
-  /**
-   * Starts a session and returns its token; `undefined` for a wrong name or password, which is logged.
-   *
-   * @param before the browser's token from an earlier login, whose session is ended
-   */
-  async login(
-    username: string,
-    password: string,
-    { before, log }: { before: string | undefined; log: Logger },
-  ): Promise<string | undefined> {
-    const login = await this.#accounts.verify(username, password);
-    if (login.account === undefined) {
-      log.warn({ account: login.existing ?? null }, 'login refused');
-      return undefined;
+  /** Starts a session. Refusals are logged and audited with the account's name, if it exists. */
+  async login(username: string, password: string, context: LoginContext): Promise<LoginResult> {
+    const { db } = this.#database;
+    const { origin, log } = context;
+    const row = await this.accounts.find(username);
+    const attempt = await this.#failures.begin(this.#failures.subject(username, row !== undefined));
+    // An unknown name may be a password in the wrong field.
+    const actor: Actor = { kind: 'account', name: row?.username, origin };
+    const subject = row?.username;
+    if ('waitMs' in attempt) {
+      const wait = Math.ceil(attempt.waitMs / 1000);
+      log.warn({ account: subject ?? null, wait }, 'login refused: too many failures');
+      await recordAudit(db, actor, [{ action: 'login-locked', subject, after: { wait } }]);
+      return { token: undefined, wait };
     }
-    await this.sessions.end(before);
-    return this.sessions.begin(login.account.key);
+    const account = await this.accounts.verify(row, password);
+    if (account === undefined) {
+      const after = { failures: attempt.failures, lockSeconds: attempt.lockMs / 1000 };
+      log.warn({ account: subject ?? null, ...after }, 'login refused');
+      await recordAudit(db, actor, [{ action: 'login-failed', subject, after }]);
+      return { token: undefined };
+    }
+    return { token: await this.#begin(account, actor, context) };
+  }
+
+  #begin(account: Account, actor: Actor, { before }: LoginContext): Promise<string> {
+    const { key, username, lastLogin } = account;
+    return commitDurably(this.#database.db, async (transaction) => {
+      const last_login = Date.now();
+      await transaction.updateTable('accounts').set({ last_login }).where('key', '=', key).execute();
+      await forgetFailures(transaction, username);
+      const sessions = new Sessions(transaction);
+      await sessions.end(before);
+      const entry = { subject: username, before: { lastLogin: lastLogin ?? null } };
+      await recordAudit(transaction, actor, [{ action: 'login', ...entry }]);
+      return sessions.begin(key);
+    });
+  }
+
+  async logout(token: string | undefined, actor: Actor): Promise<void> {
+    await commitDurably(this.#database.db, async (transaction) => {
+      await new Sessions(transaction).end(token);
+      await recordAudit(transaction, actor, [{ action: 'logout', subject: actor.name }]);
+    });
+  }
+
+  /** A page of the audit log. */
+  auditPage(filter: AuditFilter, below: number | undefined): Promise<AuditPage> {
+    return auditPage(this.#database.db, filter, below);
+  }
+
+  /** All matching entries of the audit log, in order. The export itself is entered too. */
+  async exportAudit(filter: AuditFilter, actor: Actor): Promise<ReturnType<typeof auditRecords>> {
+    await recordAudit(this.#database.db, actor, [{ action: 'audit-exported', after: filter }]);
+    return auditRecords(this.#database.db, filter);
   }
 
   counts(): Promise<Counts> {
     return this.#overview.counts();
   }
 
-  list({ q, status, deleted, trusted, page }: ListQuery): Promise<Page> {
-    const flag = (choice: 'yes' | 'no' | undefined) => (choice === undefined ? undefined : choice === 'yes');
-    const filter = { search: q, status, isDeleted: flag(deleted), isTrusted: flag(trusted) };
-    return this.#overview.list(filter, page);
+  /** The hubs that this process follows; `undefined` if it follows none. */
+  hubs(): readonly HubView[] | undefined {
+    return this.#network?.hubs();
+  }
+
+  /** Whether declarations are in the logs of their hubs, by key; `undefined` if this process follows no hubs. */
+  async logStates(rows: readonly Row[]): Promise<ReadonlyMap<number, LogState> | undefined> {
+    if (this.#network === undefined) return undefined;
+    const declared = rows.filter(({ status, isccId }) => status === 'declared' && isccId !== undefined);
+    const states = await this.#network.logStates(
+      declared.map(({ isccId, pubkey, attemptedAt }) => ({
+        ...{ isccId: isccId ?? '', key: pubkey, declaredMs: attemptedAt },
+      })),
+    );
+    return new Map(
+      declared.flatMap(({ key }, at) => {
+        const state = states[at];
+        return state === undefined ? [] : [[key, state] as const];
+      }),
+    );
+  }
+
+  list(query: ListQuery): Promise<Page> {
+    return this.#overview.list(listFilter(query), query.page, listOrder(query));
+  }
+
+  /** Algorithms of live bindings. */
+  algorithms(): Promise<string[]> {
+    return this.#overview.algorithms();
+  }
+
+  /** Number of manifests that fit a search, the largest key, and the newest ones. */
+  async fitting(query: ListQuery): Promise<Fitting> {
+    const filter = listFilter(query);
+    const { total, upTo } = await this.#overview.size(filter);
+    return { total, upTo, newest: await this.#overview.next({ ...filter, upTo }, FITTING_SHOWN) };
   }
 
   chosen(keys: readonly number[]): Promise<Chosen[]> {
@@ -63,21 +181,53 @@ export class AdminService {
     return detail;
   }
 
+  /** The picture in a manifest's summary. */
+  async thumbnail(key: number): Promise<{ bytes: Buffer; contentType: string }> {
+    const { summary } = await this.detail(key);
+    const [, contentType, base64] =
+      /^data:(image\/(?:jpeg|png|webp));base64,(.*)$/.exec(summary.thumbnail ?? '') ?? [];
+    if (contentType === undefined || base64 === undefined) throw new AdminRefusal('THUMBNAIL_MISSING');
+    return { bytes: Buffer.from(base64, 'base64'), contentType };
+  }
+
   /** Performs an action and returns the counts as a sentence. */
-  async act(session: Session, action: Action, keys: readonly number[]): Promise<string> {
-    if (!session.canDelete) throw new AdminRefusal('FORBIDDEN');
+  async act(actor: Actor, action: Action, chosen: readonly Chosen[]): Promise<string> {
+    return summary(action, await this.#perform(actor, action, chosen));
+  }
+
+  /** Performs an action on the manifests that fit a search and were stored before the confirmation, up to a limit. */
+  async actOnFitting(actor: Actor, action: Action, query: ListQuery, upTo: number): Promise<string> {
+    const filter = listFilter(query);
+    const sum: ActionCounts = { done: 0, skipped: 0, waiting: 0 };
+    let [below, seen] = [upTo, 0];
+    while (seen < FITTING_MAX) {
+      const chosen = await this.#overview.next({ ...filter, upTo: below }, FITTING_BATCH);
+      if (chosen.length === 0) return summary(action, sum);
+      const { done, skipped, waiting } = await this.#perform(actor, action, chosen);
+      sum.done += done;
+      sum.skipped += skipped;
+      sum.waiting += waiting;
+      seen += chosen.length;
+      below = (chosen.at(-1)?.key ?? 1) - 1;
+    }
+    return `${summary(action, sum)} Repeat the action for further manifests.`;
+  }
+
+  async #perform(actor: Actor, action: Action, chosen: readonly Chosen[]): Promise<ActionCounts> {
+    const keys = chosen.map(({ key }) => key);
     switch (action) {
       case 'delete': {
-        const { deleted, skipped } = await this.#actions.removeMany(keys);
-        return summary(deleted, 'deleted', skipped);
+        const { deleted, skipped } = await this.#actions.removeMany(keys, actor);
+        return { done: deleted, skipped, waiting: 0 };
       }
       case 'release': {
-        const { released, skipped } = await this.#actions.release(keys);
-        return summary(released, 'released', skipped);
+        const { released, skipped } = await this.#actions.release(keys, actor);
+        return { done: released, skipped, waiting: 0 };
       }
       case 'retry': {
+        await recordAudit(this.#database.db, actor, chosen.map(retrial));
         const { retried, waiting, skipped } = await this.#actions.retry(keys);
-        return summary(retried, 'retried', skipped, waiting);
+        return { done: retried, skipped, waiting };
       }
       default:
         return action satisfies never;
@@ -85,8 +235,15 @@ export class AdminService {
   }
 }
 
+function retrial({ manifestId, status }: Chosen) {
+  return { action: 'declaration-retried', subject: manifestId, before: { status } } as const;
+}
+
+const DONE: Readonly<Record<Action, string>> = { delete: 'deleted', release: 'released', retry: 'retried' };
+
 /** "2 manifests deleted, 1 skipped." */
-function summary(done: number, verb: string, skipped: number, waiting = 0): string {
+function summary(action: Action, { done, skipped, waiting }: ActionCounts): string {
+  const verb = DONE[action];
   const parts = [`${done} ${done === 1 ? 'manifest' : 'manifests'} ${verb}`];
   if (waiting > 0) parts.push(`${waiting} being ${verb} now`);
   if (skipped > 0) parts.push(`${skipped} skipped`);

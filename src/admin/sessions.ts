@@ -1,6 +1,7 @@
 /** Login sessions. The browser has a random token, the database only its hash. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../database/open.js';
+import type { Role } from '../database/tables.js';
 
 export const SESSION_SECONDS = 12 * 3600;
 const TOKEN_BYTES = 32;
@@ -8,7 +9,7 @@ const TOKEN_BYTES = 32;
 export interface Session {
   readonly tokenHash: string;
   readonly username: string;
-  readonly canDelete: boolean;
+  readonly role: Role;
   /** CSRF token in the session's forms. */
   readonly csrf: string;
   /** Message to show once, on the next page. */
@@ -57,14 +58,14 @@ export class Sessions {
     const row = await this.#db
       .selectFrom('sessions')
       .innerJoin('accounts', 'accounts.key', 'sessions.account_key')
-      .select(['token_hash', 'username', 'can_delete', 'csrf', 'flash'])
+      .select(['token_hash', 'username', 'role', 'csrf', 'flash'])
       .where('token_hash', '=', hashOf(token))
       .where('expires_at', '>', Date.now())
       .where('disabled', '=', 0)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const { token_hash: tokenHash, username, csrf } = row;
-    return { tokenHash, username, csrf, canDelete: row.can_delete === 1, flash: parseFlash(row.flash) };
+    const { token_hash: tokenHash, username, role, csrf } = row;
+    return { tokenHash, username, role, csrf, flash: parseFlash(row.flash) };
   }
 
   async end(token: string | undefined): Promise<void> {

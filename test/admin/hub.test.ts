@@ -38,7 +38,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const seconds = { MSTORE_RETRY_SECONDS: '86400', MSTORE_HUB_TIMEOUT: '5' };
     store = await startStore(place, { ...hubEnvironment(await hub.listen()), ...seconds });
     const { db, close } = await openDatabase(place.url, place.dataDir);
-    await new Accounts(db).add(OPERATOR, PASSWORD, true);
+    await new Accounts(db).add(OPERATOR, PASSWORD, 'deleter', { kind: 'command' });
     await close();
     visitor = new Visitor(store.url);
     await visitor.login();

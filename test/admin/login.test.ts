@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Dashboard, OPERATOR, PASSWORD, startDashboard } from './support/dashboard.js';
+import { type Dashboard, OPERATOR, PASSWORD, SET_UP, startDashboard } from './support/dashboard.js';
 import { Visitor } from './support/visitor.js';
 
 let dashboard: Dashboard;
@@ -135,8 +135,8 @@ describe('logging in', () => {
   });
 
   test('fails with the same text for every cause', async () => {
-    await dashboard.accounts.add('daisy', PASSWORD, true);
-    await dashboard.accounts.setDisabled('daisy', true);
+    await dashboard.accounts.add('daisy', PASSWORD, 'deleter', SET_UP);
+    await dashboard.accounts.setDisabled('daisy', true, SET_UP);
     const pages: string[] = [];
     for (const [username, password] of [
       [OPERATOR, 'wrong-password-1'],
@@ -156,7 +156,7 @@ describe('logging in', () => {
   });
 
   test('accepts a password in another Unicode normalization form', async () => {
-    await dashboard.accounts.add('zoe', 'Zo\u00eb-knows-7-things', false);
+    await dashboard.accounts.add('zoe', 'Zo\u00eb-knows-7-things', 'viewer', SET_UP);
     expect((await new Visitor(dashboard.url).login('zoe', 'Zoe\u0308-knows-7-things')).status).toBe(302);
   });
 
@@ -222,19 +222,19 @@ describe('a session', () => {
   });
 
   test('ends when the account is disabled or its password changes', async () => {
-    await dashboard.accounts.add('frank', PASSWORD, false);
+    await dashboard.accounts.add('frank', PASSWORD, 'viewer', SET_UP);
     const visitor = new Visitor(dashboard.url);
     await visitor.login('frank');
-    await dashboard.accounts.changePassword('frank', 'another-Good-1-for-him');
+    await dashboard.accounts.changePassword('frank', 'another-Good-1-for-him', SET_UP);
     expect(await isIn(visitor)).toBe(false);
     expect((await visitor.login('frank')).status).toBe(200);
     expect((await visitor.login('frank', 'another-Good-1-for-him')).status).toBe(302);
-    await dashboard.accounts.setDisabled('frank', true);
+    await dashboard.accounts.setDisabled('frank', true, SET_UP);
     expect(await isIn(visitor)).toBe(false);
   });
 
   test('ends with the account, even if its row is left', async () => {
-    await dashboard.accounts.add('grace', PASSWORD, false);
+    await dashboard.accounts.add('grace', PASSWORD, 'viewer', SET_UP);
     const visitor = new Visitor(dashboard.url);
     await visitor.login('grace');
     // A login at the same time as the disabling stores its session after the others were deleted.

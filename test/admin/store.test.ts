@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/database/open.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { type Place, type StoreClient, startStore } from '../store/support/server.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
-import { OPERATOR, PASSWORD } from './support/dashboard.js';
+import { OPERATOR, PASSWORD, SET_UP } from './support/dashboard.js';
 import { type Fields, Visitor } from './support/visitor.js';
 
 const LIST = '/admin/manifests/';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   place = await databases.create();
   store = await startStore(place, { MSTORE_RATE_LOGIN: '2/h' });
   const database = await openDatabase(place.url, place.dataDir);
-  await new Accounts(database.db).add(OPERATOR, PASSWORD, true);
+  await new Accounts(database.db).add(OPERATOR, PASSWORD, 'deleter', SET_UP);
   await database.close();
   visitor = new Visitor(store.url);
   expect((await visitor.login()).status).toBe(302);

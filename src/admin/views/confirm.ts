@@ -1,16 +1,27 @@
 /** Confirmation page of an action. */
 import type { Chosen } from '../overview.js';
 import type { Action } from '../schema.js';
+import { FITTING_MAX, type Fitting } from '../service.js';
 import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
-import { counted, statusBadge } from './text.js';
+import { count, counted, statusBadge } from './text.js';
 
-export function confirmPage(session: Session, action: Action, chosen: readonly Chosen[], back: string): Html {
+export interface ConfirmParts {
+  readonly chosen: readonly Chosen[];
+  /** All manifests that fit the search in `back`, of which `chosen` are the first ones. */
+  readonly fitting: Fitting | undefined;
+  readonly back: string;
+}
+
+export function confirmPage(session: Session, action: Action, { chosen, fitting, back }: ConfirmParts): Html {
   const { question, consequence, button } = ACTION_LABELS[action];
+  const total = Math.min(fitting?.total ?? chosen.length, fitting ? FITTING_MAX : chosen.length);
   const items = chosen.map(
-    (row) => html`<li><input type="hidden" name="key" value="${row.key}"><code>${row.manifestId}</code>
+    (
+      row,
+    ) => html`<li>${!fitting && html`<input type="hidden" name="key" value="${row.key}">`}<code>${row.manifestId}</code>
 ${statusBadge(row.status)} ${!row.isLive && html`<span class="badge">deleted</span>`}</li>
 `,
   );
@@ -26,12 +37,19 @@ ${statusBadge(row.status)} ${!row.isLive && html`<span class="badge">deleted</sp
 <input type="hidden" name="action" value="${action}">
 <input type="hidden" name="confirmed" value="yes">
 <input type="hidden" name="back" value="${back}">
-<ul class="chosen">${items}</ul>
+${fitting && fittingFields(fitting)}<ul class="chosen">${items}</ul>
 <div class="buttons">
-<button type="submit"${action === 'delete' && html` class="danger"`}>${button} ${counted(chosen.length, 'manifest')}</button>
+<button type="submit"${action === 'delete' && html` class="danger"`}>${button} ${counted(total, 'manifest')}</button>
 <a class="button second" href="/admin/manifests/${back}">Cancel</a>
 </div>
 </form>
 </section>`,
   });
+}
+
+function fittingFields({ total, upTo, newest }: Fitting): Html {
+  const limit = html` At most ${count(FITTING_MAX)} are done at once: repeat the action for the others.`;
+  return html`<input type="hidden" name="all" value="yes"><input type="hidden" name="upTo" value="${upTo}">
+<p>All ${counted(total, 'manifest')} that fit the search${newest.length < total && html`; these are the newest`}.${total > FITTING_MAX && limit}</p>
+`;
 }

@@ -1,6 +1,9 @@
 /** Page of one manifest. */
-import type { DeclarationRow, ManifestRow } from '../../database/tables.js';
-import type { Binding, Detail } from '../detail.js';
+
+import type { Summary } from '../../database/catalogue.js';
+import type { DeclarationRow } from '../../database/tables.js';
+import type { Binding, Detail, Relation } from '../detail.js';
+import { ACTION_ROLES, includes } from '../roles.js';
 import type { Action } from '../schema.js';
 import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
@@ -8,7 +11,8 @@ import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
 import { bytes, count, moment, statusBadge, yesNo } from './text.js';
 
-export function detailPage(session: Session, { manifest, bindings, declaration }: Detail): Html {
+export function detailPage(session: Session, detail: Detail): Html {
+  const { manifest, bindings, declaration, summary } = detail;
   return layout({
     title: manifest.manifest_id,
     session,
@@ -16,13 +20,16 @@ export function detailPage(session: Session, { manifest, bindings, declaration }
     body: html`<p class="crumbs"><a href="/admin/manifests/">Manifests</a></p>
 <h1 class="id">${manifest.manifest_id}</h1>
 ${manifestSection(manifest)}
+${summarySection(manifest.key, summary)}
+${relationsSection('ingredients', 'Ingredients', detail.ingredients)}
+${relationsSection('used-by', 'Used by', detail.usedBy)}
 ${declaration && declarationSection(declaration)}
 ${bindingsSection(bindings)}
-${session.canDelete && actionsSection(session, manifest)}`,
+${actionsSection(session, manifest)}`,
   });
 }
 
-function manifestSection(manifest: ManifestRow): Html {
+function manifestSection(manifest: Detail['manifest']): Html {
   const path = `/v1/manifests/${encodeURIComponent(manifest.manifest_id)}`;
   return html`<section aria-labelledby="manifest">
 <h2 id="manifest">Manifest</h2>
@@ -33,9 +40,55 @@ ${facts([
   ['Size', `${bytes(manifest.size)} (${count(manifest.size)} bytes)`],
   ['SHA-256', html`<code>${manifest.sha256}</code>`],
   ['Trusted signer', yesNo(manifest.trusted === 1)],
+  ['Algorithms not on the list', manifest.unknown_algorithms],
   ['Uploader', html`<code>${manifest.uploader}</code>`],
   ['Bytes', manifest.live === 1 && html`<a href="${path}" download>Download the Manifest Store</a>`],
 ])}
+</section>`;
+}
+
+/** What the manifest says. Texts are claims of its signer. */
+function summarySection(key: number, summary: Summary): Html | undefined {
+  if (Object.keys(summary).length === 0) return undefined;
+  const { title, actions = [], failures = [], training = {}, thumbnail } = summary;
+  const picture = html`<img class="thumbnail" src="/admin/manifests/${key}/thumbnail/" alt="Thumbnail of ${title ?? 'the asset'}">`;
+  const list = (items: readonly string[]) =>
+    items.length > 0 && html`<ul class="plain">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  return html`<section aria-labelledby="summary">
+<h2 id="summary">Content</h2>
+${thumbnail && picture}
+${facts([
+  ['Validation at the last check', summary.state],
+  ['Failures', list(failures)],
+  ['Title', title],
+  ['Format', summary.format],
+  ['Signer', summary.signer],
+  ['Issuer', summary.issuer],
+  ['Signed', summary.time],
+  ['Program', summary.claimGenerator],
+  [
+    'Actions',
+    list(
+      actions.map(({ action, when, digitalSourceType }) =>
+        [action, when, digitalSourceType].filter(Boolean).join(', '),
+      ),
+    ),
+  ],
+  ['AI training and data mining', list(Object.entries(training).map(([use, rule]) => `${use}: ${rule}`))],
+])}
+</section>`;
+}
+
+function relationsSection(id: string, heading: string, relations: readonly Relation[]): Html | undefined {
+  if (relations.length === 0) return undefined;
+  const items = relations.map(({ key, manifestId, title, relationship }) => {
+    const name = html`<code>${manifestId || 'without a manifest'}</code>`;
+    return html`<li>${key === undefined ? name : html`<a href="/admin/manifests/${key}/">${name}</a>`} ${title} <span class="badge">${relationship}</span></li>
+`;
+  });
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${heading}</h2>
+<ul class="plain">${items}</ul>
 </section>`;
 }
 
@@ -81,8 +134,11 @@ const LIVE_ACTIONS: readonly Action[] = ['retry', 'delete'];
 const TOMBSTONE_ACTIONS: readonly Action[] = ['retry', 'release'];
 
 /** The form of the list, with one manifest selected. */
-function actionsSection({ csrf }: Session, { key, live }: ManifestRow): Html {
-  const buttons = (live === 1 ? LIVE_ACTIONS : TOMBSTONE_ACTIONS).map(
+function actionsSection({ csrf, role }: Session, { key, live }: Detail['manifest']): Html | undefined {
+  const possible = live === 1 ? LIVE_ACTIONS : TOMBSTONE_ACTIONS;
+  const allowed = possible.filter((action) => includes(role, ACTION_ROLES[action]));
+  if (allowed.length === 0) return undefined;
+  const buttons = allowed.map(
     (action) =>
       html`<button type="submit" name="action" value="${action}" class="second">${ACTION_LABELS[action].choice}</button> `,
   );

@@ -1,4 +1,5 @@
 /** Layout of every page. */
+import { includes } from '../roles.js';
 import type { Flash, Session } from '../sessions.js';
 import { type Html, html, type Value } from './html.js';
 
@@ -7,7 +8,7 @@ export interface PageParts {
   /** Absent before the login. */
   readonly session?: Session | undefined;
   /** Current entry of the navigation. */
-  readonly at?: 'overview' | 'manifests';
+  readonly at?: 'overview' | 'manifests' | 'accounts' | 'audit';
   readonly body: Value;
 }
 
@@ -50,14 +51,19 @@ function flashMessage({ text, isError }: Flash): Html {
     : html`<p class="flash" role="status">${text}</p>`;
 }
 
-function navigation({ username, csrf }: Session, at: PageParts['at']): Html {
+function navigation({ username, role, csrf }: Session, at: PageParts['at']): Html {
   const current = (page: PageParts['at']) => page === at && html` aria-current="page"`;
   return html`<nav aria-label="Dashboard"><ul>
 <li><a href="/admin/"${current('overview')}>Overview</a></li>
 <li><a href="/admin/manifests/"${current('manifests')}>Manifests</a></li>
+${
+  includes(role, 'admin') &&
+  html`<li><a href="/admin/accounts/"${current('accounts')}>Accounts</a></li>
+<li><a href="/admin/audit/"${current('audit')}>Audit log</a></li>`
+}
 </ul></nav>
 <form class="logout" method="post" action="/admin/logout/">
-<span class="hint">Logged in as <strong>${username}</strong></span>
+<span class="hint">Logged in as <strong>${username}</strong>, ${role}</span>
 <input type="hidden" name="csrf" value="${csrf}">
 <button type="submit" class="second">Log out</button>
 </form>`;

@@ -1,91 +1,138 @@
 /** Table of manifests with search, filters, pages and actions. */
+import type { LogState } from '../../network/declared.js';
+import type { Sort } from '../filter.js';
 import type { Page, Row } from '../overview.js';
-import { ACTIONS, type ListQuery, listSearch, STATUSES } from '../schema.js';
+import { ACTION_ROLES, includes } from '../roles.js';
+import { ACTIONS, type Action, dayText, type ListQuery, listOrder, listSearch, STATUSES } from '../schema.js';
 import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
-import { bytes, counted, moment, statusBadge, yesNo } from './text.js';
+import { bytes, counted, moment, select, statusBadge, yesNo } from './text.js';
 
-export function listPage(session: Session, query: ListQuery, page: Page): Html {
+/** States in the hubs' logs by key; `undefined` if this process follows no hubs. */
+type LogStates = ReadonlyMap<number, LogState> | undefined;
+
+export interface ListParts {
+  readonly page: Page;
+  /** Algorithms to filter by. */
+  readonly algorithms: readonly string[];
+  readonly logStates: LogStates;
+}
+
+export function listPage(session: Session, query: ListQuery, parts: ListParts): Html {
+  const { page, algorithms } = parts;
   const table =
-    page.rows.length === 0 ? html`<p>No manifest matches.</p>` : manifestTable(session, page.rows);
+    page.rows.length === 0 ? html`<p>No manifest matches.</p>` : manifestTable(session, query, parts);
   return layout({
     title: 'Manifests',
     session,
     at: 'manifests',
     body: html`<h1>Manifests</h1>
-<section aria-label="Search and filters">${filters(query)}</section>
+<section aria-label="Search and filters">${filters(query, algorithms)}</section>
 <section aria-labelledby="found">
 <div class="table-head">
 <h2 id="found">${counted(page.total, 'manifest')}</h2>
 ${pagination(query, page)}
 </div>
-${session.canDelete ? withActions(session, query, table) : table}
+${actionsOf(session).length > 0 ? withActions(session, query, page, table) : table}
 ${page.pages > 1 && pagination(query, page)}
 </section>`,
   });
 }
 
-function filters({ q, status, deleted, trusted }: ListQuery): Html {
+function filters(query: ListQuery, algorithms: readonly string[]): Html {
+  const { q, status, deleted, trusted, alg, signer, from, to, sort, dir } = query;
+  const kept = (name: string, value: string | undefined) =>
+    value && html`<input type="hidden" name="${name}" value="${value}">`;
   return html`<form class="filters" method="get" action="/admin/manifests/" role="search">
-<div class="grow"><label for="q">Manifest id contains</label>
+<div class="grow"><label for="q">Search: id, title, signer, SHA-256, ISCC-CODE, ISCC-ID or binding value</label>
 <input id="q" name="q" type="search" value="${q}" maxlength="255" autocapitalize="off" spellcheck="false"></div>
 ${select('status', 'Declaration', status, STATUSES)}
 ${select('deleted', 'Deleted', deleted, ['no', 'yes'])}
 ${select('trusted', 'Trusted signer', trusted, ['yes', 'no'])}
-<button type="submit">Search</button>
+${select('alg', 'Algorithm', alg, algorithms)}
+<div><label for="signer">Signer is</label><input id="signer" name="signer" value="${signer}" maxlength="255" spellcheck="false"></div>
+<div><label for="from">Uploaded from</label><input id="from" name="from" type="date" value="${dayText(from)}"></div>
+<div><label for="to">to</label><input id="to" name="to" type="date" value="${dayText(to)}"></div>
+${kept('sort', sort)}${kept('dir', dir)}<button type="submit">Search</button>
 <a class="button second" href="/admin/manifests/">Reset</a>
 </form>`;
 }
 
-function select(name: string, label: string, chosen: string | undefined, values: readonly string[]): Html {
-  const options = values.map(
-    (value) => html`<option value="${value}"${value === chosen && html` selected`}>${value}</option>`,
-  );
-  return html`<div><label for="${name}">${label}</label>
-<select id="${name}" name="${name}"><option value="">any</option>${options}</select></div>`;
-}
-
 /** The form encloses the table, so that its check boxes work without a script. */
-function withActions({ csrf }: Session, query: ListQuery, table: Html): Html {
-  const options = ACTIONS.map(
+function withActions(session: Session, query: ListQuery, { total, pages }: Page, table: Html): Html {
+  const options = actionsOf(session).map(
     (action) => html`<option value="${action}">${ACTION_LABELS[action].choice}</option>`,
   );
   return html`<form class="actions" method="post" action="/admin/manifests/">
-<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="csrf" value="${session.csrf}">
 <input type="hidden" name="back" value="${listSearch(query)}">
 <div class="bar-of-actions">
 <label for="action">With selected manifests</label>
 <select id="action" name="action" required><option value="">choose an action</option>${options}</select>
 <button type="submit">Continue</button>
+${pages > 1 && html`<label class="all"><input type="checkbox" name="all" value="yes"> all ${counted(total, 'manifest')} that fit</label>`}
 <span class="hint" id="selected" role="status"></span>
 </div>
 ${table}
 </form>`;
 }
 
-function manifestTable({ canDelete }: Session, rows: readonly Row[]): Html {
+/** The actions that the account may use. */
+function actionsOf({ role }: Session): readonly Action[] {
+  return ACTIONS.filter((action) => includes(role, ACTION_ROLES[action]));
+}
+
+function manifestTable(session: Session, query: ListQuery, { page, logStates }: ListParts): Html {
+  const canSelect = actionsOf(session).length > 0;
   const all = html`<th scope="col" class="check"><span class="quiet">Select</span></th>`;
+  const head = (sort: Sort, label: string, isNumber = false) => sortable(query, sort, label, isNumber);
   return html`<div class="table" role="region" aria-labelledby="found" tabindex="0"><table>
-<thead><tr>${canDelete && all}
-<th scope="col">Manifest</th><th scope="col">Uploaded</th><th scope="col" class="number">Size</th>
+<thead><tr>${canSelect && all}
+${head('id', 'Manifest')}${head('title', 'Title')}${head('signer', 'Signer')}${head('uploaded', 'Uploaded')}${head('size', 'Size', true)}
 <th scope="col">Trusted</th><th scope="col" class="number">Bindings</th><th scope="col" class="number">Units</th>
-<th scope="col">Declaration</th><th scope="col">ISCC-ID</th><th scope="col">Hub</th><th scope="col">Deleted</th>
+<th scope="col">Declaration</th><th scope="col">ISCC-ID</th><th scope="col">Hub</th>${logStates && html`<th scope="col">In the log</th>`}<th scope="col">Deleted</th>
 </tr></thead>
-<tbody>${rows.map((row) => tableRow(row, canDelete))}</tbody>
+<tbody>${page.rows.map((row) => tableRow(row, query, canSelect, logStates))}</tbody>
 </table></div>`;
 }
 
-function tableRow(row: Row, canDelete: boolean): Html {
+/** A head that sorts by its column; a second click reverses the order. */
+function sortable(query: ListQuery, sort: Sort, label: string, isNumber: boolean): Html {
+  const order = listOrder(query);
+  const isCurrent = order.sort === sort;
+  const first = listOrder({ ...query, sort, dir: undefined }).isAscending;
+  const dir = (isCurrent ? !order.isAscending : first) ? 'asc' : 'desc';
+  const now = isCurrent && html` aria-sort="${order.isAscending ? 'ascending' : 'descending'}"`;
+  const link = `/admin/manifests/${listSearch({ ...query, sort, dir, page: 1 })}`;
+  return html`<th scope="col"${isNumber && html` class="number"`}${now}><a href="${link}">${label}</a></th>`;
+}
+
+function tableRow(row: Row, query: ListQuery, canSelect: boolean, logStates: LogStates): Html {
+  const ofSigner = listSearch({ ...query, signer: row.signer, page: 1 });
   const box = html`<td class="check"><input type="checkbox" name="key" value="${row.key}" aria-label="Select ${row.manifestId}"></td>`;
-  return html`<tr${!row.isLive && html` class="gone"`}>${canDelete && box}
+  return html`<tr${!row.isLive && html` class="gone"`}>${canSelect && box}
 <th scope="row"><a href="/admin/manifests/${row.key}/">${row.manifestId}</a></th>
+<td class="title">${row.title}</td><td>${row.signer && html`<a href="/admin/manifests/${ofSigner}">${row.signer}</a>`}</td>
 <td>${moment(row.uploadedAt)}</td><td class="number">${bytes(row.bytes)}</td><td>${yesNo(row.isTrusted)}</td>
 <td class="number">${row.bindings}</td><td class="number">${row.units}</td>
-<td>${statusBadge(row.status)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>
-<td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}</td></tr>
+<td>${statusBadge(row.status)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>${logStates && html`<td>${logState(logStates.get(row.key))}</td>`}
+<td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}${row.isWithdrawing && html` <span class="badge pending">withdrawal open</span>`}</td></tr>
 `;
+}
+
+function logState(state: LogState | undefined): Value {
+  switch (state?.kind) {
+    case 'logged':
+      return `yes, entry ${state.leaf}`;
+    case 'waiting':
+      return 'not yet';
+    case 'missing':
+      return html`<span class="error">missing</span>`;
+    case undefined:
+      return undefined;
+  }
 }
 
 function pagination(query: ListQuery, { page, pages }: Page): Html {

@@ -34,3 +34,17 @@ export function yesNo(value: boolean): string {
 export function statusBadge(status: DeclarationStatus | undefined): Html | undefined {
   return status && html`<span class="badge ${status}">${status}</span>`;
 }
+
+/** A labelled choice of values, with "any" as the first one. */
+export function select(
+  name: string,
+  label: string,
+  chosen: string | undefined,
+  values: readonly string[],
+): Html {
+  const options = values.map(
+    (value) => html`<option value="${value}"${value === chosen && html` selected`}>${value}</option>`,
+  );
+  return html`<div><label for="${name}">${label}</label>
+<select id="${name}" name="${name}"><option value="">any</option>${options}</select></div>`;
+}

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { Accounts } from '../../../src/admin/accounts.js';
 import { dashboardRoutes } from '../../../src/admin/app.js';
+import type { AdminRoute } from '../../../src/admin/guarded.js';
 import { ContentBlobs } from '../../../src/blobs/content.js';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import { startServer } from '../../../src/http/server.js';
@@ -22,6 +23,10 @@ export const PASSWORD = 'correct-Horse-7-battery';
 export const OPERATOR = 'olga';
 /** Has read access only. */
 export const READER = 'rita';
+/** May do everything. */
+export const ADMIN = 'ada';
+/** Creates the accounts of tests. */
+export const SET_UP = { kind: 'command', name: 'test' } as const;
 
 export interface DashboardOptions {
   readonly logins?: number;
@@ -32,6 +37,7 @@ export interface Dashboard {
   readonly url: string;
   readonly database: Database;
   readonly accounts: Accounts;
+  readonly routes: readonly AdminRoute[];
   /** Log lines of the server, from `warn` on. */
   readonly logLines: readonly Readonly<Record<string, unknown>>[];
   close(): Promise<void>;
@@ -44,20 +50,24 @@ export async function startDashboard({
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-admin-'));
   const database = await openDatabase(undefined, folder);
   const accounts = new Accounts(database.db);
-  await accounts.add(OPERATOR, PASSWORD, true);
-  await accounts.add(READER, PASSWORD, false);
+  await accounts.add(OPERATOR, PASSWORD, 'deleter', SET_UP);
+  await accounts.add(READER, PASSWORD, 'viewer', SET_UP);
+  await accounts.add(ADMIN, PASSWORD, 'admin', SET_UP);
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => logLines.push(JSON.parse(line)) });
   const limiter = new FixedWindows({ login: { count: logins, periodSeconds: 3600 } });
+  const routes = dashboardRoutes(database, await store(database, folder), new Throttle(limiter, []), {
+    secretKey: 'secret of the tests',
+  });
   const app = {
     name: 'store',
     title: 'Dashboard',
     description: 'For tests',
     version: '0',
-    routes: dashboardRoutes(database, await store(database, folder), new Throttle(limiter, [])),
+    routes,
     errors: errorForm(false),
     proxies,
-    docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
+    docs: { tags: { probes: 'Health.' } },
   };
   const transport = loadTransport('auto', log);
   const server = await startServer(app, { host: '127.0.0.1', port: 0, transport, log });
@@ -65,6 +75,7 @@ export async function startDashboard({
     url: server.url,
     database,
     accounts,
+    routes,
     logLines,
     close: async () => {
       await server.stop();
@@ -83,7 +94,7 @@ async function store({ db }: Database, folder: string): Promise<StoreService> {
     declarer: NO_DECLARER,
     isManifestId: () => true,
     digest: () => Promise.reject(new Error('no uploads in these tests')),
-    algorithms: new Set(),
+    isListed: () => false,
     log: createLogger('error'),
     validator: { validate: () => Promise.reject(new Error('no uploads in these tests')) },
     index: undefined as never,

@@ -1,5 +1,6 @@
 /** Rows of manifests as the store writes them. */
 import { createHash } from 'node:crypto';
+import { fillCatalogue, type Summary } from '../../../src/database/catalogue.js';
 import type { Db } from '../../../src/database/open.js';
 import type { DeclarationStatus } from '../../../src/database/tables.js';
 import { NO_DECLARER } from '../../../src/store/declarer.js';
@@ -11,6 +12,11 @@ export interface Seed {
   readonly status?: DeclarationStatus;
   readonly isccId?: string;
   readonly error?: string;
+  readonly summary?: Summary;
+  /** A declaration whose withdrawal is not finished. */
+  readonly isOpen?: boolean;
+  readonly alg?: string;
+  readonly value?: Buffer;
 }
 
 /** 2026-06-01 12:00 UTC; each manifest follows one minute after the previous one. */
@@ -42,8 +48,9 @@ async function insert(db: Db, seeds: readonly Seed[], offset: number): Promise<n
     .returning('key')
     .execute();
   const keys = rows.map(({ key }) => key);
-  const live = keys.filter((_, at) => !seeds[at]?.isDeleted);
-  if (live.length > 0) await db.insertInto('bindings').values(live.map(binding)).execute();
+  const bindings = keys.flatMap((key, at) => (seeds[at]?.isDeleted ? [] : [binding(key, seeds[at] ?? {})]));
+  if (bindings.length > 0) await db.insertInto('bindings').values(bindings).execute();
+  await db.transaction().execute((transaction) => fillCatalogue(transaction, keys));
   await db
     .insertInto('declarations')
     .values(keys.map((key, at) => declaration(key, seeds[at] ?? {})))
@@ -51,7 +58,7 @@ async function insert(db: Db, seeds: readonly Seed[], offset: number): Promise<n
   return keys;
 }
 
-function manifest({ id, isTrusted = false, isDeleted = false }: Seed, at: number) {
+function manifest({ id, isTrusted = false, isDeleted = false, summary }: Seed, at: number) {
   const manifest_id = id ?? `urn:c2pa:${String(at).padStart(8, '0')}-0000-4000-8000-000000000000`;
   const uploaded_at = FIRST_UPLOAD_MS + at * 60_000;
   return {
@@ -65,16 +72,17 @@ function manifest({ id, isTrusted = false, isDeleted = false }: Seed, at: number
     deleted_at: isDeleted ? uploaded_at + 1000 : null,
     binding_count: 1,
     unit_count: 1,
+    summary: summary === undefined ? null : JSON.stringify(summary),
   };
 }
 
-function binding(manifest_key: number) {
+function binding(manifest_key: number, { alg = 'io.iscc.v0', value = Buffer.from('value') }: Seed) {
   return {
     manifest_key,
     ordinal: 0,
-    alg: 'io.iscc.v0',
-    value: Buffer.from('value'),
-    units: JSON.stringify([UNIT]),
+    alg,
+    value,
+    units: alg === 'io.iscc.v0' ? JSON.stringify([UNIT]) : null,
   };
 }
 
@@ -93,5 +101,6 @@ function declaration(manifest_key: number, { isDeleted = false, status = 'disabl
     hub,
     iscc_id: rest.isccId ?? null,
     error: rest.error ?? null,
+    open: rest.isOpen ? (1 as const) : (0 as const),
   };
 }

@@ -1,0 +1,134 @@
+/** Routes for logged-in accounts: the only place that checks session, role and form token. */
+import type { z } from 'zod';
+import type { Actor } from '../database/audit.js';
+import type { Role } from '../database/tables.js';
+import { readCookie } from '../http/request/cookies.js';
+import {
+  type BodySpec,
+  type Parsed,
+  type Reply,
+  type Request,
+  type Route,
+  route,
+} from '../http/routing/route.js';
+import { checkForm } from './csrf.js';
+import { AdminRefusal } from './errors.js';
+import { pageReply, redirect } from './reply.js';
+import { includes } from './roles.js';
+import { FORM_BYTES_MAX, row } from './row.js';
+import * as schema from './schema.js';
+import type { Session, Sessions } from './sessions.js';
+import { failurePage } from './views/failure.js';
+
+export const SESSION_COOKIE = 'isccd_session';
+export const START = '/admin/';
+export const LIST = '/admin/manifests/';
+
+/** `public`: without a session. */
+export type Access = 'public' | Role;
+
+export interface AdminRoute extends Route {
+  /** The least role that may use the route. */
+  readonly access: Access;
+}
+
+type Form = z.ZodType<{ csrf: string }>;
+
+interface PageSpec<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined> {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly handler: (request: Request<Parsed<P>, Parsed<Q>>, session: Session) => Reply | Promise<Reply>;
+}
+
+interface FormSpec<F extends Form> {
+  readonly form: F;
+  readonly handler: (
+    request: Request<unknown, unknown, unknown, z.output<F>>,
+    session: Session,
+  ) => Reply | Promise<Reply>;
+}
+
+/** A page for accounts with at least this role. */
+export function page<
+  const P extends z.ZodObject | undefined = undefined,
+  const Q extends z.ZodObject | undefined = undefined,
+>(sessions: Sessions, access: Role, path: string, { handler, ...spec }: PageSpec<P, Q>): AdminRoute {
+  const guarded = route({
+    ...row('GET', path),
+    ...(spec as { params?: P; query?: Q }),
+    handler: (request) =>
+      inSession(sessions, request, access, (session) =>
+        handler(request as Request<Parsed<P>, Parsed<Q>>, session),
+      ),
+  });
+  return { ...guarded, access };
+}
+
+/** A form of a page, for accounts with at least this role. */
+export function form<F extends Form>(
+  sessions: Sessions,
+  access: Role,
+  path: string,
+  { form: fields, handler }: FormSpec<F>,
+): AdminRoute {
+  const body = { kind: 'form', schema: fields, bytesMax: FORM_BYTES_MAX } as const satisfies BodySpec;
+  const guarded = route({
+    ...row('POST', path),
+    body,
+    handler: (request) =>
+      inSession(sessions, request, access, (session) => {
+        const posted = request as Request<unknown, unknown, unknown, z.output<F>>;
+        checkForm(request, posted.body.csrf, session.csrf);
+        return handler(posted, session);
+      }),
+  });
+  return { ...guarded, access };
+}
+
+/** A route without a session. */
+export function open(given: Route): AdminRoute {
+  return { ...given, access: 'public' };
+}
+
+/** Who acts, for the audit log. */
+export function actorOf({ username }: Session, { clientAddress }: Request): Actor {
+  return { kind: 'account', name: username, origin: clientAddress };
+}
+
+export function tokenOf(request: Request): string | undefined {
+  return readCookie(request.header('cookie'), SESSION_COOKIE);
+}
+
+/** @throws {AdminRefusal} unless the session has the role */
+export function requireRole({ role }: Session, needed: Role): void {
+  if (!includes(role, needed)) throw new AdminRefusal('FORBIDDEN', { needed, role });
+}
+
+/** Calls the handler with the session; without one, redirects to the login. */
+async function inSession(
+  sessions: Sessions,
+  request: Request,
+  access: Role,
+  handler: (session: Session) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  const session = await sessions.find(tokenOf(request));
+  if (session === undefined) return redirect(`/admin/login/${nextOf(request)}`);
+  try {
+    requireRole(session, access);
+    const reply = await handler(session);
+    // A message is shown once, on the next page that the browser displays.
+    const isSeen = reply.status === 200 && request.method !== 'HEAD';
+    if (session.flash !== undefined && isSeen) await sessions.setFlash(session, undefined);
+    return reply;
+  } catch (error) {
+    if (!(error instanceof AdminRefusal)) throw error;
+    return pageReply(failurePage('Request refused', error.message, session), error.status);
+  }
+}
+
+/** Query of the login page: the page to return to. A posted form is not repeated. */
+function nextOf(request: Request): string {
+  const isList = request.path === LIST && request.method !== 'POST';
+  const search = isList ? schema.listSearch(request.query as schema.ListQuery) : '';
+  return `?${new URLSearchParams({ next: request.method === 'POST' ? START : request.path + search })}`;
+}

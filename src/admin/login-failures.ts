@@ -1,0 +1,109 @@
+/**
+ * Failed logins per user name, in the database, so that all processes of an installation agree. Names that no account
+ * has are counted and locked alike: a lock does not reveal which names exist.
+ */
+import { createHmac } from 'node:crypto';
+import { sql, type Transaction } from 'kysely';
+import type { Db } from '../database/open.js';
+import type { Tables } from '../database/tables.js';
+
+/** The failure that starts the first lock. */
+export const LOCKING_FAILURE = 5;
+const FIRST_LOCK_MS = 30_000;
+const LOCK_MS_MAX = 60 * 60_000;
+/** Failures are forgotten after this time without another one. */
+const FORGOTTEN_AFTER_MS = 24 * 60 * 60_000;
+
+export interface CountedAttempt {
+  /** Failures in a row, if this attempt fails too. */
+  readonly failures: number;
+  /** Milliseconds until the next attempt is accepted, if this one fails. */
+  readonly lockMs: number;
+}
+
+/** The lock after a number of failures in a row: 30 s, doubled by each further failure, at most an hour. */
+function lockMs(failures: number): number {
+  return failures < LOCKING_FAILURE
+    ? 0
+    : Math.min(FIRST_LOCK_MS * 2 ** (failures - LOCKING_FAILURE), LOCK_MS_MAX);
+}
+
+export class LoginFailures {
+  readonly #db: Db;
+  readonly #secret: string;
+
+  /** @param secret key of the hashes of unknown names: one may be a password in the wrong field */
+  constructor(db: Db, secret: string) {
+    this.#db = db;
+    this.#secret = secret;
+  }
+
+  /** The key of a name's row. */
+  subject(name: string, isAccount: boolean): string {
+    const username = name.toLowerCase();
+    if (isAccount) return username;
+    // No user name starts with a colon.
+    return `:${createHmac('sha256', this.#secret).update(`login ${username}`).digest('hex')}`;
+  }
+
+  /**
+   * Counts an attempt as a failure before its password is compared, so that parallel attempts can't exceed the limit.
+   *
+   * @returns the milliseconds to wait if the name is locked
+   */
+  begin(subject: string): Promise<CountedAttempt | { readonly waitMs: number }> {
+    const now = Date.now();
+    return this.#db.transaction().execute(async (transaction) => {
+      await transaction
+        .deleteFrom('login_failures')
+        .where('failed_at', '<', now - FORGOTTEN_AFTER_MS)
+        .returning('subject')
+        .execute();
+      const counted = await transaction
+        .insertInto('login_failures')
+        .values({ subject, failures: 1, locked_until: 0, failed_at: now })
+        .onConflict((conflict) =>
+          conflict
+            .column('subject')
+            .doUpdateSet({ failures: sql`login_failures.failures + 1`, failed_at: now })
+            .where('login_failures.locked_until', '<=', now),
+        )
+        .returning('failures')
+        .executeTakeFirst();
+      if (counted === undefined) return { waitMs: await this.#wait(transaction, subject, now) };
+      const { failures } = counted;
+      const attempt = { failures, lockMs: lockMs(failures) };
+      if (attempt.lockMs > 0) {
+        const locked_until = now + attempt.lockMs;
+        await transaction
+          .updateTable('login_failures')
+          .set({ locked_until })
+          .where('subject', '=', subject)
+          .execute();
+      }
+      return attempt;
+    });
+  }
+
+  async #wait(transaction: Transaction<Tables>, subject: string, now: number): Promise<number> {
+    const { locked_until } = await transaction
+      .selectFrom('login_failures')
+      .select('locked_until')
+      .where('subject', '=', subject)
+      .executeTakeFirstOrThrow();
+    return Math.max(1, locked_until - now);
+  }
+}
+
+/** Ends the lock of an account. Returns what was forgotten; `undefined` if nothing was. */
+export async function forgetFailures(
+  transaction: Transaction<Tables>,
+  username: string,
+): Promise<{ failures: number; lockedUntil: number } | undefined> {
+  const row = await transaction
+    .deleteFrom('login_failures')
+    .where('subject', '=', username)
+    .returning(['failures', 'locked_until'])
+    .executeTakeFirst();
+  return row && { failures: row.failures, lockedUntil: row.locked_until };
+}

@@ -1,0 +1,81 @@
+/** Page of the audit log. */
+import { AUDIT_ACTIONS } from '../../database/audit.js';
+import type { AuditPage, AuditRecord } from '../../database/audit-log.js';
+import { type AuditQuery, auditSearch, dayText } from '../schema.js';
+import type { Session } from '../sessions.js';
+import { type Html, html } from './html.js';
+import { layout } from './layout.js';
+import { moment, select } from './text.js';
+
+export function auditPageView(session: Session, query: AuditQuery, { records, older }: AuditPage): Html {
+  const { below: _, ...filter } = query;
+  const link = (format: string) => {
+    const search = auditSearch(filter);
+    return `/admin/audit/export/${search}${search === '' ? '?' : '&'}format=${format}`;
+  };
+  const next = older && auditSearch({ ...filter, below: older });
+  return layout({
+    title: 'Audit log',
+    session,
+    at: 'audit',
+    body: html`<h1>Audit log</h1>
+<section aria-label="Filters">${filters(query)}</section>
+<section aria-labelledby="found">
+<div class="table-head">
+<h2 id="found">Entries, newest first</h2>
+<p class="pages"><a class="button second" href="${link('ndjson')}" download>Export NDJSON</a>
+<a class="button second" href="${link('csv')}" download>Export CSV</a></p>
+</div>
+${records.length === 0 ? html`<p>No entry matches.</p>` : table(records)}
+<nav class="pages" aria-label="Pages">
+${query.below !== undefined && html`<a class="button second" href="/admin/audit/${auditSearch(filter)}">Newest</a>`}
+${next && html`<a class="button second" href="/admin/audit/${next}">Older</a>`}
+</nav>
+</section>`,
+  });
+}
+
+function filters({ actor, action, subject, from, to }: AuditQuery): Html {
+  return html`<form class="filters" method="get" action="/admin/audit/" role="search">
+<div><label for="actor">Who</label>
+<input id="actor" name="actor" value="${actor}" maxlength="255" autocapitalize="off" spellcheck="false"></div>
+${select('action', 'What', action, AUDIT_ACTIONS)}
+<div class="grow"><label for="subject">Manifest id or account</label>
+<input id="subject" name="subject" type="search" value="${subject}" maxlength="255" autocapitalize="off" spellcheck="false"></div>
+<div><label for="from">From</label><input id="from" name="from" type="date" value="${dayText(from)}"></div>
+<div><label for="to">To</label><input id="to" name="to" type="date" value="${dayText(to)}"></div>
+<button type="submit">Search</button>
+<a class="button second" href="/admin/audit/">Reset</a>
+</form>`;
+}
+
+function table(records: readonly AuditRecord[]): Html {
+  return html`<div class="table" role="region" aria-labelledby="found" tabindex="0"><table class="audit">
+<thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">From</th><th scope="col">What</th>
+<th scope="col">About</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+<tbody>${records.map(row)}</tbody>
+</table></div>`;
+}
+
+function row({ at, actorKind, actor, origin, action, subject, before, after }: AuditRecord): Html {
+  const who = actor === null ? ACTORS[actorKind] : actorKind === 'account' ? actor : `${actor} (command)`;
+  return html`<tr><td>${moment(Date.parse(at))}</td><td>${who}</td><td>${origin}</td><td>${action}</td>
+<td class="id">${subject}</td><td>${state(before)}</td><td>${state(after)}</td></tr>
+`;
+}
+
+/** Actors without a name. */
+const ACTORS: Readonly<Record<AuditRecord['actorKind'], string>> = {
+  account: 'unknown name',
+  command: 'command',
+  token: 'operator token',
+  store: 'store',
+};
+
+/** One line per member. */
+function state(value: unknown): Html | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  return html`${Object.entries(value).map(
+    ([name, one]) => html`${name}: ${typeof one === 'string' ? one : JSON.stringify(one)}<br>`,
+  )}`;
+}

@@ -1,0 +1,177 @@
+/** The audit log: entries, page, exports and the refusal of changes. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordAudit, STORE_ITSELF } from '../../src/database/audit.js';
+import { type AuditRecord, auditLines, auditPage, auditRecords } from '../../src/database/audit-log.js';
+import { type Database, openDatabase } from '../../src/database/open.js';
+import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
+import { ADMIN, type Dashboard, OPERATOR, PASSWORD, SET_UP, startDashboard } from './support/dashboard.js';
+import { seed } from './support/seed.js';
+import { Visitor } from './support/visitor.js';
+
+const LIST = '/admin/manifests/';
+const AUDIT = '/admin/audit/';
+
+describe.each(ENGINES)('the audit log on %s', (engine) => {
+  let databases: TestDatabases;
+  let database: Database;
+  beforeAll(async () => {
+    databases = await testDatabases(engine);
+    const { url, dataDir } = await databases.create();
+    database = await openDatabase(url, dataDir);
+    const entries = Array.from({ length: 2300 }, (_, at) => ({
+      action: 'manifest-deleted' as const,
+      subject: at === 7 ? '=1+1' : `urn:${at}`,
+      before: { state: 'live', note: 'a "b", c' },
+    }));
+    await recordAudit(database.db, { kind: 'account', name: 'olga', origin: '203.0.113.9' }, entries);
+    await recordAudit(database.db, STORE_ITSELF, [{ action: 'manifest-released', subject: 'urn:1' }]);
+  });
+  afterAll(async () => {
+    await database?.close();
+    await databases?.stop();
+  });
+
+  test('refuses updates and deletes', async () => {
+    const { db } = database;
+    const refusal = /the audit log is append-only/;
+    await expect(db.updateTable('audit').set({ actor: 'x' }).execute()).rejects.toThrow(refusal);
+    await expect(db.deleteFrom('audit').where('key', '=', 1).execute()).rejects.toThrow(refusal);
+    expect((await auditPage(db, { subject: 'urn:1' })).records).toHaveLength(2);
+  });
+
+  test('drops the entry of a transaction that is rolled back', async () => {
+    const failed = database.db.transaction().execute(async (transaction) => {
+      await recordAudit(transaction, STORE_ITSELF, [{ action: 'manifest-deleted', subject: 'urn:rolled' }]);
+      throw new Error('on purpose');
+    });
+    await expect(failed).rejects.toThrow('on purpose');
+    expect((await auditPage(database.db, { subject: 'urn:rolled' })).records).toEqual([]);
+  });
+
+  test('is read in pages, newest first, and by filters', async () => {
+    const { db } = database;
+    const first = await auditPage(db, {});
+    expect([first.records.length, first.records[0]?.action]).toEqual([100, 'manifest-released']);
+    const second = await auditPage(db, {}, first.older);
+    expect(second.records[0]?.key).toBe((first.older ?? 0) - 1);
+    expect((await auditPage(db, { actor: 'olga', action: 'manifest-released' })).records).toEqual([]);
+    expect((await auditPage(db, { from: Date.now() + 60_000 })).records).toEqual([]);
+    expect((await auditPage(db, { to: Date.now() + 60_000 })).records).toHaveLength(100);
+  });
+
+  test('is exported completely, in order', async () => {
+    const exported: AuditRecord[] = [];
+    for await (const line of auditLines(auditRecords(database.db, {}), 'ndjson'))
+      exported.push(JSON.parse(line));
+    expect(exported).toHaveLength(2301);
+    expect(exported.map(({ key }) => key)).toEqual(exported.map((_, at) => at + 1));
+    const rows: string[] = [];
+    for await (const row of auditLines(auditRecords(database.db, {}), 'csv')) rows.push(row);
+    expect(rows[0]).toBe('key,at,actorKind,actor,origin,action,subject,before,after\r\n');
+    expect(rows[8]).toMatch(
+      /^8,[^,]+,account,olga,203\.0\.113\.9,manifest-deleted,'=1\+1,"\{""state"":""live"",""note"":""a \\""b\\"", c""\}",\r\n$/,
+    );
+  });
+});
+
+describe('the dashboard', () => {
+  let dashboard: Dashboard;
+  let admin: Visitor;
+  let keys: number[];
+  beforeAll(async () => {
+    dashboard = await startDashboard({ proxies: 1 });
+    keys = await seed(dashboard.database.db, [{ id: 'urn:one' }, { id: 'urn:two', status: 'failed' }]);
+    admin = new Visitor(dashboard.url, { 'X-Forwarded-For': '203.0.113.7' });
+    await admin.login(ADMIN);
+  });
+  afterAll(() => dashboard.close());
+
+  async function latest(): Promise<AuditRecord | undefined> {
+    return (await auditPage(dashboard.database.db, {})).records[0];
+  }
+
+  async function act(action: string, key: number | undefined): Promise<void> {
+    const csrf = await admin.csrf(LIST);
+    await admin.post(LIST, [
+      ['csrf', csrf],
+      ['action', action],
+      ['key', `${key}`],
+      ['confirmed', 'yes'],
+    ]);
+  }
+
+  test('enters logins, failed ones with the name of the account, and log-outs', async () => {
+    const visitor = new Visitor(dashboard.url, { 'X-Forwarded-For': '203.0.113.8' });
+    await visitor.login('Olga', 'wrong');
+    const failed = { actorKind: 'account', actor: OPERATOR, origin: '203.0.113.8', subject: OPERATOR };
+    expect(await latest()).toMatchObject({ ...failed, action: 'login-failed', after: { failures: 1 } });
+    await visitor.login('a-password-in-the-wrong-field', 'wrong');
+    expect(await latest()).toMatchObject({ action: 'login-failed', actor: null, subject: null });
+    await visitor.login(OPERATOR, PASSWORD);
+    expect(await latest()).toMatchObject({ action: 'login', actor: OPERATOR, before: { lastLogin: null } });
+    await visitor.post('/admin/logout/', [['csrf', await visitor.csrf('/admin/')]]);
+    expect(await latest()).toMatchObject({ action: 'logout', actor: OPERATOR });
+  });
+
+  test('enters deletes, releases and retries with the state before and after', async () => {
+    const by = { actorKind: 'account', actor: ADMIN, origin: '203.0.113.7' };
+    await act('delete', keys[0]);
+    expect(await latest()).toMatchObject({
+      ...by,
+      action: 'manifest-deleted',
+      subject: 'urn:one',
+      before: { state: 'live', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      after: { state: 'deleted' },
+    });
+    await act('release', keys[0]);
+    expect(await latest()).toMatchObject({ ...by, action: 'manifest-released', subject: 'urn:one' });
+    await act('retry', keys[1]);
+    expect(await latest()).toMatchObject({ action: 'declaration-retried', before: { status: 'failed' } });
+  });
+
+  test('enters changes of accounts, without passwords', async () => {
+    const { accounts, database } = dashboard;
+    await accounts.add('vera', PASSWORD, 'viewer', SET_UP);
+    await accounts.setRole('vera', 'operator', SET_UP);
+    expect(await latest()).toMatchObject({
+      action: 'account-role',
+      actorKind: 'command',
+      before: { role: 'viewer' },
+      after: { role: 'operator' },
+    });
+    await accounts.setDisabled('vera', true, SET_UP);
+    await accounts.changePassword('vera', 'another-Good-1-for-her', SET_UP);
+    const { records } = await auditPage(database.db, { subject: 'vera' });
+    expect(records.map(({ action }) => action)).toEqual([
+      'account-password',
+      'account-disabled',
+      'account-role',
+      'account-added',
+    ]);
+    expect(JSON.stringify(records)).not.toMatch(/battery|argon|another-Good/);
+    await expect(accounts.setRole('ghost', 'admin', SET_UP)).rejects.toThrow('no account has this name');
+  });
+
+  test('shows the log to admins, with filters', async () => {
+    const page = await admin.text(`${AUDIT}?action=manifest-deleted&subject=urn%3Aone`);
+    expect(page).toContain('203.0.113.7');
+    expect(page).toContain(
+      'href="/admin/audit/export/?action=manifest-deleted&amp;subject=urn%3Aone&amp;format=csv"',
+    );
+    expect(page.match(/<tr><td>/g)).toHaveLength(1);
+    expect(await admin.text(`${AUDIT}?to=2020-01-01`)).toContain('No entry matches.');
+    for (const search of ['?from=x&to=2026-02-31&below=-1&action=y', '?actor=a%00b']) {
+      expect((await admin.get(AUDIT + search)).status).toBe(200);
+    }
+  });
+
+  test('exports the log, and enters the export', async () => {
+    const reply = await admin.get(`${AUDIT}export/?format=csv&actor=${ADMIN}`);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(reply.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"');
+    expect(await reply.text()).toContain(`,account,${ADMIN},203.0.113.7,manifest-deleted,urn:one,`);
+    expect(await latest()).toMatchObject({ action: 'audit-exported', after: { actor: ADMIN } });
+    const lines = (await admin.text(`${AUDIT}export/`)).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ action: 'audit-exported' });
+  });
+});
