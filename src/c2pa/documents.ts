@@ -24,6 +24,19 @@ export function capabilitiesDocument(
   return { c2paSpecificationVersion: SPECIFICATION_VERSION, supportedCapabilities };
 }
 
+/** What a reader finds who opens the API's base address. @param base the service's public address */
+export function apiDocument(title: string, base: string): Readonly<Record<string, string>> {
+  return {
+    title,
+    documentation: `${base}/docs`,
+    discovery: base + DISCOVERY_PATH,
+    byBinding: `${base}/v1/matches/byBinding`,
+    supportedAlgorithms: `${base}/v1/services/supportedAlgorithms`,
+    capabilities: `${base}/v1/services/capabilities`,
+    status: `${base}/v1/services/status`,
+  };
+}
+
 /** @param base the service's public address, without a trailing slash */
 export function discoveryDocument(base: string): Discovery {
   return {

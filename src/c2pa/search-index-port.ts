@@ -16,11 +16,14 @@ export interface IndexedManifest {
 
 /** A port: an index from units to manifest addresses. */
 export interface ManifestIndex {
+  /** Creates the index unless it exists. */
+  prepare(): Promise<void>;
   /** Adds or replaces manifests. Durable when it resolves. */
   add(manifests: readonly IndexedManifest[]): Promise<void>;
   /** Succeeds if the manifest is missing. */
   remove(isccId: string): Promise<void>;
-  /** Number of manifests. */
+  has(isccId: string): Promise<boolean>;
+  /** Number of manifests; 0 if the index does not exist. */
   size(): Promise<number>;
 }
 
@@ -37,7 +40,6 @@ export class SearchManifestIndex implements ManifestIndex {
     this.#index = index;
   }
 
-  /** Creates the index unless it exists. */
   async prepare(): Promise<void> {
     await ignoring(EXISTS, this.#search.createIndex(this.#index));
   }
@@ -64,6 +66,16 @@ export class SearchManifestIndex implements ManifestIndex {
       return (await this.#search.getIndex(this.#index)).assets;
     } catch (error) {
       if (error instanceof ServiceError && error.status === NOT_FOUND) return 0;
+      throw error;
+    }
+  }
+
+  async has(isccId: string): Promise<boolean> {
+    try {
+      await this.#search.getAsset(this.#index, isccId);
+      return true;
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === NOT_FOUND) return false;
       throw error;
     }
   }

@@ -3,20 +3,29 @@ import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { LocalSearchApi } from '../client/search-api.js';
 import { indexNames, type ResolverConfig } from '../config/resolver.js';
+import type { ContentCoder } from '../content/coder.js';
+import { References } from '../content/reference.js';
 import type { ServiceApp } from '../http/routing/service.js';
+import { native } from '../native.js';
+import type { FollowedNetwork } from '../network/aggregator.js';
 import { errorTracking } from '../observe/error-report.js';
+import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { errorForm } from './errors.js';
 import { GatewayClient, type GatewayOptions } from './gateway-client.js';
 import { HttpBackend } from './http-backend.js';
 import { InProcessBackend } from './in-process-backend.js';
 import { type LocalManifests, ManifestSource } from './manifests.js';
+import { ResolverMetrics } from './metrics.js';
 import { Prober } from './prober.js';
 import { RecentManifests } from './recent.js';
+import { RightsLookUp } from './rights/look-up.js';
+import type { RightsOptions } from './rights/routes.js';
 import { BODY_BYTES_MAX, resolverRoutes, TITLE } from './routes.js';
 import type { SearchBackend } from './search-backend.js';
 import { ResolverService } from './service.js';
 import { SeveralIndexes } from './several-indexes.js';
+import { StoreClient } from './store-client.js';
 
 const CORS_MAX_AGE_SECONDS = 86_400;
 const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
@@ -24,9 +33,14 @@ const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 /** Services of this process that the resolver calls without HTTP. */
 export interface InProcessServices {
   readonly search?: LocalSearchApi | undefined;
+  /** Identifies the indexes of `search`, also after a restart. */
+  readonly searchId?: string | undefined;
   readonly manifests?: LocalManifests | undefined;
+  /** The hubs that the search service follows. */
+  readonly network?: FollowedNetwork | undefined;
   /** Index of the network that the search service follows. */
   readonly networkIndex?: string | undefined;
+  readonly coder?: ContentCoder | undefined;
 }
 
 /**
@@ -35,47 +49,83 @@ export interface InProcessServices {
  */
 export async function resolverApp(
   config: ResolverConfig,
-  { search, manifests: local, networkIndex }: InProcessServices = {},
+  { search, manifests: local, networkIndex, coder }: InProcessServices = {},
   network: Pick<GatewayOptions, 'dnsServers' | 'ca'> = {},
+  log?: Logger,
 ): Promise<ServiceApp> {
-  const backend = await backendOf(config, search, networkIndex);
-  const gateways = new GatewayClient({ allowed: new Set(config.testAllow), ...network });
+  const backend = await backendOf(config, search, networkIndex, log);
+  const allowed = new Set(config.testAllow);
+  const metrics = new ResolverMetrics();
+  const gateways = new GatewayClient({ allowed, ...network, onFetched: metrics.gateway });
   const parallel = config.probeConcurrency;
+  const references = new References({ allowed, parallel, ...network });
+  const content = config.byContent && coder !== undefined ? { coder, references } : undefined;
   const prober = new Prober(gateways, { timeoutMs: config.probeTimeoutSeconds * 1000, parallel });
-  const manifests = new ManifestSource({
-    gateways,
-    prober,
-    local,
-    fetchTimeoutMs: config.fetchTimeoutSeconds * 1000,
-    parallel,
+  const fetchTimeoutMs = config.fetchTimeoutSeconds * 1000;
+  const remote = remoteStore(config, fetchTimeoutMs);
+  const stores = [local, remote].filter((store) => store !== undefined);
+  const manifests = new ManifestSource({ gateways, prober, stores, fetchTimeoutMs, parallel });
+  const service = new ResolverService({
+    backend,
+    manifests,
+    recent: new RecentManifests(),
+    onQuery: metrics.query,
   });
-  const service = new ResolverService({ backend, manifests, recent: new RecentManifests() });
+  const rights = rightsOf(config, service, coder);
   return {
     name: 'resolver',
     title: TITLE,
     description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
-    routes: resolverRoutes(service, { publicUrl: config.publicUrl }),
+    routes: resolverRoutes(service, { publicUrl: config.publicUrl, content, coder, rights }),
     errors: errorForm,
     unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
     cors: {
       origins: ['*'],
       methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
       closedMethods: [],
-      requestHeaders: ['Content-Type', 'Accept', 'If-None-Match'],
+      requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key'],
       exposedHeaders: ['ETag', 'Retry-After'],
       maxAgeSeconds: CORS_MAX_AGE_SECONDS,
       refusedStatus: 400,
     },
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
+    ...(config.allowedHosts && { allowedHosts: [...config.allowedHosts, 'localhost', '127.0.0.1'] }),
+    metrics: metrics.all,
     ...errorTracking('resolver', config),
-    docs: { page: '/docs', json: '/openapi/openapi.json', yaml: '/openapi/openapi.yaml' },
+    docs: {
+      tags: {
+        matches: 'Find manifests by soft binding.',
+        manifests: 'Fetch manifests from the gateways that store them.',
+        ...(rights && { rights: 'Who says what about mining and training of a content (extension).' }),
+        services: 'Algorithms, capabilities and status of the service.',
+        probes: 'Health of the service.',
+      },
+    },
     close: async () => {
       await gateways.close();
+      await remote?.close();
+      await references.close();
       await backend.close();
     },
   };
+}
+
+function rightsOf(
+  { rights: isOn, trustAnchorsPem }: ResolverConfig,
+  service: ResolverService,
+  coder: ContentCoder | undefined,
+): RightsOptions | undefined {
+  if (!isOn || coder === undefined) return undefined;
+  return { lookUp: new RightsLookUp(service, new native.ManifestValidator(trustAnchorsPem)), coder };
+}
+
+function remoteStore(
+  { storeUrl: url, storeAddress: address }: ResolverConfig,
+  timeoutMs: number,
+): StoreClient | undefined {
+  return url === undefined ? undefined : new StoreClient({ url, address: address ?? url, timeoutMs });
 }
 
 /** `RESOLVER_SEARCH_URL` if set, else the search service in this process, else the one on the default port. */
@@ -83,12 +133,13 @@ async function backendOf(
   config: ResolverConfig,
   search: LocalSearchApi | undefined,
   networkIndex: string | undefined,
+  log: Logger | undefined,
 ): Promise<SearchBackend> {
   const { searchUrl, searchIndex, searchApiKey: apiKey } = config;
   const isInProcess = searchUrl === undefined && search !== undefined;
   const names = indexNames(searchIndex, isInProcess ? networkIndex : undefined);
   const backends = isInProcess
-    ? names.map((index) => new InProcessBackend(search, index))
+    ? names.map((index) => new InProcessBackend(search, index, index === networkIndex))
     : names.map((index) => {
         const timeoutMs = config.searchTimeoutSeconds * 1000;
         return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });
@@ -97,5 +148,8 @@ async function backendOf(
   if (isInProcess && first !== undefined && first !== networkIndex)
     await new SearchManifestIndex(search, first).prepare();
   const [only] = backends;
-  return backends.length === 1 && only !== undefined ? only : new SeveralIndexes(backends);
+  if (backends.length === 1 && only !== undefined) return only;
+  return new SeveralIndexes(backends, (error) =>
+    log?.warn({ err: error }, 'an index failed; it is left out'),
+  );
 }

@@ -1,5 +1,6 @@
 /** The error table of the service, and the form of its errors: JSON with a `detail`, always a string. */
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
+import { contentRefusal } from '../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal, errorBody } from '../c2pa/error-detail.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply } from '../http/reply/replies.js';
@@ -50,7 +51,7 @@ export const errorForm: ErrorForm = {
     if (error instanceof BackendUnavailable) return retryLater(errors.reply('SEARCH_UNAVAILABLE'));
     if (error instanceof BackendFailed) return errors.reply('SEARCH_FAILED');
     if (error instanceof RepositoryFailed) return errors.reply('REPOSITORY_UNAVAILABLE');
-    return errors.reply(error instanceof ResolverRefusal ? error.code : 'INTERNAL');
+    return contentRefusal(error) ?? errors.reply(error instanceof ResolverRefusal ? error.code : 'INTERNAL');
   },
 };
 

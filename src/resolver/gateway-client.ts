@@ -1,12 +1,7 @@
 /** Reads from gateways. Anyone can declare an address, so neither the address nor the server is trusted. */
-import { Agent, type Dispatcher } from 'undici';
-import { AddressRefused, type ConnectOptions, publicConnector } from '../egress/public-connector.js';
+import type { Dispatcher } from 'undici';
+import { discard, PublicClient, type PublicClientOptions } from '../egress/public-client.js';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
-
-const REDIRECTS_MAX = 2;
-const HEADER_BYTES_MAX = 16 * 1024;
-const CONNECTIONS_PER_GATEWAY = 16;
-const CONNECT_TIMEOUT_MS = 3_000;
 
 /** The result of a request to a gateway. */
 export type Fetched =
@@ -28,101 +23,70 @@ export interface FetchLimits {
   readonly trace?: Trace | undefined;
 }
 
-export type GatewayOptions = Omit<ConnectOptions, 'timeoutMs'>;
+export interface GatewayOptions extends PublicClientOptions {
+  /** Called after every request. */
+  readonly onFetched?: (purpose: 'probe' | 'fetch', outcome: Fetched['kind'], seconds: number) => void;
+}
 
 export class GatewayClient {
-  readonly #agent: Agent;
-  readonly #allowed: ReadonlySet<string>;
+  readonly #client: PublicClient;
+  readonly #onFetched: GatewayOptions['onFetched'];
 
   constructor(options: GatewayOptions) {
-    this.#allowed = options.allowed;
-    this.#agent = new Agent({
-      connect: publicConnector({ ...options, timeoutMs: CONNECT_TIMEOUT_MS }),
-      connections: CONNECTIONS_PER_GATEWAY,
-      maxHeaderSize: HEADER_BYTES_MAX,
-      allowH2: false,
-    });
+    this.#onFetched = options.onFetched;
+    this.#client = new PublicClient(options);
   }
 
   /** Whether an address is allowed: https, or http on a host that a test allows. */
   accepts(url: URL): boolean {
-    if (url.protocol === 'https:') return true;
-    return url.protocol === 'http:' && this.#allowed.has(url.hostname);
+    return this.#client.accepts(url);
   }
 
   /** Never rejects. */
   async get(address: string, limits: FetchLimits): Promise<Fetched> {
-    const signal = AbortSignal.timeout(limits.timeoutMs);
-    try {
-      return await this.#follow(new URL(address), limits, signal);
-    } catch (error) {
-      const kind = error instanceof AddressRefused ? 'refused' : 'unreachable';
-      return { kind, reason: error instanceof Error ? error.message : String(error) };
-    }
+    const startMs = performance.now();
+    const fetched = await this.#get(address, limits);
+    const purpose = limits.head === true ? 'probe' : 'fetch';
+    this.#onFetched?.(purpose, fetched.kind, (performance.now() - startMs) / 1000);
+    return fetched;
   }
 
-  async close(): Promise<void> {
-    await this.#agent.destroy();
-  }
-
-  async #follow(start: URL, limits: FetchLimits, signal: AbortSignal): Promise<Fetched> {
-    let url = start;
-    for (let redirects = 0; ; redirects += 1) {
-      if (!this.accepts(url)) return { kind: 'refused', reason: `${url.protocol} is not allowed` };
-      const response = await this.#request(url, signal, limits.trace);
-      const target = redirectOf(response, url);
-      if (target === undefined) return await resultOf(response, limits);
-      await discard(response);
-      if (redirects === REDIRECTS_MAX) return { kind: 'unreachable', reason: 'too many redirects' };
-      url = target;
-    }
-  }
-
-  #request(
-    { origin, pathname, search }: URL,
-    signal: AbortSignal,
-    trace: Trace | undefined,
-  ): Promise<Dispatcher.ResponseData> {
-    return this.#agent.request({
-      origin,
-      path: pathname + search,
-      method: 'GET',
-      // No headers that identify this server or its client. No compression: limits and signatures apply to plain bytes.
-      headers: {
-        accept: 'application/c2pa',
-        'accept-encoding': 'identity',
-        'user-agent': 'isccd',
-        ...(trace !== undefined && { [TRACEPARENT]: traceparent(trace) }),
-      },
-      signal,
+  async #get(address: string, limits: FetchLimits): Promise<Fetched> {
+    const { trace } = limits;
+    // Each request has its own span.
+    const headers = () => ({
+      accept: 'application/c2pa',
+      ...(trace !== undefined && { [TRACEPARENT]: traceparent(trace) }),
     });
+    try {
+      const opened = await this.#client.get(new URL(address), headers, AbortSignal.timeout(limits.timeoutMs));
+      return opened.kind === 'response' ? await resultOf(opened.response, limits) : opened;
+    } catch (error) {
+      return { kind: 'unreachable', reason: error instanceof Error ? error.message : String(error) };
+    }
   }
-}
 
-/** The target of a redirect; `undefined` if the response is not a redirect. */
-function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | undefined {
-  if (![301, 302, 303, 307, 308].includes(statusCode)) return undefined;
-  const { location } = headers;
-  if (typeof location !== 'string' || !URL.canParse(location, from.href)) return undefined;
-  return new URL(location, from);
+  close(): Promise<void> {
+    return this.#client.close();
+  }
 }
 
 async function resultOf(response: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched> {
   const { statusCode } = response;
   if (statusCode === 200) return read(response, limits);
-  await discard(response);
+  discard(response);
   const kind = statusCode === 429 || statusCode >= 500 ? 'unreachable' : 'refused';
   return { kind, reason: `status ${statusCode}` };
 }
 
-async function read({ body, headers }: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched> {
+async function read(response: Dispatcher.ResponseData, limits: FetchLimits): Promise<Fetched> {
   const { bytesMax, head = false } = limits;
   const tooLarge = { kind: 'refused', reason: `larger than ${bytesMax} bytes` } as const;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    if (!head && Number(headers['content-length']) > bytesMax) return tooLarge;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (!head && Number(response.headers['content-length']) > bytesMax) return tooLarge;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
       if (head && size >= bytesMax) break;
@@ -130,12 +94,7 @@ async function read({ body, headers }: Dispatcher.ResponseData, limits: FetchLim
     }
   } finally {
     // Closes the connection unless the body was read completely.
-    body.on('error', () => {}).destroy();
+    discard(response);
   }
   return { kind: 'found', bytes: Buffer.concat(chunks).subarray(0, bytesMax) };
-}
-
-/** Closes the connection instead of reading a body that is not needed. */
-async function discard({ body }: Dispatcher.ResponseData): Promise<void> {
-  body.on('error', () => {}).destroy();
 }

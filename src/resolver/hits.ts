@@ -32,6 +32,8 @@ export interface Hit {
   /** 0 to 100. */
   readonly score: number;
   readonly gateway: string;
+  /** Whether the declaration is in the log of a hub. */
+  readonly isLogged?: boolean;
 }
 
 /**

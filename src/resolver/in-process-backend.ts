@@ -11,14 +11,19 @@ const BUSY = 503;
 export class InProcessBackend implements SearchBackend {
   readonly #search: LocalSearchApi;
   readonly #index: string;
+  readonly #isLogged: boolean;
 
-  constructor(search: LocalSearchApi, index: string) {
+  /** @param isLogged whether the index holds what hubs have logged */
+  constructor(search: LocalSearchApi, index: string, isLogged = false) {
     this.#search = search;
     this.#index = index;
+    this.#isLogged = isLogged;
   }
 
   async search(units: readonly string[], limit: number): Promise<readonly Hit[]> {
-    return hitsOf((await unless(NO_INDEX, this.#search.searchUnits(this.#index, units, limit))) ?? []);
+    const found = await unless(NO_INDEX, this.#search.searchUnits(this.#index, units, limit));
+    const hits = hitsOf(found ?? []);
+    return this.#isLogged ? hits.map((hit) => ({ ...hit, isLogged: true })) : hits;
   }
 
   async gateway(isccId: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** Reads manifests from gateways, and from the store in this process. */
+/** Reads manifests from gateways, and from trusted stores: the one in this process and that of `RESOLVER_STORE_URL`. */
 import { manifestIdIn } from '../c2pa/manifest-url.js';
 import type { Trace } from '../observe/trace.js';
 import { Slots } from '../slots.js';
@@ -6,18 +6,18 @@ import type { GatewayClient } from './gateway-client.js';
 import { remoteManifestId } from './pointers.js';
 import { type Prober, startsAsStore } from './prober.js';
 
-const MANIFEST_BYTES_MAX = 10 * 1024 * 1024;
+export const MANIFEST_BYTES_MAX = 10 * 1024 * 1024;
 const FETCHES_WAITING_MAX = 1_000;
 
 /**
- * A port: the manifest store in this process. Its manifests are read without a connection, so the rules for gateway
- * addresses do not apply: its address may be http or loopback.
+ * A port: a trusted manifest store, in this process or at a configured address. The rules for gateway addresses do not
+ * apply to its manifests: their address may be http or loopback.
  */
 export interface LocalManifests {
   /** Prefix of the addresses of its manifests, up to and including `/manifests/`. */
   readonly prefix: string;
   has(manifestId: string): Promise<boolean>;
-  /** The stored bytes; `undefined` if the manifest does not exist. */
+  /** The stored bytes; `undefined` if the manifest does not exist. @throws {RepositoryFailed} */
   read(manifestId: string): Promise<Buffer | undefined>;
 }
 
@@ -29,7 +29,8 @@ export type ManifestResult =
 export interface ManifestSourceOptions {
   readonly gateways: GatewayClient;
   readonly prober: Prober;
-  readonly local: LocalManifests | undefined;
+  /** Trusted stores. */
+  readonly stores: readonly LocalManifests[];
   readonly fetchTimeoutMs: number;
   readonly parallel: number;
 }
@@ -45,27 +46,35 @@ export class ManifestSource {
 
   /** The id of the manifest that an address points to; `undefined` if the address is not allowed. */
   manifestIdAt(gateway: string): string | undefined {
-    if (this.#isLocal(gateway)) return manifestIdIn(gateway);
+    if (this.#storeOf(gateway) !== undefined) return manifestIdIn(gateway);
     return remoteManifestId(gateway, (url) => this.#options.gateways.accepts(url));
   }
 
   /** Whether an address that {@link manifestIdAt} accepts serves a Manifest Store. Never rejects. */
   async isStore(gateway: string, manifestId: string, trace?: Trace): Promise<boolean> {
-    const { local, prober } = this.#options;
-    if (local !== undefined && this.#isLocal(gateway)) return local.has(manifestId);
-    return prober.isStore(gateway, trace);
+    const store = this.#storeOf(gateway);
+    return store === undefined ? this.#options.prober.isStore(gateway, trace) : store.has(manifestId);
   }
 
+  /** @throws {RepositoryFailed} if a trusted store is unreachable */
   async read(gateway: string, manifestId: string, trace?: Trace): Promise<ManifestResult> {
-    const { local } = this.#options;
-    if (local === undefined || !this.#isLocal(gateway)) return this.#fetch(gateway, trace);
-    const bytes = await local.read(manifestId);
+    const store = this.#storeOf(gateway);
+    if (store === undefined) return this.#fetch(gateway, trace);
+    const bytes = await store.read(manifestId);
     return bytes === undefined ? { kind: 'not-found' } : { kind: 'found', bytes };
   }
 
-  #isLocal(gateway: string): boolean {
-    const { local } = this.#options;
-    return local !== undefined && gateway.startsWith(local.prefix);
+  /** The manifest with an id in a trusted store. @throws {RepositoryFailed} if such a store is unreachable */
+  async readTrusted(manifestId: string): Promise<Buffer | undefined> {
+    for (const store of this.#options.stores) {
+      const bytes = await store.read(manifestId);
+      if (bytes !== undefined) return bytes;
+    }
+    return undefined;
+  }
+
+  #storeOf(gateway: string): LocalManifests | undefined {
+    return this.#options.stores.find(({ prefix }) => gateway.startsWith(prefix));
   }
 
   async #fetch(gateway: string, trace: Trace | undefined): Promise<ManifestResult> {

@@ -7,7 +7,10 @@ export interface Pointer extends Hit {
   readonly manifestId: string;
 }
 
-/** One pointer per gateway address, the best; sorted by score descending, then ISCC-ID ascending. */
+/**
+ * One pointer per gateway address, the best; sorted by score descending, then ISCC-ID ascending. Of several declarations of
+ * one address, one in the log of a hub gives its ISCC-ID: others are provisional.
+ */
 export function rankPointers(
   hits: readonly Hit[],
   manifestIdAt: (gateway: string) => string | undefined,
@@ -17,9 +20,16 @@ export function rankPointers(
     const manifestId = manifestIdAt(hit.gateway);
     if (manifestId === undefined) continue;
     const previous = best.get(hit.gateway);
-    if (previous === undefined || compare(hit, previous) < 0) best.set(hit.gateway, { ...hit, manifestId });
+    best.set(hit.gateway, previous === undefined ? { ...hit, manifestId } : merged(previous, hit));
   }
   return [...best.values()].sort(compare);
+}
+
+function merged(previous: Pointer, hit: Hit): Pointer {
+  const [better, other] =
+    compare(hit, previous) < 0 ? [{ ...hit, manifestId: previous.manifestId }, previous] : [previous, hit];
+  const isReplaced = other.isLogged === true && better.isLogged !== true;
+  return isReplaced ? { ...better, isccId: other.isccId, isLogged: true } : better;
 }
 
 function compare(a: Hit, b: Hit): number {

@@ -1,14 +1,17 @@
-/** Remembers for an hour which declaration a manifest id belongs to, for clients that ignore `endpoint`. */
+/** Remembers for an hour which declarations a manifest id belongs to, for clients that ignore `endpoint`. */
 
 const ENTRIES_MAX = 100_000;
 const LIFETIME_MS = 3_600_000;
+/** Anyone can declare an address that ends with an id, so one declaration must not hide the others. */
+const CANDIDATES_MAX = 5;
 
 interface Entry {
-  readonly isccId: string;
+  /** Best first, at most {@link CANDIDATES_MAX}. */
+  readonly isccIds: string[];
   readonly untilMs: number;
 }
 
-/** The first entry of an id is kept for an hour from its insertion. When full, the oldest entries are dropped. */
+/** An id is kept for an hour from its first declaration. When full, the oldest ids are dropped. */
 export class RecentManifests {
   readonly #entries = new Map<string, Entry>();
   /**
@@ -27,15 +30,20 @@ export class RecentManifests {
 
   add(manifestId: string, isccId: string): void {
     this.#dropExpired();
-    if (this.#entries.has(manifestId)) return;
-    this.#entries.set(manifestId, { isccId, untilMs: this.#now() + LIFETIME_MS });
+    const known = this.#entries.get(manifestId);
+    if (known !== undefined) {
+      if (known.isccIds.length < CANDIDATES_MAX && !known.isccIds.includes(isccId))
+        known.isccIds.push(isccId);
+      return;
+    }
+    this.#entries.set(manifestId, { isccIds: [isccId], untilMs: this.#now() + LIFETIME_MS });
     this.#order.push(manifestId);
     if (this.#entries.size > this.#entriesMax) this.#dropOldest();
   }
 
-  isccIdOf(manifestId: string): string | undefined {
+  isccIdsOf(manifestId: string): readonly string[] {
     this.#dropExpired();
-    return this.#entries.get(manifestId)?.isccId;
+    return this.#entries.get(manifestId)?.isccIds ?? [];
   }
 
   get size(): number {

@@ -1,24 +1,17 @@
 /** HTTP routes of the resolver. */
 import { getParameters, parseQueryBody, postParameters, RESULTS_DEFAULT } from '../c2pa/binding-query.js';
-import {
-  algorithmsDocument,
-  capabilitiesDocument,
-  DISCOVERY_PATH,
-  discoveryDocument,
-  ISCC_ALGORITHM,
-} from '../c2pa/documents.js';
-import {
-  algorithmList,
-  bindingMatches,
-  bindingQuery,
-  discovery,
-  serviceCapabilities,
-  serviceStatus,
-} from '../c2pa/schema.js';
-import { sharedAssets, startPage } from '../http/docs/pages.js';
+import { type ContentQueries, contentCapabilities, contentRoutes } from '../c2pa/content-routes.js';
+import { algorithmsDocument, DISCOVERY_PATH, ISCC_ALGORITHM } from '../c2pa/documents.js';
+import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
+import { type ServiceDescription, serviceRoutes } from '../c2pa/service-routes.js';
+import type { ContentCoder } from '../content/coder.js';
+import { pageAssets, startPage } from '../http/docs/pages.js';
 import { json } from '../http/reply/replies.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../http/routing/route.js';
+import { native } from '../native.js';
 import { version } from '../version.js';
+import { checkRoutes } from './check.js';
+import { type RightsOptions, rightsRoutes } from './rights/routes.js';
 import { isccManifestPath, manifestPath } from './schema.js';
 import type { ResolverService } from './service.js';
 
@@ -29,10 +22,17 @@ const SUMMARY = { title: TITLE, version, docs: '/docs', discovery: DISCOVERY_PAT
 /** Largest request body, also on routes that do not use one. */
 export const BODY_BYTES_MAX = 16 * 1024;
 const MANIFEST_TYPE = 'application/c2pa';
+const FETCH_CACHING = 'public, max-age=300';
 
 export interface RouteOptions {
   /** The service's address for clients; if undefined, the address of each request. */
   readonly publicUrl: string | undefined;
+  /** Queries by an asset; `undefined` if they are off. */
+  readonly content?: Pick<ContentQueries, 'coder' | 'references'> | undefined;
+  /** Codes the files that the start page checks; `undefined` if it can't. */
+  readonly coder?: ContentCoder | undefined;
+  /** Look-ups of rights; `undefined` if they are off. */
+  readonly rights?: RightsOptions | undefined;
 }
 
 const FAILED: ResponseSpec = { description: 'The search service or the manifest repository failed.' };
@@ -46,10 +46,13 @@ const NOT_FOUND: ResponseSpec = {
 export function resolverRoutes(service: ResolverService, options: RouteOptions): Route[] {
   return [
     ...queryRoutes(service, options),
+    ...contentRoutes(contentQueries(service, options)),
+    ...rightsRoutes(options.rights),
+    ...checkRoutes(service, { coder: options.coder, publicUrl: options.publicUrl }),
     ...manifestRoutes(service),
-    ...serviceRoutes(service, options),
+    ...serviceRoutes(description(service, options)),
     startPage('resolver', SUMMARY),
-    ...sharedAssets(),
+    ...pageAssets('resolver'),
   ];
 }
 
@@ -66,7 +69,7 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
     route({
       method: 'GET',
       path,
-      operationId: 'getManifestsByBinding',
+      operationId: 'queryByBinding',
       summary: 'Find manifests by soft binding',
       tags,
       query: getParameters,
@@ -79,7 +82,7 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
     route({
       method: 'POST',
       path,
-      operationId: 'queryManifestsByBinding',
+      operationId: 'queryByLargeBinding',
       summary: 'Find manifests by soft binding, for long values',
       tags,
       query: postParameters,
@@ -94,10 +97,25 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
   ];
 }
 
+function contentQueries(
+  service: ResolverService,
+  { publicUrl, content }: RouteOptions,
+): ContentQueries | undefined {
+  return (
+    content && {
+      ...content,
+      checkAlgorithm: (alg) => service.checkAlgorithm(alg),
+      find: (bindings, maxResults, { origin, trace }) =>
+        service.matchesOf(bindings, maxResults, publicUrl ?? origin, trace),
+    }
+  );
+}
+
 function manifestRoutes(service: ResolverService): Route[] {
   const tags = ['manifests'];
   const responses = {
     200: { description: 'The Manifest Store, unchanged.', contentType: MANIFEST_TYPE },
+    304: { description: 'The client has it: `If-None-Match` names its `ETag`, the SHA-256.' },
     404: NOT_FOUND,
     500: FAILED,
     503: UNAVAILABLE,
@@ -118,63 +136,30 @@ function manifestRoutes(service: ResolverService): Route[] {
       method: 'GET',
       path: '/v1/manifests/{manifestId...}',
       operationId: 'getManifestById',
-      summary: 'Fetch a manifest that was matched within the last hour',
-      description: 'For clients that ignore `endpoint`.',
+      summary: 'Fetch a manifest of a trusted store, or one that was matched within the last hour',
       tags,
       params: manifestPath,
       responses,
-      handler: async ({ params, trace }) => manifest(await service.recentManifest(params.manifestId, trace)),
+      handler: async ({ params, trace }) => manifest(await service.manifestById(params.manifestId, trace)),
     }),
   ];
 }
 
-function serviceRoutes(service: ResolverService, { publicUrl }: RouteOptions): Route[] {
-  const tags = ['services'];
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/services/supportedAlgorithms',
-      operationId: 'getSupportedSoftBindings',
-      summary: 'List the supported soft-binding algorithms',
-      tags,
-      responses: { 200: { description: 'By kind.', schema: algorithmList } },
-      handler: () => json(algorithmsDocument([], [ISCC_ALGORITHM])),
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/services/capabilities',
-      operationId: 'getServiceCapabilities',
-      summary: 'Specification version and optional capabilities (none)',
-      tags,
-      responses: { 200: { description: 'The capabilities.', schema: serviceCapabilities } },
-      handler: () => json(capabilitiesDocument([])),
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/services/status',
-      operationId: 'getServiceStatus',
-      summary: 'Status of the service',
-      tags,
-      responses: {
-        200: {
-          description: '`degraded` while the search service is unreachable or has no index of declarations.',
-          schema: serviceStatus,
-        },
-      },
-      handler: async () => json(await service.status()),
-    }),
-    route({
-      method: 'GET',
-      path: DISCOVERY_PATH,
-      operationId: 'getDiscovery',
-      summary: 'Discovery document',
-      tags,
-      responses: { 200: { description: 'Absolute addresses.', schema: discovery } },
-      handler: ({ origin }) => json(discoveryDocument(publicUrl ?? origin)),
-    }),
-  ];
+function description(service: ResolverService, { publicUrl, content }: RouteOptions): ServiceDescription {
+  return {
+    title: TITLE,
+    baseOf: ({ origin }) => publicUrl ?? origin,
+    algorithms: () => algorithmsDocument([], [ISCC_ALGORITHM]),
+    capabilities: contentCapabilities(content !== undefined),
+    status: () => service.status(),
+    statusNote: '`degraded` while the search service is unreachable or has no index of declarations.',
+  };
 }
 
-function manifest(bytes: Buffer): Reply {
-  return { status: 200, body: { kind: 'bytes', bytes, contentType: MANIFEST_TYPE } };
+async function manifest(bytes: Buffer): Promise<Reply> {
+  return {
+    status: 200,
+    headers: { ETag: `"${await native.sha256(bytes)}"`, 'Cache-Control': FETCH_CACHING },
+    body: { kind: 'bytes', bytes, contentType: MANIFEST_TYPE },
+  };
 }

@@ -1,10 +1,13 @@
 /** Use cases: from a soft binding to manifests, and from a manifest id to its bytes. */
 import { type BindingQuery, decodeValue, queryUnits } from '../c2pa/binding-query.js';
+import type { Binding } from '../c2pa/content-query.js';
 import { ISCC_ALGORITHM, statusDocument } from '../c2pa/documents.js';
 import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
 import { isIsccId } from '../iscc-id.js';
+import { native } from '../native.js';
 import type { Trace } from '../observe/trace.js';
 import { RepositoryFailed, ResolverRefusal } from './errors.js';
+import type { Hit } from './hits.js';
 import type { ManifestSource } from './manifests.js';
 import { type Pointer, rankPointers } from './pointers.js';
 import type { RecentManifests } from './recent.js';
@@ -18,11 +21,18 @@ const HITS_MAX = 100;
 const PROBING_MS_MAX = 10_000;
 const STATUS_LIFETIME_MS = 15_000;
 
+/** A declaration that matches; with the id of a manifest if its address can be that of one. */
+export interface Declaration extends Hit {
+  readonly manifestId?: string;
+}
+
 export interface ResolverParts {
   readonly backend: SearchBackend;
   readonly manifests: ManifestSource;
   readonly recent: RecentManifests;
   readonly now?: () => number;
+  /** Called after every query that was searched, with the number of manifests it found. */
+  readonly onQuery?: (matches: number) => void;
 }
 
 export class ResolverService {
@@ -47,15 +57,31 @@ export class ResolverService {
     base: string,
     trace?: Trace,
   ): Promise<BindingMatch[]> {
+    this.checkAlgorithm(alg);
+    if (value.length > VALUE_CHARS_MAX) throw new ResolverRefusal('VALUE_TOO_LONG');
+    return this.matchesOf([{ alg, value: decodeValue(value) }], maxResults, base, trace);
+  }
+
+  /** @throws {ResolverRefusal} unless queries by the algorithm are supported */
+  checkAlgorithm(alg: string): void {
     if (alg.length > ALGORITHM_CHARS_MAX || alg !== ISCC_ALGORITHM)
       throw new ResolverRefusal('UNSUPPORTED_ALGORITHM');
-    if (value.length > VALUE_CHARS_MAX) throw new ResolverRefusal('VALUE_TOO_LONG');
-    const units = queryUnits(decodeValue(value));
+  }
+
+  /** Like {@link matches}, for any of several soft bindings. Those of unsupported algorithms match nothing. */
+  async matchesOf(
+    bindings: readonly Binding[],
+    maxResults: number,
+    base: string,
+    trace?: Trace,
+  ): Promise<BindingMatch[]> {
     const { backend, manifests, recent } = this.#parts;
     const limit = Math.min(HITS_PER_MATCH * maxResults, HITS_MAX);
-    const hits = await backend.search(units, limit, trace);
+    const searches = unitsOfBindings(bindings).map((units) => backend.search(units, limit, trace));
+    const hits = (await Promise.all(searches)).flat();
     const pointers = rankPointers(hits, (gateway) => manifests.manifestIdAt(gateway));
     const found = (await this.#withManifest(pointers, trace)).slice(0, maxResults);
+    this.#parts.onQuery?.(found.length);
     for (const { manifestId, isccId } of found) recent.add(manifestId, isccId);
     return found.map(({ manifestId, isccId, score }) => ({
       manifestId,
@@ -63,6 +89,26 @@ export class ResolverService {
       similarityScore: score,
       isccId,
     }));
+  }
+
+  /**
+   * The declarations that match one of several queries, best first: those of manifests, one per manifest address, and
+   * those with another address, each once. Whether an address serves its manifest is not checked.
+   *
+   * @param queries units of each
+   * @throws {BackendFailed}
+   */
+  async declarations(queries: readonly (readonly string[])[], trace?: Trace): Promise<Declaration[]> {
+    const { backend, manifests } = this.#parts;
+    const found = await Promise.all(queries.map((units) => backend.search(units, HITS_MAX, trace)));
+    const hits = found.flat();
+    const pointers: Declaration[] = rankPointers(hits, (gateway) => manifests.manifestIdAt(gateway));
+    const others = hits.filter(({ gateway }) => manifests.manifestIdAt(gateway) === undefined);
+    const best = new Map<string, Declaration>();
+    for (const hit of others) {
+      if ((best.get(hit.isccId)?.score ?? 0) < hit.score) best.set(hit.isccId, hit);
+    }
+    return [...pointers, ...best.values()].sort((a, b) => b.score - a.score);
   }
 
   /**
@@ -77,11 +123,32 @@ export class ResolverService {
     return this.#manifest(`ISCC:${id.toUpperCase()}`, manifestId, trace);
   }
 
-  /** The manifest with an id that a query returned within the last hour. @throws like {@link manifestOf} */
-  async recentManifest(manifestId: string, trace?: Trace): Promise<Buffer> {
-    const isccId = this.#parts.recent.isccIdOf(manifestId);
-    if (isccId === undefined) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
-    return this.#manifest(isccId, manifestId, trace);
+  /**
+   * The manifest with an id: from a trusted store, so that all replicas agree, otherwise from one of the declarations
+   * that queries returned within the last hour.
+   *
+   * @throws like {@link manifestOf}
+   */
+  async manifestById(manifestId: string, trace?: Trace): Promise<Buffer> {
+    const { manifests, recent } = this.#parts;
+    let failure: unknown = new ResolverRefusal('MANIFEST_NOT_FOUND');
+    const stored = await manifests.readTrusted(manifestId).catch((error: unknown) => {
+      failure = error;
+    });
+    if (stored !== undefined) return stored;
+    // All at once, so that a slow gateway does not delay the others; the best one that succeeds counts.
+    const candidates = recent
+      .isccIdsOf(manifestId)
+      .map((isccId) => this.#manifest(isccId, manifestId, trace));
+    for (const settled of candidates) settled.catch(() => {});
+    for (const candidate of candidates) {
+      try {
+        return await candidate;
+      } catch (error) {
+        if (!(error instanceof ResolverRefusal)) failure = error;
+      }
+    }
+    throw failure;
   }
 
   async status(): Promise<ServiceStatus> {
@@ -98,6 +165,7 @@ export class ResolverService {
     const result = await manifests.read(gateway, manifestId, trace);
     switch (result.kind) {
       case 'found':
+        if (!(await hasLabel(result.bytes, manifestId))) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
         return result.bytes;
       case 'not-found':
         throw new ResolverRefusal('MANIFEST_NOT_FOUND');
@@ -125,6 +193,17 @@ export class ResolverService {
     }
     return this.#readiness.isReady;
   }
+}
+
+/** The units of each soft binding that can be searched for. Those of unsupported algorithms are left out. */
+export function unitsOfBindings(bindings: readonly Binding[]): string[][] {
+  return bindings.filter(({ alg }) => alg === ISCC_ALGORITHM).map(({ value }) => queryUnits(value));
+}
+
+/** Whether the active manifest may have this label: a gateway may serve another manifest than was declared. */
+async function hasLabel(bytes: Buffer, manifestId: string): Promise<boolean> {
+  const label = await native.activeManifestId(bytes);
+  return label === null || label === manifestId;
 }
 
 /** Resolves when the work is done or the time is over. */

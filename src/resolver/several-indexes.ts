@@ -6,9 +6,12 @@ import type { SearchBackend } from './search-backend.js';
 export class SeveralIndexes implements SearchBackend {
   /** In the order in which declarations are looked up. */
   readonly #backends: readonly SearchBackend[];
+  readonly #onFailure: (error: unknown) => void;
 
-  constructor(backends: readonly SearchBackend[]) {
+  /** @param onFailure receives the error of an index that is left out */
+  constructor(backends: readonly SearchBackend[], onFailure: (error: unknown) => void = () => {}) {
     this.#backends = backends;
+    this.#onFailure = onFailure;
   }
 
   /** The hits of all indexes, best first; each index contributes up to `limit`. */
@@ -33,9 +36,11 @@ export class SeveralIndexes implements SearchBackend {
   /** The results of the indexes that respond. @throws {BackendFailed} if none does */
   async #all<T>(query: (backend: SearchBackend) => Promise<T>): Promise<T[]> {
     const settled = await Promise.allSettled(this.#backends.map(query));
-    const failed = settled.find((result) => result.status === 'rejected');
     const values = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
-    if (values.length === 0 && failed !== undefined) throw failed.reason;
+    const failed = settled.filter((result) => result.status === 'rejected');
+    const [first] = failed;
+    if (values.length === 0 && first !== undefined) throw first.reason;
+    for (const { reason } of failed) this.#onFailure(reason);
     return values;
   }
 }

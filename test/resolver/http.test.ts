@@ -1,4 +1,5 @@
 /** Routes, errors and headers of the resolver. */
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../src/http/server.js';
 import { RawClient } from '../http/support/raw.js';
@@ -133,6 +134,13 @@ describe('a manifest', () => {
         'application/c2pa',
       ]);
       expect(Buffer.from(await response.arrayBuffer()).equals(storeBytes())).toBe(true);
+      const etag = `"${createHash('sha256').update(storeBytes()).digest('hex')}"`;
+      expect([response.headers.get('etag'), response.headers.get('cache-control')]).toEqual([
+        etag,
+        'public, max-age=300',
+      ]);
+      const again = await fetch(url, { headers: { 'If-None-Match': `W/${etag}` } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
     }
   });
 
@@ -260,6 +268,32 @@ describe('documents', () => {
     }
   });
 
+  it('use the operation ids and required members of the C2PA', async () => {
+    const { paths, components } = (await (await get('/openapi/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+      components: { schemas: Record<string, { required?: string[]; properties: object }> };
+    };
+    const operation = (path: string, method = 'get') => paths[path]?.[method]?.operationId;
+    expect(operation('/v1/matches/byBinding')).toBe('queryByBinding');
+    expect(operation('/v1/matches/byBinding', 'post')).toBe('queryByLargeBinding');
+    expect(operation('/v1/manifests/{manifestId}')).toBe('getManifestById');
+    expect(operation('/v1/services/supportedAlgorithms')).toBe('getSupportedBindings');
+    expect(operation('/v1/services/status')).toBe('getServiceStatus');
+    expect(operation('/v1/services/capabilities')).toBe('getServiceCapabilities');
+    expect(operation('/.well-known/c2pa-soft-binding-resolution')).toBe('getWellKnown');
+    const required = (name: string) => components.schemas[`c2pa.${name}`]?.required;
+    expect(required('softBindingQueryResult')).toBeUndefined();
+    expect(required('serviceStatus')).toEqual(['status']);
+    expect(required('wellKnownDiscovery')).toEqual(['apiEndpoint', 'c2paSpecificationVersion']);
+    expect(JSON.stringify(components.schemas['c2pa.serviceCapabilities'])).not.toContain('"enum"');
+  });
+
+  it('link to each other at the address of the API', async () => {
+    const links = (await (await get('/v1')).json()) as Record<string, string>;
+    expect((await fetch(links.discovery ?? '')).status).toBe(200);
+    expect((await fetch(links.status ?? '')).status).toBe(200);
+  });
+
   it('use the schema names of the C2PA in the OpenAPI document', async () => {
     const { components, paths, info } = (await (await get('/openapi/openapi.json')).json()) as {
       components: { schemas: object };
@@ -301,7 +335,7 @@ describe('responses', () => {
     }
   });
 
-  it.each(['/v1', '/v1/', '/v1/nothing', '/v1/manifests/', '/.well-known/did.json', '/elsewhere'])(
+  it.each(['/v1/', '/v1/nothing', '/v1/manifests/', '/.well-known/did.json', '/elsewhere'])(
     'to the unknown path %s have CORS headers',
     async (path) => {
       const response = await get(path);
@@ -346,7 +380,9 @@ describe('responses', () => {
     ]) {
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, OPTIONS');
-      expect(headers.get('access-control-allow-headers')).toBe('Content-Type, Accept, If-None-Match');
+      expect(headers.get('access-control-allow-headers')).toBe(
+        'Content-Type, Accept, If-None-Match, Authorization, X-API-Key',
+      );
       expect(headers.get('access-control-max-age')).toBe('86400');
       expect(headers.get('access-control-expose-headers')).toBe('ETag, Retry-After');
     }

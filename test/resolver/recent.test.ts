@@ -10,20 +10,20 @@ describe('RecentManifests', () => {
     recent.add('x', 'a');
     now = 3_599_999;
     recent.add('x', 'b');
-    expect(recent.isccIdOf('x')).toBe('a');
+    expect(recent.isccIdsOf('x')).toEqual(['a', 'b']);
     now = 3_600_000;
-    expect(recent.isccIdOf('x')).toBeUndefined();
+    expect(recent.isccIdsOf('x')).toEqual([]);
     expect(recent.size).toBe(0);
     recent.add('x', 'b');
-    expect(recent.isccIdOf('x')).toBe('b');
+    expect(recent.isccIdsOf('x')).toEqual(['b']);
   });
 
   it('keeps at most 100,000 entries and drops the oldest', () => {
     const recent = new RecentManifests();
     for (let id = 0; id < 250_000; id += 1) recent.add(`urn:c2pa:${id}`, 'ISCC:MAAAAAAAAAAAAAAA');
     expect(recent.size).toBe(100_000);
-    expect(recent.isccIdOf('urn:c2pa:249999')).toBeDefined();
-    expect(recent.isccIdOf('urn:c2pa:149999')).toBeUndefined();
+    expect(recent.isccIdsOf('urn:c2pa:249999')).toHaveLength(1);
+    expect(recent.isccIdsOf('urn:c2pa:149999')).toEqual([]);
   });
 });
 

@@ -1,0 +1,98 @@
+/** Queries by an asset, `/v1/matches/byContent` and `byReference`: the same parameters and rules in store and resolver. */
+import { z } from 'zod';
+import type { CodedAsset } from '../content/coder.js';
+import { isNativeError, native } from '../native.js';
+import { BindingQueryInvalid, decodeValue, maxResults } from './binding-query.js';
+import { ISCC_ALGORITHM } from './documents.js';
+import { bindingMatches } from './schema.js';
+
+/** A soft binding to search for. */
+export interface Binding {
+  readonly alg: string;
+  readonly value: Uint8Array;
+}
+
+const once = (name: string) => z.string(`Parameter given more than once: ${name}`).min(1).optional();
+
+export const contentParameters = z.object({
+  alg: once('alg').describe('Only match by this soft-binding algorithm; default: by all that the asset has'),
+  maxResults,
+  hintAlg: once('hintAlg').describe('Algorithm of an additional soft binding of the asset'),
+  hintValue: once('hintValue').describe('Value of that soft binding in Base64, percent-encoded'),
+});
+
+export type ContentParameters = z.infer<typeof contentParameters>;
+
+export const contentMatches = bindingMatches
+  .extend({ iscc: z.string().describe('ISCC-CODE of the asset (extension)') })
+  .meta({ id: 'ContentMatches' });
+
+const WHOLE_RULE = 'assetLength must be the size of the asset in bytes';
+
+export const assetReference = z
+  .object({
+    referenceUrl: z
+      .url({ protocol: /^https?$/, error: 'referenceUrl must be an https URL' })
+      .max(4096, 'referenceUrl is longer than 4096 characters')
+      .describe('https URL of the asset on a public host. It should be signed and expire soon'),
+    assetLength: z.int(WHOLE_RULE).positive(WHOLE_RULE).describe('Size in bytes; a larger asset is refused'),
+    assetType: z.string().optional().describe('Media type; an asset of another type is refused'),
+    region: z
+      .array(z.unknown())
+      .max(0, 'region is not supported: only whole assets can be matched')
+      .optional()
+      .describe('Not supported: must be absent or empty'),
+  })
+  .meta({ id: 'c2pa.assetReferenceQuery' });
+
+/**
+ * The hint as a binding; `undefined` without one.
+ *
+ * @throws {BindingQueryInvalid}
+ */
+export function hintOf({ hintAlg, hintValue }: ContentParameters): Binding | undefined {
+  if (hintAlg === undefined && hintValue === undefined) return undefined;
+  if (hintAlg === undefined || hintValue === undefined) {
+    throw new BindingQueryInvalid('hintAlg and hintValue are only valid together');
+  }
+  return { alg: hintAlg, value: decodeValue(hintValue) };
+}
+
+let validator: InstanceType<typeof native.ManifestValidator> | undefined;
+
+/**
+ * The bindings of an asset: its units but a featureless Image-Code, and those in the Manifest Store that it embeds, if that is valid.
+ *
+ * @param alg leaves out bindings of other algorithms
+ */
+export async function bindingsOf(
+  { units, manifest }: CodedAsset,
+  alg: string | undefined,
+): Promise<Binding[]> {
+  // Plain pictures have nearly equal Image-Codes, so these would match each other.
+  const telling = units.filter((unit) => !native.isFeatureless(unit));
+  const code: Binding = { alg: ISCC_ALGORITHM, value: native.encodeSeq(telling) };
+  const own = manifest === undefined ? [] : await embeddedBindings(manifest);
+  return [code, ...own].filter((binding) => alg === undefined || binding.alg === alg);
+}
+
+/** Without those of other algorithms that repeat. */
+export function distinctBindings(bindings: readonly Binding[]): Binding[] {
+  const byKey = new Map<string, Binding>();
+  for (const binding of bindings) {
+    byKey.set(`${binding.alg} ${Buffer.from(binding.value).toString('base64')}`, binding);
+  }
+  return [...byKey.values()];
+}
+
+async function embeddedBindings(manifest: Uint8Array): Promise<readonly Binding[]> {
+  validator ??= new native.ManifestValidator('');
+  try {
+    const report = await validator.validate(manifest);
+    return report.outcome === 'accepted' ? report.bindings : [];
+  } catch (error) {
+    // Too many validations wait, or this one takes too long: the asset is matched by its code alone.
+    if (isNativeError(error, 'BUSY') || isNativeError(error, 'TIMEOUT')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+/** Checks a file for the start page: its code, its own credentials, and the manifests that match, with their facts. */
+import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
+import type { BindingMatch } from '../c2pa/schema.js';
+import type { ContentCoder } from '../content/coder.js';
+import { json } from '../http/reply/replies.js';
+import { type Route, route } from '../http/routing/route.js';
+import { native } from '../native.js';
+import type { Logger } from '../observe/log.js';
+import type { Trace } from '../observe/trace.js';
+import type { ResolverService } from './service.js';
+
+const PATH = '/check';
+/** Matches to show. The manifest of each is read. */
+const MATCHES_MAX = 6;
+
+export interface CheckOptions {
+  /** `undefined` if the page can't check files. */
+  readonly coder: ContentCoder | undefined;
+  readonly publicUrl: string | undefined;
+}
+
+interface CheckedMatch extends BindingMatch {
+  /** What the manifest says; absent if it could not be read. */
+  readonly credentials?: unknown;
+}
+
+/** Routes of the start page alone: not part of the API, not for other origins. */
+export function checkRoutes(service: ResolverService, { coder, publicUrl }: CheckOptions): Route[] {
+  const page = { summary: 'Check of a file by the start page', hidden: true, cors: false, responses: {} };
+  const settings = route({
+    ...page,
+    method: 'GET',
+    path: PATH,
+    operationId: 'getCheck',
+    handler: () => json({ bytesMax: coder?.bytesMax ?? 0 }),
+  });
+  if (coder === undefined) return [settings];
+  const check = route({
+    ...page,
+    method: 'POST',
+    path: PATH,
+    operationId: 'checkFile',
+    body: { kind: 'stream', bytesMax: coder.bytesMax, required: true },
+    handler: async (request) => {
+      const { body, clientAddress, signal, origin, trace, log } = request;
+      const mediatype = request.header('content-type');
+      const coded = await coder.code({ body, mediatype, isDescribed: true, clientAddress, signal });
+      const bindings = distinctBindings(await bindingsOf(coded, undefined));
+      const matches = await service.matchesOf(bindings, MATCHES_MAX, publicUrl ?? origin, trace);
+      const { iscc, credentials } = coded;
+      const described = await Promise.all(matches.map((match) => describe(service, match, log, trace)));
+      return json({
+        iscc,
+        mediatype: coded.mediatype,
+        matches: described,
+        ...(credentials !== undefined && { credentials }),
+      });
+    },
+  });
+  return [settings, check];
+}
+
+async function describe(
+  service: ResolverService,
+  match: BindingMatch,
+  log: Logger,
+  trace: Trace,
+): Promise<CheckedMatch> {
+  try {
+    const isccId = (match.isccId ?? '').slice('ISCC:'.length);
+    const summary = await native.describeManifest(await service.manifestOf(isccId, match.manifestId, trace));
+    return summary === null ? match : { ...match, credentials: JSON.parse(summary) };
+  } catch (error) {
+    log.info({ err: error, manifestId: match.manifestId }, 'a matching manifest could not be shown');
+    return match;
+  }
+}

@@ -1,0 +1,60 @@
+/** Manifests by id alone: a declaration of the same id at another address does not hide the right one. */
+import { describe, expect, it } from 'vitest';
+import { native } from '../../src/native.js';
+import { RepositoryFailed } from '../../src/resolver/errors.js';
+import type { ManifestResult } from '../../src/resolver/manifests.js';
+import { RecentManifests } from '../../src/resolver/recent.js';
+import { ResolverService } from '../../src/resolver/service.js';
+import { bytesOf, sidecar } from '../store/support/fixtures.js';
+
+const right = sidecar('ok-es256-iscc4');
+const other = sidecar('ok-ed25519');
+const ID = right.expect.manifestId ?? '';
+const [FIRST, SECOND] = [native.isccId(0, 1, 1), native.isccId(0, 2, 1)];
+
+/** A resolver whose queries have returned both declarations; the gateway of each responds with the result. */
+function resolver(results: Readonly<Record<string, ManifestResult>>, trusted?: Buffer | Error) {
+  const recent = new RecentManifests();
+  for (const isccId of [FIRST, SECOND]) recent.add(ID, isccId);
+  const backend = { gateway: async (isccId: string) => isccId } as never;
+  const manifests = {
+    manifestIdAt: () => ID,
+    read: async (gateway: string) => results[gateway] ?? { kind: 'not-found' },
+    readTrusted: async () => {
+      if (trusted instanceof Error) throw trusted;
+      return trusted;
+    },
+  } as never;
+  return new ResolverService({ backend, manifests, recent });
+}
+
+const found = (item: typeof right): ManifestResult => ({ kind: 'found', bytes: bytesOf(item) });
+
+describe('a manifest by its id', () => {
+  it('is found if the first declaration is unreachable', async () => {
+    const results = { [FIRST]: { kind: 'unavailable', reason: 'down' } as const, [SECOND]: found(right) };
+    expect(await resolver(results).manifestById(ID)).toEqual(bytesOf(right));
+  });
+
+  it('is found if the first declaration serves a manifest with another label', async () => {
+    const results = { [FIRST]: found(other), [SECOND]: found(right) };
+    expect(await resolver(results).manifestById(ID)).toEqual(bytesOf(right));
+  });
+
+  it('is refused if all declarations serve another label', async () => {
+    const results = { [FIRST]: found(other), [SECOND]: found(other) };
+    await expect(resolver(results).manifestById(ID)).rejects.toThrow('C2PA Manifest not found');
+    await expect(resolver(results).manifestOf(FIRST.slice(5), ID)).rejects.toThrow('not found');
+  });
+
+  it('comes from a trusted store, without a query before', async () => {
+    expect(await resolver({}, bytesOf(right)).manifestById(ID)).toEqual(bytesOf(right));
+  });
+
+  it('is unavailable, not unknown, while a trusted store is unreachable', async () => {
+    const failure = new RepositoryFailed('down');
+    await expect(resolver({}, failure).manifestById(ID)).rejects.toBe(failure);
+    const results = { [SECOND]: found(right) };
+    expect(await resolver(results, failure).manifestById(ID)).toEqual(bytesOf(right));
+  });
+});
