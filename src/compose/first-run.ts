@@ -20,14 +20,14 @@ export interface StoreStart {
  *
  * @throws {ConfigurationInvalid} if the generated values can't be stored or read
  */
-export function storeConfig({ variables, dataDir, trustAnchorsPem }: StoreSettings): StoreStart {
+export function storeConfig({ variables, dataDir, ...files }: StoreSettings): StoreStart {
   const { url, secretKey } = variables;
   if (url !== undefined && secretKey !== undefined) {
-    return { config: { ...variables, url, secretKey, dataDir, trustAnchorsPem }, notices: [] };
+    return { config: { ...variables, url, secretKey, dataDir, ...files }, notices: [] };
   }
   const { file, kept } = generated(dataDir, variables);
   const values = { url: url ?? kept.url, secretKey: secretKey ?? kept.secretKey };
-  const config = { ...variables, ...values, dataDir, trustAnchorsPem };
+  const config = { ...variables, ...values, dataDir, ...files };
   return { config, notices: notices(variables, kept.url, file) };
 }
 

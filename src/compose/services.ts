@@ -1,18 +1,19 @@
 /** The services of this program: the variables of each, and how to build its app from them. */
-import { codesVariables } from '../config/codes.js';
-import { commonVariables } from '../config/common.js';
-import { networkVariables, readNetworkConfig } from '../config/network.js';
+import { codesVariables, readCodesConfig } from '../config/codes.js';
+import { type CommonConfig, commonVariables } from '../config/common.js';
+import { type NetworkConfig, networkVariables, readNetworkConfig } from '../config/network.js';
 import { indexNames, readResolverConfig, resolverVariables } from '../config/resolver.js';
-import { searchVariables } from '../config/search.js';
+import { type SearchConfig, searchVariables } from '../config/search.js';
 import { storeVariables } from '../config/store.js';
 import { readStoreSettings } from '../config/store-settings.js';
 import { checkApiSecretName } from '../config/unknown.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
-import { readVariables } from '../config/variable.js';
+import { collectProblems, readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import type { Logger, LogLevel } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
+import { coderConfig, withCoder } from './content-coder.js';
 import type { ServiceName } from './service-names.js';
 
 export { SERVICE_NAMES, type ServiceName } from './service-names.js';
@@ -21,6 +22,8 @@ export interface BuiltService {
   readonly app: ServiceApp;
   /** What services that start later can call without HTTP. */
   readonly provides?: InProcessServices;
+  /** Reads the files of its configuration again. */
+  readonly reload?: () => Promise<void>;
 }
 
 /** A service with a valid configuration. */
@@ -40,35 +43,43 @@ export interface ServiceEntry {
   check?(environment: Environment): void;
 }
 
+function readSearchSettings(environment: Environment) {
+  const [, config, common, network] = collectProblems<unknown>([
+    () => checkApiSecretName(environment),
+    () => readVariables(searchVariables, environment),
+    () => readVariables(commonVariables, environment),
+    () => readNetworkConfig(environment),
+  ]) as [undefined, SearchConfig, CommonConfig, NetworkConfig | undefined];
+  return { config, dataDir: common.dataDir, network };
+}
+
 export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   codes: {
     variables: codesVariables,
     configure(environment) {
-      const config = readVariables(codesVariables, environment);
+      const config = readCodesConfig(environment);
       return {
         ...config,
-        build: async (log) => ({ app: await (await import('../codes/app.js')).codesApp(config, log) }),
+        build: async (log) => {
+          const app = await (await import('../codes/app.js')).codesApp(config, log);
+          return { app, provides: { coder: app.coder } };
+        },
       };
     },
   },
   search: {
     variables: { ...searchVariables, ...networkVariables },
-    check(environment) {
-      checkApiSecretName(environment);
-      readNetworkConfig(environment);
-    },
+    check: readSearchSettings,
     configure(environment) {
-      checkApiSecretName(environment);
-      const config = readVariables(searchVariables, environment);
-      const { dataDir } = readVariables(commonVariables, environment);
-      const network = readNetworkConfig(environment);
+      const { config, dataDir, network } = readSearchSettings(environment);
       return {
         ...config,
         build: async (log) => {
           const follow = network && { network, log };
-          const app = await (await import('../search/app.js')).searchApp(config, dataDir, follow);
+          const app = await (await import('../search/app.js')).searchApp(config, dataDir, follow, log);
           const networkIndex = network && NETWORK_FACTS[network.network].index;
-          return { app, provides: { search: app.inProcess, networkIndex } };
+          const { inProcess: search, inProcessId: searchId } = app;
+          return { app, provides: { search, searchId, network: app.network, networkIndex } };
         },
       };
     },
@@ -79,17 +90,20 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
     configure(environment) {
       const settings = readStoreSettings(environment);
       // The store writes to the index that the resolver reads.
-      const { searchIndex } = readVariables(resolverVariables, environment);
+      const { searchIndex, testAllow } = readResolverConfig(environment);
+      const codes = coderConfig(settings.variables.byContent, environment);
       return {
         ...settings.variables,
-        build: async (log, inProcess) => {
-          const { storeApp } = await import('./store.js');
-          const { storeConfig } = await import('./first-run.js');
-          const { config, notices } = storeConfig(settings);
-          for (const notice of notices) log.warn(notice);
-          const app = await storeApp(config, log, inProcess, indexNames(searchIndex)[0]);
-          return { app, provides: { manifests: app.inProcess } };
-        },
+        build: (log, inProcess) =>
+          withCoder(codes, log, inProcess, async (services) => {
+            const { storeApp } = await import('./store.js');
+            const { storeConfig } = await import('./first-run.js');
+            const { config, notices } = storeConfig(settings);
+            for (const notice of notices) log.warn(notice);
+            const indexName = indexNames(searchIndex)[0];
+            const app = await storeApp(config, log, services, { indexName, allowed: new Set(testAllow) });
+            return { app, provides: { manifests: app.inProcess }, reload: app.reload };
+          }),
       };
     },
   },
@@ -98,11 +112,13 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
     check: readResolverConfig,
     configure(environment) {
       const config = readResolverConfig(environment);
+      const codes = coderConfig(config.byContent || config.rights, environment);
       return {
         ...config,
-        build: async (_, inProcess) => ({
-          app: await (await import('../resolver/app.js')).resolverApp(config, inProcess),
-        }),
+        build: (log, inProcess) =>
+          withCoder(codes, log, inProcess, async (services) => ({
+            app: await (await import('../resolver/app.js')).resolverApp(config, services, {}, log),
+          })),
       };
     },
   },

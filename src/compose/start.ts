@@ -1,6 +1,7 @@
 /** Starts services in this process, in canonical order, so that each can use those that started earlier. */
 import { type CommonConfig, commonVariables } from '../config/common.js';
 import { environment as processEnvironment } from '../config/env.js';
+import { type TracingConfig, tracingConfig, tracingVariables } from '../config/tracing.js';
 import { unknownVariables } from '../config/unknown.js';
 import {
   ConfigurationInvalid,
@@ -12,8 +13,9 @@ import { FormatRefused } from '../data/format.js';
 import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport } from '../http/transport/load-transport.js';
-import { createLogger } from '../observe/log.js';
-import { Metrics } from '../observe/metrics.js';
+import { createLogger, type Logger } from '../observe/log.js';
+import { Metrics, spansTotal } from '../observe/metrics.js';
+import { SpanExporter } from '../observe/spans.js';
 import type { InProcessServices } from '../resolver/app.js';
 import { type Address, type AddressVariables, listenProblem } from './listen-problem.js';
 import { type ConfiguredService, SERVICE_NAMES, SERVICES, type ServiceName } from './services.js';
@@ -31,6 +33,8 @@ export interface StartOptions {
 
 export interface RunningServices {
   readonly servers: ReadonlyMap<ServiceName, RunningServer>;
+  /** Reads the files of the configuration again: trust anchors and algorithms. An invalid file is logged and ignored. */
+  reload(): Promise<void>;
   /** Stops all servers, also the one for metrics. Rejects if one fails to stop. */
   stop(): Promise<void>;
 }
@@ -46,43 +50,49 @@ export async function startServices(
   names: readonly ServiceName[] = SERVICE_NAMES,
   { environment = processEnvironment(), onStarted = () => {} }: StartOptions = {},
 ): Promise<RunningServices> {
-  const { common, configured } = configure(names, environment);
+  const { common, tracing, configured } = configure(names, environment);
   warnOfUnknown(environment);
   const running: RunningServer[] = [];
   const servers = new Map<ServiceName, RunningServer>();
+  const reloads: (() => Promise<void>)[] = [];
   const started: OnStarted = (name, server, page) => {
     running.push(server);
     if (name !== 'metrics') servers.set(name, server);
     onStarted(name, server, page);
   };
   try {
-    const metrics = await startMetrics(common, started);
+    const exporter = tracing && new SpanExporter(tracing, createLogger('warn'));
+    const metrics = await startMetrics(common, started, exporter);
     let inProcess: InProcessServices = {};
     for (const [name, service] of configured) {
       inProcess = {
         ...inProcess,
-        ...(await startService(name, service, inProcess, common, metrics, started)),
+        ...(await startService(name, service, inProcess, common, { metrics, exporter, started, reloads })),
       };
     }
   } catch (error) {
     await Promise.allSettled(running.map((server) => server.stop()));
     throw error;
   }
-  return { servers, stop: () => stopAll(running) };
+  const reload = async () => {
+    for (const one of reloads) await one();
+  };
+  return { servers, reload, stop: () => stopAll(running) };
 }
 
 /** Reads all variables before any service starts, so that an invalid one never leaves some services running. */
 function configure(names: readonly ServiceName[], environment: Environment) {
   const inOrder = SERVICE_NAMES.filter((name) => names.includes(name));
   const configured: [ServiceName, ConfiguredService][] = [];
-  const [common] = collectProblems<CommonConfig | undefined>([
+  const [common, tracing] = collectProblems<CommonConfig | TracingConfig | undefined>([
     () => readVariables(commonVariables, environment),
+    () => tracingConfig(readVariables(tracingVariables, environment)),
     ...inOrder.map((name) => () => {
       configured.push([name, SERVICES[name].configure(environment)]);
       return undefined;
     }),
   ]);
-  return { common: common as CommonConfig, configured };
+  return { common: common as CommonConfig, tracing: tracing as TracingConfig | undefined, configured };
 }
 
 /** At `warn`, whatever the log levels of the services are. */
@@ -91,23 +101,41 @@ function warnOfUnknown(environment: Environment): void {
   for (const { message } of unknownVariables(environment)) log.warn(message);
 }
 
+/** What all services of a start share. */
+interface Starting {
+  readonly metrics: Metrics | undefined;
+  readonly exporter: SpanExporter | undefined;
+  readonly started: OnStarted;
+  readonly reloads: (() => Promise<void>)[];
+}
+
+async function reloaded(name: ServiceName, reload: () => Promise<void>, log: Logger): Promise<void> {
+  try {
+    await reload();
+    log.info(`${name}: configuration files read again`);
+  } catch (error) {
+    log.error({ err: error }, `${name}: the configuration files can't be used; keeping the earlier ones`);
+  }
+}
+
 /** Returns what the service provides to those that start later. */
 async function startService(
   name: ServiceName,
   { host, port, logLevel, build }: ConfiguredService,
   inProcess: InProcessServices,
   common: CommonConfig,
-  metrics: Metrics | undefined,
-  onStarted: OnStarted,
+  { metrics, exporter, started, reloads }: Starting,
 ): Promise<InProcessServices> {
   const log = createLogger(logLevel);
   try {
-    const { app, provides = {} } = await build(log, inProcess);
+    const { app, provides = {}, reload } = await build(log, inProcess);
+    if (reload !== undefined) reloads.push(() => reloaded(name, reload, log));
     const transport = loadTransport(common.transport, log, largestBody(app.routes));
     const counted = metrics && { metrics, servesMetrics: common.metricsPublic };
-    const options = { host, port, transport, log, ...counted };
+    const spans = exporter && { spans: exporter.of(name) };
+    const options = { host, port, transport, log, ...counted, ...spans };
     const server = await listening(startServer(app, options), options, SERVICES[name].variables);
-    onStarted(name, server, app.docs?.page ?? '/');
+    started(name, server, app.docs === undefined ? '/' : '/docs');
     return provides;
   } catch (cause) {
     const isConfiguration = cause instanceof FormatRefused || cause instanceof ConfigurationInvalid;
@@ -120,9 +148,12 @@ async function startService(
 async function startMetrics(
   { metricsHost: host, metricsPort: port, metricsPublic, transport }: CommonConfig,
   onStarted: OnStarted,
+  exporter: SpanExporter | undefined,
 ): Promise<Metrics | undefined> {
-  if (port === undefined) return metricsPublic ? new Metrics() : undefined;
+  if (port === undefined && !metricsPublic) return undefined;
   const metrics = new Metrics();
+  if (exporter !== undefined) metrics.register([spansTotal(exporter)]);
+  if (port === undefined) return metrics;
   // Access-log lines of scrapes are noise.
   const log = createLogger('warn');
   try {

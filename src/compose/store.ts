@@ -1,49 +1,81 @@
 /** Builds the manifest store together with the dashboard, which shares its address and database. */
 import { dashboardRoutes } from '../admin/app.js';
-import {
-  MANIFEST_INDEX_DEFAULT,
-  type ManifestIndex,
-  SearchManifestIndex,
-} from '../c2pa/search-index-port.js';
+import type { NetworkView } from '../admin/port.js';
+import { MANIFEST_INDEX_DEFAULT, SearchManifestIndex } from '../c2pa/search-index-port.js';
+import { SearchClient } from '../client/search-client.js';
 import type { StoreConfig } from '../config/store.js';
+import { ConfigurationInvalid } from '../config/variable.js';
+import { References } from '../content/reference.js';
 import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { type Database, openDatabase } from '../database/open.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { FixedWindows } from '../limits/rate-limiter.js';
 import { Throttle } from '../limits/throttle.js';
+import type { FollowedNetwork } from '../network/aggregator.js';
+import { logStates } from '../network/declared.js';
 import type { Logger } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
 import type { LocalManifests } from '../resolver/manifests.js';
-import { openStore } from '../store/app.js';
+import { MEMORY_ID } from '../search/engine/open.js';
+import { openStore, type StoreResources } from '../store/app.js';
 import { declarations } from '../store/declarations/declarations.js';
 import { NO_DECLARER } from '../store/declarer.js';
 import { inProcessManifests } from '../store/in-process-manifests.js';
-import { SearchIndexSync } from '../store/search-index-sync.js';
+import { forgetBooks } from '../store/search-index-books.js';
+import { SearchIndexSync, type SearchIndexSyncOptions } from '../store/search-index-sync.js';
+import { unloggedGauge } from '../store/unlogged.js';
 
 export interface StoreApp extends ServiceApp {
   /** The stored manifests for services in this process, without HTTP. */
   readonly inProcess: LocalManifests;
+  /** Reads trust anchors and algorithms again. @throws {ConfigurationInvalid} if they are invalid; the old ones stay */
+  reload(): Promise<void>;
+}
+
+/** Shorter than the lease of an index. */
+const SEARCH_TIMEOUT_MS = 10_000;
+
+type FedIndex = Pick<SearchIndexSyncOptions, 'index' | 'indexId' | 'isLocal'>;
+
+export interface StoreAppOptions {
+  /** Name of the index that the resolver reads. */
+  readonly indexName?: string | undefined;
+  /** For tests: addresses of assets that need not be public. */
+  readonly allowed?: ReadonlySet<string>;
+}
+
+/** Concurrent downloads of assets. */
+const DOWNLOADS_MAX = 16;
+
+interface StoreParts {
+  readonly index: FedIndex | undefined;
+  readonly content: StoreResources['content'];
+  readonly network: FollowedNetwork | undefined;
 }
 
 /**
- * Also keeps the manifests in an index of the search service, if that runs in this process.
+ * Also keeps the manifests in an index of a search service: that of `MSTORE_INDEX`, or the one in this process.
  *
- * @param indexName name of the index that the resolver reads
  * @throws if the database, the folder or the trust anchors are unusable
  */
 export async function storeApp(
   config: StoreConfig,
   log: Logger,
   inProcess: InProcessServices = {},
-  indexName: string = MANIFEST_INDEX_DEFAULT,
+  { indexName = MANIFEST_INDEX_DEFAULT, allowed = new Set() }: StoreAppOptions = {},
 ): Promise<StoreApp> {
-  const index = await manifestIndex(config, inProcess, indexName);
+  const index = fedIndex(config, inProcess, indexName);
+  // The resolver in this process reads it from the start.
+  if (index?.isLocal) await index.index.prepare();
   makeFolder(config.dataDir);
   await prepareData('store', config.dataDir);
   const database = await openDatabase(config.databaseUrl, config.dataDir);
   try {
-    return await appOver(database, config, log, index);
+    const { coder } = inProcess;
+    const references = new References({ allowed, parallel: DOWNLOADS_MAX });
+    const content = config.byContent && coder !== undefined ? { coder, references } : undefined;
+    return await appOver(database, config, log, { index, content, network: inProcess.network });
   } catch (error) {
     await database.close();
     throw error;
@@ -54,33 +86,56 @@ async function appOver(
   database: Database,
   config: StoreConfig,
   log: Logger,
-  index: ManifestIndex | undefined,
+  { index, content, network }: StoreParts,
 ): Promise<StoreApp> {
   const rates = { write: config.rateWrite, read: config.rateRead, login: config.rateLogin };
   const throttle = new Throttle(new FixedWindows(rates), config.unthrottled ?? []);
   const declarer = declarations({ config, db: database.db, log }) ?? NO_DECLARER;
-  const store = await openStore(config, { database, throttle, declarer, log });
+  const store = await openStore(config, { database, throttle, declarer, log, content });
   const inProcess = inProcessManifests(store.service, config.url);
-  const app = store.app(dashboardRoutes(database, store.service, throttle));
-  if (index === undefined) return { ...app, inProcess };
-  const local = new SearchIndexSync({ db: database.db, index, serverId: config.serverId, log });
-  store.service.onChange((key) => local.changed(key));
-  local.start();
-  return { ...app, inProcess, close: () => local.close().then(() => app.close?.()) };
+  const routes = dashboardRoutes(database, store.service, throttle, {
+    secretKey: config.secretKey,
+    network: network && networkView(network),
+  });
+  const app = withUnlogged(store.app(routes), database, network);
+  const reload = () => store.reload(config.reread());
+  if (index === undefined) return { ...app, inProcess, reload };
+  await forgetBooks(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
+  const sync = new SearchIndexSync({ db: database.db, ...index, serverId: config.serverId, log });
+  store.service.onChange(() => sync.changed());
+  store.service.addHealthCheck(() => !sync.isDegraded());
+  sync.start();
+  const metrics = [...(app.metrics ?? []), ...sync.metrics];
+  return { ...app, inProcess, reload, metrics, close: () => sync.close().then(() => app.close?.()) };
 }
 
-/** The index in the search service of this process; `undefined` without a search service, or with `MSTORE_INDEX=none`. */
-async function manifestIndex(
-  { index }: StoreConfig,
-  { search }: InProcessServices,
+function withUnlogged(app: ServiceApp, { db }: Database, network: FollowedNetwork | undefined): ServiceApp {
+  if (network === undefined) return app;
+  return { ...app, metrics: [...(app.metrics ?? []), unloggedGauge(db, network)] };
+}
+
+/** The followed hubs as the dashboard shows them. */
+function networkView(network: FollowedNetwork): NetworkView {
+  return {
+    hubs: () => network.status().hubs,
+    logStates: (declared) => logStates(network, declared, Date.now()),
+  };
+}
+
+/** The index to feed; `undefined` with `MSTORE_INDEX=none`, or if it is not set and no search service runs here. */
+function fedIndex(
+  { index, indexApiKey: apiKey }: StoreConfig,
+  { search, searchId }: InProcessServices,
   name: string,
-): Promise<ManifestIndex | undefined> {
-  if (index === 'none') return undefined;
-  if (search !== undefined) {
-    const manifests = new SearchManifestIndex(search, name);
-    await manifests.prepare();
-    return manifests;
+): FedIndex | undefined {
+  if (index === 'none' || (index === undefined && search === undefined)) return undefined;
+  if (index !== undefined && index !== 'local') {
+    const options = { timeoutMs: SEARCH_TIMEOUT_MS, retry: { attempts: 1 } };
+    const client = new SearchClient(index.service, { ...options, ...(apiKey !== undefined && { apiKey }) });
+    return { index: new SearchManifestIndex(client, index.name), indexId: index.address, isLocal: false };
   }
-  if (index === undefined) return undefined;
-  throw new Error('MSTORE_INDEX="local" needs the search service in the same process');
+  if (search === undefined || searchId === undefined) {
+    throw new ConfigurationInvalid('MSTORE_INDEX="local" needs the search service in the same process');
+  }
+  return { index: new SearchManifestIndex(search, name), indexId: `${searchId}/${name}`, isLocal: true };
 }

@@ -1,9 +1,16 @@
 /** Variables of the codes service (`CODEWEB_`) and of code generation (`CODESDK_`). */
 import os from 'node:os';
 import path from 'node:path';
+import { type CommonConfig, commonVariables } from './common.js';
 import { corsVariables, listenVariables } from './listen.js';
-import { boolean, integer, oneOf, text, webAddress } from './schemas.js';
-import { defineVariables, type Values } from './variable.js';
+import { boolean, integer, oneOf, sourceOrigins, text, webAddress } from './schemas.js';
+import {
+  collectProblems,
+  defineVariables,
+  type Environment,
+  readVariables,
+  type Values,
+} from './variable.js';
 
 export const codesVariables = defineVariables({
   ...listenVariables('CODEWEB', 8000, 'DEBUG'),
@@ -11,7 +18,7 @@ export const codesVariables = defineVariables({
   environment: {
     name: 'CODEWEB_ENVIRONMENT',
     schema: oneOf('development', 'production'),
-    default: 'development',
+    defaultShown: 'that of `ISCCD_ENVIRONMENT`',
     description: '`development` adds details to error responses',
   },
   siteAddress: {
@@ -23,7 +30,7 @@ export const codesVariables = defineVariables({
   mediaPath: {
     name: 'CODEWEB_MEDIA_PATH',
     schema: text().transform((directory) => path.resolve(directory)),
-    default: 'media',
+    defaultShown: 'the folder `codes` in `ISCCD_DATA_DIR`',
     description: 'Folder for uploads and their records',
   },
   maxWorkers: {
@@ -31,14 +38,18 @@ export const codesVariables = defineVariables({
     schema: integer(1, 1024),
     default: String(os.availableParallelism()),
     defaultShown: 'number of CPU cores',
-    description: 'Maximum number of files processed concurrently',
+    description:
+      'Maximum number of files processed concurrently. While one client network occupies more than half of them, others ' +
+      'get up to half as many in addition',
   },
   jobSecondsMax: {
     name: 'CODEWEB_MAX_JOB_SECONDS',
     schema: integer(1, 86_400),
     default: '120',
     unit: 'seconds',
-    description: 'Time limit for processing one file; audio and video get 2 s more per MiB',
+    description:
+      'Time limit for processing one file. Texts and images get a quarter of it (at least 30 s), audio and video half ' +
+      '(at least 60 s), and all 2 s more per MiB; only semantic units get all of it',
   },
   maxUploadBytes: {
     name: 'CODEWEB_MAX_UPLOAD_SIZE',
@@ -59,6 +70,15 @@ export const codesVariables = defineVariables({
     schema: boolean(),
     default: 'true',
     description: 'Whether only the uploader may download a file, delete it and embed metadata',
+  },
+  sources: {
+    name: 'CODEWEB_SOURCES',
+    schema: sourceOrigins(),
+    default: '',
+    defaultShown: 'off',
+    description:
+      'Web servers from which `POST /iscc` may fetch files (`X-Upload-Source`, `text/uri-list`): origins separated by ' +
+      'commas, such as `https://media.example.com` or `https://*.example.com`; only their public addresses are used',
   },
   storageExpirySeconds: {
     name: 'CODEWEB_STORAGE_EXPIRY',
@@ -91,6 +111,14 @@ export const codesVariables = defineVariables({
     schema: boolean(),
     default: 'true',
     description: 'Whether unsupported media types get a two-unit ISCC-SUM instead of an error (422)',
+  },
+  fallbackAlways: {
+    name: 'CODEWEB_FALLBACK',
+    schema: oneOf('off', 'always').transform((value) => value === 'always'),
+    default: 'off',
+    description:
+      '`always`: damaged, encrypted and too short files get an ISCC-SUM with a note instead of an error; default of ' +
+      'the request parameter `fallback`',
   },
   experimental: {
     name: 'CODESDK_EXPERIMENTAL',
@@ -142,4 +170,21 @@ export const codesVariables = defineVariables({
   },
 });
 
-export type CodesConfig = Values<typeof codesVariables>;
+/** The variables, completed by those of all services. */
+export interface CodesConfig extends Values<typeof codesVariables> {
+  readonly environment: 'development' | 'production';
+  readonly mediaPath: string;
+}
+
+/** @throws {ConfigurationInvalid} */
+export function readCodesConfig(environment: Environment): CodesConfig {
+  const [own, common] = collectProblems<Values<typeof codesVariables> | CommonConfig>([
+    () => readVariables(codesVariables, environment),
+    () => readVariables(commonVariables, environment),
+  ]) as [Values<typeof codesVariables>, CommonConfig];
+  return {
+    ...own,
+    environment: own.environment ?? common.environment,
+    mediaPath: own.mediaPath ?? path.join(common.dataDir, 'codes'),
+  };
+}

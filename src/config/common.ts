@@ -2,6 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { boolean, oneOf, portOrOff, text } from './schemas.js';
+import { tracingVariables } from './tracing.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const commonVariables = defineVariables({
@@ -19,12 +20,19 @@ export const commonVariables = defineVariables({
     default: 'auto',
     description: 'Highest instruction set that the kernels use; `auto` uses the best one of the CPU',
   },
+  environment: {
+    name: 'ISCCD_ENVIRONMENT',
+    schema: oneOf('production', 'development'),
+    default: 'production',
+    description:
+      '`development` adds details to the error responses of all services, unless `CODEWEB_ENVIRONMENT` or `APP_DEBUG` is set; `isccd serve --dev` sets it',
+  },
   dataDir: {
     name: 'ISCCD_DATA_DIR',
     schema: text().transform((directory) => path.resolve(directory)),
     default: path.join(os.homedir(), '.local', 'share', 'isccd'),
     defaultShown: '~/.local/share/isccd',
-    description: 'Folder for the data of services that have no folder configured',
+    description: 'Folder for the data of all services, except those that have a folder configured',
   },
   metricsPort: {
     name: 'ISCCD_METRICS_PORT',
@@ -45,6 +53,7 @@ export const commonVariables = defineVariables({
     default: 'false',
     description: 'Whether every service also serves `/metrics` on its own address',
   },
+  ...tracingVariables,
 });
 
 export type CommonConfig = Values<typeof commonVariables>;

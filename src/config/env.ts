@@ -27,6 +27,11 @@ export function environmentSources(directory: string = process.cwd()): Environme
   return { values: process.env, fromFile: new Set(missing.map(([name]) => name)) };
 }
 
+/** The environment for a child process; the variable has this value unless the environment or `.env` sets it. */
+export function environmentWithDefault(name: string, value: string): NodeJS.ProcessEnv {
+  return name in dotEnv(path.resolve('.env')) ? process.env : { [name]: value, ...process.env };
+}
+
 function dotEnv(file: string): Environment {
   try {
     return parseDotEnv(readFileSync(file, 'utf8'));

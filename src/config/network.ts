@@ -64,6 +64,13 @@ export const networkVariables = defineVariables({
     description:
       '`caught_up`: `/readyz` returns 503 until each hub was followed to its end once, or failed 5 times',
   },
+  mirror: {
+    name: `${PREFIX}_MIRROR`,
+    schema: oneOf('hashes', 'full'),
+    default: 'hashes',
+    description:
+      '`full` also keeps the entries of all logs, and serves each log to others at `/network/hubs/{hub_id}/log/`',
+  },
   testAllow: {
     name: `${PREFIX}_TEST_ALLOW`,
     schema: text(),
@@ -90,6 +97,8 @@ export interface NetworkConfig {
   /** Whether deletions delete assets. */
   readonly deletes: boolean;
   readonly exclusive: boolean;
+  /** Whether the entries of all logs are kept and served. */
+  readonly mirrors: boolean;
   readonly ready: 'served' | 'caught_up';
   readonly testAllow: ReadonlySet<string>;
 }
@@ -106,6 +115,7 @@ export function readNetworkConfig(environment: Environment): NetworkConfig | und
     refreshMs: values.refreshSeconds * 1000,
     deletes: values.deletions === 'apply',
     exclusive: values.exclusive === 'true',
+    mirrors: values.mirror === 'full',
     testAllow: new Set((values.testAllow ?? '').split(/[\s,]+/).filter((address) => address !== '')),
   };
 }

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { MANIFEST_INDEX_DEFAULT } from '../c2pa/search-index-port.js';
 import { listenVariables } from './listen.js';
-import { integer, number, oneOf, text, webAddress } from './schemas.js';
+import { boolean, hostNames, integer, number, oneOf, text, webAddress } from './schemas.js';
+import { storeVariables } from './store.js';
+import { readTrustAnchors } from './trust-list.js';
 import {
   ConfigurationInvalid,
   defineVariables,
@@ -20,6 +22,13 @@ export const resolverVariables = defineVariables({
     schema: webAddress(),
     defaultShown: 'the address of each request',
     description: 'Public address of the service, used in endpoints and in the discovery document',
+  },
+  allowedHosts: {
+    name: 'RESOLVER_ALLOWED_HOSTS',
+    schema: hostNames(),
+    defaultShown: 'any',
+    description:
+      'Allowed values of the `Host` header, separated by commas; `localhost` and `127.0.0.1` are always allowed. Set it unless `RESOLVER_PUBLIC_URL` is set: endpoints contain the host of the request',
   },
   searchUrl: {
     name: 'RESOLVER_SEARCH_URL',
@@ -48,6 +57,19 @@ export const resolverVariables = defineVariables({
     unit: 'seconds',
     description: 'Time-out of requests to the search service',
   },
+  storeUrl: {
+    name: 'RESOLVER_STORE_URL',
+    schema: webAddress(),
+    defaultShown: '',
+    description:
+      'Public address (`MSTORE_URL`) of a trusted store. Its manifests are read from it without the rules for gateways: over http, at any address',
+  },
+  storeAddress: {
+    name: 'RESOLVER_STORE_ADDRESS',
+    schema: webAddress(),
+    defaultShown: '`RESOLVER_STORE_URL`',
+    description: 'Address at which the resolver reaches that store, if it differs from the public one',
+  },
   probeTimeoutSeconds: {
     name: 'RESOLVER_PROBE_TIMEOUT',
     schema: number(0.01, TIMEOUT_SECONDS_MAX),
@@ -68,6 +90,27 @@ export const resolverVariables = defineVariables({
     default: '16',
     description: 'Maximum number of concurrent probes, and of concurrent fetches',
   },
+  byContent: {
+    name: 'RESOLVER_BY_CONTENT',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether clients can query with an asset, sent or named by URL; limits are those of the codes service',
+  },
+  rights: {
+    name: 'RESOLVER_RIGHTS',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether clients can look up what is said about data mining and AI training of an asset or a code (`/v1/rights/…`)',
+  },
+  trustAnchors: {
+    name: 'RESOLVER_TRUST_ANCHORS',
+    schema: text(),
+    defaultShown: '`MSTORE_TRUST_ANCHORS`',
+    description:
+      'PEM file of trust anchors, or a folder of such files; rights look-ups report signers that they vouch for as trusted',
+  },
   environment: {
     name: 'RESOLVER_ENVIRONMENT',
     schema: oneOf('production', 'test'),
@@ -85,7 +128,10 @@ export const resolverVariables = defineVariables({
   },
 });
 
-export type ResolverConfig = Values<typeof resolverVariables>;
+export interface ResolverConfig extends Values<typeof resolverVariables> {
+  /** PEM; empty: no signer is trusted. Only read if rights can be looked up. */
+  readonly trustAnchorsPem: string;
+}
 
 /**
  * Reads the variables; refuses test settings in production.
@@ -99,7 +145,14 @@ export function readResolverConfig(environment: Environment): ResolverConfig {
       `RESOLVER_TEST_ALLOW="${config.testAllow.join(',')}" must be empty unless RESOLVER_ENVIRONMENT=test`,
     );
   }
-  return config;
+  const trustAnchorsPem = config.rights ? anchorsOf(config.trustAnchors, environment) : '';
+  return { ...config, trustAnchorsPem };
+}
+
+function anchorsOf(place: string | undefined, environment: Environment): string {
+  if (place !== undefined) return readTrustAnchors(resolverVariables.trustAnchors.name, place);
+  const { trustAnchors } = storeVariables;
+  return readTrustAnchors(trustAnchors.name, readVariables({ trustAnchors }, environment).trustAnchors);
 }
 
 /** Names of the indexes with declarations: those of `RESOLVER_SEARCH_INDEX`, the first of which a store writes to. */

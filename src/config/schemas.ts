@@ -80,6 +80,14 @@ export function origins(): z.ZodType<readonly string[], string> {
     .transform((list) => list.map((entry) => (entry === '*' ? entry : new URL(entry).origin)));
 }
 
+/** Origins of web servers; `*.` before the host stands for its subdomains. */
+export function sourceOrigins(): z.ZodType<readonly string[], string> {
+  return origins().refine(
+    (list) => !list.includes('*'),
+    'must be origins such as https://example.org or https://*.example.org, separated by spaces or commas',
+  );
+}
+
 function isOrigin(entry: string): boolean {
   if (entry === '*') return true;
   return isWebAddress(entry) && new URL(entry).pathname === '/';

@@ -1,4 +1,5 @@
 /** Variables of the search service. */
+import path from 'node:path';
 import { corsVariables, listenVariables } from './listen.js';
 import { boolean, integer, number, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
@@ -19,6 +20,13 @@ export const searchVariables = defineVariables({
     secret: true,
     defaultShown: '',
     description: 'API key; if set, requests below `/indexes` must send it as `X-API-Key`',
+  },
+  keyFile: {
+    name: 'INDEXSVC_KEY_FILE',
+    schema: text().transform((file) => path.resolve(file)),
+    defaultShown: '`keys.json` in the folder of the indexes',
+    description:
+      'File with more API keys, each with rights and indexes, which `isccd index key` manages; once it exists, requests below `/indexes` need a key',
   },
   bodyBytesMax: {
     name: 'INDEXSVC_MAX_BODY',
@@ -41,6 +49,13 @@ export const searchVariables = defineVariables({
     unit: 'rows',
     description:
       'Up to this many units per type, a search compares all of them; larger indexes get HNSW graphs',
+  },
+  skipFeatureless: {
+    name: 'INDEXSVC_SKIP_FEATURELESS',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether searches leave out featureless Image-Codes, those of plain pictures; the parameter `skip_featureless` of a search overrides it',
   },
   matchThresholdUnits: {
     name: 'INDEXSVC_MATCH_THRESHOLD_UNITS',

@@ -1,38 +1,48 @@
 /** The manifest store's configuration as a whole: rules that involve several variables or a file. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { commonVariables } from './common.js';
+import { type CommonConfig, commonVariables } from './common.js';
 import { type StoreVariables, storeVariables } from './store.js';
-import { BUNDLED_TRUST_ANCHORS } from './trust-list.js';
+import { inSetting, readTrustAnchors } from './trust-list.js';
 import { ConfigurationInvalid, collectProblems, type Environment, readVariables } from './variable.js';
 
 export interface StoreSettings {
   /** On a loopback address the URL and the secret may be missing. */
-  readonly variables: StoreVariables;
+  readonly variables: StoreVariables & { readonly debug: boolean };
   readonly dataDir: string;
   /** PEM; empty: no signer is trusted. */
   readonly trustAnchorsPem: string;
+  /** JSON; `undefined`: the bundled list. */
+  readonly algorithmList: string | undefined;
+  /** Reads the files of trust anchors and algorithms again. @throws {ConfigurationInvalid} */
+  reread(): { readonly trustAnchorsPem: string; readonly algorithmList: string | undefined };
 }
 
 /** @throws {ConfigurationInvalid} */
 export function readStoreSettings(environment: Environment): StoreSettings {
-  const variables = readVariables(storeVariables, environment);
-  const [dataDir = '', trustAnchorsPem = ''] = collectProblems([
-    () => storeDataDir(environment),
-    () => readAnchors(variables.trustAnchors),
-    () => requireOffLoopback(variables),
-  ]);
-  return { variables, dataDir, trustAnchorsPem };
+  const [variables, common] = collectProblems<StoreVariables | CommonConfig | undefined>([
+    () => readVariables(storeVariables, environment),
+    () => readVariables(commonVariables, environment),
+    () => requireOffLoopback(environment),
+  ]) as [StoreVariables, CommonConfig];
+  const reread = () => {
+    const [trustAnchorsPem = '', algorithmList] = collectProblems<string | undefined>([
+      () => readTrustAnchors(storeVariables.trustAnchors.name, variables.trustAnchors),
+      () =>
+        variables.algorithmList && readSetting(storeVariables.algorithmList.name, variables.algorithmList),
+    ]);
+    return { trustAnchorsPem, algorithmList };
+  };
+  const debug = variables.debug ?? common.environment === 'development';
+  return { variables: { ...variables, debug }, dataDir: storeDataDir(environment), ...reread(), reread };
 }
 
 /** Other machines reach the store: a generated address or secret would be wrong or easy to lose. */
-function requireOffLoopback({ host, url, secretKey }: StoreVariables): string {
-  if (isLoopback(host)) return '';
-  const missing = [
-    ...(url === undefined ? [storeVariables.url] : []),
-    ...(secretKey === undefined ? [storeVariables.secretKey] : []),
-  ];
-  if (missing.length === 0) return '';
+function requireOffLoopback(environment: Environment): undefined {
+  const { host, url, secretKey } = storeVariables;
+  if (isLoopback(environment[host.name]?.trim() || host.default)) return;
+  const missing = [url, secretKey].filter(({ name }) => !environment[name]?.trim());
+  if (missing.length === 0) return;
   const rule = 'is required when MSTORE_HOST is not a loopback address';
   throw new ConfigurationInvalid(...missing.map(({ name }) => `${name} ${rule}`));
 }
@@ -43,16 +53,8 @@ export function storeDataDir(environment: Environment): string {
   return dataDir ?? path.join(readVariables(commonVariables, environment).dataDir, 'store');
 }
 
-function readAnchors(file: string | undefined): string {
-  if (file === undefined) return BUNDLED_TRUST_ANCHORS;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigurationInvalid(
-      `${storeVariables.trustAnchors.name}=${JSON.stringify(file)} can't be read (${code ?? String(error)})`,
-    );
-  }
+function readSetting(name: string, file: string): string {
+  return inSetting(name, file, () => readFileSync(file, 'utf8'));
 }
 
 function isLoopback(host: string): boolean {

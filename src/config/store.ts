@@ -25,7 +25,7 @@ export const storeVariables = defineVariables({
   debug: {
     name: 'APP_DEBUG',
     schema: boolean(),
-    default: 'false',
+    defaultShown: '`true` with `ISCCD_ENVIRONMENT=development`, else `false`',
     description: 'Whether responses to unexpected errors contain details',
   },
   allowedHosts: {
@@ -53,7 +53,14 @@ export const storeVariables = defineVariables({
     schema: text(),
     defaultShown: 'the bundled list, which is empty',
     description:
-      'PEM file of trust anchors; manifests of trusted signers rank higher. The C2PA list is at https://github.com/c2pa-org/conformance-public',
+      'PEM file of trust anchors, or a folder of such files; manifests of trusted signers rank higher; read again on SIGHUP. The C2PA list is at https://github.com/c2pa-org/conformance-public',
+  },
+  algorithmList: {
+    name: 'MSTORE_ALGORITHM_LIST',
+    schema: text(),
+    defaultShown: 'the bundled list of 2026-04-15',
+    description:
+      'JSON file with the C2PA list of soft-binding algorithms, from https://github.com/c2pa-org/softbinding-algorithm-list; read again on SIGHUP',
   },
   secretSeed: {
     name: 'MSTORE_SECKEY',
@@ -102,6 +109,20 @@ export const storeVariables = defineVariables({
     description:
       'SHA-256 of the operator token for deletes, in hex (`isccd store hash-token`); if empty, the API cannot delete',
   },
+  uploadTokens: {
+    name: 'MSTORE_UPLOAD_TOKENS',
+    schema: oneOf('optional', 'required'),
+    default: 'optional',
+    description:
+      'Whether uploads need the token of a publisher (`isccd store token add`); with `optional`, anonymous uploads are accepted as well',
+  },
+  trustedDisplaces: {
+    name: 'MSTORE_TRUSTED_DISPLACES',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether a manifest by a trusted signer takes its id from a manifest by an untrusted one, which is deleted then',
+  },
   matchThreshold: {
     name: 'MSTORE_MATCH_THRESHOLD',
     schema: integer(0, 100),
@@ -141,10 +162,24 @@ export const storeVariables = defineVariables({
   },
   index: {
     name: 'MSTORE_INDEX',
-    schema: oneOf('local', 'none'),
+    schema: manifestIndex(),
     defaultShown: '`local` when the search service runs in the same process, else `none`',
     description:
-      '`local` adds stored manifests to the index `RESOLVER_SEARCH_INDEX` of the search service in the same process, so that the resolver finds them without a hub',
+      'Index to which stored manifests are added, so that a resolver finds them without a hub: an address such as `http://search:8010/indexes/c2pa`, or `local` for the index `RESOLVER_SEARCH_INDEX` of the search service in the same process',
+  },
+  indexApiKey: {
+    name: 'MSTORE_INDEX_API_KEY',
+    schema: text(),
+    secret: true,
+    defaultShown: '',
+    description: 'API key for the search service of `MSTORE_INDEX`, sent as `X-API-Key`',
+  },
+  byContent: {
+    name: 'MSTORE_BY_CONTENT',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether clients can query with an asset, sent or named by URL; limits are those of the codes service',
   },
   serverId: {
     name: 'MSTORE_SERVER_ID',
@@ -157,12 +192,54 @@ export const storeVariables = defineVariables({
 export type StoreVariables = Values<typeof storeVariables>;
 
 /** The variables, completed by values that derive from other variables or files. */
-export interface StoreConfig extends StoreVariables {
+export interface StoreConfig extends Omit<StoreVariables, 'algorithmList'> {
   readonly secretKey: string;
   readonly url: string;
+  readonly debug: boolean;
   readonly dataDir: string;
   /** PEM; empty: no signer is trusted. */
   readonly trustAnchorsPem: string;
+  /** JSON; `undefined`: the bundled list. */
+  readonly algorithmList: string | undefined;
+  /** Reads the two files again. @throws {ConfigurationInvalid} */
+  reread(): Pick<StoreConfig, 'trustAnchorsPem' | 'algorithmList'>;
+}
+
+/** An index of a search service. */
+export interface RemoteIndex {
+  /** Address of the index. */
+  readonly address: string;
+  /** Base address of the search service. */
+  readonly service: string;
+  readonly name: string;
+}
+
+/** `local`, `none` or the address of an index. */
+function manifestIndex(): z.ZodType<'local' | 'none' | RemoteIndex, string> {
+  const rule =
+    'must be local, none or the address of an index, such as http://search:8010/indexes/c2pa, without a query';
+  return z
+    .string()
+    .trim()
+    .transform((value, context) => {
+      const word = value.toLowerCase();
+      if (word === 'local' || word === 'none') return word;
+      const found = remoteIndex(value);
+      if (found !== undefined) return found;
+      context.addIssue({ code: 'custom', message: rule });
+      return z.NEVER;
+    });
+}
+
+function remoteIndex(value: string): RemoteIndex | undefined {
+  const { success, data: address } = webAddress().safeParse(value);
+  const [, service, name] = (success && /^(.*)\/indexes\/([^/]+)$/.exec(address)) || [];
+  if (!success || service === undefined || name === undefined) return undefined;
+  try {
+    return { address, service, name: decodeURIComponent(name) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Refuses other URLs, whose further parts would be ignored silently. */

@@ -1,3 +1,8 @@
+/** Reads trust anchors. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigurationInvalid } from './variable.js';
+
 /**
  * The trust anchors if `MSTORE_TRUST_ANCHORS` is not set.
  *
@@ -6,3 +11,33 @@
  * rank as untrusted.
  */
 export const BUNDLED_TRUST_ANCHORS = '';
+
+/**
+ * The text of a PEM file, or of all files of a folder in the order of their names.
+ *
+ * @param name of the variable that names the place
+ * @throws {ConfigurationInvalid} if it can't be read
+ */
+export function readTrustAnchors(name: string, place: string | undefined): string {
+  if (place === undefined) return BUNDLED_TRUST_ANCHORS;
+  return inSetting(name, place, () => {
+    if (!statSync(place).isDirectory()) return readFileSync(place, 'utf8');
+    const files = readdirSync(place).filter((file) => /\.(?:pem|crt|cer)$/i.test(file));
+    return files
+      .sort()
+      .map((file) => readFileSync(path.join(place, file), 'utf8'))
+      .join('\n');
+  });
+}
+
+/** @throws {ConfigurationInvalid} if reading fails */
+export function inSetting<T>(name: string, place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigurationInvalid(
+      `${name}=${JSON.stringify(place)} can't be read (${code ?? String(error)})`,
+    );
+  }
+}

@@ -46,6 +46,23 @@ export function gauge<L extends string>(
   });
 }
 
+/** A count that is kept elsewhere and read at scrape time; if reading fails, it is left out. Names end in `_total`. */
+export function total<L extends string>(
+  name: string,
+  help: string,
+  labelNames: readonly L[],
+  read: () => readonly Sample<L>[] | Promise<readonly Sample<L>[]>,
+): Counter<L> {
+  return new Counter({
+    ...{ name, help, labelNames, registers: [] },
+    async collect() {
+      const samples = await inTime(read);
+      this.reset();
+      for (const { labels, value } of samples) this.inc(labels, value);
+    },
+  });
+}
+
 /** A gauge without labels. */
 export function level(name: string, help: string, read: () => number): Gauge<never> {
   return gauge(name, help, [], () => [{ labels: {}, value: read() }]);

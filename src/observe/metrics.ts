@@ -1,8 +1,11 @@
 /** All metrics of a process and its services, in the Prometheus text format. */
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { version } from '../version.js';
 import type { Metric } from './instruments.js';
 import { logLinesLost } from './log.js';
 import { type RequestMetrics, RequestTable } from './request-metrics.js';
+
+import type { SpanExporter } from './spans.js';
 
 export type { RequestMetrics } from './request-metrics.js';
 
@@ -10,6 +13,20 @@ export type { RequestMetrics } from './request-metrics.js';
 export interface Exposition {
   readonly text: string;
   readonly contentType: string;
+}
+
+/** Spans of requests by whether they were exported. */
+export function spansTotal(exporter: SpanExporter): Counter<'result'> {
+  return new Counter({
+    name: 'isccd_trace_spans_total',
+    help: 'Spans of requests, exported or dropped because the collector was unavailable',
+    labelNames: ['result'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(exporter.counts)) this.inc({ result }, count);
+    },
+  });
 }
 
 /** One per process: process metrics appear once, metrics that services share carry a `service` label. */
@@ -28,6 +45,12 @@ export class Metrics {
         this.inc(logLinesLost());
       },
     });
+    new Gauge({
+      name: 'isccd_build_info',
+      help: 'Always 1; version of isccd, Node.js and the platform',
+      labelNames: ['version', 'node', 'platform'],
+      registers: [this.#registry],
+    }).set({ version, node: process.version, platform: `${process.platform}-${process.arch}` }, 1);
     this.#requests = new RequestTable(this.#registry);
   }
 

@@ -6,12 +6,16 @@ export interface Trace {
   readonly traceId: string;
   /** Whether the caller that started the trace records it. */
   readonly isSampled: boolean;
+  /** Span of the caller; missing in a trace that starts here. */
+  readonly parentId?: string;
+  /** Span of this process, if spans are exported: the parent of outgoing requests. */
+  readonly spanId?: string;
 }
 
 export const TRACEPARENT = 'traceparent';
 
 /** Version, trace id, parent id, flags; versions after 00 may add fields after another dash. */
-const FORM = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(-.*)?$/s;
+const FORM = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/s;
 const SAMPLED = 0x01;
 
 /**
@@ -19,9 +23,9 @@ const SAMPLED = 0x01;
  * including several headers joined by commas.
  */
 export function parseTraceparent(header: string): Trace | undefined {
-  const [, version, traceId, flags = '', more] = FORM.exec(header) ?? [];
+  const [, version, traceId, parentId = '', flags = '', more] = FORM.exec(header) ?? [];
   if (traceId === undefined || (version === '00' && more !== undefined)) return undefined;
-  return { traceId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
+  return { traceId, parentId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
 }
 
 /** The caller's trace, or a new one if the header is missing or invalid. */
@@ -34,9 +38,13 @@ export function newTrace(): Trace {
   return { traceId: randomHex(32), isSampled: false };
 }
 
-/** The header for an outgoing request of a trace, with a new span id for each call. */
-export function traceparent({ traceId, isSampled }: Trace): string {
-  return `00-${traceId}-${randomHex(16)}-${isSampled ? '01' : '00'}`;
+/** The header for an outgoing request of a trace. Unless the trace has a span here, each call makes a new id. */
+export function traceparent({ traceId, isSampled, spanId = newSpanId() }: Trace): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+}
+
+export function newSpanId(): string {
+  return randomHex(16);
 }
 
 const POOL_BYTES = 4096;

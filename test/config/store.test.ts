@@ -56,6 +56,19 @@ describe('the configuration of the store', () => {
     expect(storeConfig(environment).config.dataDir).toBe(path.join(folder, 'store'));
   });
 
+  it('shows details of errors in development, unless APP_DEBUG is set', () => {
+    const development = { ISCCD_ENVIRONMENT: 'development' };
+    expect(config(development).debug).toBe(true);
+    expect(config({ ...development, APP_DEBUG: 'false' }).debug).toBe(false);
+  });
+
+  it('reports what is invalid and what is missing together', () => {
+    const environment = { MSTORE_HOST: '0.0.0.0', MSTORE_PORT: 'x', MSTORE_TRUST_ANCHORS: folder };
+    expect(() => storeConfig(environment)).toThrow(
+      /^MSTORE_PORT="x" must.*\nMSTORE_URL is required .*\nAPP_SECRET_KEY is required/,
+    );
+  });
+
   it.each([
     ['MSTORE_URL', 'ftp://store.example'],
     ['MSTORE_URL', 'store.example'],

@@ -1,8 +1,10 @@
+import os from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { envExample, envFileOf } from '../../src/cli/help/variables.js';
 import { SERVICE_NAMES, SERVICES } from '../../src/compose/services.js';
 import { ALL_VARIABLES } from '../../src/config/all.js';
-import { codesVariables } from '../../src/config/codes.js';
+import { codesVariables, readCodesConfig } from '../../src/config/codes.js';
 import { commonVariables } from '../../src/config/common.js';
 import { envFile, markdownTable } from '../../src/config/describe.js';
 import { parseDotEnv } from '../../src/config/env.js';
@@ -11,14 +13,15 @@ import { ConfigurationInvalid, defineVariables, readVariables } from '../../src/
 
 const ORIGINS_RULE = 'must be origins such as https://example.org, separated by spaces or commas, or *';
 
-const codes = (environment: Record<string, string>) => readVariables(codesVariables, environment);
+const codes = (environment: Record<string, string>) => readCodesConfig(environment);
 
 describe('readVariables', () => {
   it('returns the documented defaults', () => {
     expect(codes({})).toMatchObject({
       host: '127.0.0.1',
       port: 8000,
-      environment: 'development',
+      environment: 'production',
+      mediaPath: path.join(os.homedir(), '.local/share/isccd/codes'),
       siteAddress: undefined,
       maxUploadBytes: 1_073_741_824,
       ioReadBytes: 2_097_152,
@@ -38,6 +41,13 @@ describe('readVariables', () => {
 
   it('reads values and treats empty ones as unset', () => {
     expect(codes({ CODEWEB_PORT: '9', CODEWEB_HOST: '' })).toMatchObject({ port: 9, host: '127.0.0.1' });
+  });
+
+  it('takes environment and folder of all services, unless those of the service are set', () => {
+    const all = { ISCCD_ENVIRONMENT: 'development', ISCCD_DATA_DIR: '/data' };
+    expect(codes(all)).toMatchObject({ environment: 'development', mediaPath: '/data/codes' });
+    const own = { ...all, CODEWEB_ENVIRONMENT: 'production', CODEWEB_MEDIA_PATH: '/media' };
+    expect(codes(own)).toMatchObject({ environment: 'production', mediaPath: '/media' });
   });
 
   it('accepts all spellings of booleans and log levels', () => {

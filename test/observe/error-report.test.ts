@@ -59,7 +59,7 @@ test('reports only errors that become a 500', async () => {
       thrown: () => ({ status: 500 }),
     },
     proxies: 0,
-    docs: { page: '/docs', json: '/docs/openapi.json', yaml: '/docs/openapi.yaml' },
+    docs: { tags: {} },
     errorReports: errorReports({ dsn, ...about }),
   };
   const log = createLogger('silent');

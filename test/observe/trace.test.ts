@@ -16,7 +16,7 @@ function expected(header: string) {
   if (!isHex(version, 2) || version === 'ff') return undefined;
   if (!isId(traceId, 32) || !isId(parentId, 16) || !isHex(flags, 2)) return undefined;
   if (version === '00' && more.length > 0) return undefined;
-  return { traceId, isSampled: Number.parseInt(flags, 16) % 2 === 1 };
+  return { traceId, parentId, isSampled: Number.parseInt(flags, 16) % 2 === 1 };
 }
 
 describe('parseTraceparent', () => {
@@ -30,7 +30,7 @@ describe('parseTraceparent', () => {
     [`01-${TRACE}-${PARENT}-01-what-the-future-brings`, true],
     [`01-${TRACE}-${PARENT}-01-`, true],
   ])('accepts %s', (header, isSampled) => {
-    expect(parseTraceparent(header)).toEqual({ traceId: TRACE, isSampled });
+    expect(parseTraceparent(header)).toEqual({ traceId: TRACE, parentId: PARENT, isSampled });
   });
 
   it.each([
@@ -91,7 +91,8 @@ describe('a trace', () => {
   it('gets a new span id for each outgoing request', () => {
     const trace = traceOf(`00-${TRACE}-${PARENT}-01`);
     const headers = Array.from({ length: 1000 }, () => traceparent(trace));
-    expect(headers.map(parseTraceparent)).toEqual(headers.map(() => trace));
+    const parsed = headers.map(parseTraceparent);
+    expect(parsed).toEqual(parsed.map((one) => ({ ...trace, parentId: one?.parentId })));
     expect(new Set([...headers, `00-${TRACE}-${PARENT}-01`]).size).toBe(1001);
     expect(parseTraceparent(traceparent(newTrace()))?.isSampled).toBe(false);
   });

@@ -1,0 +1,34 @@
+/** Gives a service the coder of this process: that of the codes service, else one with workers of its own. */
+import { type CodesConfig, readCodesConfig } from '../config/codes.js';
+import type { Environment } from '../config/variable.js';
+import type { Logger } from '../observe/log.js';
+import type { InProcessServices } from '../resolver/app.js';
+import type { BuiltService } from './services.js';
+
+/** Settings of the coder; `undefined` if it is off. @throws {ConfigurationInvalid} */
+export function coderConfig(isOn: boolean, environment: Environment): CodesConfig | undefined {
+  return isOn ? readCodesConfig(environment) : undefined;
+}
+
+/** Builds a service with a coder, if that is on. A new coder ends with the service that needed it first. */
+export async function withCoder(
+  config: CodesConfig | undefined,
+  log: Logger,
+  inProcess: InProcessServices,
+  build: (inProcess: InProcessServices) => Promise<BuiltService>,
+): Promise<BuiltService> {
+  if (config === undefined || inProcess.coder !== undefined) return build(inProcess);
+  const { startContentCoder } = await import('../codes/content-coder.js');
+  const coder = await startContentCoder(config, log);
+  try {
+    const { app, provides, ...rest } = await build({ ...inProcess, coder });
+    const close = async () => {
+      await app.close?.();
+      await coder.close();
+    };
+    return { ...rest, app: { ...app, close }, provides: { ...provides, coder } };
+  } catch (error) {
+    await coder.close();
+    throw error;
+  }
+}
