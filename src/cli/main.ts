@@ -3,6 +3,8 @@
  * The `isccd` command. Modules of subcommands are loaded on demand, so that `isccd explain` does not load those of
  * `isccd serve`.
  */
+// First: other modules do not load on old versions.
+import './node-version.js';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { SERVICE_NAMES, type ServiceName } from '../compose/service-names.js';
 import { generator } from '../version.js';
@@ -30,12 +32,13 @@ function program(): Command {
     .description('start services (default: all)')
     .addArgument(new Argument('[services...]', 'services to start (default: all)').choices(SERVICE_NAMES))
     .option('--env', 'print all environment variables with their defaults, as a .env file, and exit')
-    .option('--dev', 'development mode: restart when the program or .env changes')
+    .option('--dev', 'development mode: details in errors, restart when the program or .env changes')
     .addOption(jsonOption())
     .action(async (services: ServiceName[], options) =>
       (await import('./commands/serve.js')).serve(services, options),
     );
   codeCommands(root);
+  fileCommands(root);
   root
     .command('demo')
     .description('run all services once in a temporary folder: create a code, sign, store, resolve, fetch')
@@ -50,6 +53,11 @@ function program(): Command {
   dataCommands(root);
   networkCommands(root);
   completionCommand(root);
+  root
+    .command('selftest')
+    .description('run the conformance vectors on this machine; show kernels, tools and versions')
+    .addOption(jsonOption())
+    .action(async (options) => (await import('./commands/selftest.js')).selftest(options));
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed
     .command('isrc')
@@ -67,10 +75,28 @@ function codeCommands(root: Command): void {
   root
     .command('code')
     .description('create the ISCC-CODEs of files, one line of JSON per file')
-    .argument('<files...>', 'files of any type; text, images, audio and video get all units')
+    .argument(
+      '<files...>',
+      'files, folders, glob patterns, - for standard input, http(s):// and s3:// addresses',
+    )
+    .option('--include <glob...>', 'in folders, only files whose path or name matches')
+    .option('--exclude <glob...>', 'in folders, no files whose path or name matches')
+    .option('--filename <name>', 'file name of standard input')
+    .option('--name <text>', 'title, instead of that of the file')
+    .option('--description <text>', 'description, instead of that of the file')
+    .option('--meta <json>', 'extended metadata: a JSON object, a base64 Data-URL, or @FILE')
+    .option(
+      '--no-metadata',
+      'ignore metadata embedded in files; the Meta-Code covers the given or the file name',
+    )
+    .option('--granular', 'include simprints of text (default)', true)
     .option('--no-granular', 'omit simprints of text')
     .option('--semantic', 'add the experimental Semantic-Code')
     .option('--no-thumbnail', 'omit the thumbnail')
+    .option('--soft-binding', 'print the C2PA soft binding (io.iscc.v0) instead of the code')
+    .option('--csv', 'print a table in CSV instead of JSON')
+    .option('--sidecar', 'write FILE.iscc.json next to each file; skips files that have one')
+    .option('--resume <file>', 'append the lines to a file; skips files that have a result there')
     .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
     .addOption(alwaysJsonOption())
     .action(async (files: string[], options) => (await import('./commands/code.js')).code(files, options));
@@ -84,9 +110,9 @@ function codeCommands(root: Command): void {
     );
   root
     .command('compare')
-    .description('compare two codes, unit by unit')
-    .argument('<a>', 'ISCC-CODE or ISCC-UNIT')
-    .argument('<b>', 'ISCC-CODE or ISCC-UNIT')
+    .description('compare two codes or files, unit by unit')
+    .argument('<a>', 'ISCC-CODE, ISCC-UNIT or file')
+    .argument('<b>', 'ISCC-CODE, ISCC-UNIT or file')
     .addOption(jsonOption())
     .action(async (a: string, b: string, options) =>
       (await import('./commands/compare.js')).compare(a, b, options),
@@ -97,6 +123,32 @@ function codeCommands(root: Command): void {
     .argument('<file>', 'UTF-8 text file, or - for standard input')
     .addOption(alwaysJsonOption())
     .action(async (file: string) => (await import('./commands/simprint.js')).simprint(file));
+}
+
+/** Commands that show what is in files, without a server. */
+function fileCommands(root: Command): void {
+  root
+    .command('scan')
+    .description('find duplicates, near-duplicates and versions of works in folders')
+    .argument('<folders...>', 'folders, with everything below them, and files')
+    .option('--out <folder>', 'folder for results and reports', 'isccd-scan')
+    .option('--distance <bits>', 'bits of 256 in which similar units may differ', '32')
+    .option('--include <glob...>', 'only files whose path or name matches')
+    .option('--exclude <glob...>', 'no files whose path or name matches')
+    .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
+    .option('--watch', 'keep running; renew the reports after changes')
+    .addOption(jsonOption())
+    .action(async (folders: string[], options) =>
+      (await import('./commands/scan.js')).scan(folders, options),
+    );
+  root
+    .command('extract')
+    .description('print metadata and text of a file, and save its thumbnail')
+    .argument('<file>', 'file of a supported type')
+    .option('--text', 'print the text only')
+    .option('--thumbnail <file>', 'save the thumbnail, a WebP image')
+    .addOption(jsonOption())
+    .action(async (file: string, options) => (await import('./commands/extract.js')).extract(file, options));
 }
 
 /** `isccd index ...`: every subcommand works on a local folder or on a service. */
@@ -120,12 +172,64 @@ function indexCommands(root: Command): void {
   add('add <name> <files...>', 'add entries from JSON, JSON lines, *.iscc.json, or - for standard input')
     .option('--make-ids', 'derive ISCC-IDs for entries without one, from code and file name')
     .action(async (name, files, where) => (await actions()).add(name, files, where));
+  transferCommands(add);
   add('search <name> <code>', 'find assets similar to an ISCC-CODE')
     .option('--limit <n>', 'maximum number of matches')
     .action(async (name, code, options) => (await actions()).search(name, code, options));
   add('get <name> <iscc-id>', 'print an entry').action(async (name, id, where) =>
     (await actions()).get(name, id, where),
   );
+  keyCommands(index);
+}
+
+/** Commands for the API keys of the service. */
+function keyCommands(index: Command): void {
+  const key = index.command('key').description('API keys of the search service: create, list, revoke');
+  const add = (name: string, description: string) =>
+    key
+      .command(name)
+      .description(description)
+      .option('--file <file>', 'file of the keys (default: as the service is configured)')
+      .addOption(alwaysJsonOption());
+  const actions = () => import('./commands/index-key.js');
+  add('create', 'create a key and print it; it cannot be shown again')
+    .requiredOption('--rights <rights>', 'rights, separated by commas: read, write, admin')
+    .option('--indexes <names>', 'indexes or aliases, separated by commas (default: all)')
+    .option('--name <text>', 'what the key is for')
+    .action(async (options) => (await actions()).create(options));
+  add('list', 'list all keys').action(async (where) => (await actions()).list(where));
+  add('revoke <id>', 'revoke a key').action(async (id, where) => (await actions()).revoke(id, where));
+}
+
+const REPORT = ['--report <file>', 'file for the rows that are refused', 'isccd-refused.ndjson'] as const;
+
+/** Commands that move all assets of an index. */
+function transferCommands(add: (name: string, description: string) => Command): void {
+  const actions = () => import('./commands/index-transfer.js');
+  add(
+    'import [name]',
+    'import indexes of iscc-search or isccd, or JSON lines; continues after an interruption',
+  )
+    .requiredOption('--from <where>', 'folder, file (.gz and .zst are decoded), - or URL of a service')
+    .option('--from-api-key <key>', 'API key of the service to import from')
+    .option('--as <name>', 'name of the new index')
+    .option(...REPORT)
+    .option('--state <file>', 'file that remembers how far the import is', 'isccd-import.json')
+    .action(async (name, options) => (await actions()).importIndexes(name, options));
+  add('export <name>', 'write all assets as JSON lines')
+    .option('--output <file>', 'file to write instead of standard output')
+    .action(async (name, options) => (await actions()).exportIndex(name, options));
+  const to = (command: Command) =>
+    command
+      .option('--to <where>', 'place of the new index (default: that of the old one)')
+      .option('--to-api-key <key>', 'API key of the service at --to')
+      .option(...REPORT);
+  to(add('copy <name> <new-name>', 'copy all assets into another index')).action(
+    async (name, target, options) => (await actions()).copyIndex(name, target, options),
+  );
+  to(add('repair <name>', 'salvage the readable rows of a damaged index into a new one'))
+    .option('--as <name>', 'name of the new index (default: the old one and "repaired")')
+    .action(async (name, options) => (await actions()).repairIndex(name, options));
 }
 
 // A closed pipe (`| head`) is not an error.

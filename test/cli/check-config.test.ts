@@ -100,6 +100,8 @@ describe('an invalid configuration', () => {
       'isccd: CODEWEB_MAX_UPLAOD_SIZE is not a variable of isccd; did you mean CODEWEB_MAX_UPLOAD_SIZE?',
       'isccd: ISCC_SEARCH_API_SECRET is not a variable of isccd; did you mean INDEXSVC_API_SECRET?',
     ]);
+    const more = await check([], { ...env, MSTORE_PORT: 'x', INDEXSVC_PORT: 'y', CODEWEB_PORT: 'z' });
+    expect(more.stderr.trim().split('\n')).toHaveLength(8);
     const json = parsed((await check(['--json'], env)).stdout);
     expect(json.filter(({ problem }) => problem !== undefined)).toHaveLength(5);
   });

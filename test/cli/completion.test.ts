@@ -27,7 +27,7 @@ async function script(name: string): Promise<string> {
 function suite(candidates: (line: string) => Promise<string[]>): void {
   it('completes commands', async () => {
     expect(await candidates('isccd ')).toEqual(expect.arrayContaining(COMMANDS));
-    expect(await candidates('isccd se')).toEqual(['seed', 'serve']);
+    expect(await candidates('isccd se')).toEqual(['seed', 'selftest', 'serve']);
     expect(await candidates('isccd store account di')).toEqual(['disable']);
     expect(await candidates('isccd ')).not.toContain('man');
   });

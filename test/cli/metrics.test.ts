@@ -1,28 +1,54 @@
 /** The metrics of a whole process, and the Grafana dashboard for them. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
+import { native } from '../../src/native.js';
+import { HubDouble } from '../network/support/hub-double.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 
-const DASHBOARD = path.resolve(import.meta.dirname, '../../ops/grafana/isccd.json');
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const DASHBOARD = path.join(ROOT, 'ops/grafana/isccd.json');
 const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';
 
 let services: AllServices;
 let lines: string[];
+/** Names of all metrics, also of those without samples yet. */
+let families: Set<string>;
+let hub: HubDouble;
+let folder: string;
 
 beforeAll(async () => {
-  services = await startAllServices({ ISCCD_METRICS_PORT: '0' });
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-metrics-'));
+  hub = await HubDouble.start(1, 3);
+  await writeFile(path.join(folder, 'hubs.yaml'), HubDouble.list(hub));
+  services = await startAllServices({
+    ...{ ISCCD_METRICS_PORT: '0', INDEXSVC_ENVIRONMENT: 'test', INDEXSVC_AGGREGATOR_NETWORK: 'testnet' },
+    INDEXSVC_AGGREGATOR_HUB_LIST_URL: path.join(folder, 'hubs.yaml'),
+    INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',
+    INDEXSVC_AGGREGATOR_EXCLUSIVE: 'false',
+    // Nothing listens there.
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+  });
   await useEverything();
   const response = await fetch(`${url('metrics')}/metrics`);
   expect([response.status, response.headers.get('content-type')]).toEqual([
     200,
     'text/plain; version=0.0.4; charset=utf-8',
   ]);
-  lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const text = await response.text();
+  families = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+  lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 });
-afterAll(() => services.stop());
+afterAll(async () => {
+  await services.stop();
+  await hub.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const url = (service: keyof AllServices['url']) => services.url[service] ?? '';
 /** The sum of the samples that match. */
@@ -52,6 +78,9 @@ async function useEverything(): Promise<void> {
   const body = bytesOf(sidecar('ok-es256-iscc4'));
   await done(fetch(`${url('store')}/v1/manifests`, { method: 'POST', headers: manifest, body }), 200);
   await done(fetch(`${url('resolver')}/v1/services/status`), 200);
+  const binding = native.encodeSeq([3, 4].map((main) => native.encodeUnit(main, 0, 0, 256, randomBytes(32))));
+  const query = new URLSearchParams({ alg: 'io.iscc.v0', value: binding.toString('base64') });
+  await done(fetch(`${url('resolver')}/v1/matches/byBinding?${query}`), 200);
 }
 
 describe('/metrics', () => {
@@ -87,12 +116,24 @@ describe('/metrics', () => {
     expect(value(/^isccd_codes_step_duration_seconds_count\{step="wait"\}/)).toBe(1);
     expect(value(/^isccd_codes_jobs_total\{type="content text",outcome="done"\}/)).toBe(1);
     expect(value(/^isccd_search_index_assets\{index="mine"\}/)).toBe(1);
+    expect(value(/^isccd_search_committed_assets_total\{index="mine"\}/)).toBe(1);
+    expect(value(/^isccd_search_commits_total\{index="mine"\}/)).toBeGreaterThan(0);
+    expect(value(/^isccd_search_indexes\{state="ready"\}/)).toBeGreaterThan(0);
     expect(value(/^isccd_store_validations_total\{outcome="accepted"\}/)).toBe(1);
     expect(value(/^isccd_store_validation_duration_seconds_count/)).toBe(1);
     expect(value(/^isccd_store_validations_pending/)).toBe(0);
     expect(value(/^isccd_store_declarations\{status="disabled",manifest="live"\}/)).toBe(1);
     expect(value(/^isccd_store_query_duration_seconds_count\{statement="insert"/)).toBeGreaterThan(0);
     expect(value(/^nodejs_eventloop_lag_p99_seconds/)).toBeGreaterThan(0);
+    expect(value(/^isccd_resolver_queries_total\{outcome="none"\}/)).toBe(1);
+  });
+
+  it('names the version', () => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    const labels = `version="${version}",node="${process.version}",platform="${process.platform}-${process.arch}"`;
+    expect(lines).toContain(`isccd_build_info{${labels}} 1`);
   });
 });
 
@@ -103,20 +144,18 @@ describe('the Grafana dashboard', () => {
     ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
     ...dashboard.templating.list.map(({ query }) => (typeof query === 'string' ? query : query.query)),
   ];
+  const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
   const NAME = /\b(?:isccd|nodejs|process)_\w+/g;
 
   it('uses only metrics that a process has', () => {
     const named = new Set(queries.flatMap((query) => query.match(NAME) ?? []));
-    const existing = new Set(lines.map((line) => line.replace(/[ {].*/, '')));
-    expect(named.size).toBeGreaterThan(20);
-    expect([...named].filter((name) => !existing.has(name))).toEqual([]);
+    expect(named.size).toBeGreaterThan(40);
+    expect([...named].filter((name) => !families.has(family(name)))).toEqual([]);
   });
 
   it('shows every isccd metric', () => {
-    const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
     const named = new Set(queries.flatMap((query) => query.match(NAME) ?? []).map(family));
-    const ours = new Set(lines.map((line) => family(line.replace(/[ {].*/, ''))));
-    expect([...ours].filter((name) => name.startsWith('isccd_') && !named.has(name))).toEqual([]);
+    expect([...families].filter((name) => name.startsWith('isccd_') && !named.has(name))).toEqual([]);
   });
 
   it('has panels with unique ids that do not overlap', () => {

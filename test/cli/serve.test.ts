@@ -1,7 +1,9 @@
 /** `isccd serve` with problems that it reports before or while it starts, and its development mode. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,12 +11,15 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isccd } from '../support/command.js';
 import { MAIN, serve } from '../support/serve.js';
+import { TRANSPORTS } from '../support/transports.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'isccd-serve-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const DAMAGED = readFileSync(path.resolve(import.meta.dirname, '../fixtures/codes/files/truncated_a.jpg'));
 
 const MEMORY = { INDEXSVC_INDEX_URI: 'memory://', INDEXSVC_PORT: '0' };
 
@@ -54,7 +59,7 @@ describe('isccd serve', () => {
     ).toEqual(['ISCCD_METRICS_PORT', 'CODEWEB_PORT', 'INDEXSVC_PORT', 'MSTORE_URL', 'APP_SECRET_KEY']);
   });
 
-  it.each(['uws', 'node'])('names the variable to change if the port is in use (%s)', async (transport) => {
+  it.each(TRANSPORTS)('names the variable to change if the port is in use (%s)', async (transport) => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
@@ -86,6 +91,40 @@ describe('isccd serve', () => {
     onTestFinished(() => process.stop());
     const status = await fetch(`${process.urls.resolver}/v1/services/status`);
     expect(await status.json()).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('isccd serve --env', () => {
+  it('prints a .env file that isccd check config accepts', async () => {
+    const cwd = await mkdtemp(path.join(folder, 'env-'));
+    await writeFile(path.join(cwd, '.env'), (await isccd(['serve', '--env'])).stdout);
+    expect(await isccd(['check', 'config'], { cwd, env: { ISCCD_DATA_DIR: cwd } })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+});
+
+describe('ISCCD_ENVIRONMENT', () => {
+  const damaged = async (env: Record<string, string>) => {
+    const cwd = await mkdtemp(path.join(folder, 'environment-'));
+    const process = await serve(['codes'], { cwd, env: { CODEWEB_PORT: '0', ISCCD_DATA_DIR: cwd, ...env } });
+    onTestFinished(() => process.stop());
+    const response = await fetch(`${process.urls.codes}/api/v1/iscc`, {
+      method: 'POST',
+      body: DAMAGED,
+      headers: { 'X-Upload-Filename': Buffer.from('a.jpg').toString('base64') },
+    });
+    return [response.status, await response.text(), await readdir(cwd)];
+  };
+
+  it('is production by default: no cause of an error is shown, and all data is in one folder', async () => {
+    const [production, development] = await Promise.all([
+      damaged({}),
+      damaged({ ISCCD_ENVIRONMENT: 'development' }),
+    ]);
+    expect(production).toEqual([422, expect.stringMatching(/ \(FILE_DAMAGED\)$/), ['codes']]);
+    expect(development).toEqual([422, expect.stringMatching(/ \(FILE_DAMAGED: /), ['codes']]);
   });
 });
 

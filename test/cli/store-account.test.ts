@@ -52,8 +52,8 @@ function account(args: readonly string[], input = ''): Promise<Ended> {
 async function verify(name: string, password: string): Promise<boolean> {
   const database = await openDatabase(undefined, folder);
   try {
-    const { account } = await new Accounts(database.db).verify(name, password);
-    return account !== undefined;
+    const accounts = new Accounts(database.db);
+    return (await accounts.verify(await accounts.find(name), password)) !== undefined;
   } finally {
     await database.close();
   }
@@ -68,16 +68,49 @@ describe('isccd store account', () => {
     expect(await verify('olga', PASSWORD)).toBe(true);
     const listed = (await account(['list', '--json'])).output.trim().split('\n');
     expect(listed.map((line) => JSON.parse(line))).toMatchObject([
-      { username: 'olga', canDelete: true, isDisabled: false, lastLogin: expect.any(Number) },
-      { username: 'rita', canDelete: false, isDisabled: false },
+      { username: 'olga', role: 'deleter', isDisabled: false },
+      { username: 'rita', role: 'viewer', isDisabled: false },
     ]);
     expect((await account(['passwd', 'olga', '--password-stdin'], OTHER)).code).toBe(0);
     expect([await verify('olga', PASSWORD), await verify('olga', OTHER)]).toEqual([false, true]);
     expect((await account(['disable', 'olga'])).code).toBe(0);
     expect(await verify('olga', OTHER)).toBe(false);
-    expect((await account(['list'])).output).toMatch(/olga +disabled[\s\S]*rita +can view .*never logged in/);
+    expect((await account(['list'])).output).toMatch(
+      /olga +deleter .* disabled\n[\s\S]*rita +viewer .*never logged in/,
+    );
     expect((await account(['enable', 'olga'])).code).toBe(0);
     expect(await verify('olga', OTHER)).toBe(true);
+  });
+
+  test('sets roles, unlocks, and shows all changes in the audit log', async () => {
+    const added = await account(
+      ['add', 'rolf', '--role', 'operator', '--password-stdin', '--json'],
+      PASSWORD,
+    );
+    expect(added.output).toContain('"role":"operator"');
+    expect((await account(['role', 'Rolf', 'admin'])).code).toBe(0);
+    expect(await account(['role', 'rolf', 'king'])).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('the role must be one of viewer, operator, deleter, admin'),
+    });
+    expect((await account(['unlock', 'rolf'])).code).toBe(0);
+    const audit = (...args: string[]) =>
+      run(process.execPath, [MAIN, 'store', 'audit', '--subject', 'rolf', ...args]);
+    const lines = (await audit('--json')).output.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        action: 'account-added',
+        actorKind: 'command',
+        actor: expect.any(String),
+        after: { role: 'operator' },
+      },
+      { action: 'account-role', before: { role: 'operator' }, after: { role: 'admin' } },
+      { action: 'account-unlocked' },
+    ]);
+    expect((await audit()).output).toContain('account-role rolf {"role":"operator"} -> {"role":"admin"}');
+    expect((await audit('--csv', '--action', 'account-role')).output.split('\r\n')).toHaveLength(3);
+    expect(await audit('--from', 'yesterday')).toMatchObject({ code: 2 });
+    expect(await audit('--action', 'explode')).toMatchObject({ code: 2 });
   });
 
   test.each([

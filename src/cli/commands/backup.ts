@@ -77,12 +77,13 @@ async function copyAll(
     };
     const target = path.join(draft, place.kind);
     await mkdir(target);
-    const { counts, files, notes } = await copyOne(place, target, environment, onStep);
+    const { counts, files, notes, problems = [] } = await copyOne(place, target, environment, onStep);
+    if (problems.length > 0) process.exitCode = 1;
     const digests = await Promise.all(files.map((file) => digestOf(place.kind, draft, file)));
     stores[place.kind] = {
       counts: { ...counts },
       files: digests.filter((entry) => entry !== undefined),
-      notes: [...notes],
+      notes: [...problems, ...notes],
     };
   }
   line.clear();

@@ -3,8 +3,9 @@ import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '..
 import { commonVariables } from '../../config/common.js';
 import { type EnvironmentSources, environmentSources } from '../../config/env.js';
 import { inspectVariables, problemsOf, type VariableState } from '../../config/inspect.js';
+import { tracingConfig, tracingVariables } from '../../config/tracing.js';
 import { type UnknownVariable, unknownVariables } from '../../config/unknown.js';
-import type { Variables } from '../../config/variable.js';
+import { readVariables, type Variables } from '../../config/variable.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
 
@@ -16,16 +17,17 @@ interface Section {
   readonly conflicts: readonly string[];
 }
 
+const COMMON: Pick<ServiceEntry, 'check'> = {
+  check: (environment) => void tracingConfig(readVariables(tracingVariables, environment)),
+};
+
 export function checkConfig(services: readonly ServiceName[], options: { json?: boolean }): void {
   const sources = environmentSources();
   const names = services.length === 0 ? SERVICE_NAMES : services;
-  const common = section('common', commonVariables, sources);
-  const isValid = common.states.every(({ problem }) => problem === undefined);
+  const common = section('common', commonVariables, sources, COMMON);
   const sections = [
     common,
-    ...names.map((name) =>
-      section(name, SERVICES[name].variables, sources, isValid ? SERVICES[name] : undefined),
-    ),
+    ...names.map((name) => section(name, SERVICES[name].variables, sources, SERVICES[name], common)),
   ];
   for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
   const unknown = unknownVariables(sources.values);
@@ -35,19 +37,22 @@ export function checkConfig(services: readonly ServiceName[], options: { json?: 
     ...conflicts,
   ]);
   problems.push(...unknown.map(({ message }) => message));
-  if (problems.length > 0) throw new CommandFailed(lines(problems));
+  // Services share some variables and rules.
+  if (problems.length > 0) throw new CommandFailed(lines([...new Set(problems)]));
 }
 
-/** @param entry checked as a whole if each variable is valid */
+/** @param entry checked as a whole; problems of single variables, also of `common`, are not repeated */
 function section(
   service: Section['service'],
   variables: Variables,
   sources: EnvironmentSources,
-  entry?: ServiceEntry,
+  entry: Pick<ServiceEntry, 'check'>,
+  common?: Section,
 ): Section {
   const states = inspectVariables(variables, sources);
-  if (states.some(({ problem }) => problem !== undefined)) return { service, states, conflicts: [] };
-  return { service, states, conflicts: problemsOf(() => entry?.check?.(sources.values)) };
+  const single = [...states, ...(common?.states ?? [])].flatMap(({ problem }) => problem ?? []);
+  const all = problemsOf(() => entry.check?.(sources.values));
+  return { service, states, conflicts: all.filter((problem) => !single.includes(problem)) };
 }
 
 function jsonLines({ service, states, conflicts }: Section): string {

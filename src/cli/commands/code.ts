@@ -1,69 +1,207 @@
-/** `isccd code FILE…`: the result of `POST /iscc` for local files, one line of JSON each. */
+/** `isccd code SOURCE…`: the result of `POST /iscc` for files, folders, standard input, web addresses and S3 objects. */
+import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
-import { SingleBar } from 'cli-progress';
-import { type ResultOptions, resultOf, withPipeline } from '../input/local-pipeline.js';
-import { CommandFailed, lines, reasons } from '../terminal/failure.js';
+import path from 'node:path';
+import type { GivenMetadata } from '../../codes/pipeline/jobs.js';
+import { softBinding, softBindingAssertion, softBindingText } from '../../codes/soft-binding.js';
+import { native } from '../../native.js';
+import type { Line } from '../batch/line-file.js';
+import { BatchProgress } from '../batch/progress.js';
+import { failureOf, type LocalSource, type Outcome, outcomes } from '../batch/run.js';
+import type { Source, Unreadable } from '../batch/source.js';
+import { isRemote, sourcesOf } from '../batch/sources.js';
+import {
+  CSV_HEAD,
+  csvLine,
+  jsonLine,
+  ResumeFile,
+  SIDECAR_END,
+  SideCars,
+  StandardOutput,
+  type Writer,
+} from '../batch/writers.js';
+import {
+  type PipelineWork,
+  type ResultOptions,
+  resultOf,
+  safeName,
+  withPipeline,
+} from '../input/local-pipeline.js';
+import { CommandFailed, lines, reason, reasons } from '../terminal/failure.js';
 
-interface CodeOptions extends ResultOptions {
+export interface CodeOptions {
+  readonly granular: boolean;
+  readonly semantic?: boolean;
+  readonly thumbnail: boolean;
+  readonly metadata: boolean;
+  readonly name?: string;
+  readonly description?: string;
+  readonly meta?: string;
+  readonly filename?: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly csv?: boolean;
+  readonly sidecar?: boolean;
+  readonly resume?: string;
+  readonly softBinding?: boolean;
   readonly jobs?: string;
 }
 
-/** Fewer files finish before the user could read a progress bar. */
-const PROGRESS_FILES_MIN = 4;
+/** Failures shown at the end; all of them are in the output. */
+const SHOWN_FAILURES_MAX = 20;
 
 /**
- * Prints results in the order of the arguments. A failed file is one line on standard error and does not stop the
+ * Writes a line per file, in the order of the sources. A failed file is a line with its error and does not stop the
  * others; the exit status is then 1.
  */
-export async function code(files: readonly string[], options: CodeOptions): Promise<void> {
-  const wanted = options.jobs === undefined ? undefined : positive(options.jobs);
-  const progress = progressBar(files.length);
+export async function code(args: readonly string[], options: CodeOptions): Promise<void> {
+  refuseCombinations(args, options);
+  const jobs = options.jobs === undefined ? undefined : positive(options.jobs);
+  const given = await givenMetadata(options);
+  const found: (Source | Unreadable)[] = [];
+  for await (const source of sourcesOf(args, options)) found.push(source);
+  const writers = new Writers(options);
+  const sources = await writers.remaining(found);
+  const progress = new BatchProgress(sources.length);
   const failures: string[] = [];
-  await withPipeline(files.length, wanted, async (pipeline, jobs) => {
-    for await (const [file, outcome] of inOrder(files, jobs, (file) => resultOf(pipeline, file, options))) {
-      if (outcome instanceof Error) failures.push(`${file}: ${reasons(outcome)}`);
-      else process.stdout.write(`${JSON.stringify(outcome)}\n`);
-      progress?.increment();
+  const fallback = options.softBinding ? { fallback: true } : {};
+  await withPipeline({ files: sources.length, jobs, ...fallback }, async (work) => {
+    const one = await workOf(work, { ...options, given }, found.length === 1);
+    for await (const outcome of outcomes(sources, one, work)) {
+      const failure = await writers.write(outcome);
+      if (failure !== undefined) failures.push(failure);
+      progress.add(bytesOf(outcome), failure !== undefined);
     }
-  }).finally(() => progress?.stop());
-  if (failures.length > 0) throw new CommandFailed(lines(failures));
+  }).finally(() => progress.stop());
+  await writers.close();
+  const summary = progress.summary(found.length - sources.length);
+  if (summary !== undefined) process.stderr.write(`isccd: ${summary}\n`);
+  if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));
 }
 
-/** Runs `work` on up to `width` items concurrently; yields results or errors in the order of the items. */
-async function* inOrder<T>(
-  items: readonly string[],
-  width: number,
-  work: (item: string) => Promise<T>,
-): AsyncGenerator<[string, T | Error]> {
-  const started: Promise<T | Error>[] = [];
-  const start = (item: string) => work(item).catch((error: unknown) => asError(error));
-  for (const [index, item] of items.entries()) {
-    while (started.length < Math.min(items.length, index + width))
-      started.push(start(items[started.length] ?? ''));
-    const outcome = await started[index];
-    if (outcome !== undefined) yield [item, outcome];
-    delete started[index];
+type Work = (file: LocalSource, source: Source) => Promise<Line | string>;
+
+async function workOf(
+  { pipeline }: PipelineWork,
+  options: CodeOptions & ResultOptions,
+  isSingle: boolean,
+): Promise<Work> {
+  if (!options.softBinding) {
+    return async (file, { path }) => ({ path, ...(await resultOf(pipeline, file, options)) });
+  }
+  return async ({ path, filename }, source) => {
+    const file = { path, filename: safeName(filename) };
+    const binding = await softBinding(pipeline, file, { semantic: options.semantic ?? false });
+    for (const note of binding.notes) process.stderr.write(`isccd: ${source.path}: ${note}\n`);
+    if (!isSingle) return { path: source.path, units: binding.units, ...softBindingAssertion(binding) };
+    process.stderr.write(`${binding.units.join('\n')}\n`);
+    return softBindingText(binding);
+  };
+}
+
+/** The outputs of a run. */
+class Writers {
+  readonly #writers: readonly Writer[];
+  readonly #resume: ResumeFile | undefined;
+  readonly #sidecars: boolean;
+
+  constructor({ csv, sidecar, resume }: CodeOptions) {
+    this.#resume = resume === undefined ? undefined : new ResumeFile(resume);
+    this.#sidecars = sidecar === true;
+    const files = [...(this.#resume ? [this.#resume] : []), ...(sidecar ? [new SideCars()] : [])];
+    const standard = csv ? new StandardOutput(csvLine, CSV_HEAD) : new StandardOutput(jsonLine);
+    this.#writers = files.length > 0 ? files : [standard];
+  }
+
+  /** The sources without a result of an earlier run. */
+  async remaining(sources: readonly (Source | Unreadable)[]): Promise<(Source | Unreadable)[]> {
+    const rest: (Source | Unreadable)[] = [];
+    for (const source of sources) {
+      const isDone = !('error' in source) && (this.#resume?.has(source) || (await this.#hasSideCar(source)));
+      if (!isDone) rest.push(source);
+    }
+    return rest;
+  }
+
+  /** Writes an outcome; returns the failure for the user, if it is one. */
+  async write(outcome: Outcome<Line | string>): Promise<string | undefined> {
+    const { path } = outcome.source;
+    try {
+      if ('error' in outcome) throw outcome.error;
+      if (typeof outcome.result === 'string') process.stdout.write(`${outcome.result}\n`);
+      else for (const writer of this.#writers) await writer.write(outcome.result);
+      return undefined;
+    } catch (error) {
+      const line = { path, error: failureOf(error) };
+      for (const writer of this.#writers) await writer.write(line);
+      return `${path}: ${reasons(error)}`;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const writer of this.#writers) await writer.close();
+  }
+
+  /** Whether a side-car exists that is not older than the file. */
+  async #hasSideCar({ path, modifiedMs = 0 }: Source): Promise<boolean> {
+    if (!this.#sidecars) return false;
+    const found = await stat(path + SIDECAR_END).catch(() => undefined);
+    return found !== undefined && found.mtimeMs >= modifiedMs;
   }
 }
 
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+function bytesOf(outcome: Outcome<Line | string>): number {
+  const { size = 0 } = 'size' in outcome.source ? outcome.source : {};
+  if (!('result' in outcome) || typeof outcome.result === 'string') return size;
+  return typeof outcome.result.filesize === 'number' ? outcome.result.filesize : size;
 }
 
-function positive(text: string): number {
+function refuseCombinations(args: readonly string[], options: CodeOptions): void {
+  const { csv, sidecar, resume, softBinding, name, description, meta } = options;
+  const refuse = (rule: string) => {
+    throw new CommandFailed(rule, 2);
+  };
+  if (csv && (resume !== undefined || sidecar)) refuse('--csv cannot be combined with --resume or --sidecar');
+  if (sidecar && args.some(isRemote)) refuse('--sidecar needs local files; use --resume for other sources');
+  const fields = [name, description, meta].some((value) => value !== undefined);
+  if (softBinding && (csv || sidecar || resume !== undefined || fields))
+    refuse('--soft-binding cannot be combined with metadata or another output');
+}
+
+/** The submitted metadata, checked before any file is read. */
+async function givenMetadata({ name, description, meta }: CodeOptions): Promise<GivenMetadata> {
+  const text = meta?.startsWith('@') ? await fileText(meta.slice(1)) : meta;
+  const given = { name, description, meta: text };
+  const input =
+    text === undefined || text === '' ? {} : /^data:/i.test(text) ? { meta: text } : { metaJson: text };
+  try {
+    await native.metaCode({ name: 'name', ...(description ? { description } : {}), ...input }, 64);
+  } catch (error) {
+    throw new CommandFailed(`--meta must be a JSON object, a base64 Data-URL or @FILE: ${reason(error)}`, 2);
+  }
+  return given;
+}
+
+async function fileText(file: string): Promise<string> {
+  try {
+    return (await readFile(path.resolve(file), 'utf8')).replace(/^\ufeff/, '').trim();
+  } catch (error) {
+    throw new CommandFailed(`--meta: ${reason(error)}`, 2);
+  }
+}
+
+/** Number of concurrent jobs. @throws {CommandFailed} */
+export function positive(text: string): number {
   const jobs = Number(text);
   if (!Number.isInteger(jobs) || jobs < 1) throw new CommandFailed('--jobs must be an integer from 1', 2);
   return Math.min(jobs, os.availableParallelism() * 4);
 }
 
-/** Only on terminals, to keep pipes and logs clean. */
-function progressBar(files: number): SingleBar | undefined {
-  if (!process.stderr.isTTY || files < PROGRESS_FILES_MIN) return undefined;
-  const bar = new SingleBar({
-    format: '{bar} {value}/{total} files, {eta_formatted} left',
-    stream: process.stderr,
-    clearOnComplete: true,
-  });
-  bar.start(files, 0);
-  return bar;
+function shortened(failures: readonly string[]): readonly string[] {
+  const more = failures.length - SHOWN_FAILURES_MAX;
+  if (more <= 0) return failures;
+  return [
+    ...failures.slice(0, SHOWN_FAILURES_MAX),
+    `${more} more files failed; their lines have the reasons`,
+  ];
 }

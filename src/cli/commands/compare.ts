@@ -1,31 +1,79 @@
-/** `isccd compare A B`: similarity of two codes, unit by unit. */
-import { native } from '../../native.js';
-import { painter } from '../terminal/colour.js';
-import { CommandFailed, reason } from '../terminal/failure.js';
+/** `isccd compare A B`: similarity of two codes or files, unit by unit. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { decomposeCode } from '../../codec.js';
+import { native, type UnitComparison } from '../../native.js';
+import { resultOf, withPipeline } from '../input/local-pipeline.js';
+import { type Paint, painter } from '../terminal/colour.js';
+import { CommandFailed, reason, reasons } from '../terminal/failure.js';
 
 const BAR_CHARACTERS = 20;
+const MEANINGLESS = '  means nothing: the image is featureless';
 
-export function compare(a: string, b: string, options: { json?: boolean }): void {
-  const units = compared(a, b);
+export async function compare(a: string, b: string, options: { json?: boolean }): Promise<void> {
+  const units = await compared(a, b);
   if (options.json) {
     process.stdout.write(`${JSON.stringify(units)}\n`);
     return;
   }
   const paint = painter(process.stdout);
-  for (const { kind, similarity, bits } of units) {
-    const filled = Math.round(similarity * BAR_CHARACTERS);
-    const bar = paint('green', '#'.repeat(filled)) + paint('dim', '.'.repeat(BAR_CHARACTERS - filled));
-    const percent = `${(similarity * 100).toFixed(1)} %`.padStart(8);
-    process.stdout.write(`${kind.padEnd(20)} ${bar} ${percent} of ${bits} bits\n`);
+  for (const unit of units) process.stdout.write(`${line(unit, paint)}\n`);
+}
+
+function line({ kind, similarity, bits, featureless }: UnitComparison, paint: Paint): string {
+  const filled = Math.round(similarity * BAR_CHARACTERS);
+  const bar = paint('green', '#'.repeat(filled)) + paint('dim', '.'.repeat(BAR_CHARACTERS - filled));
+  const percent = `${(similarity * 100).toFixed(1)} %`.padStart(8);
+  return `${kind.padEnd(20)} ${bar} ${percent} of ${bits} bits${featureless ? paint('yellow', MEANINGLESS) : ''}`;
+}
+
+/** Codes are compared as they are, files by all their units of 256 bits. */
+async function compared(a: string, b: string): Promise<UnitComparison[]> {
+  const codes = [codeUnits(a), codeUnits(b)];
+  const files = [a, b].filter((_, at) => codes[at] instanceof Error);
+  // A mistyped code is no file either, and its error says more.
+  for (const [at, name] of [a, b].entries()) {
+    const code = codes[at];
+    if (code instanceof Error && !(await isFile(name))) throw invalid(code, at);
+  }
+  const made = files.length === 0 ? new Map<string, readonly string[]>() : await unitsOfFiles(files);
+  const [left = [], right = []] = [a, b].map((name, at) => {
+    const code = codes[at];
+    return code instanceof Error || code === undefined ? (made.get(name) ?? []) : code;
+  });
+  const units = left.flatMap((one) => right.flatMap((other) => native.compareCodes(one, other)));
+  if (units.length === 0) throw new CommandFailed('the codes have no units of the same type');
+  return units;
+}
+
+function codeUnits(text: string): readonly string[] | Error {
+  try {
+    return decomposeCode(text);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(reason(error));
   }
 }
 
-function compared(a: string, b: string) {
-  try {
-    const units = native.compareCodes(a, b);
-    if (units.length === 0) throw new CommandFailed('the codes have no units of the same type');
-    return units;
-  } catch (error) {
-    throw error instanceof CommandFailed ? error : new CommandFailed(reason(error));
-  }
+function invalid(error: Error, at: number): CommandFailed {
+  const position = at === 0 ? 'first' : 'second';
+  return new CommandFailed(`${position} code: ${error.message}; it is not a file either`);
+}
+
+async function isFile(name: string): Promise<boolean> {
+  return (await stat(name).catch(() => undefined))?.isFile() ?? false;
+}
+
+async function unitsOfFiles(files: readonly string[]): Promise<Map<string, readonly string[]>> {
+  return withPipeline({ files: files.length, fallback: true }, async ({ pipeline }) => {
+    const options = { granular: false, thumbnail: false };
+    const results = files.map(async (file) => {
+      const named = { path: file, filename: path.basename(file) };
+      try {
+        return [file, (await resultOf(pipeline, named, options)).units] as const;
+      } catch (error) {
+        throw new CommandFailed(`${file}: ${reasons(error)}`);
+      }
+    });
+    return new Map(await Promise.all(results));
+  });
 }

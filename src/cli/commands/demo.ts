@@ -8,12 +8,16 @@ import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
 import type { BindingMatch } from '../../c2pa/schema.js';
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
 import { startServices } from '../../compose/start.js';
+import { environment } from '../../config/env.js';
 import type { Environment } from '../../config/variable.js';
 import type { RunningServer } from '../../http/server.js';
 import { native } from '../../native.js';
 import { type Asset, signedManifest } from '../input/sample-manifest.js';
 import { asFailure, CommandFailed, reason } from '../terminal/failure.js';
 import { Interruption } from '../terminal/interrupt.js';
+import { configuredUrl } from './check-health.js';
+
+const HEALTH_MS_MAX = 1_000;
 
 interface Addresses {
   readonly codes: string;
@@ -21,9 +25,19 @@ interface Addresses {
   readonly resolver: string;
 }
 
-/** Uses a temporary folder and ignores the environment. */
+/**
+ * Uses the services that run on this machine at the configured addresses, so that the manifest stays in their store.
+ * Otherwise it starts all services over a temporary folder and ignores the environment.
+ */
 export async function demo(file: string | undefined, { json }: { json?: boolean } = {}): Promise<void> {
   const step = steps(json ? jsonLine : plainLine);
+  const running = await runningServices();
+  if (running === undefined) return demoAlone(file, step);
+  await step('use the running services', async () => running.resolver);
+  await runSteps(running, await step('take an image', () => imageOf(file), describeImage), step);
+}
+
+async function demoAlone(file: string | undefined, step: RunStep): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-demo-'));
   const running: RunningServer[] = [];
   const cleanUp = async () => {
@@ -43,6 +57,27 @@ export async function demo(file: string | undefined, { json }: { json?: boolean 
   } finally {
     await interruption.over();
     await cleanUp();
+  }
+}
+
+/** Addresses of the services of a first try; `undefined` unless all of them run, or if a store is configured. */
+async function runningServices(): Promise<Addresses | undefined> {
+  // The demo must not write to a store that others use.
+  if (environment().MSTORE_URL) return undefined;
+  const entries = await Promise.all(
+    SERVICE_NAMES.map(async (name) => [name, await configuredUrl(name)] as const),
+  );
+  const running = await Promise.all(entries.map(([, url]) => isRunning(url)));
+  return running.every((one) => one)
+    ? (Object.fromEntries(entries) as Record<ServiceName, string>)
+    : undefined;
+}
+
+async function isRunning(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(HEALTH_MS_MAX) })).ok;
+  } catch {
+    return false;
   }
 }
 

@@ -76,7 +76,7 @@ export async function get(name: string, isccId: string, where: Where): Promise<v
   await using(where, async (service) => printJson(await service.getAsset(name, isccId)));
 }
 
-async function using(
+export async function using(
   where: Where,
   work: (service: SearchApi) => Promise<void>,
   { mayBeNew = false } = {},

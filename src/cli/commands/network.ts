@@ -72,7 +72,12 @@ export async function verify(
   options: { online?: string; json?: boolean },
 ): Promise<void> {
   const folder = directory === undefined ? configuredFolder() : path.resolve(directory);
-  const places = [folder, path.join(folder ?? '', 'search')];
+  if (folder === undefined)
+    throw new CommandFailed(
+      'nothing to verify: the configured index is in memory; name a search folder or a backup',
+      EXIT_CONFIGURATION,
+    );
+  const places = [folder, path.join(folder, 'search')];
   const indexes = (await Promise.all(places.map(checkedIndexes))).flat();
   if (indexes.length === 0) throw new CommandFailed('no index here follows a network', EXIT_CONFIGURATION);
   const problems = indexes.flatMap((index) => index.problems);

@@ -1,8 +1,10 @@
-/** `isccd serve --dev`: restarts the services when the program or `.env` changes. */
+/** `isccd serve --dev`: shows details in error responses and restarts the services when the program or `.env` changes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commonVariables } from '../../config/common.js';
+import { environmentWithDefault } from '../../config/env.js';
 
 /** The compiled program. */
 const PROGRAM = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,7 +39,8 @@ export async function serveWithReload(args: readonly string[]): Promise<never> {
 }
 
 function start(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [...process.execArgv, MAIN, 'serve', ...args], { stdio: 'inherit' });
+  const env = environmentWithDefault(commonVariables.environment.name, 'development');
+  return spawn(process.execPath, [...process.execArgv, MAIN, 'serve', ...args], { stdio: 'inherit', env });
 }
 
 /** Resolves when the process has exited. */

@@ -22,7 +22,7 @@ export async function serve(services: readonly ServiceName[], options: ServeOpti
   }
   const running: RunningServer[] = [];
   stopOnSignals(running);
-  await startServices(names, {
+  const { reload } = await startServices(names, {
     onStarted(service, server, page) {
       running.push(server);
       const { url } = server;
@@ -33,6 +33,7 @@ export async function serve(services: readonly ServiceName[], options: ServeOpti
       process.stdout.write(`${line}\n`);
     },
   });
+  process.on('SIGHUP', () => void reload());
 }
 
 function printVariables(names: readonly ServiceName[], { json }: ServeOptions): void {

@@ -1,14 +1,10 @@
 /** `isccd store account ...`: works on the store's database, whether the store runs or not. */
 import { type Account, Accounts } from '../../admin/accounts.js';
 import { AdminRefusal } from '../../admin/errors.js';
-import { environment } from '../../config/env.js';
-import { storeVariables } from '../../config/store.js';
-import { storeDataDir } from '../../config/store-settings.js';
-import { readVariables } from '../../config/variable.js';
-import { makeFolder } from '../../data/folder.js';
-import { FormatRefused, prepareData } from '../../data/format.js';
-import { openDatabase } from '../../database/open.js';
-import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { ROLES, type Role } from '../../database/tables.js';
+import { commandActor } from '../input/actor.js';
+import { withStoreDatabase } from '../input/store-database.js';
+import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
 import { newPassword, type PasswordOptions } from '../terminal/password.js';
 
 interface ResultOptions {
@@ -17,24 +13,41 @@ interface ResultOptions {
 
 export async function add(
   name: string,
-  options: PasswordOptions & ResultOptions & { canDelete?: boolean },
+  options: PasswordOptions & ResultOptions & { role?: Role; canDelete?: boolean },
 ): Promise<void> {
   const password = await newPassword(options);
+  const role = options.role ?? (options.canDelete ? 'deleter' : 'viewer');
   await change(name, options, `account ${name.toLowerCase()} created`, (accounts) =>
-    accounts.add(name, password, options.canDelete ?? false),
+    accounts.add(name, password, role, commandActor()),
   );
 }
 
 export async function changePassword(name: string, options: PasswordOptions & ResultOptions): Promise<void> {
   const password = await newPassword(options);
   await change(name, options, `password of ${name.toLowerCase()} changed`, (accounts) =>
-    accounts.changePassword(name, password),
+    accounts.changePassword(name, password, commandActor()),
   );
 }
 
 export async function setDisabled(name: string, isDisabled: boolean, options: ResultOptions): Promise<void> {
   const outcome = `account ${name.toLowerCase()} ${isDisabled ? 'disabled' : 'enabled'}`;
-  await change(name, options, outcome, (accounts) => accounts.setDisabled(name, isDisabled));
+  await change(name, options, outcome, (accounts) => accounts.setDisabled(name, isDisabled, commandActor()));
+}
+
+export async function setRole(name: string, role: string, options: ResultOptions): Promise<void> {
+  const known = ROLES.find((one) => one === role);
+  if (known === undefined) {
+    throw new CommandFailed(`the role must be one of ${ROLES.join(', ')}`, EXIT_CONFIGURATION);
+  }
+  await change(name, options, `account ${name.toLowerCase()} has the role ${known}`, (accounts) =>
+    accounts.setRole(name, known, commandActor()),
+  );
+}
+
+export async function unlock(name: string, options: ResultOptions): Promise<void> {
+  await change(name, options, `account ${name.toLowerCase()} unlocked`, (accounts) =>
+    accounts.unlock(name, commandActor()),
+  );
 }
 
 /** Changes an account and reports the outcome: as a line on standard error and, with `--json`, as the account. */
@@ -60,10 +73,14 @@ export async function list(options: ResultOptions): Promise<void> {
   }
 }
 
-function line({ username, canDelete, isDisabled, createdAt, lastLogin }: Account): string {
-  const rights = isDisabled ? 'disabled' : canDelete ? 'can delete' : 'can view';
+function line({ username, role, isDisabled, createdAt, lastLogin, lockedUntil }: Account): string {
+  const state = isDisabled
+    ? '  disabled'
+    : lockedUntil === undefined
+      ? ''
+      : `  locked until ${day(lockedUntil)}`;
   const login = lastLogin === undefined ? 'never logged in' : `last login ${day(lastLogin)}`;
-  return `${username.padEnd(24)} ${rights.padEnd(11)} created ${day(createdAt)}  ${login}`;
+  return `${username.padEnd(24)} ${role.padEnd(8)} created ${day(createdAt)}  ${login}${state}`;
 }
 
 function day(milliseconds: number): string {
@@ -71,21 +88,11 @@ function day(milliseconds: number): string {
 }
 
 async function using<T>(work: (accounts: Accounts) => Promise<T>): Promise<T> {
-  const values = environment();
-  const dataDir = storeDataDir(values);
-  const { databaseUrl } = readVariables(storeVariables, values);
-  makeFolder(dataDir);
-  const opening = prepareData('store', dataDir).then(() => openDatabase(databaseUrl, dataDir));
-  const database = await opening.catch((error: unknown) => {
-    throw error instanceof FormatRefused
-      ? new CommandFailed(error.message, EXIT_CONFIGURATION)
-      : new CommandFailed(`the database can't be opened: ${reason(error)}`);
+  return withStoreDatabase(async ({ db }) => {
+    try {
+      return await work(new Accounts(db));
+    } catch (error) {
+      throw error instanceof AdminRefusal ? new CommandFailed(error.message) : error;
+    }
   });
-  try {
-    return await work(new Accounts(database.db));
-  } catch (error) {
-    throw error instanceof AdminRefusal ? new CommandFailed(error.message) : error;
-  } finally {
-    await database.close();
-  }
 }

@@ -1,5 +1,6 @@
 /** `isccd store ...`: commands for the operator of a manifest store. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { ROLES } from '../../database/tables.js';
 import { alwaysJsonOption, jsonOption } from '../options.js';
 
 /** Declares the subcommands. Their modules are loaded when a command runs. */
@@ -24,7 +25,64 @@ export function storeCommands(root: Command): void {
     .option('-o, --output <path>', 'output file (default: the name of the file plus .c2pa)')
     .addOption(alwaysJsonOption())
     .action(async (file, options) => (await import('../input/sample-manifest.js')).sample(file, options));
+  store
+    .command('verify-receipt')
+    .description('verify a signed receipt of a store offline')
+    .argument('<file>', 'the receipt, or the response of an upload that has one (- for standard input)')
+    .option('--key <key>', 'public key of the store, z6Mk…')
+    .option('--did <file>', 'DID document of the store, from its /.well-known/did.json')
+    .option('--manifest <file>', 'also compare the bytes of a Manifest Store with the receipt')
+    .addOption(jsonOption())
+    .action(async (file, options) => (await import('./store-receipt.js')).verifyReceipt(file, options));
+  store
+    .command('reindex')
+    .description('fill the similarity indexes of the running stores from the start')
+    .option('--bindings', 'also read the bindings of all manifests from their files again')
+    .option('--no-wait', 'do not wait until the indexes are filled')
+    .addOption(jsonOption())
+    .action(async (options) => (await import('./store-reindex.js')).reindex(options));
+  store
+    .command('revalidate')
+    .description('validate all manifests of the running stores again, with the anchors of today')
+    .option('--no-wait', 'do not wait until they are validated')
+    .addOption(jsonOption())
+    .action(async (options) => (await import('./store-revalidate.js')).revalidate(options));
+  store
+    .command('audit')
+    .description('print the audit log: who did what when, from where; oldest entries first')
+    .option('--actor <name>', 'entries of this account or system user')
+    .option('--action <action>', 'entries of this action, such as manifest-deleted')
+    .option('--subject <name>', 'entries about this manifest id or account')
+    .option('--from <time>', 'entries from this date or time on')
+    .option('--to <time>', 'entries before this date or time')
+    .option('--csv', 'comma-separated values')
+    .addOption(jsonOption())
+    .action(async (options) => (await import('./store-audit.js')).audit(options));
   accountCommands(store);
+  tokenCommands(store);
+}
+
+/** `isccd store token ...`: upload tokens of publishers. */
+function tokenCommands(store: Command): void {
+  const token = store.command('token').description('upload tokens of publishers');
+  const actions = () => import('./store-token.js');
+  token
+    .command('add <publisher>')
+    .description('create a token and print it; a publisher may have two valid ones, for a rotation')
+    .option('--scope <scope...>', 'store:manifests, read:manifests or delete:manifests (default: all)')
+    .option('--days <number>', 'days until the token expires (default: never)')
+    .addOption(jsonOption())
+    .action(async (publisher, options) => (await actions()).add(publisher, options));
+  token
+    .command('list')
+    .description('list all tokens, one per line, without their secrets')
+    .addOption(jsonOption())
+    .action(async (options) => (await actions()).list(options));
+  token
+    .command('revoke <number>')
+    .description('make a token invalid from now on')
+    .addOption(jsonOption())
+    .action(async (number, options) => (await actions()).revoke(number, options));
 }
 
 /** `isccd store account ...`: dashboard accounts. */
@@ -34,8 +92,9 @@ function accountCommands(store: Command): void {
   const stdin = ['--password-stdin', 'read the password from standard input'] as const;
   account
     .command('add <name>')
-    .description('create an account; it may view everything')
-    .option('--can-delete', 'the account may also delete, release and retry')
+    .description('create an account')
+    .addOption(new Option('--role <role>', 'what it may do (default: viewer)').choices(ROLES))
+    .option('--can-delete', 'same as --role deleter')
     .option(...stdin)
     .addOption(jsonOption())
     .action(async (name, options) => (await actions()).add(name, options));
@@ -55,6 +114,16 @@ function accountCommands(store: Command): void {
     .description('allow a disabled account to log in again')
     .addOption(jsonOption())
     .action(async (name, options) => (await actions()).setDisabled(name, false, options));
+  account
+    .command('role <name> <role>')
+    .description('set what an account may do: viewer, operator, deleter or admin')
+    .addOption(jsonOption())
+    .action(async (name, role, options) => (await actions()).setRole(name, role, options));
+  account
+    .command('unlock <name>')
+    .description('let an account log in that is locked after failed logins')
+    .addOption(jsonOption())
+    .action(async (name, options) => (await actions()).unlock(name, options));
   account
     .command('list')
     .description('list all accounts, one per line')

@@ -2,14 +2,18 @@
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
 import { commonVariables } from '../../config/common.js';
 import { envFile, markdownTable } from '../../config/describe.js';
+import { s3Variables } from '../../config/s3.js';
 import type { Variables } from '../../config/variable.js';
 
 /** A heading and a table per set of variables, for docs/reference. */
 export function variablesSection(): string {
-  return variableSets(SERVICE_NAMES)
+  return [...variableSets(SERVICE_NAMES), COMMAND_VARIABLES]
     .map(([heading, variables]) => `\n## ${heading}\n\n${markdownTable(variables)}\n`)
     .join('');
 }
+
+/** The command reads them for `s3://` sources. Services do not. */
+const COMMAND_VARIABLES = ['The command, for objects in S3', s3Variables] as const;
 
 /** A `.env` file with the variables of services and their defaults. */
 export function envFileOf(services: readonly ServiceName[]): string {
@@ -24,7 +28,9 @@ const EXAMPLE_HEAD = `# All variables of isccd with their defaults. Copy this fi
 
 /** The content of `.env.example`: all variables, commented out. */
 export function envExample(): string {
-  return `${EXAMPLE_HEAD}\n${envFileOf(SERVICE_NAMES).replace(/^(?=[A-Z])/gm, '# ')}`;
+  const [heading, variables] = COMMAND_VARIABLES;
+  const all = `${envFileOf(SERVICE_NAMES)}\n# ---- ${heading} ----\n\n${envFile(variables)}\n`;
+  return `${EXAMPLE_HEAD}\n${all.replace(/^(?=[A-Z])/gm, '# ')}`;
 }
 
 function variableSets(

@@ -1,7 +1,7 @@
 /** Finds the data directories of the configured services or in a given folder. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { codesVariables } from '../../config/codes.js';
+import { readCodesConfig } from '../../config/codes.js';
 import { commonVariables } from '../../config/common.js';
 import { environment } from '../../config/env.js';
 import { searchVariables } from '../../config/search.js';
@@ -28,7 +28,7 @@ export async function configuredPlaces(): Promise<{ places: DataPlace[]; environ
 }
 
 function placesOf(values: Environment): DataPlace[] {
-  const { mediaPath } = readVariables(codesVariables, values);
+  const { mediaPath } = readCodesConfig(values);
   const { indexUri } = readVariables(searchVariables, values);
   const { databaseUrl } = readVariables(storeVariables, values);
   const { dataDir } = readVariables(commonVariables, values);

@@ -45,7 +45,14 @@ export class EntryFiles implements ImportSource {
 export async function readEntries(file: string, { makeIds = false }: EntryOptions = {}): Promise<Entry[]> {
   // Some editors write a byte order mark.
   const text = (await read(file)).toString('utf8').replace(/^\ufeff/, '');
-  return parse(text, file).map((value, index) => entry(value, `${file}, entry ${index + 1}`, makeIds));
+  return parse(text, file).flatMap((value, index) =>
+    isFailure(value) ? [] : [entry(value, `${file}, entry ${index + 1}`, makeIds)],
+  );
+}
+
+/** A line of `isccd code` for a file without a code, which that command has reported. */
+function isFailure(value: unknown): boolean {
+  return isObject(value) && isObject(value.error) && typeof value.path === 'string';
 }
 
 async function read(file: string): Promise<Buffer> {

@@ -5,51 +5,68 @@ import os from 'node:os';
 import path from 'node:path';
 import { CodesRefusal } from '../../codes/errors.js';
 import { sanitizeFilename } from '../../codes/filename.js';
-import { Pipeline } from '../../codes/pipeline/pipeline.js';
+import type { GivenMetadata } from '../../codes/pipeline/jobs.js';
+import { type NamedFile, Pipeline } from '../../codes/pipeline/pipeline.js';
 import { configuredModels } from '../../codes/pipeline/semantic/models.js';
 import { type IsccResult, orderedResult } from '../../codes/result.js';
-import { codesVariables } from '../../config/codes.js';
+import { readCodesConfig } from '../../config/codes.js';
 import { environment } from '../../config/env.js';
-import { readVariables } from '../../config/variable.js';
 import { Interruption } from '../terminal/interrupt.js';
 
 export interface ResultOptions {
   readonly granular: boolean;
   readonly semantic?: boolean;
   readonly thumbnail: boolean;
+  /** Replaces metadata of the file. */
+  readonly given?: GivenMetadata;
+  /** Whether to read metadata embedded in the file. */
+  readonly metadata?: boolean;
+}
+
+export interface PipelineWork {
+  readonly pipeline: Pipeline;
+  /** Number of files to process concurrently. */
+  readonly jobs: number;
+  /** Folder for temporary files; removed at the end. */
+  readonly folder: string;
+}
+
+export interface WithPipelineOptions {
+  /** Number of files, if known. */
+  readonly files?: number;
+  /** Number of files to process concurrently. Default: `CODEWEB_MAX_WORKERS`. */
+  readonly jobs?: number | undefined;
+  /** Whether unsupported media types get an ISCC-SUM. Default: `CODESDK_FALLBACK`. */
+  readonly fallback?: boolean;
 }
 
 /**
  * Calls `work` with a pipeline like that of the codes service. Afterwards, or when a signal ends the process, no worker
  * keeps running and no temporary file remains.
- *
- * @param files number of files
- * @param wanted number of files to process concurrently; default: `CODEWEB_MAX_WORKERS`
  */
 export async function withPipeline<T>(
-  files: number,
-  wanted: number | undefined,
-  work: (pipeline: Pipeline, jobs: number) => Promise<T>,
+  { files = Number.POSITIVE_INFINITY, jobs: wanted, fallback }: WithPipelineOptions,
+  work: (work: PipelineWork) => Promise<T>,
 ): Promise<T> {
-  const config = readVariables(codesVariables, environment());
+  const config = readCodesConfig(environment());
   const jobs = wanted ?? config.maxWorkers;
   // Not next to the files, whose folder may be read-only.
-  const workFolder = path.join(os.tmpdir(), `isccd-code-${randomBytes(9).toString('hex')}`);
+  const folder = path.join(os.tmpdir(), `isccd-code-${randomBytes(9).toString('hex')}`);
   const pipeline = new Pipeline({
-    workers: Math.min(jobs, files),
-    fallback: config.fallback,
+    workers: Math.max(1, Math.min(jobs, files)),
+    fallback: fallback ?? config.fallback,
     compat: config.compat,
     readBytes: config.ioReadBytes,
     models: configuredModels(config),
     jobSecondsMax: config.jobSecondsMax,
-    workFolder,
+    workFolder: folder,
   });
-  const clean = () => rmSync(workFolder, { recursive: true, force: true });
+  const clean = () => rmSync(folder, { recursive: true, force: true });
   // Close the workers first, because they write there.
   const interruption = new Interruption(() => pipeline.close());
   process.once('exit', clean);
   try {
-    return await work(pipeline, jobs);
+    return await work({ pipeline, jobs, folder });
   } finally {
     await interruption.over();
     await pipeline.close();
@@ -61,16 +78,22 @@ export async function withPipeline<T>(
 /** The result of the codes service for a file with this name. */
 export async function resultOf(
   pipeline: Pipeline,
-  file: string,
-  { granular, semantic = false, thumbnail }: ResultOptions,
+  file: NamedFile,
+  { granular, semantic = false, thumbnail, given, metadata = true }: ResultOptions,
 ): Promise<IsccResult> {
-  const filename = sanitizeFilename(path.basename(file));
-  if (filename === '') throw new CodesRefusal('FILENAME_EMPTY');
-  const source = await pipeline.open(path.resolve(file), filename);
+  const source = await pipeline.open(path.resolve(file.path), safeName(file.filename));
   const { signal } = new AbortController();
-  const processed = await pipeline.process(source, { granular, semantic }, signal);
+  const options = { granular, semantic, given, ignoresMetadata: !metadata };
+  const processed = await pipeline.process(source, options, signal);
   const result = orderedResult(processed.result);
   if (thumbnail) return result;
   const { thumbnail: _, ...rest } = result;
   return rest;
+}
+
+/** The name that the service would store. @throws {CodesRefusal} if nothing remains of it */
+export function safeName(filename: string): string {
+  const name = sanitizeFilename(filename);
+  if (name === '') throw new CodesRefusal('FILENAME_EMPTY');
+  return name;
 }

@@ -8,6 +8,8 @@ import { native } from '../../native.js';
 import { CommandFailed, reason, reasons } from '../terminal/failure.js';
 import { resultOf, withPipeline } from './local-pipeline.js';
 
+const THUMBNAIL_PIXELS = 256;
+
 export interface Asset {
   readonly name: string;
   readonly bytes: Buffer;
@@ -30,7 +32,8 @@ export async function sample(file: string, options: { output?: string }): Promis
 /** A bare Manifest Store with one soft binding, signed by an untrusted signer. */
 export async function signedManifest({ name, bytes }: Asset, iscc: string, value: Buffer): Promise<Buffer> {
   const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd demo');
-  const { mediatype } = mediaTypeOf(name, bytes.subarray(0, HEAD_BYTES));
+  const { mediatype, mode } = mediaTypeOf(name, bytes.subarray(0, HEAD_BYTES));
+  const thumbnail = mode === 'image' ? await thumbnailOf(bytes) : undefined;
   return native.signManifest({
     chainPem,
     keyPem,
@@ -39,13 +42,29 @@ export async function signedManifest({ name, bytes }: Asset, iscc: string, value
     format: mediatype,
     assetHash: createHash('sha256').update(bytes).digest(),
     bindings: [{ alg: ISCC_ALGORITHM, value }],
+    ...(thumbnail && { thumbnail }),
   });
+}
+
+/** A small JPEG; `undefined` if the picture can't be decoded. */
+async function thumbnailOf(bytes: Buffer): Promise<Buffer | undefined> {
+  try {
+    const { default: sharp } = await import('sharp');
+    const size = { width: THUMBNAIL_PIXELS, height: THUMBNAIL_PIXELS, fit: 'inside' } as const;
+    return await sharp(bytes).rotate().resize(size).jpeg().toBuffer();
+  } catch {
+    return undefined;
+  }
 }
 
 async function bindingOf(file: string): Promise<{ iscc: string; value: Buffer }> {
   try {
-    const { iscc, units } = await withPipeline(1, undefined, (pipeline) =>
-      resultOf(pipeline, file, { granular: false, thumbnail: false }),
+    const { iscc, units } = await withPipeline({ files: 1 }, ({ pipeline }) =>
+      resultOf(
+        pipeline,
+        { path: file, filename: path.basename(file) },
+        { granular: false, thumbnail: false },
+      ),
     );
     return { iscc, value: native.encodeSeq([...units]) };
   } catch (error) {

@@ -1,0 +1,69 @@
+/** Progress and summary of work on many files, on standard error. */
+import { SingleBar } from 'cli-progress';
+
+/** Fewer files finish before the user could read a progress bar. */
+const FILES_MIN = 4;
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export class BatchProgress {
+  readonly #started = performance.now();
+  readonly #bar: SingleBar | undefined;
+  readonly #files: number;
+  #done = 0;
+  #failed = 0;
+  #bytes = 0;
+
+  /** Shows a bar on terminals only, to keep pipes and logs clean. */
+  constructor(files: number) {
+    this.#files = files;
+    if (!process.stderr.isTTY || files < FILES_MIN) return;
+    this.#bar = new SingleBar({
+      format: '{bar} {value}/{total} files, {rate}, {eta_formatted} left',
+      stream: process.stderr,
+      clearOnComplete: true,
+      etaBuffer: 100,
+    });
+    this.#bar.start(files, 0, { rate: '' });
+  }
+
+  add(bytes: number, isFailure: boolean): void {
+    this.#done += 1;
+    this.#bytes += bytes;
+    if (isFailure) this.#failed += 1;
+    this.#bar?.update(this.#done, { rate: this.#rate() });
+  }
+
+  stop(): void {
+    this.#bar?.stop();
+  }
+
+  /** One line for the user; nothing for a few files, whose results are shown. */
+  summary(skipped = 0): string | undefined {
+    if (this.#files + skipped < FILES_MIN) return undefined;
+    const seconds = this.#seconds();
+    const parts = [
+      `${this.#done} files`,
+      `${this.#failed} failed`,
+      ...(skipped > 0 ? [`${skipped} done before`] : []),
+      `${inBytes(this.#bytes)} in ${seconds.toFixed(1)} s`,
+    ];
+    return `${parts.join(', ')} (${this.#rate()})`;
+  }
+
+  #rate(): string {
+    const seconds = this.#seconds();
+    return `${(this.#done / seconds).toFixed(1)} files/s, ${inBytes(this.#bytes / seconds)}/s`;
+  }
+
+  #seconds(): number {
+    return Math.max(performance.now() - this.#started, 1) / 1000;
+  }
+}
+
+/** A size with a unit, such as `1.5 MiB`. */
+export function inBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  for (; value >= 1024 && unit < UNITS.length - 1; unit += 1) value /= 1024;
+  return `${unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}

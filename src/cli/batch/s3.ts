@@ -1,0 +1,129 @@
+/** Objects in S3: `s3://BUCKET/KEY`, `s3://BUCKET/PREFIX/`, and patterns such as `s3://BUCKET/photos/*.jpg`. */
+import picomatch from 'picomatch';
+import { environment } from '../../config/env.js';
+import { type S3Config, s3Variables } from '../../config/s3.js';
+import { readVariables } from '../../config/variable.js';
+import { download, type Request, repeated, succeeded } from './remote.js';
+import { type Source, SourceFailed, type Unreadable } from './source.js';
+
+/** The sources of an `s3://` argument, in the order of their keys. */
+export async function* s3Sources(argument: string): AsyncGenerator<Source | Unreadable> {
+  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/?(.*)$/s.exec(argument) ?? [];
+  if (bucket === '') {
+    const error = new SourceFailed('NOT_FOUND', 'an address in S3 has the form s3://BUCKET/KEY');
+    yield { path: argument, error };
+    return;
+  }
+  const config = readVariables(s3Variables, environment());
+  const store: Store = { bucket, base: baseOf(config, bucket), request: await requests(config) };
+  const { isGlob, base = '' } = picomatch.scan(key);
+  if (!isGlob && key !== '' && !key.endsWith('/')) {
+    yield object(store, key);
+    return;
+  }
+  const prefix = isGlob ? base && `${base}/` : key;
+  const matches = isGlob ? picomatch(key, { dot: true }) : () => true;
+  // Keys may contain the characters of patterns.
+  const isMatch = (one: string) => one === key || matches(one);
+  yield* listed(store, argument, prefix, isMatch);
+}
+
+interface Store {
+  readonly bucket: string;
+  /** Address of the bucket, with a slash. */
+  readonly base: string;
+  readonly request: Request;
+}
+
+/** Other stores, and names with dots, which no certificate covers, have the bucket in the path. */
+function baseOf({ endpoint, region }: S3Config, bucket: string): string {
+  if (endpoint !== undefined) return `${endpoint}/${encodeURIComponent(bucket)}/`;
+  const host = `s3.${region}.amazonaws.com`;
+  return bucket.includes('.') ? `https://${host}/${bucket}/` : `https://${bucket}.${host}/`;
+}
+
+async function requests({ accessKeyId, secretAccessKey, sessionToken, region }: S3Config): Promise<Request> {
+  if (accessKeyId === undefined || secretAccessKey === undefined) return (url) => fetch(url);
+  const { AwsClient } = await import('aws4fetch');
+  const keys = { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
+  // `download` repeats failed attempts.
+  const client = new AwsClient({ ...keys, region, service: 's3', retries: 0 });
+  return (url) => client.fetch(url);
+}
+
+function object({ bucket, base, request }: Store, key: string, size?: number): Source {
+  const url = base + key.split('/').map(encodeSegment).join('/');
+  return {
+    path: `s3://${bucket}/${key}`,
+    filename: key.slice(key.lastIndexOf('/') + 1),
+    ...(size !== undefined && { size }),
+    fetch: (folder) => download(url, folder, request),
+  };
+}
+
+/** As signatures expect it: everything but unreserved characters. */
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+async function* listed(
+  store: Store,
+  argument: string,
+  prefix: string,
+  isMatch: (key: string) => boolean,
+): AsyncGenerator<Source | Unreadable> {
+  let found = false;
+  try {
+    for await (const { key, size } of objectsBelow(store, prefix)) {
+      // Consoles mark folders by empty objects with a slash.
+      if (key.endsWith('/') || !isMatch(key)) continue;
+      found = true;
+      yield object(store, key, size);
+    }
+  } catch (error) {
+    const failure = error instanceof SourceFailed ? error : undefined;
+    yield {
+      path: argument,
+      error: failure ?? new SourceFailed('FETCH_FAILED', "the bucket can't be listed"),
+    };
+    return;
+  }
+  if (!found) yield { path: argument, error: new SourceFailed('NO_MATCH', 'the bucket has no such object') };
+}
+
+interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+}
+
+/** `ListObjectsV2`, page by page. */
+async function* objectsBelow({ base, request }: Store, prefix: string): AsyncGenerator<ListedObject> {
+  for (let token: string | undefined = ''; token !== undefined; ) {
+    const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix });
+    if (token !== '') query.set('continuation-token', token);
+    const xml = await repeated(async () => (await succeeded(request(`${base}?${query}`))).text());
+    for (const [, content = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+      const key = decodeURIComponent((element(content, 'Key') ?? '').replaceAll('+', ' '));
+      yield { key, size: Number(element(content, 'Size') ?? 0) };
+    }
+    token = element(xml, 'NextContinuationToken');
+  }
+}
+
+function element(xml: string, name: string): string | undefined {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+  return text?.replace(/&(?:amp|lt|gt|quot|apos|#(\d+));/g, (entity, code: string | undefined) =>
+    code === undefined ? (ENTITIES[entity] ?? entity) : String.fromCodePoint(Number(code)),
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+};

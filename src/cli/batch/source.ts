@@ -1,0 +1,48 @@
+/** What `isccd code` reads: local files, standard input, web addresses and objects in S3. */
+
+/** A file to process. */
+export interface Source {
+  /** As shown in results: the path or address. It identifies the file in a later run. */
+  readonly path: string;
+  /** The last part of the path, from which media type and title may be derived. */
+  readonly filename: string;
+  /** Bytes, if known before reading. */
+  readonly size?: number;
+  /** Last change in milliseconds since 1970, of local files. */
+  readonly modifiedMs?: number;
+  /** The path of a local file with the content; remote content is fetched into `folder`. */
+  readonly fetch: (folder: string) => Promise<LocalFile>;
+}
+
+export interface LocalFile {
+  readonly path: string;
+  /** A better name than that of the source, such as the one that a web server sent. */
+  readonly filename?: string;
+  /** Removes fetched content. Absent for the caller's own files. */
+  readonly discard?: () => Promise<void>;
+}
+
+/** An argument, or an entry below it, that cannot be read. */
+export interface Unreadable {
+  readonly path: string;
+  readonly error: unknown;
+}
+
+/** A failure with a stable code that is not one of the codes service. */
+export class SourceFailed extends Error {
+  override readonly name = 'SourceFailed';
+  readonly code: SourceCode;
+
+  constructor(code: SourceCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type SourceCode =
+  | 'NOT_FOUND'
+  | 'NO_PERMISSION'
+  | 'NOT_A_FILE'
+  | 'NO_MATCH'
+  | 'FETCH_FAILED'
+  | 'UNREADABLE';

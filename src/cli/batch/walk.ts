@@ -1,0 +1,137 @@
+/** Finds the files of arguments: paths, folders with everything below them, and glob patterns. */
+import { createReadStream, type Dirent } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import picomatch from 'picomatch';
+import { fetchStream } from './remote.js';
+import { type Source, SourceFailed, type Unreadable } from './source.js';
+
+export interface WalkOptions {
+  /** Patterns of paths relative to the folder; without any, all files. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+/** Results of earlier runs next to their files, by this program and by iscc-sdk. */
+const OWN_RESULT = /\.iscc\.(?:json|mp7sig)$/;
+
+const ERRORS = {
+  ENOENT: ['NOT_FOUND', 'the file does not exist'],
+  ENOTDIR: ['NOT_FOUND', 'the file does not exist'],
+  EACCES: ['NO_PERMISSION', 'the file may not be read'],
+  EPERM: ['NO_PERMISSION', 'the file may not be read'],
+} as const;
+
+/** The files of a local argument: folder by folder, by name; the files of a folder before its subfolders. */
+export async function* localSources(
+  argument: string,
+  options: WalkOptions = {},
+): AsyncGenerator<Source | Unreadable> {
+  const found = await stat(argument).catch((error: unknown) => error as Error);
+  if (found instanceof Error) {
+    if (isPattern(argument)) yield* matching(argument);
+    else yield { path: argument, error: accessError(found) };
+  } else if (found.isDirectory()) {
+    yield* below(argument, filter(options));
+  } else if (found.isFile()) {
+    yield sourceOf(argument, found.size, found.mtimeMs);
+  } else if (found.isFIFO() || found.isCharacterDevice()) {
+    yield pipeSource(argument);
+  } else {
+    yield { path: argument, error: new SourceFailed('NOT_A_FILE', 'neither a file nor a folder') };
+  }
+}
+
+/** A failed access to the file system, with a code and a text for the user. */
+export function accessError(error: unknown): SourceFailed {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const [ours, text] = ERRORS[code as keyof typeof ERRORS] ?? [
+    'UNREADABLE',
+    `the file can't be read (${code})`,
+  ];
+  return new SourceFailed(ours, text, { cause: error });
+}
+
+function isPattern(argument: string): boolean {
+  return picomatch.scan(argument).isGlob === true;
+}
+
+async function* matching(pattern: string): AsyncGenerator<Source | Unreadable> {
+  const { base } = picomatch.scan(pattern);
+  const isMatch = picomatch(path.posix.normalize(pattern), { dot: true });
+  const root = base === '' ? '.' : base;
+  let found = false;
+  for await (const source of below(root, (file) => isMatch(slashes(path.normalize(file))))) {
+    found = true;
+    yield source;
+  }
+  if (!found) yield { path: pattern, error: new SourceFailed('NO_MATCH', 'no file matches the pattern') };
+}
+
+type Filter = (file: string, folder: string) => boolean;
+
+function filter({ include = [], exclude = [] }: WalkOptions): Filter {
+  const isIncluded = include.length > 0 ? picomatch([...include], { dot: true }) : () => true;
+  const isExcluded = exclude.length > 0 ? picomatch([...exclude], { dot: true }) : () => false;
+  return (file, folder) => {
+    const relative = slashes(path.relative(folder, file));
+    // A pattern without a slash is one of names, in every folder.
+    const name = path.basename(file);
+    return (isIncluded(relative) || isIncluded(name)) && !isExcluded(relative) && !isExcluded(name);
+  };
+}
+
+/** Files below a folder. Links to folders are not followed, because they may form a circle. */
+async function* below(root: string, accepts: Filter): AsyncGenerator<Source | Unreadable> {
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = await entriesOf(folder);
+    if (entries instanceof SourceFailed) {
+      yield { path: folder, error: entries };
+      continue;
+    }
+    const inner: string[] = [];
+    for (const entry of entries) {
+      const file = path.join(folder, entry.name);
+      if (entry.isDirectory()) inner.push(file);
+      else if ((entry.isFile() || entry.isSymbolicLink()) && !OWN_RESULT.test(file) && accepts(file, root)) {
+        const source = await fileSource(file, entry);
+        if (source !== undefined) yield source;
+      }
+    }
+    folders.push(...inner.reverse());
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[] | SourceFailed> {
+  const entries: Dirent[] = [];
+  try {
+    for await (const entry of await opendir(folder)) entries.push(entry);
+  } catch (error) {
+    return accessError(error);
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** `undefined` for links to folders, sockets and the like. */
+async function fileSource(file: string, entry: Dirent): Promise<Source | Unreadable | undefined> {
+  const found = await stat(file).catch((error: unknown) => error as Error);
+  if (found instanceof Error) return { path: file, error: accessError(found) };
+  if (entry.isSymbolicLink() && !found.isFile()) return undefined;
+  return sourceOf(file, found.size, found.mtimeMs);
+}
+
+function sourceOf(file: string, size: number, modifiedMs: number): Source {
+  const local = { path: path.resolve(file) };
+  return { path: file, filename: path.basename(file), size, modifiedMs, fetch: async () => local };
+}
+
+/** Can be read only once, so its content is copied first. */
+function pipeSource(file: string): Source {
+  const fetch = (folder: string) => fetchStream(createReadStream(file), folder);
+  return { path: file, filename: path.basename(file), fetch };
+}
+
+function slashes(file: string): string {
+  return file.replaceAll(path.sep, '/');
+}

@@ -1,0 +1,99 @@
+/** Where results go: lines of JSON, CSV, a file to resume from, or side-cars next to the files. */
+import { once } from 'node:events';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { CommandFailed, reason } from '../terminal/failure.js';
+import { type Line, LineFile } from './line-file.js';
+import type { Source } from './source.js';
+
+export interface Writer {
+  write(line: Line): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Lines of text on standard output. Waits for a slow reader. */
+export class StandardOutput implements Writer {
+  readonly #format: (line: Line) => string;
+
+  constructor(format: (line: Line) => string, head = '') {
+    this.#format = format;
+    if (head !== '') process.stdout.write(head);
+  }
+
+  async write(line: Line): Promise<void> {
+    if (!process.stdout.write(`${this.#format(line)}\n`)) await once(process.stdout, 'drain');
+  }
+
+  async close(): Promise<void> {}
+}
+
+export function jsonLine(line: Line): string {
+  return JSON.stringify(line);
+}
+
+const CSV_COLUMNS = ['path', 'iscc', 'mode', 'mediatype', 'filesize', 'name', 'datahash'] as const;
+
+/** The first line of CSV output. */
+export const CSV_HEAD = `${[...CSV_COLUMNS, 'units', 'error', 'detail'].join(',')}\r\n`;
+
+/** RFC 4180, without the line end's line feed, which every line gets. */
+export function csvLine(line: Line): string {
+  const units = Array.isArray(line.units) ? line.units.join(' ') : '';
+  const values = [...CSV_COLUMNS.map((column) => line[column]), units, line.error?.code, line.error?.detail];
+  return `${values.map(csvField).join(',')}\r`;
+}
+
+export function csvField(value: unknown): string {
+  const text = value === undefined || value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A file of lines to which every run appends, and which says what earlier runs have done. */
+export class ResumeFile implements Writer {
+  /** Size in bytes of each file with a result. */
+  readonly #done = new Map<string, number | undefined>();
+  readonly #file: LineFile;
+
+  constructor(file: string) {
+    this.#file = new LineFile(file, (line) => {
+      // A later line of the same path replaces an earlier one.
+      if (line.error !== undefined) this.#done.delete(line.path);
+      else this.#done.set(line.path, typeof line.filesize === 'number' ? line.filesize : undefined);
+    });
+  }
+
+  /** Whether an earlier run has a result for the source. A file of another size has changed since. */
+  has({ path, size }: Source): boolean {
+    if (!this.#done.has(path)) return false;
+    const known = this.#done.get(path);
+    return size === undefined || known === undefined || known === size;
+  }
+
+  async write(line: Line): Promise<void> {
+    this.#file.append(line);
+  }
+
+  async close(): Promise<void> {
+    this.#file.close();
+  }
+}
+
+/** End of the names of side-cars, as iscc-sdk writes them. */
+export const SIDECAR_END = '.iscc.json';
+
+/** Writes each result as indented JSON to `FILE.iscc.json`; failures leave no file. */
+export class SideCars implements Writer {
+  async write({ path, error, ...result }: Line): Promise<void> {
+    if (error !== undefined) return;
+    const target = path + SIDECAR_END;
+    const draft = `${target}.tmp`;
+    try {
+      await writeFile(draft, JSON.stringify(result, undefined, 2));
+      await rename(draft, target);
+    } catch (failure) {
+      await rm(draft, { force: true });
+      throw new CommandFailed(`the side-car can't be written: ${reason(failure)}`);
+    }
+  }
+
+  async close(): Promise<void> {}
+}

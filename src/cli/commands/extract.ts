@@ -1,0 +1,89 @@
+/** `isccd extract FILE`: what codes are made of: metadata, text and thumbnail of a file. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Processing } from '../../codes/pipeline/pipeline.js';
+import { orderedResult } from '../../codes/result.js';
+import { safeName, withPipeline } from '../input/local-pipeline.js';
+import { painter } from '../terminal/colour.js';
+import { CommandFailed, reasons } from '../terminal/failure.js';
+import { printJson } from '../terminal/lines.js';
+
+export interface ExtractOptions {
+  readonly json?: boolean;
+  /** Whether to print the text only. */
+  readonly text?: boolean;
+  /** File for the thumbnail, a WebP image. */
+  readonly thumbnail?: string;
+}
+
+/** The members that describe the content; codes and hashes are those of `isccd code`. */
+const SHOWN = [
+  'mediatype',
+  'mode',
+  'name',
+  'description',
+  'meta',
+  'creator',
+  'license',
+  'acquire',
+  'credit',
+  'rights',
+  'identifier',
+  'keywords',
+  'duration',
+  'fps',
+  'width',
+  'height',
+  'characters',
+  'language',
+] as const;
+
+export async function extract(file: string, options: ExtractOptions): Promise<void> {
+  const { result, nameWasRead, text } = await processed(file);
+  const { thumbnail, ...all } = orderedResult(result);
+  // A name that was made from the file name was not extracted.
+  const { name, ...others } = all;
+  const shown = nameWasRead ? { name, ...others } : others;
+  const fields = SHOWN.flatMap((field): [string, unknown][] => {
+    const value = (shown as Readonly<Record<string, unknown>>)[field];
+    return value === undefined ? [] : [[field, value]];
+  });
+  if (options.thumbnail !== undefined) await saveThumbnail(file, thumbnail, options.thumbnail);
+  if (options.json) printJson({ path: file, ...Object.fromEntries(fields), text, thumbnail });
+  else if (options.text) process.stdout.write(withLineFeed(textOf(file, text)));
+  else {
+    const paint = painter(process.stdout);
+    for (const [field, value] of fields) process.stdout.write(`${paint('dim', field.padEnd(12))}${value}\n`);
+    if (text !== undefined) process.stdout.write(`\n${withLineFeed(text)}`);
+  }
+}
+
+async function processed(file: string): Promise<Processing> {
+  return withPipeline({ files: 1 }, async ({ pipeline }) => {
+    try {
+      const source = await pipeline.open(path.resolve(file), safeName(path.basename(file)));
+      const { signal } = new AbortController();
+      return await pipeline.process(source, { granular: false, semantic: false, keepText: true }, signal);
+    } catch (error) {
+      throw new CommandFailed(`${file}: ${reasons(error)}`);
+    }
+  });
+}
+
+function textOf(file: string, text: string | undefined): string {
+  if (text === undefined) throw new CommandFailed(`${file}: only text documents have a text`);
+  return text;
+}
+
+function withLineFeed(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+async function saveThumbnail(file: string, thumbnail: string | undefined, target: string): Promise<void> {
+  if (thumbnail === undefined) throw new CommandFailed(`${file}: the file has no thumbnail`);
+  try {
+    await writeFile(target, Buffer.from(thumbnail.slice(thumbnail.indexOf(',') + 1), 'base64'));
+  } catch (error) {
+    throw new CommandFailed(`--thumbnail: ${reasons(error)}`);
+  }
+}

@@ -1,0 +1,88 @@
+/** `isccd index key ...`: API keys of the search service, whether it runs or not. */
+import { commonVariables } from '../../config/common.js';
+import { environment } from '../../config/env.js';
+import { searchVariables } from '../../config/search.js';
+import { readVariables } from '../../config/variable.js';
+import { FormatRefused } from '../../data/format.js';
+import { RIGHTS, type Right } from '../../search/keys/access.js';
+import { createKey, keyFilePath, readKeys, revokeKey, type StoredKey } from '../../search/keys/key-file.js';
+import { NAME_PATTERN } from '../../search/schema.js';
+import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
+import { printJson } from '../terminal/lines.js';
+
+interface Where {
+  /** Default: as the service is configured. */
+  readonly file?: string;
+}
+
+export interface CreateOptions extends Where {
+  readonly name?: string;
+  /** Separated by commas. */
+  readonly rights: string;
+  /** Separated by commas. Default: all. */
+  readonly indexes?: string;
+}
+
+/** Makes a key. It is printed once; the file holds its digest. */
+export async function create({ name, rights, indexes, ...where }: CreateOptions): Promise<void> {
+  const names = indexes === undefined ? undefined : namesOf(indexes);
+  const wanted = { name, rights: rightsOf(rights), indexes: names };
+  const { key, entry } = await orFailure(() => createKey(fileOf(where), wanted));
+  printJson({ key, ...shown(entry) });
+}
+
+/** Prints all keys without their digests, one per line. */
+export async function list(where: Where): Promise<void> {
+  const keys = await orFailure(() => readKeys(fileOf(where)));
+  for (const entry of keys ?? []) printJson(shown(entry));
+}
+
+/** Removes a key. A running service refuses it within a second. */
+export async function revoke(id: string, where: Where): Promise<void> {
+  const file = fileOf(where);
+  const isFound = await orFailure(() => revokeKey(file, id));
+  if (!isFound) throw new CommandFailed(`${file} contains no key ${id}`);
+}
+
+async function orFailure<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof FormatRefused ? new CommandFailed(error.message, EXIT_CONFIGURATION) : error;
+  }
+}
+
+function fileOf({ file }: Where): string {
+  if (file !== undefined) return file;
+  const given = environment();
+  const { keyFile, indexUri } = searchVariables;
+  const { dataDir } = readVariables(commonVariables, given);
+  return keyFilePath(readVariables({ keyFile, indexUri }, given), dataDir);
+}
+
+function shown({ sha256: _, ...entry }: StoredKey): Omit<StoredKey, 'sha256'> {
+  return entry;
+}
+
+function rightsOf(list: string): Right[] {
+  return wordsOf(list).map((word) => {
+    const right = RIGHTS.find((known) => known === word);
+    if (right === undefined) throw new CommandFailed(`--rights: ${word} is not one of ${RIGHTS.join(', ')}`);
+    return right;
+  });
+}
+
+function namesOf(list: string): string[] {
+  const names = wordsOf(list);
+  const wrong = names.find((name) => !NAME_PATTERN.test(name));
+  if (names.length === 0) throw new CommandFailed('--indexes names no index; leave it out for all');
+  if (wrong !== undefined) throw new CommandFailed(`--indexes: ${wrong} is not a name of an index`);
+  return names;
+}
+
+function wordsOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,280 @@
+/** `isccd index import|export|copy|repair`: moves all assets of an index. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { finished } from 'node:stream/promises';
+import { SingleBar } from 'cli-progress';
+import { ServiceError } from '../../client/errors.js';
+import type { LinesResult, SearchApi } from '../../client/search-api.js';
+import { SearchClient } from '../../client/search-client.js';
+import { searchFolder } from '../../search/engine/open.js';
+import { type AssetSource, assetSources, damagedSource, serviceSources } from '../input/asset-sources.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
+import { printJson } from '../terminal/lines.js';
+import { using, type Where } from './index-command.js';
+
+/** Refused rows that are shown; all are in the report. */
+const SHOWN_MAX = 10;
+const EXPORT_ASSETS = 1000;
+const NAME_CHARS_MAX = 32;
+
+export interface ImportOptions extends Where {
+  readonly from: string;
+  /** API key of a service to import from. */
+  readonly fromApiKey?: string;
+  /** Name of the new index. */
+  readonly as?: string;
+  readonly report: string;
+  readonly state: string;
+}
+
+/** Imports one index or all indexes of a place. Continues an interrupted import of the same place. */
+export async function importIndexes(name: string | undefined, options: ImportOptions): Promise<void> {
+  const sources = await sourcesOf(name, options);
+  if (options.as !== undefined && sources.length > 1) {
+    throw new CommandFailed('--as names one index; name the index to import, too');
+  }
+  await using(
+    options,
+    async (target) => {
+      const state = await ImportState.open(options.state, options.from, options.at);
+      for (const source of sources) {
+        const index = options.as ?? source.name ?? name;
+        if (index === undefined) throw new CommandFailed('name the index that the lines are for');
+        printJson(await transfer(source, target, index, { state, report: options.report }));
+      }
+      await state.remove();
+    },
+    { mayBeNew: true },
+  );
+}
+
+async function sourcesOf(
+  name: string | undefined,
+  { from, fromApiKey }: ImportOptions,
+): Promise<AssetSource[]> {
+  if (/^https?:\/\//i.test(from)) {
+    const apiKey = fromApiKey === undefined ? {} : { apiKey: fromApiKey };
+    return serviceSources(new SearchClient(from, apiKey), name);
+  }
+  const all = await assetSources(from);
+  if (name === undefined || all.every((source) => source.name === undefined)) return all;
+  const chosen = all.filter((source) => source.name === name);
+  // A single index may be imported under another name.
+  if (chosen.length === 0 && all.length > 1) throw new CommandFailed(`${from} contains no index ${name}`);
+  return chosen.length > 0 ? chosen : all.map((source) => ({ ...source, name }));
+}
+
+/** Writes all assets, one per line, to a file or to standard output. */
+export async function exportIndex(
+  name: string,
+  options: Where & { readonly output?: string },
+): Promise<void> {
+  await using(options, async (service) => {
+    const output = options.output === undefined ? process.stdout : createWriteStream(options.output);
+    for (let after: string | undefined, isLast = false; !isLast; ) {
+      const { lines, next } = await service.assetLines(name, after, EXPORT_ASSETS);
+      if (!output.write(lines)) await once(output, 'drain');
+      after = next;
+      isLast = next === undefined;
+    }
+    if (options.output !== undefined) {
+      output.end();
+      await finished(output);
+    }
+  });
+}
+
+export interface CopyOptions extends Where {
+  /** Place of the new index; by default that of the old one. */
+  readonly to?: string;
+  readonly toApiKey?: string;
+  readonly report: string;
+}
+
+/** Copies all assets of an index into another one, in the same or in another place. */
+export async function copyIndex(name: string, target: string, options: CopyOptions): Promise<void> {
+  const { to, toApiKey, report } = options;
+  await using(options, async (service) => {
+    const [source] = await serviceSources(service, name);
+    const copy = async (other: SearchApi) =>
+      printJson(await transfer(source as AssetSource, other, target, { report }));
+    if (to === undefined) return copy(service);
+    const where = toApiKey === undefined ? { at: to } : { at: to, apiKey: toApiKey };
+    return using(where, copy, { mayBeNew: true });
+  });
+}
+
+export interface RepairOptions extends CopyOptions {
+  readonly as?: string;
+}
+
+/** Salvages the readable rows of a damaged index into a new one. The damaged files are not changed. */
+export async function repairIndex(name: string, options: RepairOptions): Promise<void> {
+  const { at, to = at, toApiKey, report, as = `${name}repaired`.slice(0, NAME_CHARS_MAX) } = options;
+  const location = /^[a-z][\w+.-]*:\/\//i.test(at) ? at : `usearch://${path.resolve(at)}`;
+  const folder = searchFolder(location);
+  if (folder === undefined) throw new CommandFailed('--at must be the folder with the damaged index');
+  const where = toApiKey === undefined ? { at: to } : { at: to, apiKey: toApiKey };
+  await using(where, async (target) => {
+    if ((await target.listIndexes()).some((index) => index.name === as))
+      throw new CommandFailed(`index ${as} exists; choose another name with --as`);
+    printJson(await transfer(damagedSource(folder, name), target, as, { report }));
+  });
+}
+
+interface Transferred {
+  readonly index: string;
+  created: number;
+  updated: number;
+  refused: number;
+  /** Problems of reading, for example damaged pages. */
+  problems: number;
+  report?: string;
+}
+
+/** Adds all assets of a source to an index, which is created if it is missing. */
+async function transfer(
+  source: AssetSource,
+  target: SearchApi,
+  index: string,
+  { state, report }: { readonly state?: ImportState; readonly report: string },
+): Promise<Transferred> {
+  const done = state?.of(index) ?? { index, created: 0, updated: 0, refused: 0, problems: 0 };
+  const position = state?.position(index);
+  if (state?.isDone(index)) return done;
+  await createIfMissing(target, index);
+  const { total, batches } = await source.open(position);
+  const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
+  bar.start(total ?? 0, done.created + done.updated + done.refused);
+  const log = new RefusalReport(report, index);
+  try {
+    for await (const batch of batches) {
+      const result = batch.count > 0 ? await addLines(target, index, batch.lines) : undefined;
+      done.created += result?.created ?? 0;
+      done.updated += result?.updated ?? 0;
+      done.refused += result?.refused.length ?? 0;
+      done.problems += batch.problems.length;
+      await log.add(result?.refused ?? [], batch.problems);
+      await state?.save(index, batch.position, done);
+      bar.increment(batch.count);
+    }
+  } finally {
+    bar.stop();
+  }
+  await state?.finish(index, done);
+  return done.refused + done.problems > 0 ? { ...done, report } : done;
+}
+
+/** Cuts a batch whose lines are long, so that each request stays small. */
+async function addLines(target: SearchApi, index: string, lines: Uint8Array): Promise<LinesResult> {
+  try {
+    return await target.addLines(index, lines);
+  } catch (error) {
+    throw error instanceof ServiceError ? new CommandFailed(`${index}: ${error.message}`) : error;
+  }
+}
+
+async function createIfMissing(target: SearchApi, index: string): Promise<void> {
+  try {
+    await target.createIndex(index);
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 409)) throw error;
+  }
+}
+
+/** Writes each refused row to a file as a line of JSON, and shows the first ones. */
+class RefusalReport {
+  readonly #file: string;
+  readonly #index: string;
+  #shown = 0;
+
+  constructor(file: string, index: string) {
+    this.#file = file;
+    this.#index = index;
+  }
+
+  async add(refused: LinesResult['refused'], problems: readonly string[]): Promise<void> {
+    const rows = [
+      ...refused.map(({ iscc_id, detail }) => ({ index: this.#index, iscc_id, detail })),
+      ...problems.map((detail) => ({ index: this.#index, detail })),
+    ];
+    if (rows.length === 0) return;
+    const lines = rows.map((row) => JSON.stringify(row));
+    await appendFile(this.#file, `${lines.join('\n')}\n`);
+    for (const line of lines.slice(0, Math.max(0, SHOWN_MAX - this.#shown)))
+      process.stderr.write(`refused: ${line}\n`);
+    this.#shown += lines.length;
+  }
+}
+
+interface SavedState {
+  readonly from: string;
+  readonly at: string;
+  readonly indexes: Record<string, { position?: string | undefined; isDone?: boolean; done: Transferred }>;
+}
+
+/** Where an import stands, in a file, so that it continues there after an interruption. */
+class ImportState {
+  readonly #file: string;
+  readonly #saved: SavedState;
+
+  private constructor(file: string, saved: SavedState) {
+    this.#file = file;
+    this.#saved = saved;
+  }
+
+  /** Reads the file if an import between the same places was interrupted. */
+  static async open(file: string, from: string, at: string): Promise<ImportState> {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const saved = text === undefined ? undefined : parsed(file, text);
+    if (saved !== undefined && (saved.from !== from || saved.at !== at)) {
+      throw new CommandFailed(
+        `${file} belongs to an interrupted import from ${saved.from} to ${saved.at}; ` +
+          'finish it, delete the file, or name another one with --state',
+      );
+    }
+    return new ImportState(file, saved ?? { from, at, indexes: {} });
+  }
+
+  of(index: string): Transferred | undefined {
+    return this.#saved.indexes[index]?.done;
+  }
+
+  position(index: string): string | undefined {
+    return this.#saved.indexes[index]?.position;
+  }
+
+  isDone(index: string): boolean {
+    return this.#saved.indexes[index]?.isDone === true;
+  }
+
+  async save(index: string, position: string | undefined, done: Transferred): Promise<void> {
+    this.#saved.indexes[index] = { position: position ?? this.position(index), done };
+    await this.#write();
+  }
+
+  async finish(index: string, done: Transferred): Promise<void> {
+    this.#saved.indexes[index] = { isDone: true, done };
+    await this.#write();
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#file, { force: true });
+  }
+
+  async #write(): Promise<void> {
+    const draft = `${this.#file}.tmp`;
+    await writeFile(draft, JSON.stringify(this.#saved));
+    await rename(draft, this.#file);
+  }
+}
+
+function parsed(file: string, text: string): SavedState {
+  try {
+    return JSON.parse(text) as SavedState;
+  } catch (error) {
+    throw new CommandFailed(`${file}: ${reason(error)}; delete it to start from the beginning`);
+  }
+}

@@ -1,0 +1,181 @@
+/** `isccd scan DIR…`: codes of all files, and which of them are duplicates, near-duplicates and versions. */
+import { watch } from 'node:fs';
+import { mkdir, open, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { orderedResult } from '../../codes/result.js';
+import { native } from '../../native.js';
+import { BatchProgress } from '../batch/progress.js';
+import { failureOf, outcomes } from '../batch/run.js';
+import type { Source, Unreadable } from '../batch/source.js';
+import { isRemote, sourcesOf } from '../batch/sources.js';
+import { type PipelineWork, safeName, withPipeline } from '../input/local-pipeline.js';
+import { groupsOf } from '../scan/groups.js';
+import { type ScannedFile, ScanRecords } from '../scan/records.js';
+import { csvReport, htmlReport, jsonReport, type ScanReport, terminalReport } from '../scan/report.js';
+import { painter } from '../terminal/colour.js';
+import { CommandFailed } from '../terminal/failure.js';
+import { printJson } from '../terminal/lines.js';
+import { positive } from './code.js';
+
+export interface ScanOptions {
+  /** Folder for results and reports. */
+  readonly out: string;
+  readonly distance: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly jobs?: string;
+  readonly watch?: boolean;
+  readonly json?: boolean;
+}
+
+const DISTANCE_MAX = 64;
+
+export async function scan(folders: readonly string[], options: ScanOptions): Promise<void> {
+  if (folders.some(isRemote)) throw new CommandFailed('scan reads local folders only', 2);
+  const distance = distanceOf(options.distance);
+  const jobs = options.jobs === undefined ? undefined : positive(options.jobs);
+  await mkdir(options.out, { recursive: true });
+  const records = new ScanRecords(options.out);
+  await withPipeline({ jobs, fallback: true }, async (work) => {
+    await pass(folders, { ...options, limit: distance }, records, work);
+    if (!options.watch) return;
+    for await (const _ of changes(folders, options.out))
+      await pass(folders, { ...options, limit: distance }, records, work);
+  });
+  records.close();
+}
+
+function distanceOf(text: string): number {
+  const distance = Number(text);
+  if (!Number.isInteger(distance) || distance < 0 || distance > DISTANCE_MAX)
+    throw new CommandFailed(`--distance must be an integer from 0 to ${DISTANCE_MAX}`, 2);
+  return distance;
+}
+
+interface PassOptions extends ScanOptions {
+  readonly limit: number;
+}
+
+/** Makes the missing codes, then all reports. */
+async function pass(
+  folders: readonly string[],
+  options: PassOptions,
+  records: ScanRecords,
+  work: PipelineWork,
+): Promise<void> {
+  const found: (Source | Unreadable)[] = [];
+  const out = path.resolve(options.out);
+  for await (const source of sourcesOf(folders, options))
+    if (!path.resolve(source.path).startsWith(out + path.sep)) found.push(source);
+  const missing = found.filter((source) => 'error' in source || !records.has(source));
+  await makeCodes(missing, records, work, found.length - missing.length);
+  const files = found.flatMap(({ path: file }): ScannedFile[] => {
+    const known = records.files.get(file);
+    return known === undefined ? [] : [known];
+  });
+  const failures = found.flatMap(({ path: file }) => {
+    const failure = records.failures.get(file);
+    return failure === undefined ? [] : [{ path: file, ...failure }];
+  });
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const groups = await groupsOf(files, options.limit, work.folder);
+  await writeReports({ files: files.length, bytes, failures, groups }, options, records);
+}
+
+async function makeCodes(
+  sources: readonly (Source | Unreadable)[],
+  records: ScanRecords,
+  work: PipelineWork,
+  skipped: number,
+): Promise<void> {
+  const progress = new BatchProgress(sources.length);
+  const { pipeline } = work;
+  const { signal } = new AbortController();
+  const options = { granular: false, semantic: false, keepText: true };
+  try {
+    for await (const outcome of outcomes(
+      sources,
+      async (file) => {
+        const source = await pipeline.open(file.path, safeName(file.filename));
+        return pipeline.process(source, options, signal);
+      },
+      work,
+    )) {
+      const { path: file } = outcome.source;
+      if ('error' in outcome) records.addFailure(file, failureOf(outcome.error));
+      else {
+        const { result, nameWasRead, text } = outcome.result;
+        const { modifiedMs = 0 } = 'modifiedMs' in outcome.source ? outcome.source : {};
+        const units = result.units.filter((unit) => isTelling(unit, text));
+        records.addResult(file, orderedResult(result), { modifiedMs, titled: nameWasRead, units });
+      }
+      progress.add('result' in outcome ? outcome.result.result.filesize : 0, 'error' in outcome);
+    }
+  } finally {
+    progress.stop();
+  }
+  const summary = progress.summary(skipped);
+  if (summary !== undefined) process.stderr.write(`isccd: ${summary}\n`);
+}
+
+/** Not of plain pictures, and not of an empty text: their codes are all alike. */
+function isTelling(unit: string, text: string | undefined): boolean {
+  return !native.isFeatureless(unit) && !(text === '' && /_TEXT_/.test(kindOf(unit)));
+}
+
+function kindOf(unit: string): string {
+  return native.compareCodes(unit, unit)[0]?.kind ?? '';
+}
+
+async function writeReports(report: ScanReport, options: ScanOptions, records: ScanRecords): Promise<void> {
+  await replace(path.join(options.out, 'report.csv'), [csvReport(report)]);
+  const pages = htmlReport(report, (file) => records.thumbnail(file));
+  await replace(path.join(options.out, 'report.html'), pages);
+  if (options.json) printJson(jsonReport(report));
+  else process.stdout.write(terminalReport(report, painter(process.stdout)));
+}
+
+/** A reader of the file sees the old or the new content. */
+async function replace(file: string, parts: Iterable<string>): Promise<void> {
+  const draft = `${file}.tmp`;
+  await writeFile(draft, '');
+  const handle = await open(draft, 'a');
+  try {
+    for (const part of parts) await handle.write(part);
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+}
+
+/** Programs write files in several steps. */
+const QUIET_MS = 500;
+
+/** Yields after changes below the folders, once no more have come for a moment. */
+async function* changes(folders: readonly string[], out: string): AsyncGenerator<void> {
+  let notify = () => {};
+  let changed = false;
+  const own = path.resolve(out);
+  const watchers = folders.map((folder) =>
+    watch(folder, { recursive: true }, (_, name) => {
+      if (name !== null && path.resolve(folder, name).startsWith(own)) return;
+      changed = true;
+      notify();
+    }),
+  );
+  try {
+    for (;;) {
+      if (!changed)
+        await new Promise<void>((resolve) => {
+          notify = resolve;
+        });
+      while (changed) {
+        changed = false;
+        await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      }
+      yield;
+    }
+  } finally {
+    for (const watcher of watchers) watcher.close();
+  }
+}

@@ -1,0 +1,108 @@
+/** `isccd store verify-receipt`: verifies a receipt without a connection to the store. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { isSignedBy } from '../../signing/iscc-sig.js';
+import { KeyInvalid, parsePublicKey } from '../../signing/key.js';
+import { RECEIPT_TYPE, type Receipt } from '../../store/receipts.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
+
+export interface VerifyOptions {
+  readonly key?: string;
+  readonly did?: string;
+  readonly manifest?: string;
+  readonly json?: boolean;
+}
+
+/** Prints what was verified. @throws {CommandFailed} naming the first check that failed */
+export async function verifyReceipt(file: string, options: VerifyOptions): Promise<void> {
+  const receipt = receiptIn(await jsonOf(file), file);
+  const { signature, manifestId, sha256, size, storedAt } = receipt;
+  const isTrusted = await trustedKeys(options);
+  if (!isTrusted(signature.pubkey, signature.controller)) {
+    throw new CommandFailed(
+      `${file} is signed by ${signature.pubkey} of ${signature.controller}, which is not the given key`,
+    );
+  }
+  if (!isSignedBy(receipt, signature.pubkey)) {
+    throw new CommandFailed(`the signature of ${file} is not valid: the receipt was changed`);
+  }
+  if (options.manifest !== undefined) await compare(options.manifest, receipt);
+  const verified = {
+    ...{ manifestId, sha256, size, storedAt },
+    signedBy: signature.controller,
+    key: signature.pubkey,
+    isManifestCompared: options.manifest !== undefined,
+  };
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(verified)}\n`);
+    return;
+  }
+  const lines = [
+    `signature  valid, by ${signature.controller} with the key ${signature.pubkey}`,
+    `manifest   ${manifestId}`,
+    `bytes      ${size}, SHA-256 ${sha256}${options.manifest === undefined ? '; not compared, see --manifest' : `; equal to ${options.manifest}`}`,
+    `stored at  ${storedAt}, by the clock of the store`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Returns whether a key is the one that the caller trusts. */
+async function trustedKeys({
+  key,
+  did,
+}: VerifyOptions): Promise<(pubkey: string, controller: string | undefined) => boolean> {
+  if ((key === undefined) === (did === undefined)) {
+    throw new CommandFailed('give the public key of the store with either --key or --did');
+  }
+  if (key !== undefined) {
+    checkKey(key, '--key');
+    return (pubkey) => pubkey === key;
+  }
+  const file = did ?? '';
+  const document = (await jsonOf(file)) as {
+    id?: unknown;
+    verificationMethod?: { controller?: unknown; publicKeyMultibase?: unknown }[];
+  } | null;
+  if (typeof document?.id !== 'string' || !Array.isArray(document.verificationMethod)) {
+    throw new CommandFailed(`${file} is not a DID document: id and verificationMethod are missing`);
+  }
+  const { id, verificationMethod } = document;
+  const keys = verificationMethod
+    .filter(({ controller }) => controller === id)
+    .map(({ publicKeyMultibase }) => publicKeyMultibase);
+  return (pubkey, controller) => controller === id && keys.includes(pubkey);
+}
+
+function checkKey(key: string, option: string): void {
+  try {
+    parsePublicKey(key);
+  } catch (error) {
+    throw error instanceof KeyInvalid ? new CommandFailed(`${option} ${error.message}`) : error;
+  }
+}
+
+async function compare(file: string, { sha256, size }: Receipt): Promise<void> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new CommandFailed(`${file} can't be read: ${reason(error)}`);
+  });
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  if (digest === sha256 && bytes.length === size) return;
+  throw new CommandFailed(`${file} is not what the receipt names: its SHA-256 is ${digest}, not ${sha256}`);
+}
+
+async function jsonOf(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new CommandFailed(`${file} can't be read as JSON: ${reason(error)}`);
+  }
+}
+
+/** The receipt itself, or that of an upload. */
+function receiptIn(value: unknown, file: string): Receipt {
+  const receipt = (value as { receipt?: unknown } | null)?.receipt ?? value;
+  const { type, signature } = (receipt ?? {}) as { type?: unknown; signature?: { pubkey?: unknown } };
+  if (type === RECEIPT_TYPE && typeof signature?.pubkey === 'string') return receipt as Receipt;
+  throw new CommandFailed(`${file} is not a receipt: its type must be ${RECEIPT_TYPE}, with a signature`);
+}

@@ -1,0 +1,41 @@
+/** `isccd store revalidate`: makes the running stores validate all manifests again, and shows the progress. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { countLive, outdateLive } from '../../database/live-manifests.js';
+import type { Db } from '../../database/open.js';
+import { withStoreDatabase } from '../input/store-database.js';
+import { CommandFailed } from '../terminal/failure.js';
+
+const POLL_MS = 500;
+/** A store that runs starts within this time, and validates a manifest within it. */
+const IDLE_MS_MAX = 30_000;
+
+export async function revalidate(options: {
+  readonly wait: boolean;
+  readonly json?: boolean;
+}): Promise<void> {
+  await withStoreDatabase(async ({ db }) => {
+    const manifests = await outdateLive(db);
+    if (options.wait) await finished(db, manifests);
+    const trusted = await countLive(db, ({ eb }) => eb('trusted', '=', 1));
+    const result = options.json
+      ? JSON.stringify({ manifests, trusted, isDone: options.wait })
+      : `${manifests} manifests ${options.wait ? 'validated' : 'will be validated'}, ${trusted} trusted`;
+    process.stdout.write(`${result}\n`);
+  });
+}
+
+async function finished(db: Db, total: number): Promise<void> {
+  let [left, changedAt] = [total, Date.now()];
+  while (left > 0) {
+    await sleep(POLL_MS);
+    const now = await outdated(db);
+    if (now !== left) {
+      process.stderr.write(`isccd: ${total - now} of ${total} manifests validated\n`);
+      [left, changedAt] = [now, Date.now()];
+    } else if (Date.now() - changedAt > IDLE_MS_MAX) {
+      throw new CommandFailed(`no store validates: the other ${left} manifests follow when one starts`);
+    }
+  }
+}
+
+const outdated = (db: Db) => countLive(db, ({ eb }) => eb('index_version', '=', 0));

@@ -1,0 +1,122 @@
+/** Reports of a scan: a table for the terminal, CSV, and one HTML page that needs no other file. */
+import { inBytes } from '../batch/progress.js';
+import { csvField } from '../batch/writers.js';
+import type { Paint } from '../terminal/colour.js';
+import type { Group, Link, Member } from './groups.js';
+import type { ScannedFile } from './records.js';
+
+export interface ScanReport {
+  readonly files: number;
+  readonly bytes: number;
+  readonly failures: readonly { readonly path: string; readonly code: string; readonly detail: string }[];
+  readonly groups: readonly Group[];
+}
+
+const KINDS = ['duplicates', 'near-duplicates', 'versions'] as const;
+
+const MEANINGS: Readonly<Record<Group['kind'], string>> = {
+  duplicates: 'equal bytes',
+  'near-duplicates': 'similar content',
+  versions: 'similar titles, other content',
+};
+
+/** Groups shown on the terminal per kind; the other reports have all. */
+const SHOWN_GROUPS_MAX = 20;
+
+export function terminalReport({ files, bytes, failures, groups }: ScanReport, paint: Paint): string {
+  const lines = [`${files} files, ${inBytes(bytes)}, ${failures.length} failed`];
+  for (const kind of KINDS) {
+    const found = groups.filter((group) => group.kind === kind);
+    lines.push('', paint('bold', `${found.length} groups of ${kind} (${MEANINGS[kind]})`));
+    for (const { members } of found.slice(0, SHOWN_GROUPS_MAX)) {
+      lines.push('', ...members.map(({ file, link }) => `  ${described(link, paint)}  ${file.path}`));
+    }
+    if (found.length > SHOWN_GROUPS_MAX) lines.push('', `  and ${found.length - SHOWN_GROUPS_MAX} more`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** E.g. `CONTENT_IMAGE_V0    12 bits`. */
+function described(link: Link | undefined, paint: Paint): string {
+  const text = link === undefined ? '=' : `${link.unit.padEnd(19)}${String(link.distance).padStart(4)} bits`;
+  return paint('dim', text.padEnd(28));
+}
+
+const CSV_COLUMNS = ['kind', 'group', 'path', 'bytes', 'mediatype', 'title', 'unit', 'distance', 'closest'];
+
+/** RFC 4180: one line per member of a group. */
+export function csvReport({ groups }: ScanReport): string {
+  const rows = groups.flatMap(({ kind, members }, at) =>
+    members.map(({ file, link }) => [
+      kind,
+      at + 1,
+      file.path,
+      file.bytes,
+      file.mediatype,
+      file.title,
+      link?.unit,
+      link?.distance,
+      link?.to.path,
+    ]),
+  );
+  return [CSV_COLUMNS, ...rows].map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
+}
+
+/** Everything as plain values. */
+export function jsonReport({ groups, ...rest }: ScanReport): object {
+  const member = ({ file: { path, bytes, mediatype, title }, link }: Member) => ({
+    ...{ path, bytes, mediatype, title },
+    ...(link !== undefined && { unit: link.unit, distance: link.distance, closest: link.to.path }),
+  });
+  return { ...rest, groups: groups.map(({ kind, members }) => ({ kind, members: members.map(member) })) };
+}
+
+const STYLE = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222;background:#fff}
+h2{margin-top:2.5rem}section{border-top:1px solid #ccc;padding:.5rem 0;display:flex;flex-wrap:wrap;gap:1rem}
+figure{margin:0;width:11rem;overflow-wrap:anywhere;font-size:13px}img{max-width:128px;max-height:128px;display:block}
+small{color:#666}td,th{text-align:left;padding:.1rem .8rem .1rem 0;vertical-align:top}
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}small{color:#999}}`;
+
+/** Parts of the page, because thumbnails make it large. It has no scripts and loads nothing. */
+export function* htmlReport(
+  report: ScanReport,
+  thumbnail: (file: ScannedFile) => string | undefined,
+): Generator<string> {
+  const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+  yield `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>isccd scan</title>
+<meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${policy}">
+<style>${STYLE}</style></head><body><h1>isccd scan</h1>
+<p>${report.files} files, ${inBytes(report.bytes)}, ${report.failures.length} failed</p>\n`;
+  for (const kind of KINDS) {
+    const found = report.groups.filter((group) => group.kind === kind);
+    yield `<h2>${found.length} groups of ${kind}</h2><p>${MEANINGS[kind]}</p>\n`;
+    for (const { members } of found) {
+      yield '<section>';
+      for (const member of members) yield figure(member, thumbnail(member.file));
+      yield '</section>\n';
+    }
+  }
+  if (report.failures.length > 0) {
+    yield `<h2>Failed files</h2><table>${report.failures.map(failureRow).join('')}</table>`;
+  }
+  yield '</body></html>\n';
+}
+
+function figure({ file, link }: Member, thumbnail: string | undefined): string {
+  const picture = thumbnail === undefined ? '' : `<img src="${escaped(thumbnail)}" alt="">`;
+  const title = file.title === undefined ? '' : `<br>${escaped(file.title)}`;
+  const reason =
+    link === undefined
+      ? ''
+      : `<br><small>${escaped(link.unit)}: ${link.distance} of 256 bits from ${escaped(link.to.path)}</small>`;
+  const facts = `<br><small>${escaped(file.mediatype)}, ${inBytes(file.bytes)}</small>`;
+  return `<figure>${picture}<figcaption>${escaped(file.path)}${title}${facts}${reason}</figcaption></figure>`;
+}
+
+function failureRow({ path, code, detail }: ScanReport['failures'][number]): string {
+  return `<tr><td>${escaped(path)}</td><td>${escaped(code)}</td><td>${escaped(detail)}</td></tr>\n`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,161 @@
+/** `isccd index import|export|copy`: indexes of iscc-search, files, and other indexes. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Entry } from '../../src/client/search-api.js';
+import { startSearch } from '../search/support/search-server.js';
+import { isccd } from '../support/command.js';
+
+const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/search/iscc-search-0.3.3');
+
+let folder: string;
+let old: string;
+let text: string;
+let entries: readonly Entry[];
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-import-'));
+  text = await readFile(path.join(FIXTURES, 'assets.jsonl'), 'utf8');
+  entries = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Entry);
+  old = path.join(folder, 'old');
+  await mkdir(path.join(old, 'photos'), { recursive: true });
+  const unpacked = async (name: string) => gunzipSync(await readFile(path.join(FIXTURES, name)));
+  await writeFile(path.join(old, 'photos', 'index.lmdb'), await unpacked('usearch.lmdb.gz'));
+  await writeFile(path.join(old, 'exact.lmdb'), await unpacked('exact.lmdb.gz'));
+  return () => rm(folder, { recursive: true, force: true });
+});
+
+const index = async (...args: string[]) => {
+  const { code, stdout, stderr } = await isccd(['index', ...args], { cwd: folder });
+  return {
+    code,
+    stderr,
+    stdout,
+    results: () =>
+      stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+  };
+};
+const byId = (all: readonly Entry[]) => new Map(all.map((entry) => [entry.iscc_id, entry]));
+
+test('a folder of iscc-search moves over in one command, with its simprints', async () => {
+  const before = await readFile(path.join(old, 'photos', 'index.lmdb'));
+  const moved = await index('import', '--from', old, '--at', './new');
+  expect([moved.code, moved.stderr]).toEqual([0, '']);
+  const counts = { created: entries.length, updated: 0, refused: 0, problems: 0 };
+  expect(moved.results()).toEqual([
+    { index: 'exact', ...counts },
+    { index: 'photos', ...counts },
+  ]);
+  expect(await readFile(path.join(old, 'photos', 'index.lmdb'))).toEqual(before);
+  const photos = (await index('export', 'photos', '--at', './new')).results();
+  expect(byId(photos)).toEqual(byId(entries));
+  expect(entries.filter(({ simprints }) => simprints !== undefined)).toHaveLength(15);
+  // The exact backend of iscc-search does not store simprints.
+  const exact = (await index('export', 'exact', '--at', './new')).results();
+  expect(byId(exact)).toEqual(byId(entries.map(({ simprints: _, ...entry }) => entry)));
+});
+
+test('export, import and export again are byte-equal, also when compressed', async () => {
+  await writeFile(path.join(folder, 'assets.jsonl'), text);
+  await index('import', 'first', '--from', 'assets.jsonl', '--at', './round');
+  const first = (await index('export', 'first', '--at', './round')).stdout;
+  await writeFile(path.join(folder, 'first.ndjson.gz'), gzipSync(first));
+  const again = await index('import', 'second', '--from', 'first.ndjson.gz', '--at', './round');
+  expect(again.results()).toMatchObject([{ index: 'second', created: entries.length, refused: 0 }]);
+  expect((await index('export', 'second', '--at', './round')).stdout).toBe(first);
+  await index('export', 'second', '--at', './round', '--output', 'second.ndjson');
+  expect(await readFile(path.join(folder, 'second.ndjson'), 'utf8')).toBe(first);
+  const piped = await isccd(['index', 'import', 'piped', '--from', '-', '--at', './round'], {
+    cwd: folder,
+    input: first,
+  });
+  expect(JSON.parse(piped.stdout)).toMatchObject({ index: 'piped', created: entries.length });
+  const copied = await index('copy', 'first', 'third', '--at', './round', '--to', './other');
+  expect(copied.results()).toMatchObject([{ index: 'third', created: entries.length }]);
+  expect((await index('export', 'third', '--at', './other')).stdout).toBe(first);
+});
+
+test('an index of isccd and one of a running service are sources, too', async () => {
+  await writeFile(path.join(folder, 'assets.jsonl'), text);
+  await index('import', 'source', '--from', 'assets.jsonl', '--at', './own');
+  const server = await startSearch(folder, { INDEXSVC_INDEX_URI: `usearch://${folder}/served` });
+  try {
+    const moved = await index('import', '--from', './own', '--at', server.url);
+    expect(moved.results()).toMatchObject([{ index: 'source', created: entries.length }]);
+    const back = await index('import', 'source', '--from', server.url, '--as', 'back', '--at', './own');
+    expect(back.results()).toMatchObject([{ index: 'back', created: entries.length }]);
+  } finally {
+    await server.stop();
+  }
+  const exported = async (name: string) => (await index('export', name, '--at', './own')).stdout;
+  expect(await exported('back')).toBe(await exported('source'));
+});
+
+test('refused rows are reported with the reason; the others are imported', async () => {
+  const [first, second] = entries as [Entry, Entry];
+  const lines = [
+    JSON.stringify(first),
+    JSON.stringify({ ...second, iscc_code: 'ISCC:7777777777777777' }),
+    '{',
+  ];
+  await writeFile(path.join(folder, 'bad.ndjson'), lines.join('\n'));
+  const moved = await index(
+    'import',
+    'bad',
+    '--from',
+    'bad.ndjson',
+    '--at',
+    './bad',
+    '--report',
+    'bad-report.ndjson',
+  );
+  expect([moved.code, moved.results()]).toMatchObject([
+    0,
+    [{ created: 1, refused: 2, report: 'bad-report.ndjson' }],
+  ]);
+  const report = (await readFile(path.join(folder, 'bad-report.ndjson'), 'utf8')).trimEnd().split('\n');
+  expect(report.map((line) => JSON.parse(line))).toEqual([
+    { index: 'bad', iscc_id: second.iscc_id, detail: expect.stringMatching(/./) },
+    { index: 'bad', detail: [expect.objectContaining({ type: 'json_invalid' })] },
+  ]);
+  expect(moved.stderr).toContain(second.iscc_id);
+});
+
+test('an interrupted import continues where it stopped', async () => {
+  const [first] = entries as [Entry];
+  await writeFile(path.join(folder, 'assets.jsonl'), text);
+  const done = { index: 'resumed', created: 1, updated: 0, refused: 0, problems: 0 };
+  const state = { from: 'assets.jsonl', at: './resumed', indexes: { resumed: { position: '1', done } } };
+  await writeFile(path.join(folder, 'state.json'), JSON.stringify(state));
+  const args = ['import', 'resumed', '--from', 'assets.jsonl', '--state', 'state.json', '--at'];
+  const other = await index(...args, './elsewhere');
+  expect([other.code, other.stderr]).toEqual([
+    1,
+    expect.stringContaining('state.json belongs to an interrupted import'),
+  ]);
+  const moved = await index(...args, './resumed');
+  expect(moved.results()).toMatchObject([{ index: 'resumed', created: entries.length }]);
+  const ids = (await index('export', 'resumed', '--at', './resumed')).results().map(({ iscc_id }) => iscc_id);
+  expect(ids).toHaveLength(entries.length - 1);
+  expect(ids).not.toContain(first.iscc_id);
+  await expect(readFile(path.join(folder, 'state.json'))).rejects.toThrow('ENOENT');
+});
+
+describe('refuses', () => {
+  test.each([
+    ['a missing place', ['--from', './missing'], /no such file/i],
+    ['a folder without indexes', ['--from', '.'], /contains no indexes/],
+    ['lines without a name', ['--from', 'assets.jsonl'], /name the index/],
+  ])('%s', async (_, args, message) => {
+    await writeFile(path.join(folder, 'assets.jsonl'), text);
+    const { code, stderr } = await index('import', ...args, '--at', './none');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+  });
+});
