@@ -4,14 +4,14 @@ import type { operations } from './openapi/codes.js';
 import type { Query, RequestBody, ResponseBody } from './operation.js';
 import { type OnProgress, type Source, uploadOf } from './upload.js';
 
-export type IsccResult = ResponseBody<operations['createIscc']>;
-export type ProcessingProgress = ResponseBody<operations['getProgress']>;
-export type StoredIsccResult = ResponseBody<operations['getIscc']>;
-export type UploadedMedia = ResponseBody<operations['uploadMedia']>;
-export type Explanation = ResponseBody<operations['explainIscc']>;
-export type EmbeddedMetadata = ResponseBody<operations['extractMetadata']>;
-export type MetadataToEmbed = RequestBody<operations['embedMetadata']>;
-export type Simprints = ResponseBody<operations['createSimprints']>;
+export type IsccResult = ResponseBody<operations['create-iscc']>;
+export type ProcessingProgress = ResponseBody<operations['get-progress']>;
+export type StoredIsccResult = ResponseBody<operations['get-iscc']>;
+export type UploadedMedia = ResponseBody<operations['upload-file']>;
+export type Explanation = ResponseBody<operations['explain-iscc']>;
+export type EmbeddedMetadata = ResponseBody<operations['extract-metadata']>;
+export type MetadataToEmbed = RequestBody<operations['embed-metadata']>;
+export type Simprints = ResponseBody<operations['create-simprints']>;
 
 export interface UploadOptions extends CallOptions {
   /** The service uses its extension to detect the media type. Default: the name of the file, else `upload`. */
@@ -21,7 +21,7 @@ export interface UploadOptions extends CallOptions {
   readonly onProgress?: OnProgress;
 }
 
-type IsccQuery = Query<operations['createIscc']>;
+type IsccQuery = Query<operations['create-iscc']>;
 
 /** The operation's parameters as booleans. `progress` is the key for {@link CodesClient.getProgress}. */
 export type IsccOptions = UploadOptions & {
@@ -87,6 +87,15 @@ export class CodesClient {
   embedMetadata(mediaId: string, metadata: MetadataToEmbed, options?: CallOptions): Promise<IsccResult> {
     const path = [...BASE, 'metadata', mediaId];
     return this.#http.json({ method: 'POST', path, json: metadata }, options);
+  }
+
+  /** State of a job, and of its result when it has ended. */
+  getJob(jobId: string, options?: CallOptions): Promise<ResponseBody<operations['getJob']>> {
+    return this.#http.json({ method: 'GET', path: [...BASE, 'jobs', jobId] }, options);
+  }
+
+  cancelJob(jobId: string, options?: CallOptions): Promise<void> {
+    return this.#http.noContent({ method: 'DELETE', path: [...BASE, 'jobs', jobId] }, options);
   }
 
   explainIscc(iscc: string, options?: CallOptions): Promise<Explanation> {

@@ -23,12 +23,14 @@ export interface CallOptions {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** Unescaped segments. */
   readonly path: readonly string[];
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly query?: Readonly<Record<string, QueryValue | readonly string[]>> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** A body of another type; name it in `headers`. */
+  readonly bytes?: Uint8Array;
   readonly upload?: Upload;
   /** Whether the request is idempotent and may be retried. Default: all methods except POST. */
   readonly isRepeatable?: boolean;
@@ -69,6 +71,17 @@ export class HttpClient {
   /** The JSON of the response. The caller determines its type by the operation. */
   json<T>(call: Call, options?: CallOptions): Promise<T> {
     return this.#send(call, options, async ({ body }) => (await body.json()) as T);
+  }
+
+  /** The bytes of the response, and its headers. */
+  bytes(
+    call: Call,
+    options?: CallOptions,
+  ): Promise<{ readonly bytes: Buffer; readonly headers: Readonly<Record<string, string>> }> {
+    return this.#send(call, options, async ({ body, headers }) => ({
+      bytes: Buffer.from(await body.arrayBuffer()),
+      headers: singleHeaders(headers),
+    }));
   }
 
   /** For responses without content. */
@@ -139,15 +152,24 @@ export class HttpClient {
   }
 }
 
+type QueryValue = string | number | boolean | undefined;
+
+function valuesOf(value: QueryValue | readonly string[]): readonly (string | number | boolean)[] {
+  if (value === undefined) return [];
+  return typeof value === 'object' ? value : [value];
+}
+
 function target({ path, query = {} }: Call): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+    // The values of a list become parameters of the same name.
+    valuesOf(value).map((one) => `${name}=${encodeURIComponent(one)}`),
   );
   const suffix = given.length === 0 ? '' : `?${given.join('&')}`;
   return path.map((segment) => `/${encodeURIComponent(segment)}`).join('') + suffix;
 }
 
-function body({ json, upload }: Call): string | Readable | null {
+function body({ json, bytes, upload }: Call): string | Uint8Array | Readable | null {
+  if (bytes !== undefined) return bytes;
   if (upload !== undefined) return upload.open();
   return json === undefined ? null : JSON.stringify(json);
 }

@@ -1,8 +1,14 @@
 /** Typed HTTP clients of isccd's services. Needs no native addon. */
 export * from './codes-client.js';
+export type { AssetReference, ContentMatches, ContentQueryOptions } from './content-queries.js';
 export * from './errors.js';
 export type { CallOptions, ClientOptions, Download } from './http.js';
-export { type ResolvedMatch, ResolverClient } from './resolver-client.js';
+export {
+  type ResolvedMatch,
+  ResolverClient,
+  type RightsOptions,
+  type RightsReport,
+} from './resolver-client.js';
 export type { RetryOptions } from './retry.js';
 export * from './search-api.js';
 export { SearchClient, type SearchClientOptions } from './search-client.js';

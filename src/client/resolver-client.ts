@@ -1,13 +1,25 @@
 /** The resolver over HTTP. Methods are named after the operations of `openapi/resolver.json`. */
+import {
+  type AssetReference,
+  type ContentMatches,
+  type ContentQueryOptions,
+  contentCall,
+  referenceCall,
+} from './content-queries.js';
 import { type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/resolver.js';
-import type { RequestBody, ResponseBody } from './operation.js';
+import type { Query, RequestBody, ResponseBody } from './operation.js';
 import type { MatchOptions } from './store-client.js';
+import { type Source, uploadOf } from './upload.js';
 
-type Matches = ResponseBody<operations['queryManifestsByBinding']>;
-type Binding = RequestBody<operations['queryManifestsByBinding']>;
+type Matches = Required<ResponseBody<operations['queryByLargeBinding']>>;
+type Binding = RequestBody<operations['queryByLargeBinding']>;
 
 export type ResolvedMatch = Matches['matches'][number];
+
+export type RightsReport = ResponseBody<operations['getRightsByCode']>;
+
+export interface RightsOptions extends CallOptions, Query<operations['getRightsByCode']> {}
 
 const MATCHES = ['v1', 'matches', 'byBinding'] as const;
 const SERVICES = ['v1', 'services'] as const;
@@ -22,17 +34,45 @@ export class ResolverClient {
     this.#options = options;
   }
 
-  getManifestsByBinding(binding: Binding, options: MatchOptions = {}): Promise<Matches> {
+  queryByBinding(binding: Binding, options: MatchOptions = {}): Promise<Matches> {
     const query = { ...binding, maxResults: options.maxResults };
     return this.#http.json({ method: 'GET', path: MATCHES, query }, options);
   }
 
-  /** Like {@link getManifestsByBinding}, for long values. */
-  queryManifestsByBinding(binding: Binding, options: MatchOptions = {}): Promise<Matches> {
+  /** Like {@link queryByBinding}, for long values. */
+  queryByLargeBinding(binding: Binding, options: MatchOptions = {}): Promise<Matches> {
     const query = { maxResults: options.maxResults };
     // Repeatable: a query.
     const call = { method: 'POST', path: MATCHES, query, json: binding, isRepeatable: true } as const;
     return this.#http.json(call, options);
+  }
+
+  /** Finds the manifests of an asset: a path, bytes or a stream. The operation `uploadFile`. */
+  async queryByContent(source: Source, options: ContentQueryOptions = {}): Promise<ContentMatches> {
+    return this.#http.json(await contentCall(source, options), options);
+  }
+
+  /** Finds the manifests of an asset that the service fetches from an address. */
+  queryByReference(reference: AssetReference, options: ContentQueryOptions = {}): Promise<ContentMatches> {
+    return this.#http.json(referenceCall(reference, options), options);
+  }
+
+  /** Who says what about mining and training of an asset: a path, bytes or a stream. */
+  async getRightsByContent(source: Source, options: RightsOptions = {}): Promise<RightsReport> {
+    const { signal: _, ...query } = options;
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    const path = ['v1', 'rights', 'byContent'];
+    const upload = await uploadOf(source);
+    // Repeatable: the service stores nothing.
+    const call = { method: 'POST', path, query, headers, upload, isRepeatable: true } as const;
+    return this.#http.json(call, options);
+  }
+
+  /** Who says what about mining and training of the content with an ISCC-CODE or ISCC-UNIT. */
+  getRightsByCode(iscc: string, options: RightsOptions = {}): Promise<RightsReport> {
+    const { signal: _, ...query } = options;
+    const path = ['v1', 'rights', 'byCode'];
+    return this.#http.json({ method: 'POST', path, query, json: { iscc }, isRepeatable: true }, options);
   }
 
   /** The manifest of a match. */
@@ -53,9 +93,7 @@ export class ResolverClient {
     return endpointHttp.download({ method: 'GET', path: ['manifests', manifestId] }, options);
   }
 
-  getSupportedSoftBindings(
-    options?: CallOptions,
-  ): Promise<ResponseBody<operations['getSupportedSoftBindings']>> {
+  getSupportedBindings(options?: CallOptions): Promise<ResponseBody<operations['getSupportedBindings']>> {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'supportedAlgorithms'] }, options);
   }
 
@@ -67,7 +105,7 @@ export class ResolverClient {
     return this.#http.json({ method: 'GET', path: [...SERVICES, 'status'] }, options);
   }
 
-  getDiscovery(options?: CallOptions): Promise<ResponseBody<operations['getDiscovery']>> {
+  getWellKnown(options?: CallOptions): Promise<ResponseBody<operations['getWellKnown']>> {
     const path = ['.well-known', 'c2pa-soft-binding-resolution'];
     return this.#http.json({ method: 'GET', path }, options);
   }

@@ -1,17 +1,39 @@
 /** The operations of the search service as an interface, and their types under short names. */
-import type { components } from './openapi/search.js';
+import type { components, operations } from './openapi/search.js';
 
 type Schemas = components['schemas'];
 
-export type Entry = Schemas['Entry'];
-export type Query = Schemas['Query'];
-export type IndexInfo = Schemas['Index'];
-export type AddResult = Schemas['AddResult'];
-export type GlobalMatch = Schemas['GlobalMatch'];
-export type ChunkMatch = Schemas['ChunkMatch'];
+export type Entry = Schemas['IsccEntry'];
+export type Query = Schemas['IsccQuery'];
+export type IndexInfo = Schemas['IsccIndex'] & { readonly assets: number; readonly size: number };
+export type AddResult = Schemas['IsccAddResult'];
+export type GlobalMatch = Schemas['IsccGlobalMatch'];
+export type ChunkMatch = Schemas['IsccChunkMatch'];
 export type TypeMatch = ChunkMatch['types'][string];
-export type SearchResult = Schemas['SearchResult'];
-export type Simprint = NonNullable<NonNullable<Entry['simprints']>[string]>[number];
+export type SearchResult = Schemas['IsccSearchResult'];
+export type SearchFailure = Schemas['SearchFailure'];
+export type Alias = Schemas['Alias'];
+/** Parameters of a search besides its query. */
+export type SearchParameters = NonNullable<operations['searchPost']['parameters']['query']>;
+/** The outcome of a group of lines. */
+export interface LinesResult {
+  /** Lines of the group, without empty ones. */
+  readonly lines: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly refused: readonly RefusedLine[];
+}
+
+/** A line that breaks a rule. */
+export interface RefusedLine {
+  /** Number of the line in the body. */
+  readonly line: number;
+  readonly iscc_id?: string;
+  /** The detail of the error that the asset alone would get. */
+  readonly detail?: unknown;
+}
+export type DeletionResult = Schemas['DeletionResult'];
+export type Simprint = Schemas['IsccSimprint'];
 
 /**
  * A port: the search service over HTTP (`SearchClient`) or in the same process. Every method rejects with a
@@ -24,10 +46,27 @@ export interface SearchApi {
   deleteIndex(name: string): Promise<void>;
   /** Adds or replaces all entries, or none. */
   addAssets(index: string, entries: readonly Entry[]): Promise<readonly AddResult[]>;
+  /**
+   * Adds entries as JSON lines, at most 1000 of them and 4 MiB. Lines that break a rule are refused and listed; the
+   * others are added.
+   */
+  addLines(index: string, lines: Uint8Array): Promise<LinesResult>;
+  /** Up to `limit` assets after an ISCC-ID as JSON lines, byte for byte as they were added. */
+  assetLines(index: string, after: string | undefined, limit: number): Promise<AssetLines>;
+  /** Deletes the assets that exist. */
+  deleteAssets(index: string, isccIds: readonly string[]): Promise<readonly DeletionResult[]>;
   getAsset(index: string, isccId: string): Promise<Entry>;
   deleteAsset(index: string, isccId: string): Promise<void>;
   search(index: string, query: Query, limit?: number): Promise<SearchResult>;
   close(): Promise<void>;
+}
+
+/** A page of assets. */
+export interface AssetLines {
+  /** One entry per line. */
+  readonly lines: Buffer;
+  /** ISCC-ID to continue after; `undefined` at the end. */
+  readonly next: string | undefined;
 }
 
 /** A match of a search with units. */

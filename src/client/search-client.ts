@@ -1,8 +1,25 @@
 /** The search service over HTTP. Methods are named after the operations of `openapi/search.json`. */
+
+import { serviceError } from './errors.js';
 import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
 import type { operations } from './openapi/search.js';
 import type { ResponseBody } from './operation.js';
-import type { AddResult, Entry, IndexInfo, Query, SearchApi, SearchResult } from './search-api.js';
+import type {
+  AddResult,
+  Alias,
+  AssetLines,
+  DeletionResult,
+  Entry,
+  IndexInfo,
+  LinesResult,
+  Query,
+  SearchApi,
+  SearchFailure,
+  SearchParameters,
+  SearchResult,
+} from './search-api.js';
+
+const LINES_TYPE = 'application/x-ndjson';
 
 export interface SearchClientOptions extends ClientOptions {
   /** Sent as `X-API-Key`. */
@@ -33,10 +50,65 @@ export class SearchClient implements SearchApi {
     return this.#http.noContent({ method: 'DELETE', path: ['indexes', name] }, options);
   }
 
+  renameIndex(name: string, newName: string, options?: CallOptions): Promise<IndexInfo> {
+    const path = ['indexes', name, 'rename'];
+    return this.#http.json({ method: 'POST', path, json: { name: newName } }, options);
+  }
+
+  listAliases(options?: CallOptions): Promise<readonly Alias[]> {
+    return this.#http.json({ method: 'GET', path: ['aliases'] }, options);
+  }
+
+  getAlias(name: string, options?: CallOptions): Promise<Alias> {
+    return this.#http.json({ method: 'GET', path: ['aliases', name] }, options);
+  }
+
+  /** Points an alias to an index. Requests that the service receives later use this index. */
+  putAlias(name: string, index: string, options?: CallOptions): Promise<Alias> {
+    return this.#http.json({ method: 'PUT', path: ['aliases', name], json: { index } }, options);
+  }
+
+  deleteAlias(name: string, options?: CallOptions): Promise<void> {
+    return this.#http.noContent({ method: 'DELETE', path: ['aliases', name] }, options);
+  }
+
   addAssets(index: string, entries: readonly Entry[], options?: CallOptions): Promise<readonly AddResult[]> {
     const path = ['indexes', index, 'assets'];
     // Repeatable: adding the same entries twice has no further effect.
     return this.#http.json({ method: 'POST', path, json: entries, isRepeatable: true }, options);
+  }
+
+  async addLines(index: string, lines: Uint8Array, options?: CallOptions): Promise<LinesResult> {
+    const headers = { 'Content-Type': LINES_TYPE };
+    const call = { method: 'POST', path: ['indexes', index, 'assets'], headers, bytes: lines } as const;
+    // Repeatable, like addAssets.
+    const { bytes } = await this.#http.bytes({ ...call, isRepeatable: true }, options);
+    return sumOf(bytes.toString().split('\n').filter(Boolean));
+  }
+
+  async assetLines(
+    index: string,
+    after: string | undefined,
+    limit: number,
+    options?: CallOptions,
+  ): Promise<AssetLines> {
+    const call = {
+      path: ['indexes', index, 'assets'],
+      query: { after, limit },
+      headers: { Accept: LINES_TYPE },
+    };
+    const { bytes, headers } = await this.#http.bytes({ method: 'GET', ...call }, options);
+    const [, next] = /[?&]after=([^&>]+)[^>]*>;\s*rel="next"/.exec(headers.link ?? '') ?? [];
+    return { lines: bytes, next: next === undefined ? undefined : decodeURIComponent(next) };
+  }
+
+  deleteAssets(
+    index: string,
+    isccIds: readonly string[],
+    options?: CallOptions,
+  ): Promise<readonly DeletionResult[]> {
+    const path = ['indexes', index, 'assets'];
+    return this.#http.json({ method: 'DELETE', path, json: isccIds }, options);
   }
 
   getAsset(index: string, isccId: string, options?: CallOptions): Promise<Entry> {
@@ -47,10 +119,35 @@ export class SearchClient implements SearchApi {
     return this.#http.noContent({ method: 'DELETE', path: ['indexes', index, 'assets', isccId] }, options);
   }
 
-  search(index: string, query: Query, limit?: number, options?: CallOptions): Promise<SearchResult> {
+  /** @param parameters the limit, or all parameters of the search */
+  search(
+    index: string,
+    query: Query,
+    parameters?: number | SearchParameters,
+    options?: CallOptions,
+  ): Promise<SearchResult> {
     const path = ['indexes', index, 'search'];
+    const named = typeof parameters === 'object' ? parameters : { limit: parameters };
     // Repeatable: a query.
-    const call = { method: 'POST', path, query: { limit }, json: query, isRepeatable: true } as const;
+    const call = { method: 'POST', path, query: named, json: query, isRepeatable: true } as const;
+    return this.#http.json(call, options);
+  }
+
+  /** One result per query, in order; a query that fails has its error in its place. */
+  searchSeveral(
+    index: string,
+    queries: readonly Query[],
+    parameters?: SearchParameters,
+    options?: CallOptions,
+  ): Promise<readonly (SearchResult | SearchFailure)[]> {
+    const path = ['indexes', index, 'searches'];
+    const call = {
+      method: 'POST',
+      path,
+      query: { ...parameters },
+      json: queries,
+      isRepeatable: true,
+    } as const;
     return this.#http.json(call, options);
   }
 
@@ -79,4 +176,19 @@ export class SearchClient implements SearchApi {
   }
 
   async close(): Promise<void> {}
+}
+
+/** @throws {ServiceError} if the report ends with a failure */
+function sumOf(report: readonly string[]): LinesResult {
+  let [lines, created, updated] = [0, 0, 0];
+  const refused: LinesResult['refused'][number][] = [];
+  for (const line of report) {
+    const result = JSON.parse(line) as LinesResult | { status: number; detail: unknown };
+    if ('status' in result) throw serviceError({ status: result.status, body: { detail: result.detail } });
+    lines += result.lines;
+    created += result.created;
+    updated += result.updated;
+    refused.push(...result.refused);
+  }
+  return { lines, created, updated, refused };
 }

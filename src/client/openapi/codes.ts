@@ -11,9 +11,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Upload a file and create its ISCC-CODE
-         * @description The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth unit to texts and images; without a configured model it is refused with 422.
+         * @description The body is the raw file. An unsupported media type yields the two-unit ISCC-SUM. `semantic` adds a fifth unit to texts and images; without a configured model it is refused with 422. With `Prefer: respond-async` the response is 202 with the state of a job, as `GET /jobs/{id}` returns it, and the job in `Location`.
          */
-        readonly post: operations["createIscc"];
+        readonly post: operations["create-iscc"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -31,7 +31,7 @@ export interface paths {
          * Get the progress of an upload
          * @description Long poll for an upload by `POST /iscc?progress={key}` from the same client. Responds when a step begins or ends, after 8 s without a change, or after 1 s if there is no such upload yet.
          */
-        readonly get: operations["getProgress"];
+        readonly get: operations["get-progress"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -47,8 +47,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Get the stored result of an upload */
-        readonly get: operations["getIscc"];
+        /**
+         * Get the stored result of an upload
+         * @description Get the stored result of an upload.
+         */
+        readonly get: operations["get-iscc"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -66,8 +69,11 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Upload a file without processing it */
-        readonly post: operations["uploadMedia"];
+        /**
+         * Upload a file without processing it
+         * @description Upload a file without processing it.
+         */
+        readonly post: operations["upload-file"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -81,12 +87,18 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Download the file */
-        readonly get: operations["downloadMedia"];
+        /**
+         * Download the file
+         * @description Download the file.
+         */
+        readonly get: operations["download-file"];
         readonly put?: never;
         readonly post?: never;
-        /** Delete the file and its results */
-        readonly delete: operations["deleteMedia"];
+        /**
+         * Delete the file and its results
+         * @description Delete the file and its results.
+         */
+        readonly delete: operations["delete-file"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -99,15 +111,42 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Extract the metadata embedded in a file */
-        readonly get: operations["extractMetadata"];
+        /**
+         * Extract the metadata embedded in a file
+         * @description Extract the metadata embedded in a file.
+         */
+        readonly get: operations["extract-metadata"];
         readonly put?: never;
         /**
          * Embed metadata into a copy and create its ISCC-CODE
-         * @description The original is not changed. The response describes the copy.
+         * @description The original is not changed. The response describes the copy: its metadata is read from the copy afresh, and `not_embedded` names the submitted fields that the copy does not show. A given value replaces the old one. With `Prefer: respond-async` the response is 202 with the state of a job, as `GET /jobs/{id}` returns it, and the job in `Location`.
          */
-        readonly post: operations["embedMetadata"];
+        readonly post: operations["embed-metadata"];
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the state of a job
+         * @description A job is what a request with `Prefer: respond-async` started. With `Accept: text/event-stream` the response is a stream of events named `job` with the same JSON; it ends with the job.
+         */
+        readonly get: operations["getJob"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Cancel a job
+         * @description Stops the processing, frees the worker and forgets the job. A finished upload is kept.
+         */
+        readonly delete: operations["cancelJob"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -120,8 +159,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Decompose an ISCC */
-        readonly get: operations["explainIscc"];
+        /**
+         * Decompose an ISCC
+         * @description Decompose an ISCC.
+         */
+        readonly get: operations["explain-iscc"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -143,7 +185,7 @@ export interface paths {
          * Create simprints of plain text
          * @description The text may have as many bytes as an upload, and the JSON body up to 128 MiB.
          */
-        readonly post: operations["createSimprints"];
+        readonly post: operations["create-simprints"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -157,7 +199,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Liveness probe */
+        /**
+         * Liveness probe
+         * @description Liveness probe.
+         */
         readonly get: operations["liveness"];
         readonly put?: never;
         readonly post?: never;
@@ -174,7 +219,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Readiness probe */
+        /**
+         * Readiness probe
+         * @description Readiness probe.
+         */
         readonly get: operations["readiness"];
         readonly put?: never;
         readonly post?: never;
@@ -188,7 +236,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly IsccResult: {
+        readonly IsccMetadata: {
             /** Format: uri */
             readonly "@context": string;
             /** @enum {string} */
@@ -232,6 +280,8 @@ export interface components {
             readonly thumbnail?: string;
             readonly metahash?: string;
             readonly datahash: string;
+            /** @description Why there is no Content-Code: an error code and its text, with `fallback=sum` */
+            readonly note?: string;
             readonly media_id: string;
             /**
              * Format: uri
@@ -273,9 +323,11 @@ export interface components {
                 readonly description: string;
                 /** @description Milliseconds; absent until the step ends */
                 readonly ms?: number;
+                /** @description How much of the step is done; for films and long sound */
+                readonly percent?: number;
             }[];
         };
-        readonly StoredIsccResult: {
+        readonly StoredIsccMetadata: {
             /** Format: uri */
             readonly "@context": string;
             /** @enum {string} */
@@ -319,8 +371,10 @@ export interface components {
             readonly thumbnail?: string;
             readonly metahash?: string;
             readonly datahash: string;
+            /** @description Why there is no Content-Code: an error code and its text, with `fallback=sum` */
+            readonly note?: string;
         };
-        readonly Upload: {
+        readonly UploadResponse: {
             readonly media_id: string;
             /**
              * Format: uri
@@ -341,7 +395,7 @@ export interface components {
             readonly rights?: string;
             readonly identifier?: string;
         };
-        readonly EmbedRequest: {
+        readonly InlineMetadata: {
             readonly name?: string | null;
             readonly description?: string | null;
             readonly meta?: string | null;
@@ -355,7 +409,83 @@ export interface components {
             readonly rights?: string | null;
             readonly keywords?: (string | readonly string[]) | null;
         };
-        readonly Explanation: {
+        readonly EmbedResult: {
+            /** Format: uri */
+            readonly "@context": string;
+            /** @enum {string} */
+            readonly "@type": "CreativeWork" | "TextDigitalDocument" | "ImageObject" | "AudioObject" | "VideoObject";
+            /** Format: uri */
+            readonly $schema: string;
+            /** @description ISCC-CODE with its `ISCC:` prefix */
+            readonly iscc: string;
+            /** @description Title of the work */
+            readonly name?: string;
+            readonly description?: string;
+            /** @description Data-URL with further metadata */
+            readonly meta?: string;
+            readonly creator?: string;
+            readonly license?: string;
+            readonly acquire?: string;
+            readonly credit?: string;
+            readonly rights?: string;
+            readonly identifier?: string;
+            readonly keywords?: string;
+            /** @enum {string} */
+            readonly mode?: "text" | "image" | "audio" | "video";
+            readonly filename: string;
+            /** @description Bytes */
+            readonly filesize: number;
+            readonly mediatype: string;
+            /** @description Seconds */
+            readonly duration?: number;
+            readonly fps?: number;
+            /** @description Pixels */
+            readonly width?: number;
+            /** @description Pixels */
+            readonly height?: number;
+            readonly characters?: number;
+            readonly language?: string;
+            readonly features?: readonly components["schemas"]["FeatureSet"][];
+            /** @description ISCC-UNITs of 256 bits */
+            readonly units: readonly string[];
+            readonly generator: string;
+            /** @description Data-URL of a WebP image */
+            readonly thumbnail?: string;
+            readonly metahash?: string;
+            readonly datahash: string;
+            /** @description Why there is no Content-Code: an error code and its text, with `fallback=sum` */
+            readonly note?: string;
+            readonly media_id: string;
+            /**
+             * Format: uri
+             * @description Download URL of the file
+             */
+            readonly content: string;
+            /** @description Submitted fields that a fresh extraction of the copy does not show; absent if it shows all */
+            readonly not_embedded?: readonly string[];
+        };
+        readonly Job: {
+            readonly id: string;
+            /** @enum {string} */
+            readonly state: "running" | "done" | "failed" | "cancelled";
+            /** @description Name of the step that began last */
+            readonly stage?: string;
+            /** @description What the step does */
+            readonly description?: string;
+            /** @description Estimated share of the work that is done */
+            readonly percent: number;
+            /** @description The stored file, when done */
+            readonly media_id?: string;
+            /** @description Root-relative URL of the result, when done */
+            readonly location?: string;
+            /** @description Why the job failed */
+            readonly error?: {
+                readonly status: number;
+                readonly code: string;
+                readonly detail: string;
+            };
+        };
+        readonly IsccDetail: {
             readonly iscc: string;
             readonly readable: string;
             readonly multiformat: string;
@@ -368,6 +498,11 @@ export interface components {
             readonly hash_hex: string;
             readonly hash_uint: string;
             readonly hash_bits: string;
+            /**
+             * @description Present for an Image-Code without features, whose matches mean nothing
+             * @constant
+             */
+            readonly featureless?: true;
         };
         readonly SimprintRequest: {
             readonly text: string;
@@ -385,24 +520,36 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly createIscc: {
+    readonly "create-iscc": {
         readonly parameters: {
             readonly query?: {
                 /** @description Add the experimental Semantic-Code unit (text and images) */
-                readonly semantic?: string;
+                readonly semantic?: boolean;
                 /** @description Include granular simprints in `features` (text) */
-                readonly granular?: string;
+                readonly granular?: boolean;
+                /** @description `sum`: a damaged, encrypted or too short file gets an ISCC-SUM with a `note` instead of an error */
+                readonly fallback?: "sum" | "off";
                 /** @description Key chosen by the client to query `/progress/{key}` */
                 readonly progress?: string;
             };
-            readonly header: {
-                /** @description Base64 of the UTF-8 file name. Characters that file systems reserve are removed; of a Windows path only the last part is kept. */
-                readonly "x-upload-filename": string;
+            readonly header?: {
+                /** @description As for `POST /media`; may be absent if the file comes from a source, which names it */
+                readonly "x-upload-filename"?: string;
+                /** @description Address of the file, instead of a body; so is the first line of a body of type `text/uri-list`. Only for servers in `CODEWEB_SOURCES` */
+                readonly "x-upload-source"?: string;
+                /** @description Base64 of the UTF-8 title, which replaces the title in the file */
+                readonly "x-upload-name"?: string;
+                /** @description Base64 of the UTF-8 description, which replaces that in the file */
+                readonly "x-upload-description"?: string;
+                /** @description Extended metadata for the Meta-Code: a base64 Data-URL, as `isccd seed isrc` prints it, its base64, or the base64 of a JSON object */
+                readonly "x-upload-meta"?: string;
+                /** @description Base64 of a JSON object with `name`, `description` and `meta`; the single headers have priority */
+                readonly "x-upload-metadata"?: string;
             };
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly requestBody: {
+        readonly requestBody?: {
             readonly content: {
                 readonly "application/octet-stream": string;
             };
@@ -418,11 +565,21 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["IsccResult"];
+                    readonly "application/json": components["schemas"]["IsccMetadata"];
                 };
             };
             /** @description Invalid file name, body size or query value */
             readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address in X-Upload-Source is not among the sources of the service */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -443,6 +600,16 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The source did not send the file */
+            readonly 502: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -475,11 +642,11 @@ export interface operations {
             };
         };
     };
-    readonly getProgress: {
+    readonly "get-progress": {
         readonly parameters: {
             readonly query?: {
                 /** @description `changes` of the last response; waits up to 8 s for more */
-                readonly after?: string;
+                readonly after?: number;
             };
             readonly header?: never;
             readonly path: {
@@ -531,7 +698,7 @@ export interface operations {
             };
         };
     };
-    readonly getIscc: {
+    readonly "get-iscc": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -549,7 +716,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["StoredIsccResult"];
+                    readonly "application/json": components["schemas"]["StoredIsccMetadata"];
                 };
             };
             /** @description Bad Request. */
@@ -584,7 +751,7 @@ export interface operations {
             };
         };
     };
-    readonly uploadMedia: {
+    readonly "upload-file": {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
@@ -608,7 +775,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Upload"];
+                    readonly "application/json": components["schemas"]["UploadResponse"];
                 };
             };
             /** @description Invalid file name or body size */
@@ -643,7 +810,7 @@ export interface operations {
             };
         };
     };
-    readonly downloadMedia: {
+    readonly "download-file": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -732,7 +899,7 @@ export interface operations {
             };
         };
     };
-    readonly deleteMedia: {
+    readonly "delete-file": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -793,7 +960,7 @@ export interface operations {
             };
         };
     };
-    readonly extractMetadata: {
+    readonly "extract-metadata": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -858,7 +1025,7 @@ export interface operations {
             };
         };
     };
-    readonly embedMetadata: {
+    readonly "embed-metadata": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -870,7 +1037,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["EmbedRequest"];
+                readonly "application/json": components["schemas"]["InlineMetadata"];
             };
         };
         readonly responses: {
@@ -884,7 +1051,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["IsccResult"];
+                    readonly "application/json": components["schemas"]["EmbedResult"];
                 };
             };
             /** @description Invalid field */
@@ -961,7 +1128,111 @@ export interface operations {
             };
         };
     };
-    readonly explainIscc: {
+    readonly getJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id of a job of the same client */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown job, or the job of another client */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly cancelJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id of a job of the same client */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Cancelled */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown job, or the job of another client */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly "explain-iscc": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -979,7 +1250,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Explanation"];
+                    readonly "application/json": components["schemas"]["IsccDetail"];
                 };
             };
             /** @description Not a valid ISCC */
@@ -1014,7 +1285,7 @@ export interface operations {
             };
         };
     };
-    readonly createSimprints: {
+    readonly "create-simprints": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -1096,7 +1367,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "ok";
                     };
                 };
@@ -1139,8 +1410,10 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "ready";
+                    } & {
+                        readonly [key: string]: unknown;
                     };
                 };
             };
@@ -1171,9 +1444,11 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "not_ready";
                         readonly reason: string;
+                    } & {
+                        readonly [key: string]: unknown;
                     };
                 };
             };

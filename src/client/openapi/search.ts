@@ -7,10 +7,16 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** List all indexes */
+        /**
+         * List all indexes
+         * @description List all indexes. A key needs the right `read`.
+         */
         readonly get: operations["listIndexes"];
         readonly put?: never;
-        /** Create an index */
+        /**
+         * Create an index
+         * @description Create an index. A key needs the right `admin`.
+         */
         readonly post: operations["createIndex"];
         readonly delete?: never;
         readonly options?: never;
@@ -25,12 +31,86 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Get the size of an index */
+        /**
+         * Get the size of an index
+         * @description Get the size of an index. A key needs the right `read`.
+         */
         readonly get: operations["getIndex"];
         readonly put?: never;
         readonly post?: never;
-        /** Delete an index and its assets */
+        /**
+         * Delete an index and its assets
+         * @description Delete an index and its assets. A key needs the right `admin`.
+         */
         readonly delete: operations["deleteIndex"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/indexes/{name}/rename": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rename an index
+         * @description Durable and atomic. Requests that use the index continue; later ones find it under its new name only. Its aliases point to the new name. A key needs the right `admin`.
+         */
+        readonly post: operations["renameIndex"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/aliases/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the index of an alias
+         * @description Get the index of an alias. A key needs the right `read`.
+         */
+        readonly get: operations["getAlias"];
+        /**
+         * Point an alias to an index
+         * @description Creates the alias, or switches it durably and atomically: each request uses either the old index or the new one. An alias can be used wherever the name of an index can, except to rename or delete the index. A key needs the right `admin`.
+         */
+        readonly put: operations["putAlias"];
+        readonly post?: never;
+        /**
+         * Delete an alias
+         * @description Delete an alias. A key needs the right `admin`.
+         */
+        readonly delete: operations["deleteAlias"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/aliases": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List all aliases
+         * @description List all aliases. A key needs the right `read`.
+         */
+        readonly get: operations["listAliases"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -43,11 +123,22 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly get?: never;
+        /**
+         * List assets
+         * @description In the order of the numbers in their ISCC-IDs, that is, by time. A page may be shorter than `limit`; `Link` with `rel="next"` leads to the next one, and is absent on the last. With `Accept: application/x-ndjson` and without `limit`, the response has all assets, one per line. A key needs the right `read`.
+         */
+        readonly get: operations["listAssets"];
         readonly put?: never;
-        /** Add or replace assets, all of them or none */
+        /**
+         * Add or replace assets
+         * @description A JSON array is added completely or not at all. NDJSON (`Content-Type: application/x-ndjson`) is added while it arrives: the response has status 200 and one line per group of up to 1000 lines, sent once the group is durable: `{"lines":1000,"created":998,"updated":1,"refused":[{"line":7,"detail":"…"}]}`. A line that breaks a rule is refused, and the others are added. A failure ends the response with a line that has `line`, `status` and `detail`. The body may be encoded with gzip or zstd (`Content-Encoding`). A key needs the right `write`.
+         */
         readonly post: operations["addAssets"];
-        readonly delete?: never;
+        /**
+         * Delete several assets
+         * @description Delete several assets. A key needs the right `write`.
+         */
+        readonly delete: operations["deleteAssets"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -60,11 +151,17 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Get an asset */
+        /**
+         * Get an asset
+         * @description Get an asset. A key needs the right `read`.
+         */
         readonly get: operations["getAsset"];
         readonly put?: never;
         readonly post?: never;
-        /** Delete an asset */
+        /**
+         * Delete an asset
+         * @description Delete an asset. A key needs the right `write`.
+         */
         readonly delete: operations["deleteAsset"];
         readonly options?: never;
         readonly head?: never;
@@ -78,11 +175,37 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Search with an ISCC-CODE */
-        readonly get: operations["searchByCode"];
+        /**
+         * Search with an ISCC-CODE
+         * @description Search with an ISCC-CODE. A key needs the right `read`.
+         */
+        readonly get: operations["searchGet"];
         readonly put?: never;
-        /** Search with a code, units, simprints or a stored asset */
-        readonly post: operations["search"];
+        /**
+         * Search with a code, units, simprints or a stored asset
+         * @description Search with a code, units, simprints or a stored asset. A key needs the right `read`.
+         */
+        readonly post: operations["searchPost"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/indexes/{name}/searches": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Search with several queries
+         * @description Up to 1000 queries, which share passes over the index. The results are in the order of the queries; a query that fails has `{"status", "detail"}` in its place. The parameters are for all queries. With `Content-Type: application/x-ndjson`, the request has one query per line and the response one result per line, sent as soon as it is known. A key needs the right `read`.
+         */
+        readonly post: operations["searchSeveral"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -96,7 +219,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Version and mode of the service; in aggregator mode also the state of each hub */
+        /**
+         * Version and mode of the service; in aggregator mode also the state of each hub
+         * @description Version and mode of the service; in aggregator mode also the state of each hub.
+         */
         readonly get: operations["status"];
         readonly put?: never;
         readonly post?: never;
@@ -113,7 +239,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Liveness probe */
+        /**
+         * Liveness probe
+         * @description Liveness probe.
+         */
         readonly get: operations["liveness"];
         readonly put?: never;
         readonly post?: never;
@@ -130,7 +259,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Readiness probe */
+        /**
+         * Readiness probe
+         * @description Readiness probe.
+         */
         readonly get: operations["readiness"];
         readonly put?: never;
         readonly post?: never;
@@ -144,33 +276,42 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly NewIndex: {
+        readonly IsccIndex: {
             readonly name: string;
-        };
-        readonly Index: {
-            readonly name: string;
-            readonly assets: number;
+            readonly assets?: number;
             /** @description MiB on disk, rounded down */
-            readonly size: number;
+            readonly size?: number;
             /** @description MiB per component */
             readonly sizes?: {
                 readonly [key: string]: number;
             };
+            /**
+             * @description Absent if the index is ready. Requests to other indexes are 503
+             * @enum {string}
+             */
+            readonly state?: "loading" | "damaged";
+            /** @description Share of the assets that are loaded */
+            readonly progress?: number;
+            /** @description Why the index is damaged */
+            readonly reason?: string;
         };
-        readonly Error: {
+        readonly HttpError: {
             readonly detail: string | readonly {
                 readonly type: string;
                 readonly loc: readonly (string | number)[];
                 readonly msg: string;
-                readonly input?: components["schemas"]["__schema0"];
+                readonly input?: unknown;
                 readonly ctx?: {
-                    readonly [key: string]: components["schemas"]["__schema1"];
+                    readonly [key: string]: unknown;
                 };
             }[];
         };
-        readonly __schema0: unknown;
-        readonly __schema1: unknown;
-        readonly Entry: {
+        readonly Alias: {
+            readonly name: string;
+            /** @description Name of the index that it stands for */
+            readonly index: string;
+        };
+        readonly IsccEntry: {
             /** @description ISCC-ID with prefix */
             readonly iscc_id: string;
             /** @description ISCC-CODE with prefix */
@@ -179,51 +320,52 @@ export interface components {
             readonly units?: readonly string[] | null;
             /** @description Simprints by type. An update keeps the types that it does not name; `null` removes a type */
             readonly simprints?: {
-                readonly [key: string]: readonly {
-                    /** @description Simprint in the standard or URL-safe base64 alphabet */
-                    readonly simprint: string;
-                    readonly offset: number;
-                    readonly size: number;
-                }[] | null;
+                readonly [key: string]: readonly components["schemas"]["IsccSimprint"][] | null;
             } | null;
             /** @description Any JSON object; returned byte for byte */
             readonly metadata?: {
-                readonly [key: string]: components["schemas"]["__schema0"];
+                readonly [key: string]: unknown;
             } | null;
         };
-        readonly AddResult: {
+        readonly IsccSimprint: {
+            /** @description Simprint in the standard or URL-safe base64 alphabet */
+            readonly simprint: string;
+            readonly offset: number;
+            readonly size: number;
+        };
+        readonly IsccAddResult: {
             /** @description ISCC-ID with prefix */
             readonly iscc_id: string;
             /** @enum {string} */
             readonly status: "created" | "updated";
         };
-        readonly Query: {
+        readonly DeletionResult: {
+            /** @description ISCC-ID with prefix */
+            readonly iscc_id: string;
+            /** @enum {string} */
+            readonly status: "deleted" | "not_found";
+        };
+        readonly IsccQuery: {
             /** @description Searches with the stored content of this asset; other fields are ignored */
             readonly iscc_id?: string | null;
             /** @description ISCC-CODE with prefix */
             readonly iscc_code?: string | null;
             readonly units?: readonly string[] | null;
             readonly simprints?: {
-                readonly [key: string]: readonly (string | {
-                    /** @description Simprint in the standard or URL-safe base64 alphabet */
-                    readonly simprint: string;
-                })[];
+                readonly [key: string]: readonly string[];
             } | null;
         };
-        readonly SearchResult: {
-            /** @description The query as interpreted, with derived members */
-            readonly query: {
-                /** @description ISCC-CODE with prefix */
-                readonly iscc_code?: string | null;
-                readonly units?: readonly string[] | null;
-                readonly simprints?: {
-                    readonly [key: string]: readonly string[];
-                } | null;
-            };
-            readonly global_matches: readonly components["schemas"]["GlobalMatch"][];
-            readonly chunk_matches: readonly components["schemas"]["ChunkMatch"][];
+        readonly IsccSearchResult: {
+            /** @description The query as interpreted, with derived members. Absent members may be `null` */
+            readonly query: components["schemas"]["IsccQuery"];
+            readonly global_matches: readonly components["schemas"]["IsccGlobalMatch"][];
+            readonly chunk_matches: readonly components["schemas"]["IsccChunkMatch"][];
+            /** @description With `not_in`: units of the query that were not searched */
+            readonly suppressed?: readonly string[];
+            /** @description With `cursor`: where the next page starts */
+            readonly next_cursor?: string | null;
         };
-        readonly GlobalMatch: {
+        readonly IsccGlobalMatch: {
             /** @description ISCC-ID with prefix */
             readonly iscc_id: string;
             readonly score: number;
@@ -237,10 +379,22 @@ export interface components {
             };
             /** @description Any JSON object; returned byte for byte */
             readonly metadata: {
-                readonly [key: string]: components["schemas"]["__schema0"];
+                readonly [key: string]: unknown;
             } | null;
+            /** @description With `explain=bits`: for each unit of the query, the nearest unit of the match */
+            readonly explain?: readonly components["schemas"]["ComparedUnit"][];
         };
-        readonly ChunkMatch: {
+        readonly ComparedUnit: {
+            /** @description ISCC-UNIT of the query */
+            readonly unit: string;
+            /** @description Unit type, for example `CONTENT_TEXT_V0` */
+            readonly type: string;
+            /** @description Compared bits */
+            readonly bits: number;
+            /** @description Differing bits */
+            readonly distance: number;
+        };
+        readonly IsccChunkMatch: {
             /** @description ISCC-ID with prefix */
             readonly iscc_id: string;
             readonly score: number;
@@ -249,23 +403,28 @@ export interface components {
                     readonly score: number;
                     readonly matches: number;
                     readonly queried: number;
-                    readonly chunks: readonly {
-                        readonly query: string;
-                        readonly match: string;
-                        readonly score: number;
-                        readonly freq: number;
-                        readonly offset: number;
-                        readonly size: number;
-                        /** @enum {string|null} */
-                        readonly content: null;
-                    }[];
+                    readonly chunks: readonly components["schemas"]["IsccMatchedChunk"][];
                 };
             };
             readonly source: string | null;
             /** @description Any JSON object; returned byte for byte */
             readonly metadata: {
-                readonly [key: string]: components["schemas"]["__schema0"];
+                readonly [key: string]: unknown;
             } | null;
+        };
+        readonly IsccMatchedChunk: {
+            readonly query: string;
+            readonly match: string;
+            readonly score: number;
+            readonly freq: number;
+            readonly offset: number;
+            readonly size: number;
+            /** @description Always `null`: the index does not hold contents */
+            readonly content: string | null;
+        };
+        readonly SearchFailure: {
+            readonly status: number;
+            readonly detail: unknown;
         };
         readonly Status: {
             readonly version: string;
@@ -299,7 +458,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["Index"][];
+                    readonly "application/json": readonly components["schemas"]["IsccIndex"][];
                 };
             };
             /** @description Bad Request. */
@@ -308,16 +467,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Unprocessable Entity. */
@@ -326,7 +494,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -335,7 +503,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -349,7 +517,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["NewIndex"];
+                readonly "application/json": components["schemas"]["IsccIndex"];
             };
         };
         readonly responses: {
@@ -359,7 +527,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Index"];
+                    readonly "application/json": components["schemas"]["IsccIndex"];
                 };
             };
             /** @description Bad Request. */
@@ -368,16 +536,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description An index with this name exists. */
@@ -386,7 +563,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Payload Too Large. */
@@ -395,7 +572,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The request violates the schema. Unknown query parameters are violations, too. */
@@ -404,7 +581,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -413,7 +590,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The disk is full. */
@@ -422,7 +599,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -445,7 +622,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Index"];
+                    readonly "application/json": components["schemas"]["IsccIndex"];
                 };
             };
             /** @description Bad Request. */
@@ -454,16 +631,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The index or asset does not exist. */
@@ -472,7 +658,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Unprocessable Entity. */
@@ -481,7 +667,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -490,7 +676,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -520,16 +706,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The index or asset does not exist. */
@@ -538,7 +733,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Unprocessable Entity. */
@@ -547,7 +742,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -556,12 +751,12 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
     };
-    readonly addAssets: {
+    readonly renameIndex: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -573,7 +768,541 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": readonly components["schemas"]["Entry"][];
+                readonly "application/json": {
+                    readonly name: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The index. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IsccIndex"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The name is that of another index or alias. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Payload Too Large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The disk is full. */
+            readonly 507: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly getAlias: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the alias, with the rules of index names */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The alias. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Alias"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly putAlias: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the alias, with the rules of index names */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description Name of an index */
+                    readonly index: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The alias. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Alias"];
+                };
+            };
+            /** @description The content violates a rule. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Not Found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The name is that of another index or alias. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Payload Too Large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The disk is full. */
+            readonly 507: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly deleteAlias: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the alias, with the rules of index names */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. The index stays. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly listAliases: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Sorted by name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Alias"][];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly listAssets: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description ISCC-ID to continue after; the asset does not have to exist */
+                readonly after?: string;
+                /** @description Maximum number of matches, 1 to 10,000; scores do not depend on it */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the index */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The assets, byte for byte as they were added. */
+            readonly 200: {
+                headers: {
+                    /** @description The next page, if there is one. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["IsccEntry"][];
+                };
+            };
+            /** @description The content violates a rule. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly addAssets: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description For NDJSON: number of lines at the start to leave out, to resume an interrupted upload */
+                readonly skip?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the index */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly components["schemas"]["IsccEntry"][];
             };
         };
         readonly responses: {
@@ -583,7 +1312,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["AddResult"][];
+                    readonly "application/json": readonly components["schemas"]["IsccAddResult"][];
                 };
             };
             /** @description The content violates a rule. */
@@ -592,16 +1321,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The index or asset does not exist. */
@@ -610,7 +1348,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Payload Too Large. */
@@ -619,7 +1357,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The content encoding is unknown. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The request violates the schema. Unknown query parameters are violations, too. */
@@ -628,7 +1375,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -637,16 +1384,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting; see Retry-After. */
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The disk is full. */
@@ -655,7 +1402,115 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly deleteAssets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the index */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly string[];
+            };
+        };
+        readonly responses: {
+            /** @description Deleted durably; one result per ISCC-ID, in the same order. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["DeletionResult"][];
+                };
+            };
+            /** @description The content violates a rule. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Payload Too Large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The disk is full. */
+            readonly 507: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -680,7 +1535,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["IsccEntry"];
                 };
             };
             /** @description The content violates a rule. */
@@ -689,16 +1544,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The index or asset does not exist. */
@@ -707,7 +1571,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Unprocessable Entity. */
@@ -716,7 +1580,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -725,7 +1589,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -757,16 +1630,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The index or asset does not exist. */
@@ -775,7 +1657,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Unprocessable Entity. */
@@ -784,7 +1666,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -793,7 +1675,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The disk is full. */
@@ -802,16 +1693,38 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
     };
-    readonly searchByCode: {
+    readonly searchGet: {
         readonly parameters: {
             readonly query: {
                 /** @description Maximum number of matches, 1 to 10,000; scores do not depend on it */
                 readonly limit?: number;
+                /** @description Whether to leave out featureless Image-Codes, whose matches mean nothing. Default: `INDEXSVC_SKIP_FEATURELESS` */
+                readonly skip_featureless?: boolean;
+                /** @description Lowest similarity of a matching unit. At least `INDEXSVC_MATCH_THRESHOLD_UNITS`; only for indexes that match similar units */
+                readonly threshold?: number;
+                /** @description Lowest similarity of a matching simprint. At least `INDEXSVC_MATCH_THRESHOLD_SIMPRINTS`; only for indexes that match similar units */
+                readonly threshold_simprints?: number;
+                /** @description Unit types to search with, separated by commas, for example `CONTENT_IMAGE_V0,DATA_NONE_V0`. Other units of the query are not searched */
+                readonly unit_types?: string;
+                /** @description ISCC-IDs that are no matches, separated by commas */
+                readonly exclude?: string;
+                /** @description Lowest score of a match */
+                readonly min_score?: number;
+                /** @description Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold */
+                readonly filter?: readonly string[];
+                /** @description Name of another index. Units of the query that match there are not searched; the response has their texts in `suppressed` */
+                readonly not_in?: string;
+                /** @description `*` for the first page, then the `next_cursor` of the last response, which is `null` at the end. Pages have `limit` matches */
+                readonly cursor?: string;
+                /** @description `bits`: each global match has the compared and the differing bits of each unit of the query */
+                readonly explain?: "bits";
+                /** @description Whether to search without graphs, which may miss matches in large indexes */
+                readonly exact?: boolean;
                 /** @description ISCC-CODE with prefix */
                 readonly iscc_code: string;
             };
@@ -830,7 +1743,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SearchResult"];
+                    readonly "application/json": components["schemas"]["IsccSearchResult"];
                 };
             };
             /** @description The content violates a rule. */
@@ -839,16 +1752,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The index or asset does not exist. */
@@ -857,7 +1779,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The request violates the schema. Unknown query parameters are violations, too. */
@@ -866,7 +1788,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -875,25 +1797,47 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting; see Retry-After. */
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
     };
-    readonly search: {
+    readonly searchPost: {
         readonly parameters: {
             readonly query?: {
                 /** @description Maximum number of matches, 1 to 10,000; scores do not depend on it */
                 readonly limit?: number;
+                /** @description Whether to leave out featureless Image-Codes, whose matches mean nothing. Default: `INDEXSVC_SKIP_FEATURELESS` */
+                readonly skip_featureless?: boolean;
+                /** @description Lowest similarity of a matching unit. At least `INDEXSVC_MATCH_THRESHOLD_UNITS`; only for indexes that match similar units */
+                readonly threshold?: number;
+                /** @description Lowest similarity of a matching simprint. At least `INDEXSVC_MATCH_THRESHOLD_SIMPRINTS`; only for indexes that match similar units */
+                readonly threshold_simprints?: number;
+                /** @description Unit types to search with, separated by commas, for example `CONTENT_IMAGE_V0,DATA_NONE_V0`. Other units of the query are not searched */
+                readonly unit_types?: string;
+                /** @description ISCC-IDs that are no matches, separated by commas */
+                readonly exclude?: string;
+                /** @description Lowest score of a match */
+                readonly min_score?: number;
+                /** @description Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold */
+                readonly filter?: readonly string[];
+                /** @description Name of another index. Units of the query that match there are not searched; the response has their texts in `suppressed` */
+                readonly not_in?: string;
+                /** @description `*` for the first page, then the `next_cursor` of the last response, which is `null` at the end. Pages have `limit` matches */
+                readonly cursor?: string;
+                /** @description `bits`: each global match has the compared and the differing bits of each unit of the query */
+                readonly explain?: "bits";
+                /** @description Whether to search without graphs, which may miss matches in large indexes */
+                readonly exact?: boolean;
             };
             readonly header?: never;
             readonly path: {
@@ -904,7 +1848,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["Query"];
+                readonly "application/json": components["schemas"]["IsccQuery"];
             };
         };
         readonly responses: {
@@ -914,7 +1858,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SearchResult"];
+                    readonly "application/json": components["schemas"]["IsccSearchResult"];
                 };
             };
             /** @description The content violates a rule. */
@@ -923,16 +1867,25 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description X-API-Key is missing or wrong. */
+            /** @description X-API-Key is missing or unknown. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The index or asset does not exist. */
@@ -941,7 +1894,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Payload Too Large. */
@@ -950,7 +1903,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The request violates the schema. Unknown query parameters are violations, too. */
@@ -959,7 +1912,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -968,16 +1921,140 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting; see Retry-After. */
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly searchSeveral: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of matches, 1 to 10,000; scores do not depend on it */
+                readonly limit?: number;
+                /** @description Whether to leave out featureless Image-Codes, whose matches mean nothing. Default: `INDEXSVC_SKIP_FEATURELESS` */
+                readonly skip_featureless?: boolean;
+                /** @description Lowest similarity of a matching unit. At least `INDEXSVC_MATCH_THRESHOLD_UNITS`; only for indexes that match similar units */
+                readonly threshold?: number;
+                /** @description Lowest similarity of a matching simprint. At least `INDEXSVC_MATCH_THRESHOLD_SIMPRINTS`; only for indexes that match similar units */
+                readonly threshold_simprints?: number;
+                /** @description Unit types to search with, separated by commas, for example `CONTENT_IMAGE_V0,DATA_NONE_V0`. Other units of the query are not searched */
+                readonly unit_types?: string;
+                /** @description ISCC-IDs that are no matches, separated by commas */
+                readonly exclude?: string;
+                /** @description Lowest score of a match */
+                readonly min_score?: number;
+                /** @description Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold */
+                readonly filter?: readonly string[];
+                /** @description Name of another index. Units of the query that match there are not searched; the response has their texts in `suppressed` */
+                readonly not_in?: string;
+                /** @description `*` for the first page, then the `next_cursor` of the last response, which is `null` at the end. Pages have `limit` matches */
+                readonly cursor?: string;
+                /** @description `bits`: each global match has the compared and the differing bits of each unit of the query */
+                readonly explain?: "bits";
+                /** @description Whether to search without graphs, which may miss matches in large indexes */
+                readonly exact?: boolean;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the index */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly components["schemas"]["IsccQuery"][];
+            };
+        };
+        readonly responses: {
+            /** @description One result per query. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly (components["schemas"]["IsccSearchResult"] | components["schemas"]["SearchFailure"])[];
+                };
+            };
+            /** @description The content violates a rule. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Payload Too Large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -1006,7 +2083,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -1015,7 +2092,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -1036,7 +2113,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "ok";
                     };
                 };
@@ -1047,7 +2124,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -1056,7 +2133,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
         };
@@ -1077,8 +2154,10 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "ready";
+                    } & {
+                        readonly [key: string]: unknown;
                     };
                 };
             };
@@ -1088,7 +2167,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description Internal Server Error. */
@@ -1097,7 +2176,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Error"];
+                    readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
             /** @description The service is not ready. */
@@ -1107,9 +2186,11 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "not_ready";
                         readonly reason: string;
+                    } & {
+                        readonly [key: string]: unknown;
                     };
                 };
             };

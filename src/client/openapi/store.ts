@@ -7,11 +7,15 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly get?: never;
+        /**
+         * List the manifests of a publisher
+         * @description An extension of the C2PA definition. Requires `Authorization: Bearer` with an upload token that has the scope `read:manifests`: the response has the live manifests of its publisher. With the operator token, it has all. Manifests are in the order in which they were stored. `Link` with `rel="next"` leads to the next page, and is absent on the last. With `Accept: application/x-ndjson` and without `limit`, the response has all, one per line.
+         */
+        readonly get: operations["listManifests"];
         readonly put?: never;
         /**
          * Store and declare a Manifest Store
-         * @description Takes a bare C2PA Manifest Store. Uploading the same bytes again changes nothing and gives the same response.
+         * @description Takes a bare C2PA Manifest Store. Uploading the same bytes again changes nothing and gives the same response. With `Authorization: Bearer` and an upload token, the manifest belongs to the publisher of the token.
          */
         readonly post: operations["storeManifest"];
         readonly delete?: never;
@@ -27,15 +31,58 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Fetch the bytes of a Manifest Store, unchanged */
-        readonly get: operations["getManifest"];
+        /**
+         * Fetch the bytes of a Manifest Store, unchanged
+         * @description With `Accept: application/json`, the response is a summary (extension): `manifestId`, `manifestUrl`, `sha256`, `size`, `storedAt`, `trusted`, `declaration`, what the manifest claims (`title`, `format`, `signer`, `issuer`, `time`, `claimGenerator`, `actions`, `ingredients`, `training`), and `thumbnailUrl` if it has a thumbnail. A client that accepts `application/c2pa` equally, by name or by `*\/*`, gets the bytes.
+         */
+        readonly get: operations["getManifestById"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a manifest and withdraw its declaration
-         * @description Requires `Authorization: Bearer` with the operator token.
+         * @description Requires `Authorization: Bearer` with the operator token, or with an upload token of the publisher that has the scope `delete:manifests`.
          */
         readonly delete: operations["deleteManifest"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/manifests/{manifestId}/thumbnail": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Fetch the thumbnail of the asset that a manifest contains
+         * @description An extension of the C2PA definition: JPEG, PNG or WebP, at most 512 KiB. Slashes of the id have to be percent-encoded.
+         */
+        readonly get: operations["getManifestThumbnail"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/manifests/{manifestId}/receipt": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Fetch the signed receipt of a manifest
+         * @description An extension of the C2PA definition: what the store has stored and when, signed with its did:web key. `isccd store verify-receipt` verifies it offline. Slashes of the id have to be percent-encoded.
+         */
+        readonly get: operations["getManifestReceipt"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -48,11 +95,57 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Find manifests by the value of a soft binding */
-        readonly get: operations["getManifestIdByBinding"];
+        /**
+         * Find manifests by the value of a soft binding
+         * @description Find manifests by the value of a soft binding.
+         */
+        readonly get: operations["queryByBinding"];
         readonly put?: never;
-        /** Find manifests by a long value of a soft binding */
-        readonly post: operations["postManifestIdByBinding"];
+        /**
+         * Find manifests by a long value of a soft binding
+         * @description Find manifests by a long value of a soft binding.
+         */
+        readonly post: operations["queryByLargeBinding"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/matches/byContent": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Find manifests by an asset
+         * @description The body is the asset itself. Its ISCC-CODE and the soft bindings of the manifest that it embeds are computed and matched; the asset is not kept.
+         */
+        readonly post: operations["uploadFile"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/matches/byReference": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Find manifests by an asset at a URL
+         * @description Downloads the asset and continues like `byContent`. Only public https addresses are requested.
+         */
+        readonly post: operations["queryByReference"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -66,8 +159,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Algorithms of the bindings in the store */
-        readonly get: operations["getSupportedAlgorithms"];
+        /**
+         * List the supported soft-binding algorithms
+         * @description List the supported soft-binding algorithms.
+         */
+        readonly get: operations["getSupportedBindings"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -83,8 +179,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Capabilities in addition to the resolution API */
-        readonly get: operations["getCapabilities"];
+        /**
+         * Specification version and optional capabilities
+         * @description Specification version and optional capabilities.
+         */
+        readonly get: operations["getServiceCapabilities"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -100,8 +199,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Status; `degraded` while a declaration has been pending for more than 15 minutes */
-        readonly get: operations["getStatus"];
+        /**
+         * Status of the service
+         * @description Status of the service.
+         */
+        readonly get: operations["getServiceStatus"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -117,8 +219,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Location of the API */
-        readonly get: operations["getDiscovery"];
+        /**
+         * Discovery document
+         * @description Discovery document.
+         */
+        readonly get: operations["getWellKnown"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -134,7 +239,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** did:web document of the key that signs declarations */
+        /**
+         * did:web document of the key that signs declarations
+         * @description did:web document of the key that signs declarations.
+         */
         readonly get: operations["getDidDocument"];
         readonly put?: never;
         readonly post?: never;
@@ -151,7 +259,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Liveness probe */
+        /**
+         * Liveness probe
+         * @description Liveness probe.
+         */
         readonly get: operations["liveness"];
         readonly put?: never;
         readonly post?: never;
@@ -168,7 +279,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Readiness probe */
+        /**
+         * Readiness probe
+         * @description Readiness probe.
+         */
         readonly get: operations["readiness"];
         readonly put?: never;
         readonly post?: never;
@@ -191,6 +305,7 @@ export interface components {
              */
             readonly manifestUrl: string;
             readonly declaration: components["schemas"]["Declaration"];
+            readonly receipt?: components["schemas"]["Receipt"];
         };
         readonly Declaration: {
             /**
@@ -203,61 +318,181 @@ export interface components {
             /** @description Hub of the declaration */
             readonly hub?: string;
         };
+        readonly Receipt: {
+            /** @constant */
+            readonly type: "IsccdStoreReceipt";
+            /** @description Label of the active manifest */
+            readonly manifestId: string;
+            /** Format: uri */
+            readonly manifestUrl: string;
+            /** @description SHA-256 of the Manifest Store in hex */
+            readonly sha256: string;
+            /** @description Bytes of the Manifest Store */
+            readonly size: number;
+            /**
+             * Format: date-time
+             * @description By the clock of the store
+             */
+            readonly storedAt: string;
+            /** @description ISCC-SIG: Ed25519 over the canonical JSON (RFC 8785) of all members except `proof` */
+            readonly signature: {
+                readonly version: string;
+                readonly controller: string;
+                readonly pubkey: string;
+                readonly proof: string;
+            };
+        };
         readonly Error: {
             readonly detail: string;
             /** @description For a refused Manifest Store: status code of the first failure */
             readonly code?: string;
         };
+        readonly ListedManifest: {
+            /** @description Title of the asset */
+            readonly title?: string;
+            /** @description Media type of the asset */
+            readonly format?: string;
+            /** @description Common name of the signing certificate */
+            readonly signer?: string;
+            /** @description Time of the signature by a time-stamp authority, RFC 3339 */
+            readonly time?: string;
+            /** @description Position in the list, for `after` */
+            readonly key: number;
+            /** @description Label of the active manifest */
+            readonly manifestId: string;
+            /** Format: uri */
+            readonly manifestUrl: string;
+            /** @description SHA-256 of the Manifest Store in hex */
+            readonly sha256: string;
+            /** @description Bytes of the Manifest Store */
+            readonly size: number;
+            /** Format: date-time */
+            readonly storedAt: string;
+            /** @description Whether a trust anchor vouches for the signer */
+            readonly trusted: boolean;
+            /** @description Owner of the upload token; absent for an anonymous upload */
+            readonly publisher?: string;
+            readonly declaration: components["schemas"]["Declaration"];
+        };
         readonly "c2pa.softBindingQueryResult": {
-            readonly matches: readonly {
-                /** @description Label of the active manifest */
+            readonly matches?: readonly {
+                /** @description Unique identifier of a matched C2PA Manifest */
                 readonly manifestId: string;
-                /**
-                 * Format: uri
-                 * @description The manifest is at `{endpoint}/manifests/{manifestId}`; if absent, at this service
-                 */
+                /** @description Endpoint of a Soft Binding Resolution API from which the C2PA Manifest may be obtained. If the endpoint is absent then the C2PA Manifest is available from same endpoint the query was sent to using the /manifests endpoint */
                 readonly endpoint?: string;
-                /** @description 100 for an exact match or an equal Instance-Code, otherwise the best similarity of a unit */
+                /** @description An integer score in the range (0-100) representing the strength of match, if appropriate, where 0 is the weakest possible match and 100 is the strongest possible match */
                 readonly similarityScore?: number;
                 /** @description ISCC-ID of the declaration of the manifest (extension) */
                 readonly isccId?: string;
             }[];
         };
         readonly "c2pa.softBindingQuery": {
-            /** @description Identifier of the soft-binding algorithm */
+            /** @description A string identifying the soft binding algorithm and version of that algorithm used */
             readonly alg: string;
-            /** @description The binding value in Base64 */
+            /** @description A base64-encoded string describing, in algorithm specific format, the value of the soft binding to be used as the query */
             readonly value: string;
         };
+        readonly ContentMatches: {
+            readonly matches?: readonly {
+                /** @description Unique identifier of a matched C2PA Manifest */
+                readonly manifestId: string;
+                /** @description Endpoint of a Soft Binding Resolution API from which the C2PA Manifest may be obtained. If the endpoint is absent then the C2PA Manifest is available from same endpoint the query was sent to using the /manifests endpoint */
+                readonly endpoint?: string;
+                /** @description An integer score in the range (0-100) representing the strength of match, if appropriate, where 0 is the weakest possible match and 100 is the strongest possible match */
+                readonly similarityScore?: number;
+                /** @description ISCC-ID of the declaration of the manifest (extension) */
+                readonly isccId?: string;
+            }[];
+            /** @description ISCC-CODE of the asset (extension) */
+            readonly iscc: string;
+        };
+        readonly "c2pa.assetReferenceQuery": {
+            /**
+             * Format: uri
+             * @description https URL of the asset on a public host. It should be signed and expire soon
+             */
+            readonly referenceUrl: string;
+            /** @description Size in bytes; a larger asset is refused */
+            readonly assetLength: number;
+            /** @description Media type; an asset of another type is refused */
+            readonly assetType?: string;
+            /** @description Not supported: must be absent or empty */
+            readonly region?: readonly unknown[];
+        };
+        /** @description list of the names of soft binding algorithms supported by this service. The authoritative list of name is available here: https://github.com/c2pa-org/softbinding-algorithm-list */
         readonly "c2pa.softBindingAlgList": {
-            readonly watermarks: readonly {
+            readonly watermarks?: readonly {
+                /**
+                 * @description Unique identifier of a fingerprint algorithm
+                 * @example foo.bar.watermark.1
+                 */
                 readonly alg: string;
             }[];
-            readonly fingerprints: readonly {
+            readonly fingerprints?: readonly {
+                /**
+                 * @description Unique identifier of a watermark algorithm
+                 * @example foo.bar.fingerprint.1
+                 */
                 readonly alg: string;
             }[];
         };
+        /** @description Capabilities of the soft binding resolution service */
         readonly "c2pa.serviceCapabilities": {
+            /**
+             * @description Version of the C2PA specification whose Soft Binding Resolution API semantics are implemented by this service endpoint, formatted as a Semantic Versioning (SemVer) string per https://semver.org. This value is not an independent API version and shall match the OpenAPI info.version field for the API definition implemented by the service endpoint
+             * @example 2.4.0
+             */
             readonly c2paSpecificationVersion: string;
-            readonly supportedCapabilities: readonly ("queryByContent" | "queryByReference" | "storeManifests" | "storeBindings")[];
+            /**
+             * @description List of optional capabilities supported by this service instance. Absence of a capability name from this list unambiguously indicates the capability is not supported. Clients should ignore unknown values, allowing future versions of this specification to introduce new capability names without breaking existing implementations. Known values are: queryByContent (POST /matches/byContent), queryByReference (POST /matches/byReference), storeManifests (POST /manifests and DELETE /manifests/{manifestId}), storeBindings (POST and PUT /bindings).
+             * @example [
+             *       "queryByContent",
+             *       "storeManifests",
+             *       "storeBindings"
+             *     ]
+             */
+            readonly supportedCapabilities: readonly string[];
         };
+        /** @description Operational status of the soft binding resolution service */
         readonly "c2pa.serviceStatus": {
-            /** @enum {string} */
+            /**
+             * @description Current operational status of the service
+             * @example ok
+             * @enum {string}
+             */
             readonly status: "ok" | "degraded" | "down";
             /**
              * Format: date-time
-             * @description UTC, whole seconds
+             * @description Time at which the status was generated
+             * @example 2024-01-01T00:00:00Z
              */
-            readonly timestamp: string;
+            readonly timestamp?: string;
         };
+        /** @description Discovery information for a C2PA Soft Binding Resolution service */
         readonly "c2pa.wellKnownDiscovery": {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Base URI of the versioned C2PA Soft Binding Resolution API. The path segment, such as /v1, identifies the major compatibility version of the HTTP API surface and does not change for every C2PA specification minor or patch release
+             * @example /v1
+             */
             readonly apiEndpoint: string;
+            /**
+             * @description Version of the C2PA specification whose Soft Binding Resolution API semantics are implemented by this service endpoint, formatted as a Semantic Versioning (SemVer) string per https://semver.org. This value is not an independent API version and shall match the OpenAPI info.version field for the API definition implemented by the service endpoint
+             * @example 2.4.0
+             */
             readonly c2paSpecificationVersion: string;
-            /** Format: uri */
-            readonly capabilitiesEndpoint: string;
-            /** Format: uri */
-            readonly statusEndpoint: string;
+            /**
+             * Format: uri
+             * @description URI of the capabilities endpoint for this service
+             * @example /v1/services/capabilities
+             */
+            readonly capabilitiesEndpoint?: string;
+            /**
+             * Format: uri
+             * @description URI of the status endpoint for this service
+             * @example /v1/services/status
+             */
+            readonly statusEndpoint?: string;
         };
         readonly DidDocument: {
             readonly id: string;
@@ -273,12 +508,93 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    readonly listManifests: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Key to continue after; the manifest may have been deleted */
+                readonly after?: number;
+                /** @description Maximum number of manifests */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The manifests. */
+            readonly 200: {
+                headers: {
+                    /** @description The next page, if there is one. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["ListedManifest"][];
+                };
+            };
+            /** @description A parameter breaks a rule. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or invalid. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The upload token lacks the scope. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The client has sent too many requests; see Retry-After. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unavailable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readonly storeManifest: {
         readonly parameters: {
             readonly query?: {
                 /** @description Whether to declare the manifest; default: `MSTORE_DECLARE_DEFAULT` */
                 readonly declare?: boolean;
-                /** @description Accepted and ignored: the store issues no receipts */
+                /** @description Whether the response has a signed receipt; ignored if the store has no key (`MSTORE_SECKEY`) */
                 readonly returnReceipt?: boolean;
             };
             readonly header?: never;
@@ -302,6 +618,24 @@ export interface operations {
             };
             /** @description The request breaks a rule, or the Manifest Store is refused; a refusal has a `code`. */
             readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The upload token is invalid, or missing and required. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The upload token lacks the scope. */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -374,7 +708,7 @@ export interface operations {
             };
         };
     };
-    readonly getManifest: {
+    readonly getManifestById: {
         readonly parameters: {
             readonly query?: {
                 /** @description Accepted and ignored: the response is the whole Manifest Store */
@@ -516,6 +850,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description The upload token lacks the scope, or the manifest belongs to another publisher. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The manifest does not exist. */
             readonly 404: {
                 headers: {
@@ -572,7 +915,161 @@ export interface operations {
             };
         };
     };
-    readonly getManifestIdByBinding: {
+    readonly getManifestThumbnail: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Label of the active manifest */
+                readonly manifestId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "*/*": string;
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The manifest does not exist or has no thumbnail. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The manifest was deleted. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The client has sent too many requests; see Retry-After. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests are waiting, or the database is unavailable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getManifestReceipt: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Label of the active manifest */
+                readonly manifestId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The receipt. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The manifest does not exist, or the store has no key. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The manifest was deleted. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The client has sent too many requests; see Retry-After. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests are waiting, or the database is unavailable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly queryByBinding: {
         readonly parameters: {
             readonly query: {
                 /** @description Identifier of the soft-binding algorithm */
@@ -635,7 +1132,7 @@ export interface operations {
             };
         };
     };
-    readonly postManifestIdByBinding: {
+    readonly queryByLargeBinding: {
         readonly parameters: {
             readonly query?: {
                 /** @description Maximum number of matches; values above 100 count as 100 */
@@ -707,7 +1204,208 @@ export interface operations {
             };
         };
     };
-    readonly getSupportedAlgorithms: {
+    readonly uploadFile: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only match by this soft-binding algorithm; default: by all that the asset has */
+                readonly alg?: string;
+                /** @description Maximum number of matches; values above 100 count as 100 */
+                readonly maxResults?: number;
+                /** @description Algorithm of an additional soft binding of the asset */
+                readonly hintAlg?: string;
+                /** @description Value of that soft binding in Base64, percent-encoded */
+                readonly hintValue?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            /** @description Manifests that match the asset, best first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ContentMatches"];
+                };
+            };
+            /** @description A parameter or the asset is invalid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The asset is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The type of the asset is not supported, or another one than claimed. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The asset can not be processed; see `code`. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many assets are being processed; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No space left on the disk. */
+            readonly 507: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly queryByReference: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only match by this soft-binding algorithm; default: by all that the asset has */
+                readonly alg?: string;
+                /** @description Maximum number of matches; values above 100 count as 100 */
+                readonly maxResults?: number;
+                /** @description Algorithm of an additional soft binding of the asset */
+                readonly hintAlg?: string;
+                /** @description Value of that soft binding in Base64, percent-encoded */
+                readonly hintValue?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["c2pa.assetReferenceQuery"];
+            };
+        };
+        readonly responses: {
+            /** @description Manifests that match the asset, best first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ContentMatches"];
+                };
+            };
+            /** @description A parameter or the asset is invalid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The asset is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The type of the asset is not supported, or another one than claimed. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The asset can not be processed; see `code`. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The asset could not be downloaded. */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many assets are being processed; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No space left on the disk. */
+            readonly 507: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly getSupportedBindings: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -745,7 +1443,7 @@ export interface operations {
             };
         };
     };
-    readonly getCapabilities: {
+    readonly getServiceCapabilities: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -783,7 +1481,7 @@ export interface operations {
             };
         };
     };
-    readonly getStatus: {
+    readonly getServiceStatus: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -792,7 +1490,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The status. */
+            /** @description `degraded` while a declaration has been pending for more than 15 minutes. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -821,7 +1519,7 @@ export interface operations {
             };
         };
     };
-    readonly getDiscovery: {
+    readonly getWellKnown: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -830,7 +1528,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The discovery document. */
+            /** @description Location of the API. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -922,7 +1620,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "ok";
                     };
                 };
@@ -963,8 +1661,10 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "ready";
+                    } & {
+                        readonly [key: string]: unknown;
                     };
                 };
             };
@@ -993,9 +1693,11 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @enum {string} */
+                        /** @constant */
                         readonly status: "not_ready";
                         readonly reason: string;
+                    } & {
+                        readonly [key: string]: unknown;
                     };
                 };
             };
