@@ -2,8 +2,10 @@
  * The public API of the package for programs that embed it. `startServices` starts one service or all of them in this
  * process, as `isccd serve` does; the `...App` functions build a single service for `startServer`.
  */
+export { type CodedFile, type CodeFileOptions, codeFile } from './code-file.js';
 export { composeCode, type DecodedCode, decodeCode, decomposeCode, encodeUnit } from './codec.js';
 export { codesApp } from './codes/app.js';
+export { CodesRefusal, type ErrorCode as CodesErrorCode } from './codes/errors.js';
 export {
   compactIsrc,
   ISRC_SCHEMA,
@@ -29,19 +31,37 @@ export { readStoreSettings, type StoreSettings } from './config/store-settings.j
 export { ConfigurationInvalid, type Environment, readVariables } from './config/variable.js';
 export { type RunningServer, startServer } from './http/server.js';
 export { loadTransport } from './http/transport/load-transport.js';
-export { isNativeError, type NativeError, type NativeErrorCode } from './native.js';
+export {
+  type Explanation,
+  isNativeError,
+  type MetaCode,
+  type MetaInput,
+  type NativeError,
+  type NativeErrorCode,
+  type TextCode,
+  type UnitComparison,
+  type UnitExplanation,
+} from './native.js';
 export { createLogger } from './observe/log.js';
 export { type InProcessServices, resolverApp } from './resolver/app.js';
 export { type SearchApp, searchApp } from './search/app.js';
 export { InProcessSearch } from './search/engine/in-process.js';
 export { type ImportCount, type ImportSource, type ImportStep, importFrom } from './search/import.js';
 export {
+  audioCode,
+  compare,
   dataCode,
+  decompose,
+  explain,
   imageCode,
   instanceCode,
+  isccCode,
   metaCode,
+  mixedCode,
+  simprints,
   textClean,
   textCode,
   textCollapse,
+  videoCode,
 } from './units.js';
 export { generator, version } from './version.js';

@@ -32,3 +32,37 @@ export class Slots {
     }
   }
 }
+
+/**
+ * The results of a task for each item, in the order of the items, each as soon as it and those before it are there.
+ * Reads at most `parallel` items ahead. The task must not reject.
+ */
+export async function* inOrder<Item, Result>(
+  items: AsyncIterable<Item>,
+  task: (item: Item) => Promise<Result>,
+  parallel: number,
+): AsyncGenerator<Result> {
+  const source = items[Symbol.asyncIterator]();
+  const running: Promise<Result>[] = [];
+  let reading: Promise<IteratorResult<Item>> | undefined = source.next();
+  try {
+    while (reading !== undefined || running.length > 0) {
+      const [head] = running;
+      const item = running.length < parallel ? reading?.then((read) => ({ read })) : undefined;
+      const result = head?.then((value) => ({ value }));
+      const first = await Promise.race([item, result].filter((one) => one !== undefined));
+      if ('value' in first) {
+        running.shift();
+        yield first.value;
+      } else if (first.read.done) reading = undefined;
+      else {
+        running.push(task(first.read.value));
+        reading = source.next();
+      }
+    }
+  } finally {
+    // Not awaited: an item that is being read may take as long as the client wants.
+    reading?.catch(() => {});
+    source.return?.().catch(() => {});
+  }
+}
