@@ -28,8 +28,6 @@ USER node
 # All data is under /data; the root file system can be read-only (`--read-only --tmpfs /tmp`).
 ENV NODE_ENV=production \
     ISCCD_DATA_DIR=/data \
-    CODEWEB_MEDIA_PATH=/data/media \
-    CODEWEB_ENVIRONMENT=production \
     CODEWEB_HOST=0.0.0.0 \
     INDEXSVC_HOST=0.0.0.0 \
     MSTORE_HOST=0.0.0.0 \
