@@ -9,7 +9,7 @@ import path from 'node:path';
 import { attempt, onPath, root, run } from './lib.mjs';
 
 const CARGO_DENY = 'cargo-deny@0.20.2';
-const tools = path.join(root, '.setup', 'tools');
+const tools = path.join(root, '.setup', 'programs');
 const isRequired = process.env.ISCCD_AUDIT === 'required';
 
 const AUDITS = [

@@ -1,8 +1,9 @@
-/** Copies static browser files into `dist/web`. */
+/** Copies what the compiler does not: static browser files into `dist/web`, and the vectors of `isccd selftest`. */
 import { cpSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './lib.mjs';
 
+const VECTORS = ['test', 'fixtures', 'codes', 'conformance_iscc_core_1_5_0.json'];
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'];
 
 /** Files of `src/web` that are served unchanged; the compiler writes its TypeScript to the same folder. */
@@ -14,6 +15,7 @@ export function copyWeb() {
     recursive: true,
     filter: (file) => statSync(file).isDirectory() || AS_IS.test(file),
   });
+  cpSync(path.join(root, ...VECTORS), path.join(root, 'dist', 'cli', 'conformance.json'));
   docs();
 }
 

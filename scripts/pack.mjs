@@ -1,6 +1,6 @@
 /**
- * Prepares the packages for publishing under `npm/`: the main package, and one package per platform with a binary in
- * `native/`. `node scripts/pack.mjs [--every-target] [FOLDER]` packs them into FOLDER (default: `npm`). With
+ * Prepares the packages for publishing under `npm/`: the main package, the clients alone, and one package per platform with a
+ * binary in `native/`. `node scripts/pack.mjs [--every-target] [FOLDER]` packs them into FOLDER (default: `npm`). With
  * `--every-target` it fails if a platform's binary is missing.
  *
  * The optional dependencies on platform packages are added here and not kept in the repository: until they are published,
@@ -9,10 +9,15 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, exists, root, run } from './lib.mjs';
+import { bundleSmallParts } from './pack-bundled.mjs';
+import { packClient } from './pack-client.mjs';
 import { bin, setup } from './setup.mjs';
 
 const staging = path.join(root, 'npm');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+/** Node.js 20, the only version with a sound binary of uWebSockets.js in the registry. */
+const UWS_ABI = 115;
 
 /** Fields of package.json that users of the package do not need. */
 const PRIVATE_FIELDS = ['scripts', 'devDependencies', 'napi', 'overrides', 'scarfSettings'];
@@ -25,9 +30,33 @@ function platformPackages() {
     const binary = `${manifest.napi.binaryName}.${suffix}.node`;
     const built = path.join(root, 'native', binary);
     if (exists(built)) cpSync(built, path.join(folder, binary));
+    const added = copyTransport(folder, suffix);
+    completeManifest(path.join(folder, 'package.json'), added);
     cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
     return { folder, name: `${manifest.napi.packageName}-${suffix}`, built: exists(built) };
   });
+}
+
+/**
+ * The binary of uWebSockets.js for this platform. Its package has those of all platforms: 113 MB, of which a user needs 6.
+ * There is one for Node.js 20 with glibc; other versions use node:http.
+ */
+function copyTransport(folder, suffix) {
+  const [platform, arch, abi] = suffix.split('-');
+  const from = path.join(root, 'node_modules', 'uWebSockets.js');
+  const name = `uws_${platform}_${arch}_${UWS_ABI}.node`;
+  if (abi === 'musl' || !exists(path.join(from, 'binaries', name))) return [];
+  cpSync(path.join(from, 'binaries', name), path.join(folder, name));
+  cpSync(path.join(from, 'LICENSE'), path.join(folder, 'LICENSE-uWebSockets.js'));
+  return [name, 'LICENSE-uWebSockets.js'];
+}
+
+/** What napi leaves out. Provenance needs the repository. */
+function completeManifest(file, added) {
+  const { repository, homepage, bugs } = manifest;
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  const files = [...written.files, ...added];
+  writeFileSync(file, `${JSON.stringify({ ...written, files, repository, homepage, bugs }, null, 2)}\n`);
 }
 
 /** Source maps refer to sources that are not in the package. */
@@ -48,10 +77,12 @@ function mainPackage(platforms) {
     if (exists(path.join(root, entry)))
       cpSync(path.join(root, entry), path.join(folder, entry), { recursive: true, filter: isNeeded });
   }
-  const published = { ...manifest };
+  const published = { ...manifest, dependencies: { ...manifest.dependencies } };
+  for (const name of bundleSmallParts(folder)) delete published.dependencies[name];
   for (const field of PRIVATE_FIELDS) delete published[field];
   const natives = platforms.map(({ name }) => [name, manifest.version]);
-  published.optionalDependencies = { ...manifest.optionalDependencies, ...Object.fromEntries(natives) };
+  const { 'uWebSockets.js': _, ...optional } = manifest.optionalDependencies;
+  published.optionalDependencies = { ...optional, ...Object.fromEntries(natives) };
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   return folder;
 }
@@ -67,6 +98,7 @@ if (missing.length > 0 && process.argv.includes('--every-target')) {
 }
 const folders = [
   mainPackage(platforms),
+  packClient(path.join(staging, 'isccd-client'), manifest),
   ...platforms.filter(({ built }) => built).map(({ folder }) => folder),
 ];
 const target = path.resolve(args[0] ?? staging);

@@ -13,6 +13,7 @@ import { bin, setupTypescript } from './setup.mjs';
 const SLOW_HELPERS = ['test/support/chromium.ts', 'test/support/postgres.ts', 'test/support/set-up.ts'];
 /** Folders and files that take long by their nature. */
 const SLOW = [
+  'test/bench.test.ts',
   'test/browser/',
   'test/cli/examples.test.ts',
   'test/codes/audio.test.ts',

@@ -1,0 +1,117 @@
+/** Installs isccd from a registry as a user does, starts it, and makes a code. Fails if anything does not work. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { attempt, root } from './lib.mjs';
+
+const PHOTO = path.join(root, 'test', 'fixtures', 'codes', 'files', 'photo-q85_a.jpg');
+const SERVER_MB_MAX = 185;
+const CLIENT_MB_MAX = 1;
+const START_MS_MAX = 60_000;
+/** All that a user has: no compiler, no Rust, no Python. */
+const PROGRAMS = [
+  'node',
+  'npm',
+  'npx',
+  'sh',
+  'env',
+  'uname',
+  'dirname',
+  'readlink',
+  'sed',
+  'ffmpeg',
+  'ffprobe',
+  'perl',
+];
+
+export async function tryInstallation({ folder, registry, version, freePort }) {
+  const env = {
+    ...{ PATH: onlyPrograms(path.join(folder, 'bin')), HOME: folder, NODE_ENV: 'production' },
+    ...{ npm_config_registry: registry, npm_config_audit: 'false', npm_config_fund: 'false' },
+    ...{ npm_config_update_notifier: 'false', npm_config_cache: path.join(folder, 'cache') },
+    ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
+  };
+  const server = install(path.join(folder, 'server'), `isccd@${version}`, env, SERVER_MB_MAX);
+  const client = install(path.join(folder, 'client'), `isccd-client@${version}`, env, CLIENT_MB_MAX);
+  await serveAndCode({ server, client, env, port: await freePort() });
+}
+
+/** A folder with links to these programs only; the result is a PATH. */
+function onlyPrograms(folder) {
+  mkdirSync(folder);
+  for (const name of PROGRAMS) {
+    const found = (process.env.PATH ?? '')
+      .split(path.delimiter)
+      .map((place) => path.join(place, name))
+      .find((file) => statSync(file, { throwIfNoEntry: false }));
+    if (found !== undefined) symlinkSync(found, path.join(folder, name));
+  }
+  return folder;
+}
+
+function install(folder, spec, env, megabytesMax) {
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}\n');
+  const started = performance.now();
+  const { status, stderr } = attempt('npm', ['install', '--loglevel=error', spec], { cwd: folder, env });
+  if (status !== 0) throw new Error(`npm install ${spec} failed:\n${stderr}`);
+  const megabytes = bytesOf(path.join(folder, 'node_modules')) / 1e6;
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`isccd: npm install ${spec}: ${megabytes.toFixed(1)} MB, ${seconds} s`);
+  if (megabytes > megabytesMax) throw new Error(`${spec} installs more than ${megabytesMax} MB`);
+  return folder;
+}
+
+function bytesOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
+}
+
+async function serveAndCode({ server, client, env, port }) {
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(path.join(server, 'node_modules', '.bin', 'isccd'), ['serve', 'codes'], {
+    cwd: server,
+    env: { ...env, CODEWEB_PORT: String(port), ISCCD_DATA_DIR: path.join(server, 'data') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
+  try {
+    const started = performance.now();
+    const isUp = () =>
+      fetch(`${url}/healthz`)
+        .then((response) => response.ok)
+        .catch(() => false);
+    while (!(await isUp())) {
+      if (child.exitCode !== null || performance.now() - started > START_MS_MAX)
+        throw new Error(`isccd does not start:\n${output}`);
+      await sleep(100);
+    }
+    console.log(`isccd: serve: listens after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    const byClient = codeByClient(client, url, env);
+    const byCommand = codeByCommand(server, env);
+    if (byClient !== byCommand) throw new Error(`the client got ${byClient}, the command ${byCommand}`);
+    console.log(`isccd: code by client and command: ${byClient}`);
+  } finally {
+    child.kill();
+  }
+}
+
+function codeByClient(folder, url, env) {
+  const program = `import { CodesClient } from 'isccd-client';
+const { iscc } = await new CodesClient('${url}').createIscc(${JSON.stringify(PHOTO)});
+console.log(iscc);
+`;
+  writeFileSync(path.join(folder, 'code.js'), program);
+  const { status, stdout, stderr } = attempt('node', ['code.js'], { cwd: folder, env });
+  if (status !== 0) throw new Error(`the client failed:\n${stderr}`);
+  return stdout.trim();
+}
+
+function codeByCommand(folder, env) {
+  const { status, stdout, stderr } = attempt('npx', ['isccd', 'code', PHOTO], { cwd: folder, env });
+  if (status !== 0) throw new Error(`the command failed:\n${stderr}`);
+  return JSON.parse(stdout).iscc;
+}
