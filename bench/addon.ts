@@ -9,8 +9,9 @@ import path from 'node:path';
 import { run } from '../scripts/lib.mjs';
 import { composeCode, decodeCode, decomposeCode, encodeUnit } from '../src/codec.js';
 import { native } from '../src/native.js';
+import { quickOr } from './support/options.js';
 
-const ROUNDS = 30;
+const ROUNDS = quickOr(1, 30);
 const CODES = 256;
 /** Record of a decoded code: a length byte, header and body. */
 const DECODED_BYTES = 43;

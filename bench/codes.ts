@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ARGUMENTS, quickOr } from './support/options.js';
 
-const ROUNDS = 3;
-const SECONDS = Number(process.argv[2] ?? 2);
+const ROUNDS = quickOr(1, 3);
+const SECONDS = Number(ARGUMENTS[0] ?? quickOr(0.2, 2));
 const EXPLAIN_CONNECTIONS = 64;
 const UPLOAD_CONNECTIONS = 8;
 const UPLOAD_BYTES = 1024 * 1024;

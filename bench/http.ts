@@ -7,15 +7,20 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { loadTransport } from '../src/http/transport/load-transport.js';
+import { createLogger } from '../src/observe/log.js';
+import { ARGUMENTS, quickOr } from './support/options.js';
 
-const ROUNDS = 3;
-const SECONDS = Number(process.argv[2] ?? 2);
+const ROUNDS = quickOr(1, 3);
+const SECONDS = Number(ARGUMENTS[0] ?? quickOr(0.2, 2));
 const CONNECTIONS = 64;
 const PATH = '/api/v1/items/photo?limit=20';
 const BASE = 'bare uWebSockets.js';
 const TARGET = 0.6;
 
-const KINDS = [BASE, 'routed over uws', 'routed and logged over uws', 'bare node:http', 'routed over node'];
+const NODE_BASE = 'bare node:http';
+const NODE_KINDS = [NODE_BASE, 'routed over node', 'routed and logged over node'];
+const KINDS = [...(hasUws() ? [BASE, 'routed over uws', 'routed and logged over uws'] : []), ...NODE_KINDS];
 
 interface Measured {
   readonly perSecond: number;
@@ -28,7 +33,8 @@ for (let round = 0; round < ROUNDS; round += 1) {
   for (const kind of KINDS) results.get(kind)?.push(await measure(kind));
 }
 
-const base = best(BASE);
+const base = best(KINDS[0] ?? BASE);
+console.log(`Node.js ${process.version}${hasUws() ? '' : ': no binary of uWebSockets.js'}`);
 console.log('server                          requests/s  of bare   per CPU s  of bare   p99 us');
 for (const kind of KINDS) {
   const { perSecond, perCpuSecond, p99Us } = best(kind);
@@ -42,8 +48,13 @@ for (const kind of KINDS) {
   ];
   console.log(columns.join(' '));
 }
-const ratio = best('routed over uws').perSecond / base.perSecond;
-console.log(`routed over uws: ${ratio.toFixed(2)} of the bare handler's requests/s (target ${TARGET})`);
+const measured = hasUws() ? 'routed over uws' : 'routed over node';
+const ratio = best(measured).perSecond / base.perSecond;
+console.log(`${measured}: ${ratio.toFixed(2)} of the bare handler's requests/s (target ${TARGET})`);
+
+function hasUws(): boolean {
+  return loadTransport('auto', createLogger('silent')).name === 'uws';
+}
 
 function best(kind: string): Measured {
   const [first, ...rest] = results.get(kind) ?? [];

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { ARGUMENTS, QUICK } from './support/options.js';
 import { peerProgram } from './support/search-servers.js';
 
 const PEER = 'faiss-cpu';
@@ -15,10 +16,26 @@ const COUNTS = [10_000, 100_000];
 
 const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
 try {
-  const args = ['bench', '--quiet', '--locked', '-p', 'iscc-search', '--bench', 'nearest', '--'];
+  const args = [
+    'bench',
+    '--quiet',
+    '--locked',
+    '-p',
+    'iscc-search',
+    '--bench',
+    'nearest',
+    '--',
+    ...(QUICK ? ['--quick'] : []),
+  ];
   const env = { ...process.env, ISCC_BENCH_VECTORS: folder };
-  const ours = spawnSync('cargo', [...args, ...process.argv.slice(2)], { stdio: 'inherit', env });
+  const ours = spawnSync('cargo', [...args, ...ARGUMENTS], { stdio: 'inherit', env });
   if (ours.status !== 0) throw new Error(`cargo bench failed (${ours.status})`);
+  if (!QUICK) await runPeer();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function runPeer(): Promise<void> {
   const python = await peerProgram('python', PEER, 'numpy');
   const script = path.join(import.meta.dirname, 'support', 'faiss_peer.py');
   for (const count of COUNTS) {
@@ -30,6 +47,4 @@ try {
       console.log(`  ${name.padEnd(32)} ${us.toFixed(1).padStart(9)} us/query  recall ${recall.toFixed(3)}`);
     }
   }
-} finally {
-  await rm(folder, { recursive: true, force: true });
 }

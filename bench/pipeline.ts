@@ -13,16 +13,20 @@ import { promisify } from 'node:util';
 import { Pipeline } from '../src/codes/pipeline/pipeline.js';
 import { pythonPackage } from '../test/support/set-up.js';
 import { IsccSdk, type Round } from './support/iscc-sdk.js';
+import { ARGUMENTS, QUICK, quickOr } from './support/options.js';
 
-const ROUNDS = 3;
+const ROUNDS = quickOr(1, 3);
 const CLIENTS = 8;
-const HTTP_SECONDS = 20;
+const HTTP_SECONDS = quickOr(1, 20);
 const run = promisify(execFile);
 
 const WORKER = fileURLToPath(new URL('../dist/codes/pipeline/worker.js', import.meta.url));
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const fixtures = fileURLToPath(new URL('../test/fixtures/codes/files', import.meta.url));
-const samples = path.join(await pythonPackage('iscc-samples==0.6.0'), 'iscc_samples', 'files');
+/** In the short form only the repository's own files are used. */
+const samples = QUICK
+  ? undefined
+  : path.join(await pythonPackage('iscc-samples==0.6.0'), 'iscc_samples', 'files');
 
 /** Kinds of files: extensions, target speed as a multiple of the reference's, and repetitions of each file per round. */
 const KINDS = {
@@ -36,12 +40,16 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 const folders: Readonly<Record<Kind, readonly string[]>> = {
-  image: [fixtures, path.join(samples, 'image')],
-  text: [fixtures, path.join(samples, 'text')],
-  documents: [fixtures, path.join(samples, 'text')],
-  audio: [fixtures, path.join(samples, 'audio')],
-  video: [fixtures, path.join(samples, 'video')],
+  image: [fixtures, ...sampleFolder('image')],
+  text: [fixtures, ...sampleFolder('text')],
+  documents: [fixtures, ...sampleFolder('text')],
+  audio: [fixtures, ...sampleFolder('audio')],
+  video: [fixtures, ...sampleFolder('video')],
 };
+
+function sampleFolder(name: string): string[] {
+  return samples === undefined ? [] : [path.join(samples, name)];
+}
 
 /** Files that are excluded because the reference fails on them or detects another type. */
 const EXCLUDED = /^(corrupt|truncated|blank|short1s|text-named|wav-named|latin1|mixed)_|short\.wav$/;
@@ -116,7 +124,8 @@ const median = (numbers: readonly number[]) =>
 const WIDTHS = [1, availableParallelism()];
 
 async function compare(kinds: readonly Kind[]): Promise<void> {
-  const theirs = await IsccSdk.start();
+  // In the short form isccd takes the place of the reference.
+  const theirs = QUICK ? new Ours(1) : await IsccSdk.start();
   const each = WIDTHS.flatMap((width) => [`isccd/s, ${width} concurrent`, 'ratio']);
   console.log(
     ['kind', 'files', 'iscc-sdk/s', ...each, 'target', 'codes equal', 'peak MB (sdk, isccd)'].join('\t'),
@@ -124,15 +133,15 @@ async function compare(kinds: readonly Kind[]): Promise<void> {
   try {
     for (const kind of kinds) await compareKind(kind, theirs);
   } finally {
-    theirs.stop();
+    await theirs.stop();
   }
 }
 
 /** Compares one kind of file. Peak memory is the sum of this process and its largest child, with one file at a time. */
-async function compareKind(kind: Kind, theirs: IsccSdk): Promise<void> {
+async function compareKind(kind: Kind, theirs: IsccSdk | Ours): Promise<void> {
   const { target, repeat } = KINDS[kind];
   const files = filesOf(kind);
-  const round = Array.from({ length: repeat }, () => files).flat();
+  const round = Array.from({ length: quickOr(1, repeat) }, () => files).flat();
   const ours = WIDTHS.map((width) => new Ours(width));
   try {
     const sides = [theirs, ...ours];
@@ -188,7 +197,7 @@ async function measureHttp(): Promise<void> {
       .flatMap(filesOf)
       .filter((file) => file.startsWith(fixtures))
       .map((file) => ({ name: path.basename(file), bytes: readFileSync(file) }));
-    await uploadTimes(url, mixed, 5);
+    await uploadTimes(url, mixed, quickOr(0.2, 5));
     const times = (await uploadTimes(url, mixed, HTTP_SECONDS)).sort((a, b) => a - b);
     const at = (share: number) => `${(times[Math.floor(times.length * share)] ?? Number.NaN).toFixed(0)} ms`;
     const rate = (times.length / HTTP_SECONDS).toFixed(1);
@@ -228,7 +237,7 @@ async function uploadTimes(
   return times;
 }
 
-const selected = process.argv.slice(2);
+const selected = ARGUMENTS.length > 0 || !QUICK ? ARGUMENTS : ['image', 'text', 'http'];
 const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
 await compare((Object.keys(KINDS) as Kind[]).filter(isSelected));
 if (isSelected('http')) await measureHttp();

@@ -11,10 +11,11 @@ import { Pool } from 'undici';
 import { SearchClient } from '../src/client/index.js';
 import { native } from '../src/native.js';
 import { gateways } from '../test/resolver/support/gateways.js';
+import { ARGUMENTS, quickOr } from './support/options.js';
 
-const MANIFESTS = Number(process.argv[2] ?? 2000);
+const MANIFESTS = Number(ARGUMENTS[0] ?? quickOr(50, 2000));
 const CLIENTS = 32;
-const ROUNDS = 3;
+const ROUNDS = quickOr(1, 3);
 
 const places = await gateways();
 const server = fork(path.join(import.meta.dirname, 'support/resolver-server.ts'), {
@@ -26,7 +27,8 @@ const urls = (await new Promise((resolve) => server.once('message', resolve))) a
 const units = Array.from({ length: MANIFESTS }, () => native.encodeUnit(3, 0, 0, 256, randomBytes(32)));
 const values = units.map((unit) => encodeURIComponent(native.encodeSeq([unit]).toString('base64')));
 const search = new SearchClient(urls.search ?? '');
-await search.createIndex('c2pa');
+// The service that shares the process with a resolver has the index already.
+if (!(await search.listIndexes()).some(({ name }) => name === 'c2pa')) await search.createIndex('c2pa');
 await search.addAssets(
   'c2pa',
   units.map((unit, at) => {

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { native } from '../src/native.js';
+import { ARGUMENTS, QUICK, quickOr } from './support/options.js';
 import {
   type Collection,
   exactSearch,
@@ -39,15 +40,15 @@ const SCORE_TOLERANCE = 1e-6;
 const SETTLE_MS = 2000;
 const PROBE_PAUSE_MS = 5;
 
-const given = new Map(process.argv.slice(2).map((argument) => argument.split('=') as [string, string]));
+const given = new Map(ARGUMENTS.map((argument) => argument.split('=') as [string, string]));
 const number = (name: string, fallback: number) => Number(given.get(name) ?? fallback);
-const SECONDS = number('seconds', 3);
+const SECONDS = number('seconds', quickOr(0.3, 3));
 /** Number of queries whose results are compared with an exact search. */
-const CHECKED = number('checked', 100);
+const CHECKED = number('checked', quickOr(10, 100));
 
 const SERVERS = { isccd: startOurs, 'iscc-search': startPeer } as const;
 /** Rounds of searches. */
-const ROUNDS = number('rounds', 3);
+const ROUNDS = number('rounds', quickOr(1, 3));
 
 /** Metrics of one server with one collection. */
 type Metrics = IngestMetrics & SearchMetrics & RuntimeMetrics;
@@ -74,10 +75,13 @@ interface RuntimeMetrics {
 
 const work = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
 try {
-  const assets = number('assets', 10_000);
+  const assets = number('assets', quickOr(1000, 10_000));
   const small = await prepare(assets);
-  print(assets, await measure(small, given.get('peer') === 'off' ? ['isccd'] : ['isccd', 'iscc-search']));
-  const large = number('large', 100_000);
+  print(
+    assets,
+    await measure(small, given.get('peer') === 'off' || QUICK ? ['isccd'] : ['isccd', 'iscc-search']),
+  );
+  const large = number('large', quickOr(2000, 100_000));
   if (large > assets) {
     const data = await prepare(large);
     print(large, await measure(data, ['isccd']));
@@ -99,7 +103,7 @@ async function measureInProcess({ all, queries }: Prepared): Promise<void> {
     const call = async (first: number) => {
       for (let next = first; performance.now() < end; next += callers) {
         const called = performance.now();
-        await engine.search('main', bodies[next % bodies.length] as Buffer, LIMIT);
+        await engine.search('main', bodies[next % bodies.length] as Buffer, { limit: LIMIT });
         latencies.push(performance.now() - called);
       }
     };

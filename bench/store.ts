@@ -14,12 +14,13 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { type Db, openDatabase } from '../src/database/open.js';
 import { native } from '../src/native.js';
+import { ARGUMENTS, quickOr } from './support/options.js';
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-const [seconds = '3', ...sizes] = process.argv.slice(2);
+const [seconds = quickOr('0.2', '3'), ...sizes] = ARGUMENTS;
 const SECONDS = Number(seconds);
-const UNITS = sizes.length > 0 ? sizes.map(Number) : [10_000, 1_000_000];
-const UPLOADS = 300;
+const UNITS = sizes.length > 0 ? sizes.map(Number) : quickOr([1000], [10_000, 1_000_000]);
+const UPLOADS = quickOr(20, 300);
 const CONNECTIONS = 16;
 /** Headers of 256-bit Text, Data and Instance units. */
 const HEADERS = ['2107', '3007', '4007'].map((hex) => Buffer.from(hex, 'hex'));
@@ -81,6 +82,8 @@ async function writes(): Promise<void> {
 async function queries(units: number): Promise<void> {
   const dataDir = path.join(folder, `queries-${units}`);
   await mkdir(dataDir);
+  // The first start creates the database and marks the folder as belonging to it.
+  await (await start(dataDir)).stop();
   const { db, close } = await openDatabase(undefined, dataDir);
   await seed(db, Math.ceil(units / HEADERS.length));
   await close();

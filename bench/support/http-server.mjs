@@ -12,6 +12,7 @@ const KINDS = {
   'routed over uws': () => routed('uws', 'silent'),
   'routed and logged over uws': () => routed('uws', 'info'),
   'routed over node': () => routed('node', 'silent'),
+  'routed and logged over node': () => routed('node', 'info'),
 };
 
 function bareUws() {

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const PEER = 'iscc-search==0.3.3';
 const START_MS = 120_000;
 const run = promisify(execFile);
-const root = path.resolve(import.meta.dirname, '../..');
+export const root = path.resolve(import.meta.dirname, '../..');
 
 export interface Server {
   readonly url: string;
@@ -78,7 +78,7 @@ export async function peerProgram(program: string, ...packages: string[]): Promi
   return path.join(bin, program);
 }
 
-async function started(
+export async function started(
   port: number,
   command: string,
   args: readonly string[],
@@ -98,7 +98,7 @@ async function started(
   throw new Error(`${command} did not start`);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as net.AddressInfo;

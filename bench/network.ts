@@ -1,0 +1,110 @@
+/**
+ * A node of the network compared with the follower of iscc-search 0.3.3 (PyPI) on the same log of one hub, one after the
+ * other: time from the start of the process until all entries are indexed. isccd verifies checkpoint, tree and signatures;
+ * the peer verifies nothing. `npm run bench -- kernels -- judge` measures the steps of judging.
+ *
+ * Arguments: `entries=20000`, `index=lmdb` or `index=usearch`, `peer=off`.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HubDouble } from '../test/network/support/hub-double.js';
+import { ARGUMENTS, QUICK, quickOr } from './support/options.js';
+import {
+  cpuSeconds,
+  freePort,
+  kill,
+  peerProgram,
+  root,
+  type Server,
+  started,
+} from './support/search-servers.js';
+
+const PEER = 'iscc-search==0.3.3';
+const POLL_MS = 20;
+const HUB_ID = 1;
+
+const given = new Map(ARGUMENTS.map((argument) => argument.split('=') as [string, string]));
+const ENTRIES = Number(given.get('entries') ?? quickOr(500, 20_000));
+const INDEX = given.get('index') ?? 'lmdb';
+
+interface Followed {
+  readonly seconds: number;
+  readonly cpu: number;
+}
+
+interface StatusReply {
+  readonly hubs?: readonly { readonly cursor: number }[];
+  readonly index?: { readonly assets: number } | null;
+}
+
+async function startOurs(folder: string, list: string): Promise<Server> {
+  const port = await freePort();
+  return started(port, process.execPath, [path.join(root, 'dist', 'cli', 'main.js'), 'serve', 'search'], {
+    ...{ ISCCD_DATA_DIR: folder, INDEXSVC_PORT: String(port), INDEXSVC_LOG_LEVEL: 'warn' },
+    ...{ INDEXSVC_INDEX_URI: `${INDEX}://${folder}/index`, INDEXSVC_ENVIRONMENT: 'test' },
+    INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',
+    ...aggregator('INDEXSVC', list),
+  });
+}
+
+async function startPeer(folder: string, list: string): Promise<Server> {
+  const command = await peerProgram('iscc-search', PEER);
+  const port = await freePort();
+  return started(port, command, ['serve', '--host', '127.0.0.1', '--port', String(port)], {
+    ...{ ISCC_SEARCH_INDEX_URI: `${INDEX}://${folder}/index`, ISCC_SEARCH_LOG_LEVEL: 'warning' },
+    ...aggregator('ISCC_SEARCH', list),
+  });
+}
+
+function aggregator(prefix: string, list: string): Record<string, string> {
+  return {
+    [`${prefix}_AGGREGATOR_NETWORK`]: 'testnet',
+    [`${prefix}_AGGREGATOR_HUB_LIST_URL`]: list,
+    [`${prefix}_AGGREGATOR_POLL_INTERVAL`]: '1',
+  };
+}
+
+/** Seconds until the log is indexed, from the start of the process, and CPU seconds of the process. */
+async function followed(
+  start: (folder: string, list: string) => Promise<Server>,
+  hub: HubDouble,
+): Promise<Followed> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-network-'));
+  const list = path.join(folder, 'hubs.yaml');
+  await writeFile(list, HubDouble.list(hub));
+  const begun = performance.now();
+  const server = await start(folder, list);
+  try {
+    while ((await cursor(server)) < hub.size) await pause(POLL_MS);
+    return { seconds: (performance.now() - begun) / 1000, cpu: await cpuSeconds(server) };
+  } finally {
+    await kill(server);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function cursor({ url }: Server): Promise<number> {
+  const response = await fetch(`${url}/status`);
+  return ((await response.json()) as StatusReply).hubs?.[0]?.cursor ?? 0;
+}
+
+function print(name: string, { seconds, cpu }: Followed): void {
+  const rate = (per: number) => `${Math.round(ENTRIES / per).toLocaleString('en')}`.padStart(9);
+  console.log(
+    `${name.padEnd(14)} ${seconds.toFixed(1).padStart(8)} s ${rate(seconds)}/s ${rate(cpu)} per CPU s`,
+  );
+}
+
+const hub = await HubDouble.start(HUB_ID, ENTRIES);
+console.log(`one hub with ${ENTRIES.toLocaleString('en')} entries, index ${INDEX}`);
+const ours = await followed(startOurs, hub);
+print('isccd', ours);
+if (given.get('peer') !== 'off' && !QUICK) {
+  const peer = await followed(startPeer, hub);
+  print('iscc-search', peer);
+  const [time, cpu] = [peer.seconds / ours.seconds, peer.cpu / ours.cpu];
+  console.log(`ratio: ${time.toFixed(1)} in time, ${cpu.toFixed(1)} in CPU time`);
+}
+await hub.stop();
