@@ -84,7 +84,7 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: 'Next' }).first().click();
     await page.getByText('Page 2 of 3').first().waitFor();
     await page.getByLabel('Declaration').selectOption('failed');
-    await page.getByLabel('Manifest id contains').fill('0000-4000');
+    await page.getByLabel('Search: id').fill('0000-4000');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '50 manifests' }).waitFor();
     await rows(page).first().getByRole('link').click();
@@ -106,7 +106,7 @@ describe('the dashboard', () => {
     await page.goto(`${dashboard.url}/admin/manifests/`);
     const headers = await page.getByRole('columnheader').allTextContents();
     expect(headers.slice(1)).toEqual([
-      ...['Manifest', 'Uploaded', 'Size', 'Trusted', 'Bindings', 'Units'],
+      ...['Manifest', 'Title', 'Signer', 'Uploaded', 'Size', 'Trusted', 'Bindings', 'Units'],
       ...['Declaration', 'ISCC-ID', 'Hub', 'Deleted'],
     ]);
     expect(await page.getByRole('rowheader').count()).toBe(100);

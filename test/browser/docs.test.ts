@@ -7,12 +7,21 @@ import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support/chromium.js';
 
+/** Difference of the red channels of the title and of the page's background; above 0 for light text on dark. */
+const CONTRAST = `(() => {
+  const red = (color) => Number(/\\d+/.exec(color)[0]);
+  const title = document.querySelector('.info .title');
+  return red(getComputedStyle(title).color) - red(getComputedStyle(document.documentElement).backgroundColor);
+})()`;
+
 const OPENAPI = path.resolve(import.meta.dirname, '../../openapi');
 
 let services: AllServices;
 let browser: Browser;
+/** The documents in `openapi/` contain these routes. */
+const OPTIONAL_ROUTES = { MSTORE_BY_CONTENT: '1', RESOLVER_BY_CONTENT: '1', RESOLVER_RIGHTS: '1' };
 beforeAll(async () => {
-  [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
+  [services, browser] = await Promise.all([startAllServices(OPTIONAL_ROUTES), launchChromium()]);
 }, LAUNCH_MS_MAX);
 afterAll(async () => {
   await browser?.close();
@@ -32,6 +41,9 @@ describe.each(SERVICE_NAMES)('/docs of %s', (name) => {
     expect(await page.locator('.opblock').count()).toBe(routes.length);
     expect(await page.locator('h1, .title').first().textContent()).toContain(document.info.title);
     await screenshots(page, `docs-${name}`);
+
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(() => page.evaluate<number>(CONTRAST)).toBeGreaterThan(100);
 
     const probe = page.locator('.opblock', { hasText: '/healthz' });
     await probe.locator('.opblock-summary').click();

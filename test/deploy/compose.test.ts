@@ -2,6 +2,7 @@
  * `compose.yaml` without a container engine. Every service runs with its command and environment, on its own loopback
  * address instead of a host name, behind a real nginx with the mounted configuration.
  */
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,6 +18,7 @@ interface ComposeService {
   readonly image: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly read_only?: boolean;
   readonly volumes?: readonly string[];
@@ -27,16 +29,20 @@ const MAIN = path.join(ROOT, 'dist', 'cli', 'main.js');
 const PHOTO = path.join(ROOT, 'test/fixtures/codes/files/photo-q85_a.jpg');
 const DOMAIN = 'isccd.test';
 const SECRET = 'a secret of the index';
+const TOKEN = 'the operator';
 const given: Readonly<Record<string, string>> = {
   APP_SECRET_KEY: 'a long secret of the installation, created for this test',
   INDEXSVC_API_SECRET: SECRET,
   ISCCD_DOMAIN: DOMAIN,
+  ISCCD_OPERATORS: '127.0.0.1',
   ISCCD_STORE_URL: `http://store.${DOMAIN}`,
+  MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(TOKEN).digest('hex'),
 };
 
+const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
 /** Resolves every name to this machine. */
 const dispatcher = new Agent({
-  connect: { lookup: (_, __, found) => found(null, [{ address: '127.0.0.1', family: 4 }]) },
+  connect: { lookup: (_, __, found) => found(null, [LOOPBACK]) },
 });
 
 const compose = parse(await readFile(path.join(ROOT, 'compose.yaml'), 'utf8'), { merge: true }) as {
@@ -90,6 +96,7 @@ describe('compose.yaml', () => {
     ]);
     for (const [name, service] of services) {
       expect(service.read_only, name).toBe(true);
+      expect(service.env_file, name).toEqual([{ path: `${service.command?.[1]}.env`, required: false }]);
       expect(service.healthcheck?.test.slice(-3), name).toEqual(['check', 'health', service.command?.[1]]);
       const kept = (service.volumes ?? []).map((volume) => volume.split(':')[0] as string);
       expect(kept, name).toEqual(service.command?.[1] === 'resolver' ? [] : [name]);
@@ -125,18 +132,64 @@ describe('compose.yaml', () => {
   it('requires the API key for the index', async () => {
     expect((await request('search', '/indexes')).status).toBe(401);
     const headers = { 'X-API-Key': SECRET, 'Content-Type': 'application/json' };
-    const created = await request('search', '/indexes', { method: 'POST', headers, body: '{"name":"c2pa"}' });
+    const created = await request('search', '/indexes', { method: 'POST', headers, body: '{"name":"mine"}' });
     expect(created.status).toBe(201);
   });
 
-  it('lets the resolver query the index', async () => {
-    const photo = await readFile(PHOTO);
-    const { units } = (await (await upload(photo)).json()) as { units: string[] };
-    const value = native.encodeSeq(units).toString('base64');
-    const target = `/v1/matches/byBinding?alg=io.iscc.v0&value=${encodeURIComponent(value)}`;
-    const found = await request('resolver', target);
-    expect(found.status).toBe(200);
-    expect(await found.json()).toMatchObject({ matches: [] });
+  it('resolves the code of a photo to its manifest, until the manifest is deleted', async () => {
+    const { units } = (await (await upload(await readFile(PHOTO))).json()) as { units: string[] };
+    const value = native.encodeSeq(units);
+    const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd test');
+    const asset = { title: 'a', format: 'image/jpeg', assetHash: Buffer.alloc(32, 1) };
+    const bindings = [{ alg: 'io.iscc.v0', value }];
+    const bytes = await native.signManifest({ chainPem, keyPem, algorithm: 'es256', ...asset, bindings });
+    const headers = { 'Content-Type': 'application/c2pa' };
+    const stored = await request('store', '/v1/manifests', { method: 'POST', headers, body: bytes });
+    expect(stored.status).toBe(200);
+    const { manifestId } = (await stored.json()) as { manifestId: string };
+
+    const target = `/v1/matches/byBinding?alg=io.iscc.v0&value=${encodeURIComponent(value.toString('base64'))}`;
+    const matches = async () => {
+      const found = await request('resolver', target);
+      expect(found.status).toBe(200);
+      return ((await found.json()) as { matches: { manifestId: string; endpoint: string }[] }).matches;
+    };
+    await running.until(async () => (await matches()).length > 0);
+    const [match] = await matches();
+    expect(match).toMatchObject({ manifestId, similarityScore: 100 });
+    const path = `${new URL(match?.endpoint ?? '').pathname}/manifests/${encodeURIComponent(manifestId)}`;
+    const fetched = await request('resolver', path);
+    expect(fetched.status).toBe(200);
+    expect(Buffer.from(await fetched.arrayBuffer()).equals(bytes)).toBe(true);
+    const status = (await (await request('resolver', '/v1/services/status')).json()) as { status: string };
+    expect(status.status).toBe('ok');
+
+    const removal = { method: 'DELETE', headers: { Authorization: `Bearer ${TOKEN}` } };
+    expect((await request('store', `/v1/manifests/${manifestId}`, removal)).status).toBe(204);
+    await running.until(async () => (await matches()).length === 0);
+  });
+
+  it('closes the dashboard and the indexes to all but the operators', async () => {
+    const outside = new Agent({
+      localAddress: '127.0.0.2',
+      connect: { lookup: (_, __, found) => found(null, '127.0.0.1', 4) },
+    });
+    const status = async (service: string, target: string, from: Agent) =>
+      (await fetch(`http://${service}.${DOMAIN}:${port}${target}`, { dispatcher: from, redirect: 'manual' }))
+        .status;
+    const closed = [
+      ['store', '/admin/'],
+      ['store', '/admin/login'],
+      ['search', '/indexes'],
+      ['search', '/indexes/c2pa/search'],
+    ] as const;
+    for (const [service, target] of closed) {
+      expect([target, await status(service, target, outside)]).toEqual([target, 403]);
+      expect([target, await status(service, target, dispatcher)]).not.toEqual([target, 403]);
+    }
+    expect(await status('search', '/healthz', outside)).toBe(200);
+    expect(await status('store', '/v1/services/status', outside)).toBe(200);
+    await outside.close();
   });
 
   it('serves the store under its public name', async () => {

@@ -61,9 +61,11 @@ describe('the published packages', () => {
     const native = path.join(installed, 'node_modules/@isccd', `native-${platform}`);
     expect((await readdir(native)).sort()).toEqual([
       'LICENSE',
+      'LICENSE-uWebSockets.js',
       'README.md',
       `isccd.${platform}.node`,
       'package.json',
+      `uws_${process.platform}_${process.arch}_115.node`,
     ]);
   });
 
@@ -117,7 +119,7 @@ describe('the published packages', () => {
       });
       expect(response.status).toBe(201);
       expect(((await response.json()) as { iscc: string }).iscc).toMatch(/^ISCC:KE/);
-      expect((await stat(path.join(data, 'media'))).isDirectory()).toBe(true);
+      expect((await stat(path.join(data, 'codes'))).isDirectory()).toBe(true);
 
       const [check, ...checkArgs] = installedPaths(image.healthcheck) as [string, ...string[]];
       const { stdout } = await run(check, checkArgs, { cwd: '/', env, ...identity });

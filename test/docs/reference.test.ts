@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { envExample, variablesSection } from '../../src/cli/help/variables.js';
 import { ERRORS as codes } from '../../src/codes/errors.js';
+import { placesSection } from '../../src/codes/metadata/places-table.js';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { ERRORS as resolver } from '../../src/resolver/errors.js';
 import { ERRORS as search } from '../../src/search/errors.js';
@@ -27,6 +28,16 @@ test('configuration', async () => {
   await written(
     'configuration',
     page.replace(marked, (_, start, end) => `${start}${variablesSection()}${end}`),
+  );
+});
+
+test('places of embedded metadata', async () => {
+  const page = readFileSync(path.join(ROOT, 'docs/reference/file-formats.md'), 'utf8');
+  const marked = /(<!-- places:.*?-->\n)[\s\S]*?(<!-- \/places -->)/;
+  expect(page).toMatch(marked);
+  await written(
+    'file-formats',
+    page.replace(marked, (_, start, end) => `${start}${placesSection()}${end}`),
   );
 });
 

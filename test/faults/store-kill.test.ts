@@ -12,9 +12,10 @@ import { type Place, startStore } from '../store/support/server.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 
 const ROUNDS = 50;
-/** Longest time until a kill. Doubled when a slow machine answers nothing in that time. */
-const LONGEST_MS = 60;
-const LONGEST_MS_MAX = 4000;
+/** Most responses that a round waits for before its kill. */
+const RESPONSES_MAX = 12;
+/** Longest time from the last awaited response to the kill. */
+const DELAY_MS_MAX = 20;
 
 const sidecars = acceptedSidecars().map((item) => ({
   id: item.expect.manifestId ?? '',
@@ -30,9 +31,13 @@ afterAll(() => databases.stop());
 /** State by the responses; `unsure` after a request without a response. */
 type Known = 'absent' | 'stored' | 'deleted' | 'unsure';
 
-/** Uploads and deletes until the process is killed. Returns the number of responses. */
-async function work(store: StoreProcess, known: Map<string, Known>, lane: number): Promise<number> {
-  let answered = 0;
+/** Uploads and deletes until the process is killed or the lane has no sidecar left. Calls `onResponse` after each response. */
+async function work(
+  store: StoreProcess,
+  known: Map<string, Known>,
+  lane: number,
+  onResponse: () => void,
+): Promise<void> {
   for (const [at, { id, bytes }] of sidecars.entries()) {
     if (at % 4 !== lane || known.get(id) === 'deleted') continue;
     const before = known.get(id);
@@ -44,14 +49,35 @@ async function work(store: StoreProcess, known: Map<string, Known>, lane: number
       else if (status === 204 || status === 410) known.set(id, 'deleted');
       else if (status === 409) known.set(id, 'deleted');
       else throw new Error(`unexpected status ${status}`);
-      answered += 1;
+      onResponse();
     } catch (error) {
       if (error instanceof Error && error.message.startsWith('unexpected')) throw error;
       // The connection broke. A stored manifest is still stored, unless this was its delete.
       if (before !== undefined && !deletes) known.set(id, before);
-      return answered;
+      return;
     }
   }
+}
+
+/** Works in four lanes and kills the process after `responses` responses and `delayMs`. Returns all responses. */
+async function killWhileWorking(
+  store: StoreProcess,
+  known: Map<string, Known>,
+  { responses, delayMs }: { responses: number; delayMs: number },
+): Promise<number> {
+  let answered = 0;
+  let isWorking = true;
+  const count = () => {
+    answered += 1;
+  };
+  const lanes = [0, 1, 2, 3].map((lane) => work(store, known, lane, count));
+  const working = Promise.all(lanes).finally(() => {
+    isWorking = false;
+  });
+  while (isWorking && answered < responses) await sleep(1);
+  await sleep(delayMs);
+  await store.kill();
+  await working;
   return answered;
 }
 
@@ -88,21 +114,17 @@ it(`${ROUNDS} kills`, { timeout: 600_000 }, async () => {
   let place = await databases.create();
   let known = new Map<string, Known>();
   let acknowledged = 0;
-  let longestMs = LONGEST_MS;
   for (let round = 0; round < ROUNDS; round += 1) {
     const store = await startStoreProcess(place);
-    const working = Promise.all([0, 1, 2, 3].map((lane) => work(store, known, lane)));
-    // A different time in every round.
-    const random = createHash('sha256').update(String(round)).digest().readUInt16BE();
-    const waitMs = (random / 65_536) * longestMs;
-    await sleep(waitMs);
-    await store.kill();
-    const answered = (await working).reduce((sum, count) => sum + count, 0);
-    if (answered === 0 && waitMs > longestMs / 2) longestMs = Math.min(2 * longestMs, LONGEST_MS_MAX);
+    // Another moment in every round, the same in every run.
+    const random = createHash('sha256').update(String(round)).digest();
+    acknowledged += await killWhileWorking(store, known, {
+      responses: random.readUInt8(0) % (RESPONSES_MAX + 1),
+      delayMs: (random.readUInt16BE(1) / 65_536) * DELAY_MS_MAX,
+    });
     if (round % 10 === 9) {
       await expectKnown(place, known);
       await expectWhole(place);
-      acknowledged += [...known.values()].filter((state) => state !== 'unsure').length;
       known = new Map();
       place = await databases.create();
     }

@@ -48,7 +48,11 @@ describe('errors', () => {
   it.each([
     ['INVALID_ARGUMENT', 'thrown', () => native.explain('nonsense')],
     ['INVALID_ARGUMENT', 'rejected', () => native.textClean(Buffer.from([255]))],
-    ['NO_DECODER', 'rejected', () => native.readDocument(fixture('README.md'), 'image/png')],
+    [
+      'NO_DECODER',
+      'rejected',
+      () => native.textFileContent(fixture('README.md'), 'image/png', false, false, '0.9.7'),
+    ],
     ['IO', 'rejected', () => native.sumFile(fixture('absent'))],
     ['NOT_JSON', 'rejected', () => native.jsonText(Buffer.from('{'))],
     ['SCHEMA_VIOLATION', 'rejected', () => native.jsonText(Buffer.from('{}'))],

@@ -23,6 +23,8 @@ const QUIET = {
 export interface AllServices {
   readonly folder: string;
   readonly url: ServedProcess['urls'];
+  /** The environment of the services, for commands that use them. */
+  readonly variables: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startAllServices(
   return {
     folder,
     url: served.urls,
+    variables: env,
     stop: async () => {
       await served.stop();
       await rm(folder, { recursive: true, force: true });

@@ -11,6 +11,8 @@ const canonicalize = createRequire(import.meta.url)('canonicalize') as (value: u
 export interface HubOptions {
   readonly dialect?: '0.8.0' | '2025-08';
   readonly hubId?: number;
+  /** Second byte of its ISCC-IDs. Sources of 2025 write 0x11, logs write 0x10. */
+  readonly idHeader?: number;
   /** Verifying takes milliseconds; tests with 100,000 runs turn it off. */
   readonly verify?: boolean;
   /** Fetches the DID document of a controller; without it, only the controller's form is checked. */
@@ -69,7 +71,7 @@ export class HubModel {
   #lastUs = 0;
 
   constructor(options: HubOptions = {}) {
-    this.#options = { dialect: '0.8.0', hubId: 1, verify: true, ...options };
+    this.#options = { dialect: '0.8.0', hubId: 1, idHeader: 0x11, verify: true, ...options };
   }
 
   /** Declarations that are not withdrawn. */
@@ -235,7 +237,7 @@ export class HubModel {
   #nextId(now: number): string {
     this.#lastUs = Math.max(now * 1000, this.#lastUs + 1);
     const bytes = new Uint8Array(10);
-    bytes.set([0x60, 0x11]);
+    bytes.set([0x60, this.#options.idHeader]);
     new DataView(bytes.buffer).setBigUint64(2, (BigInt(this.#lastUs) << 12n) | BigInt(this.#options.hubId));
     return `ISCC:${base32nopad.encode(bytes)}`;
   }

@@ -52,11 +52,17 @@ export function debianProgram(names: readonly string[], packages: string): strin
 
 /** Path of the package `onnxruntime-node`, installed without its download script. */
 export async function onnxRuntime(): Promise<string> {
-  const folder = await folderOf('onnxruntime-node-1.30.0', async (draft) => {
+  return path.join(await npmTools('onnxruntime-node@1.30.0'), 'onnxruntime-node');
+}
+
+/** Path of a `node_modules` folder with these packages, installed without their scripts. */
+export async function npmTools(...packages: readonly string[]): Promise<string> {
+  const name = `npm-${packages.join('-').replaceAll('/', '-')}`;
+  const folder = await folderOf(name, async (draft) => {
     const args = ['install', '--prefix', draft, '--ignore-scripts', '--no-audit', '--no-fund', '--no-save'];
-    await run('npm', [...args, 'onnxruntime-node@1.30.0'], { timeout: INSTALL_MAX_MS });
+    await run('npm', [...args, '--prefer-offline', ...packages], { timeout: INSTALL_MAX_MS });
   });
-  return path.join(folder, 'node_modules', 'onnxruntime-node');
+  return path.join(folder, 'node_modules');
 }
 
 /** Folder of an unpacked Python package, without its dependencies. */
@@ -88,4 +94,16 @@ async function pip(python: string, args: readonly string[]): Promise<void> {
   if (args.length === 0) return;
   const command = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...args];
   await run(python, command, { timeout: INSTALL_MAX_MS });
+}
+
+/** Packages of PyPI, installed once. Returns the environment for `python3` that finds them. */
+export async function pythonPackages(
+  name: string,
+  packages: readonly string[],
+): Promise<Readonly<Record<string, string | undefined>>> {
+  const folder = await folderOf(name, async (draft) => {
+    const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', draft];
+    await run('python3', [...args, ...packages], { timeout: INSTALL_MAX_MS, maxBuffer: 16 * 1024 * 1024 });
+  });
+  return { ...process.env, PYTHONPATH: folder };
 }

@@ -1,0 +1,153 @@
+/** The page of the resolver in a real browser: it checks a file. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { native } from '../../src/native.js';
+import { codeOf, manifestFor, picture, store, withManifest } from '../content/support.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
+import {
+  focused,
+  LAUNCH_MS_MAX,
+  launchChromium,
+  openPage,
+  overflowWhenNarrow,
+  screenshots,
+  unnamed,
+} from '../support/chromium.js';
+import { MAIN, serve } from '../support/serve.js';
+
+let services: AllServices;
+let browser: Browser;
+beforeAll(async () => {
+  // As after `npm start`: no switch is on.
+  [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
+}, LAUNCH_MS_MAX);
+afterAll(async () => {
+  await browser?.close();
+  await services?.stop();
+});
+
+async function fileIn(name: string, bytes: Buffer): Promise<string> {
+  const file = path.join(services.folder, name);
+  await writeFile(file, bytes);
+  return file;
+}
+
+/** Drops a file on the page, as a user does with the mouse. */
+async function drop(page: Page, name: string, bytes: Buffer, type: string): Promise<void> {
+  const base64 = JSON.stringify(bytes.toString('base64'));
+  const file = `new File([Uint8Array.from(atob(${base64}), (c) => c.charCodeAt(0))], ${JSON.stringify(name)}, { type: '${type}' })`;
+  const script = `(data => (data.items.add(${file}), data))(new DataTransfer())`;
+  const dataTransfer = await page.evaluateHandle(script);
+  await page.dispatchEvent('#drop', 'drop', { dataTransfer });
+}
+
+describe('the check of a file', () => {
+  test('a photo dropped after the demo shows its manifest, and is sent only after a click', async () => {
+    const photo = await sharp(await picture(1))
+      .jpeg()
+      .toBuffer();
+    const file = await fileIn('photo.jpg', photo);
+    const env = { ...process.env, ...services.variables };
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'demo', file], {
+      env,
+      cwd: services.folder,
+    });
+    expect(stdout).toContain('use the running services');
+
+    const page = await openPage(browser);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.url());
+    });
+    await page.goto(services.url.resolver);
+    const button = page.getByRole('button', { name: 'Send and check' });
+    await page.getByLabel('Drop a file here').waitFor();
+    expect(await button.isDisabled()).toBe(true);
+    await screenshots(page, 'resolver-start');
+    await drop(page, 'photo.jpg', photo, 'image/jpeg');
+    await page.getByAltText('The chosen picture').waitFor();
+    expect(sent).toEqual([]);
+    // The drop moves the focus to the button, so that Enter sends the file.
+    expect(await focused(page)).toBe('send');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    expect(sent).toHaveLength(1);
+    const match = page.getByRole('list', { name: 'Matches' }).getByRole('listitem').first();
+    const text = await match.textContent();
+    expect(text).toContain('same content, 100');
+    expect(text).toContain('photo.jpg ISCC:');
+    expect(text).toContain('isccd demo');
+    expect(await match.getByAltText('Your file').isVisible()).toBe(true);
+    expect(
+      await page.evaluate<number>(
+        'document.querySelector(".side-by-side img[alt=\'The signed asset\']").naturalWidth',
+      ),
+    ).toBeGreaterThan(50);
+    expect(await page.getByText('contains no content credentials').isVisible()).toBe(true);
+    expect(await overflowWhenNarrow(page)).toBe(0);
+    expect(unnamed(await page.locator('body').ariaSnapshot())).toEqual([]);
+    await screenshots(page, 'resolver-result');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      match.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/c2pa/);
+  });
+
+  test('credentials in the file are shown, with the warning that the file was changed', async () => {
+    const page = await openPage(browser);
+    await page.goto(services.url.resolver);
+    const asset = withManifest(await picture(2), await manifestFor([], Buffer.from('another file')));
+    await page.getByLabel('Drop a file here').setInputFiles(await fileIn('signed.png', asset));
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    const own = page.locator('#own');
+    await own.waitFor();
+    expect(await own.textContent()).toContain('The file was changed after it was signed.');
+    expect(await own.textContent()).toContain('isccd test');
+    expect(await page.getByText('No manifest is known').isVisible()).toBe(true);
+  });
+
+  test('a similar picture finds the manifest with a lower score', async () => {
+    const original = await picture(3);
+    const { units } = await codeOf(services.url.codes, original);
+    await store(
+      services.url.store,
+      await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]),
+    );
+    const page = await openPage(browser, { colorScheme: 'dark' });
+    await page.goto(services.url.resolver);
+    const smaller = await fileIn('smaller.png', await picture(3, 240, 160));
+    await page.getByLabel('Drop a file here').setInputFiles(smaller);
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    const match = page.getByRole('list', { name: 'Matches' }).getByRole('listitem').first();
+    expect(await match.textContent()).toMatch(/similar, 9\d/);
+  });
+
+  test('a damaged file is refused with the reason', async () => {
+    const page = await openPage(browser, { expected: /status of 422/ });
+    await page.goto(services.url.resolver);
+    const damaged = await fileIn('damaged.pdf', Buffer.from('%PDF-1.7 nothing else'));
+    await page.getByLabel('Drop a file here').setInputFiles(damaged);
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
+  });
+});
+
+test('without the codes service in the process, the page says that it checks no files', async () => {
+  const env = { ISCCD_DATA_DIR: services.folder, RESOLVER_PORT: '0', RESOLVER_LOG_LEVEL: 'warn' };
+  const alone = await serve(['resolver'], { cwd: services.folder, env });
+  try {
+    const page = await openPage(browser);
+    await page.goto(alone.urls.resolver);
+    await page.getByText('This server checks no files').waitFor();
+    expect(await page.locator('#check').isHidden()).toBe(true);
+    expect((await fetch(`${alone.urls.resolver}/check`, { method: 'POST', body: 'a' })).status).toBe(405);
+  } finally {
+    await alone.stop();
+  }
+});

@@ -1,0 +1,32 @@
+/**
+ * A trial release: all packages of this platform through a registry on this machine into an empty folder. Takes one minute,
+ * half of it for installing from the registry; the registry itself is installed once (20 s).
+ */
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { run } from '../support/command.js';
+import { ROOT } from './support/dockerfile.js';
+
+const RELEASE_MS_MAX = 600_000;
+const script = path.join(ROOT, 'scripts/release.mjs');
+
+it(
+  'a trial release installs without compilers, serves, and makes a code with the client',
+  async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [script, '--dry-run'], { cwd: ROOT });
+    expect(code, stdout + stderr).toBe(0);
+    expect(stdout).toMatch(/npm install isccd@\S+: 1\d\d\.\d MB/);
+    expect(stdout).toMatch(/npm install isccd-client@\S+: 0\.\d MB/);
+    expect(stdout).toMatch(/code by client and command: ISCC:KE/);
+  },
+  RELEASE_MS_MAX,
+);
+
+it('a release is refused if tag, changelog and repository disagree with the package', async () => {
+  const env = { GITHUB_REF_NAME: 'v99.0.0', GITHUB_REPOSITORY: 'someone/else' };
+  const { code, stderr } = await run(process.execPath, [script, '--check'], { cwd: ROOT, env });
+  expect(code).toBe(1);
+  const problems = stderr.trim().split('\n');
+  expect(problems[0]).toMatch(/the tag is v99\.0\.0, but package\.json has version \d/);
+  expect(problems.at(-1)).toContain('this is someone/else: provenance would be refused');
+});

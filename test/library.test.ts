@@ -1,0 +1,193 @@
+/** The public functions of the package: iscc-core's conformance vectors, and options recorded from iscc-sdk. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  audioCode,
+  type CodeFileOptions,
+  CodesRefusal,
+  codeFile,
+  compare,
+  dataCode,
+  decodeCode,
+  decompose,
+  explain,
+  imageCode,
+  instanceCode,
+  isccCode,
+  isNativeError,
+  metaCode,
+  mixedCode,
+  simprints,
+  textCode,
+  videoCode,
+} from '../dist/index.js';
+
+const FIXTURES = path.resolve(import.meta.dirname, 'fixtures/codes');
+const json = (name: string) => JSON.parse(readFileSync(path.join(FIXTURES, name), 'utf8'));
+const file = (name: string) => path.join(FIXTURES, 'files', name);
+
+interface Vector {
+  // biome-ignore lint/suspicious/noExplicitAny: arguments of Python functions
+  readonly inputs: readonly any[];
+  readonly outputs: Readonly<Record<string, unknown>>;
+}
+
+const stream = (text: string) => Buffer.from(text.replace(/^stream:/, ''), 'hex');
+
+/** What each function returns for the arguments of a vector, with the reference's names. */
+const FUNCTIONS: Readonly<Record<string, (inputs: Vector['inputs']) => unknown>> = {
+  gen_meta_code_v0: ([name, description, meta, bits]) =>
+    metaCode(
+      {
+        name,
+        ...(description && { description }),
+        ...(meta && (typeof meta === 'string' ? { meta } : { metaJson: JSON.stringify(meta) })),
+      },
+      bits,
+    ),
+  gen_text_code_v0: ([text, bits]) => textCode(text, bits),
+  gen_image_code_v0: ([pixels, bits]) => ({ iscc: imageCode(Uint8Array.from(pixels), bits) }),
+  gen_audio_code_v0: async ([fingerprint, bits]) => ({ iscc: await audioCode(fingerprint, bits) }),
+  gen_video_code_v0: async ([frames, bits]) => ({ iscc: await videoCode(frames, bits) }),
+  gen_mixed_code_v0: ([codes, bits]) => ({ iscc: mixedCode(codes, bits), parts: codes }),
+  gen_data_code_v0: async ([bytes, bits]) => ({ iscc: await dataCode(stream(bytes), bits) }),
+  gen_instance_code_v0: async ([bytes, bits]) => {
+    const { body } = decodeCode(await instanceCode(stream(bytes), 256));
+    const datahash = `1e20${Buffer.from(body).toString('hex')}`;
+    return { iscc: await instanceCode(stream(bytes), bits), datahash, filesize: stream(bytes).length };
+  },
+  gen_iscc_code_v0: ([units]) => ({ iscc: isccCode(units) }),
+};
+
+const vectors = Object.entries(
+  json('conformance_iscc_core_1_5_0.json') as Record<string, Record<string, Vector>>,
+).filter(([name]) => name in FUNCTIONS);
+
+describe('conformance vectors of iscc-core 1.5.0', () => {
+  it('cover every function', () =>
+    expect(vectors.map(([name]) => name).sort()).toEqual(Object.keys(FUNCTIONS).sort()));
+
+  it.each(vectors)('%s', async (name, cases) => {
+    for (const [title, { inputs, outputs }] of Object.entries(cases)) {
+      expect([title, await FUNCTIONS[name]?.(inputs)]).toEqual([title, outputs]);
+    }
+  });
+});
+
+describe('codeFile', () => {
+  interface Case {
+    readonly file: string;
+    readonly args: Readonly<Record<string, unknown>>;
+    readonly result: Readonly<Record<string, unknown>>;
+  }
+  const NAMES: Readonly<Record<string, keyof CodeFileOptions>> = {
+    extract_meta: 'extractMetadata',
+    create_meta: 'createMeta',
+    create_thumb: 'thumbnail',
+    add_units: 'units',
+    text_keep: 'text',
+  };
+  const cases = json('options_sdk_0_9_7.json').code_iscc as readonly Case[];
+
+  it.each(cases.map((one) => [one.file, JSON.stringify(one.args), one] as const))(
+    'of %s with %s is that of iscc-sdk',
+    async (name, _, { args, result }) => {
+      const options = Object.fromEntries(
+        Object.entries(args).map(([key, value]) => [NAMES[key] ?? key, value]),
+      );
+      const {
+        '@context': _context,
+        $schema: _schema,
+        generator,
+        thumbnail,
+        ...own
+      } = await codeFile(file(name), options);
+      expect(generator).toMatch(/^isccd - v/);
+      expect(thumbnail !== undefined).toBe(options.thumbnail !== false && own.mode === 'image');
+      // The reference counts characters where this program counts bytes, and writes empty values.
+      const { features, ...rest } = result;
+      const { features: ownFeatures, width: _w, height: _h, ...ownRest } = own;
+      const { width, height, ...recorded } = Object.fromEntries(
+        Object.entries(rest).filter(([, value]) => value !== ''),
+      );
+      expect(ownRest).toEqual(recorded);
+      if (width !== undefined) expect(own).toMatchObject({ width, height });
+      expect(ownFeatures?.map((one) => one.simprints) ?? []).toEqual(
+        ((features ?? []) as { simprints: unknown }[]).map((one) => one.simprints),
+      );
+    },
+  );
+
+  it('takes a file URL and another file name', async () => {
+    const { filename, name } = await codeFile(pathToFileURL(file('short_a.txt')), {
+      filename: 'other-name.txt',
+    });
+    expect({ filename, name }).toEqual({ filename: 'other-name.txt', name: 'other name' });
+  });
+
+  it('says why a file has no code', async () => {
+    const failure = (name: string, options?: CodeFileOptions) =>
+      codeFile(file(name), options).catch((error: unknown) =>
+        error instanceof CodesRefusal ? error.code : error,
+      );
+    expect(await failure('random_a.bin')).toBe('MEDIATYPE_UNSUPPORTED');
+    expect(await failure('random_a.bin', { fallback: true })).toMatchObject({
+      iscc: expect.stringMatching(/^ISCC:KUA/),
+    });
+    expect(await failure('random_a.bin', { fallback: true, wide: true })).toMatchObject({
+      iscc: expect.stringMatching(/^ISCC:K4A/),
+    });
+    expect(await failure('corrupt_a.pdf')).toBe('FILE_DAMAGED');
+    expect(await failure('short_a.txt', { bits: 65 })).toBeInstanceOf(RangeError);
+    expect(await failure('missing.txt')).toMatchObject({ message: expect.stringContaining('missing.txt') });
+  });
+
+  it('stops when its signal is aborted', async () => {
+    await expect(
+      codeFile(file('short_a.txt'), { signal: AbortSignal.abort(new Error('stop')) }),
+    ).rejects.toThrow('stop');
+  });
+});
+
+describe('functions of codes', () => {
+  const code = 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2';
+
+  it('decompose, explain and compare a code', () => {
+    expect(decompose(code)).toEqual(['GAARLDA46RGP3AQI', 'IAATLBPYL7B7XTAN']);
+    expect(explain(code).units.map(({ iscc_unit }) => iscc_unit)).toEqual(
+      decompose(code).map((unit) => `ISCC:${unit}`),
+    );
+    expect(isccCode(decompose(code))).toBe(code);
+    expect(compare(code, code).map(({ kind, similarity }) => [kind, similarity])).toEqual([
+      ['DATA_NONE_V0', 1],
+      ['INSTANCE_NONE_V0', 1],
+    ]);
+  });
+
+  it('mark featureless Image-Codes', () => {
+    const [plain, photo] = [
+      imageCode(new Uint8Array(1024), 256),
+      imageCode(
+        Uint8Array.from({ length: 1024 }, (_, at) => (at * at) % 251),
+        256,
+      ),
+    ];
+    expect([plain, photo].map((unit) => explain(unit).units[0]?.featureless)).toEqual([true, undefined]);
+    expect(compare(plain, plain)[0]).toMatchObject({ similarity: 1, featureless: true });
+    expect(compare(photo, photo)[0]).not.toHaveProperty('featureless');
+  });
+
+  it('make simprints of a text', async () => {
+    expect(await simprints('Some text')).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+  });
+
+  it('reject what they cannot use', async () => {
+    await expect(videoCode([[1, 2, 3]])).rejects.toThrow('a frame signature has 380 values, not 3');
+    const error = await videoCode(new Int32Array(381)).catch((thrown: unknown) => thrown);
+    expect(isNativeError(error, 'INVALID_ARGUMENT')).toBe(true);
+    expect(() => mixedCode(['EAASL4F2WZY7KBXB'])).toThrow('at least 2');
+    expect(() => explain('nonsense')).toThrow();
+  });
+});
