@@ -1,13 +1,14 @@
 /** `npm test`: the same setup as `npm start`, then the checks and every Rust and TypeScript test. */
 import { check } from './check.mjs';
 import { run } from './lib.mjs';
-import { addonProfile, bin, setup } from './setup.mjs';
+import { addonProfile, setup } from './setup.mjs';
+import { testTypescript } from './test-typescript.mjs';
 
 const stages = [
   ['setup', setup],
   ['check', () => check()],
   ['Rust tests', () => run('cargo', ['test', '--workspace', '--locked', '--quiet', ...addonProfile()])],
-  ['TypeScript tests', () => run(bin('vitest'), ['run', ...process.argv.slice(2)])],
+  ['TypeScript tests', () => testTypescript(process.argv.slice(2))],
 ];
 
 for (const [name, stage] of stages) {

@@ -78,7 +78,7 @@ describe('the search page', () => {
   test('finds pasted units and shows the score, a bar per unit, and the bits that differ', async () => {
     const page = await visit(open);
     await screenshots(page, 'search-start');
-    expect(await page.getByLabel('Index').inputValue()).toBe('pictures');
+    await expect.poll(() => page.getByLabel('Index').inputValue()).toBe('pictures');
     // Change a few bits of the digest, so that the picture shows a difference.
     const [first = '', ...others] = asset.units;
     const close = first.slice(0, 15) + (first[15] === 'A' ? 'B' : 'A') + first.slice(16);
