@@ -1,6 +1,6 @@
 /** A hub with a transparency log, made for tests: signed declarations, deletions and checkpoints, with faults on request. */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { base58 } from '@scure/base';
 import { composeCode, encodeUnit } from '../../../src/codec.js';
@@ -86,6 +86,10 @@ export class HubDouble {
   isGone = false;
   corruptBundles = false;
   hidePartials = false;
+  /** Responds itself, or returns false. */
+  respond: ((path: string, response: ServerResponse) => boolean) | undefined;
+  /** Signs checkpoints of this size, whatever the log has. */
+  claimedSize: number | undefined;
 
   private constructor(hubId: number, server: Server) {
     this.hubId = hubId;
@@ -95,6 +99,7 @@ export class HubDouble {
       const path = request.url ?? '';
       if (this.isGone) return void request.socket.destroy();
       this.requests.push(path);
+      if (this.respond?.(path, response) === true) return;
       const body = this.failure === undefined ? this.#resource(path) : undefined;
       response.statusCode = body === undefined ? (this.failure ?? 404) : 200;
       response.end(body ?? '<html></html>');
@@ -273,7 +278,7 @@ export class HubDouble {
 
   #checkpoint(size: number): Buffer {
     const root = this.#root(size);
-    const text = `${this.origin}\n${size}\n${root}\n`;
+    const text = `${this.origin}\n${this.claimedSize ?? size}\n${root}\n`;
     const keyId = sha256(this.origin, '\n', Buffer.of(1), this.#key.raw).subarray(0, 4);
     const signature = Buffer.concat([keyId, this.#key.sign(Buffer.from(text))]).toString('base64');
     return Buffer.from(`${text}\n\u2014 ${this.origin} ${signature}\n`);
