@@ -28,6 +28,8 @@ export interface Row {
   readonly isTrusted: boolean;
   readonly isLive: boolean;
   readonly deletedAt: number | undefined;
+  /** A deleted manifest can be restored until then. */
+  readonly keptUntil: number | undefined;
   readonly bindings: number;
   readonly units: number;
   readonly status: DeclarationStatus | undefined;
@@ -160,7 +162,7 @@ function withDeclarations(db: Db) {
     .innerJoin('catalogue', 'catalogue.manifest_key', 'manifests.key')
     .leftJoin('declarations', 'declarations.manifest_key', 'manifests.key')
     .select(['manifests.key', 'manifests.manifest_id', 'manifests.uploaded_at', 'manifests.size'])
-    .select(['manifests.trusted', 'manifests.live', 'manifests.deleted_at'])
+    .select(['manifests.trusted', 'manifests.live', 'manifests.deleted_at', 'manifests.kept_until'])
     .select(['manifests.binding_count', 'manifests.unit_count', 'catalogue.title', 'catalogue.signer'])
     .select('declarations.open')
     .select(['declarations.status', 'declarations.iscc_id', 'declarations.hub'])
@@ -180,6 +182,7 @@ function row(joined: JoinedRow): Row {
     isTrusted: joined.trusted === 1,
     isLive: joined.live === 1,
     deletedAt: joined.deleted_at ?? undefined,
+    keptUntil: joined.kept_until ?? undefined,
     bindings: joined.binding_count,
     units: joined.unit_count,
     status: joined.status ?? undefined,

@@ -3,13 +3,18 @@ import type { Actor } from '../database/audit.js';
 import type { Declared, LogState } from '../network/declared.js';
 import type { HubStatus } from '../network/status.js';
 
-/** The operator's three actions. Keys are those of the manifests' rows. */
+/** The operator's actions. Keys are those of the manifests' rows. */
 export interface StoreActions {
   /** Deletes live manifests like the DELETE route, and starts to withdraw their declarations. */
   removeMany(
     keys: readonly number[],
     actor: Actor,
   ): Promise<{ readonly deleted: number; readonly skipped: number }>;
+  /** Makes deleted manifests live again whose bytes are kept, and starts to declare those again that were withdrawn. */
+  restore(
+    keys: readonly number[],
+    actor: Actor,
+  ): Promise<{ readonly restored: number; readonly skipped: number }>;
   /** Frees the ids of deleted manifests whose declaration is not `declared`. */
   release(
     keys: readonly number[],

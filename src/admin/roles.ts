@@ -5,13 +5,14 @@ import type { Action } from './schema.js';
 export const ROLE_RIGHTS: Readonly<Record<Role, string>> = {
   viewer: 'sees manifests and declarations',
   operator: 'also retries declarations',
-  deleter: 'also deletes manifests and releases ids',
+  deleter: 'also deletes and restores manifests and releases ids',
   admin: 'also manages accounts and reads the audit log',
 };
 
 /** The least role for each action on manifests. */
 export const ACTION_ROLES: Readonly<Record<Action, Role>> = {
   delete: 'deleter',
+  restore: 'deleter',
   release: 'deleter',
   retry: 'operator',
 };

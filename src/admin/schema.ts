@@ -7,7 +7,7 @@ import { ROLES, DECLARATION_STATUSES as STATUSES } from '../database/tables.js';
 import { type Filter, type Order, SORTS } from './filter.js';
 
 export { STATUSES };
-export const ACTIONS = ['delete', 'release', 'retry'] as const;
+export const ACTIONS = ['delete', 'restore', 'release', 'retry'] as const;
 
 const SEARCH_CHARACTERS_MAX = 255;
 const PAGE_MAX = 1_000_000;

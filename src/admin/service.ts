@@ -220,6 +220,10 @@ export class AdminService {
         const { deleted, skipped } = await this.#actions.removeMany(keys, actor);
         return { done: deleted, skipped, waiting: 0 };
       }
+      case 'restore': {
+        const { restored, skipped } = await this.#actions.restore(keys, actor);
+        return { done: restored, skipped, waiting: 0 };
+      }
       case 'release': {
         const { released, skipped } = await this.#actions.release(keys, actor);
         return { done: released, skipped, waiting: 0 };
@@ -239,7 +243,12 @@ function retrial({ manifestId, status }: Chosen) {
   return { action: 'declaration-retried', subject: manifestId, before: { status } } as const;
 }
 
-const DONE: Readonly<Record<Action, string>> = { delete: 'deleted', release: 'released', retry: 'retried' };
+const DONE: Readonly<Record<Action, string>> = {
+  delete: 'deleted',
+  restore: 'restored',
+  release: 'released',
+  retry: 'retried',
+};
 
 /** "2 manifests deleted, 1 skipped." */
 function summary(action: Action, { done, skipped, waiting }: ActionCounts): string {

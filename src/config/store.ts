@@ -123,6 +123,14 @@ export const storeVariables = defineVariables({
     description:
       'Whether a manifest by a trusted signer takes its id from a manifest by an untrusted one, which is deleted then',
   },
+  undoDays: {
+    name: 'MSTORE_UNDO_DAYS',
+    schema: integer(0, 3650),
+    default: '7',
+    unit: 'days',
+    description:
+      'How long the bytes of a deleted manifest are kept, so that it can be restored; `0` deletes them at once. A lower value also holds for manifests deleted before',
+  },
   matchThreshold: {
     name: 'MSTORE_MATCH_THRESHOLD',
     schema: integer(0, 100),

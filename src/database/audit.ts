@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'manifest-deleted',
   'manifest-displaced',
   'manifest-released',
+  'manifest-restored',
   'declaration-retried',
   'audit-exported',
   'token-added',

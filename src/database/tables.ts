@@ -9,6 +9,7 @@ export interface Tables {
   catalogue: CatalogueTable;
   ingredients: IngredientTable;
   bindings: BindingTable;
+  kept_bindings: BindingTable;
   binding_counts: BindingCountTable;
   declarations: DeclarationTable;
   feed: FeedTable;
@@ -59,6 +60,10 @@ export interface ManifestTable {
    * no lookup finds it.
    */
   displaced_by: Generated<number | null>;
+  /** Of a tombstone that can be restored: its bytes and bindings are kept until then. */
+  kept_until: Generated<number | null>;
+  /** Time of the last restore. */
+  restored_at: Generated<number | null>;
 }
 
 /** One narrow row per manifest, for lists and searches. */

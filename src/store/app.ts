@@ -49,6 +49,8 @@ export interface Store {
   reload(texts: RuleTexts): Promise<void>;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 const CORS: CorsPolicy = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
@@ -73,24 +75,26 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const manifests = new Manifests(database.db);
   const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
   const validator = new WatchedValidator(rules.validator);
-  const cleanup = new Cleanup({ db: database.db, blobs, manifests, log });
-  const newIndex = () => new native.BindingIndex();
-  const index = await SyncedBindingIndex.load({ db: database.db, newIndex, log });
-  const service = new StoreService(config, {
-    manifests,
-    blobs,
-    declarer,
-    log,
-    validator,
-    index,
-    isListed: (alg) => rules.algorithms.has(alg),
-    isManifestId: native.isManifestId,
-    digest: native.sha256,
-  });
+  const undoMs = config.undoDays * DAY_MS;
+  const cleanup = new Cleanup({ db: database.db, blobs, manifests, log, undoMs });
+  const index = await bindingIndex(database, log);
+  const service = new StoreService(
+    { ...config, undoMs },
+    {
+      manifests,
+      blobs,
+      declarer,
+      log,
+      validator,
+      index,
+      isListed: (alg) => rules.algorithms.has(alg),
+      isManifestId: native.isManifestId,
+      digest: native.sha256,
+    },
+  );
   const readers = readersOf(service, manifests, database, config);
   const routeOptions = { ...config, throttle, callers: callersOf(database, config) };
-  const onIndexed = (key: number) => service.changed(key);
-  const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed });
+  const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed: (key) => service.changed(key) });
   const apply = async () => {
     const isChanged = await manifests.applyRules(rules.digest);
     if (isChanged) log.info('trust anchors or algorithms changed: validating all manifests again');
@@ -133,6 +137,10 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       },
     }),
   };
+}
+
+function bindingIndex({ db }: Database, log: Logger): Promise<SyncedBindingIndex> {
+  return SyncedBindingIndex.load({ db, newIndex: () => new native.BindingIndex(), log });
 }
 
 function callersOf({ db }: Database, config: StoreConfig): Callers {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
 import type { Copied, OnStep } from '../data/port.js';
-import { copyDatabase, type DatabaseCopyJob } from '../database/copy.js';
+import { copyDatabase, type DatabaseCopyJob, schemaVersion } from '../database/copy.js';
 import { refillAll } from '../database/index-status.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
 import { storeCounts } from './counts.js';
@@ -11,12 +11,14 @@ import { FILES, INSTALLATION_FILE, MANIFEST_SUFFIX, manifestFile } from './folde
 
 /** Written by `pg_dump`, read by `pg_restore`. */
 export const DUMP_FILE = 'store.pgdump';
+/** First version of the tables with manifests that can be restored. */
+export const UNDO_VERSION = 14;
 const FIRST_TRY_FILE = 'first-try.json';
 
 export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'>;
 
 /**
- * Every live row of the copy has its file. Files are copied before the rows, and new ones again after them. If a file
+ * Every row of the copy that is live or can be restored has its file. Files are copied before the rows, and new ones again after them. If a file
  * has been deleted in between, the rows are copied again.
  */
 export async function backupStore(
@@ -50,10 +52,13 @@ export async function backupStore(
   return { counts, files, notes: [] };
 }
 
-/** Makes the copy's files match its live rows. Returns `false` if a file is missing. */
+/** Makes the copy's files match its rows that are live or can be restored. Returns `false` if a file is missing. */
 async function takeFiles(rows: Db, copier: Copier): Promise<boolean> {
-  const live = await rows.selectFrom('manifests').select('sha256').where('live', '=', 1).distinct().execute();
-  const wanted = new Set(live.map(({ sha256 }) => sha256));
+  const digests = rows.selectFrom('manifests').select('sha256').distinct();
+  const live = await digests.where('live', '=', 1).execute();
+  const hasUndo = (await schemaVersion(rows, '')) >= UNDO_VERSION;
+  const kept = hasUndo ? await digests.where('kept_until', '>', Date.now()).execute() : [];
+  const wanted = new Set([...live, ...kept].map(({ sha256 }) => sha256));
   for (const digest of wanted) {
     const file = manifestFile(digest);
     if (!(await copier.has(file)) && !(await copier.share(file))) return false;

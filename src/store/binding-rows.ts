@@ -8,7 +8,7 @@ const BINDINGS_PER_INSERT = 50;
 
 export async function addToCounts(
   transaction: Transaction<Tables>,
-  bindings: readonly IndexedBinding[],
+  bindings: readonly { alg: string; alternate?: Flag | boolean }[],
 ): Promise<void> {
   for (const [alg, count] of countsByAlgorithm(bindings)) {
     await transaction

@@ -1,6 +1,6 @@
 /**
  * Removes files without a row, which a crash leaves between the writes of file and row, or between a delete and its
- * file; and changes that every process has read long ago.
+ * file; files of deleted manifests that can no longer be restored; and changes that every process has read long ago.
  */
 import type { ContentBlobs } from '../blobs/content.js';
 import type { Db } from '../database/open.js';
@@ -19,6 +19,8 @@ export interface CleanupParts {
   readonly blobs: ContentBlobs;
   readonly manifests: Manifests;
   readonly log: Logger;
+  /** How long a deleted manifest can be restored; 0 by default. */
+  readonly undoMs?: number;
 }
 
 export class Cleanup {
@@ -55,12 +57,13 @@ export class Cleanup {
 
   /** Removes drafts and orphans that were written before `before`, in milliseconds since the epoch. */
   async run(before: number): Promise<void> {
-    const { db, blobs, manifests, log } = this.#parts;
+    const { db, blobs, manifests, log, undoMs = 0 } = this.#parts;
+    await manifests.endUndo(Date.now(), undoMs);
     await truncateFeed(db, CHANGES_KEPT);
     const drafts = await blobs.removeDrafts(before);
     let orphans = 0;
     for await (const { digest, writtenAt } of blobs.list()) {
-      if (writtenAt >= before || (await manifests.findLiveBytes(digest)) !== undefined) continue;
+      if (writtenAt >= before || (await manifests.isUsed(digest))) continue;
       orphans += await manifests.whileUnused([digest], (unused) => blobs.remove(unused));
     }
     if (drafts + orphans > 0) log.info({ drafts, orphans }, 'cleaned up');

@@ -23,7 +23,12 @@ export interface Retried {
 /** The row of a declaration, without the columns that the manifest's row supplies. */
 export type NewDeclaration = Omit<DeclarationInsert, 'manifest_key' | 'live'>;
 
+/** Where a store declares, as columns of a declaration. */
+export type DeclarationTarget = Pick<NewDeclaration, 'hub' | 'hub_id' | 'pubkey'>;
+
 export interface Declarer {
+  /** `undefined` if the store does not declare. */
+  readonly target: DeclarationTarget | undefined;
   /** First state of a declaration. It is written in the manifest's own transaction, before any call to a hub. */
   initial(manifest: NewManifest, wanted: boolean): NewDeclaration;
   /** Called after a new manifest is stored. Makes one attempt within a time limit. Never rejects. */
@@ -41,6 +46,7 @@ export interface Declarer {
 
 /** A store that declares nothing. Withdrawals of earlier declarations wait until there is a key and a hub again. */
 export const NO_DECLARER: Declarer = {
+  target: undefined,
   initial: ({ manifestUrl, uploadedAt }) => ({
     status: 'disabled',
     gateway: manifestUrl,

@@ -14,9 +14,10 @@ import {
 } from '../database/tables.js';
 import { addToCounts, insertBindings, removeBindings, searchableUnits } from './binding-rows.js';
 import { dropSettled } from './declarations/on-delete.js';
-import type { NewDeclaration } from './declarer.js';
+import type { DeclarationTarget, NewDeclaration } from './declarer.js';
 import { lockFeed, recordChanges } from './feed.js';
 import { bury, displace, type Tombstone } from './tombstones.js';
+import { abandonUndo, endUndo, restoreKept } from './undo.js';
 import { type AcceptedManifest, UNLISTED } from './validator.js';
 
 /** A manifest and the public part of its declaration. */
@@ -46,6 +47,14 @@ export interface ManifestToStore {
   readonly publisher?: string | undefined;
   readonly report: AcceptedManifest;
   readonly declaration: NewDeclaration;
+}
+
+export interface RestoreOptions {
+  readonly now: number;
+  readonly actor: Actor;
+  /** Where this store declares; `undefined` if it does not. */
+  readonly target: DeclarationTarget | undefined;
+  readonly hasFile: (sha256: string) => Promise<boolean>;
 }
 
 /** Number of declarations with a status, for live or for deleted manifests. */
@@ -93,6 +102,11 @@ export class Manifests {
       .where('m.live', '=', 1)
       .executeTakeFirst();
     return row && storedManifest(row);
+  }
+
+  /** Whether a live manifest, or a deleted one that can be restored, has these bytes. */
+  async isUsed(sha256: string): Promise<boolean> {
+    return (await usedDigests(this.#db, [sha256])).size > 0;
   }
 
   /** JSON of what a manifest says; null if it has not been validated since such summaries exist. */
@@ -158,27 +172,59 @@ export class Manifests {
     });
   }
 
-  /** Turns live manifests into tombstones in one transaction. Keys that are not live manifests are ignored. */
-  tombstone(keys: readonly number[], now: number, actor: Actor): Promise<Tombstone[]> {
+  /**
+   * Turns live manifests into tombstones in one transaction. Keys that are not live manifests are ignored.
+   *
+   * @param keptUntil until when they can be restored; `undefined`: not at all
+   */
+  tombstone(
+    keys: readonly number[],
+    now: number,
+    actor: Actor,
+    keptUntil?: number | undefined,
+  ): Promise<Tombstone[]> {
     return commitDurably(this.#db, async (transaction) => {
       // The feed lock comes first, so that no transaction waits for it while it holds a lock on one of the rows.
       const last = await lockFeed(transaction, keys.length);
-      return bury(transaction, keys, now, last, actor, 'manifest-deleted');
+      return bury(transaction, keys, { now, last, actor, action: 'manifest-deleted', keptUntil });
     });
   }
 
-  /** Frees the ids of tombstones whose declaration is not `declared`. Returns their number. */
-  release(keys: readonly number[], actor: Actor): Promise<number> {
+  /**
+   * Makes tombstones live again whose bytes are kept. Others are skipped.
+   *
+   * @param hasFile called under the lock of the feed, so that no file is removed before the commit
+   * @returns the keys of the restored manifests
+   */
+  restore(keys: readonly number[], { now, actor, target, hasFile }: RestoreOptions): Promise<number[]> {
+    return commitDurably(this.#db, async (transaction) => {
+      const last = await lockFeed(transaction, keys.length);
+      return restoreKept(transaction, keys, { now, last, actor, target, hasFile });
+    });
+  }
+
+  /** Ends the undo of these tombstones now. */
+  abandonUndo(keys: readonly number[]): Promise<void> {
+    return this.#db.transaction().execute((transaction) => abandonUndo(transaction, keys));
+  }
+
+  /** Ends the undo of tombstones whose time is over. @param undoMs present limit after a delete */
+  endUndo(now: number, undoMs: number): Promise<number> {
+    return this.#db.transaction().execute((transaction) => endUndo(transaction, now, undoMs));
+  }
+
+  /** Frees the ids of tombstones whose declaration is not `declared`. They can't be restored any more. */
+  release(keys: readonly number[], actor: Actor): Promise<Tombstone[]> {
     return commitDurably(this.#db, async (transaction) => {
       const tombstones = await transaction
         .updateTable('manifests')
         .set({ live: 0 })
         .where('key', 'in', keys)
         .where('live', '=', 0)
-        .returning(['key', 'manifest_id', 'deleted_at'])
+        .returning(['key', 'sha256', 'manifest_id', 'deleted_at'])
         .execute();
       const found = tombstones.map(({ key }) => key);
-      if (found.length === 0) return 0;
+      if (found.length === 0) return [];
       const declarations = await transaction
         .selectFrom('declarations')
         .selectAll()
@@ -190,29 +236,24 @@ export class Manifests {
         else await dropSettled(transaction, declaration);
       }
       const released = tombstones.filter(({ key }) => !kept.has(key));
-      if (released.length === 0) return 0;
+      if (released.length === 0) return [];
       const gone = released.map(({ key }) => key);
       await transaction.deleteFrom('manifests').where('key', 'in', gone).execute();
       await recordAudit(transaction, actor, released.map(freedId));
-      return released.length;
+      return released;
     });
   }
 
   /**
-   * Calls `remove` for the digests that no live manifest has. No manifest can get one of them before `remove` ends.
+   * Calls `remove` for the digests that no live manifest has, nor a deleted one that can be restored. No manifest can get
+   * one of them before `remove` ends.
    *
    * @returns the number of calls
    */
   whileUnused(digests: readonly string[], remove: (digest: string) => Promise<void>): Promise<number> {
     return this.#db.transaction().execute(async (transaction) => {
       await lockFeed(transaction);
-      const users = await transaction
-        .selectFrom('manifests')
-        .select('sha256')
-        .where('sha256', 'in', digests)
-        .where('live', '=', 1)
-        .execute();
-      const used = new Set(users.map(({ sha256 }) => sha256));
+      const used = await usedDigests(transaction, digests);
       const unused = digests.filter((digest) => !used.has(digest));
       await Promise.all(unused.map(remove));
       return unused.length;
@@ -320,7 +361,7 @@ export class Manifests {
     );
   }
 
-  /** Whether a live manifest uploaded before `uploadedBefore` has a pending declaration. */
+  /** Whether a live manifest uploaded or restored before `uploadedBefore` has a pending declaration. */
   async hasOldPending(uploadedBefore: number): Promise<boolean> {
     const found = await this.#db
       .selectFrom('declarations as d')
@@ -329,6 +370,9 @@ export class Manifests {
       .where('d.live', '=', 1)
       .where('d.status', '=', 'pending')
       .where('m.uploaded_at', '<', uploadedBefore)
+      .where((where) =>
+        where.or([where('m.restored_at', 'is', null), where('m.restored_at', '<', uploadedBefore)]),
+      )
       .orderBy('d.manifest_key')
       .limit(1)
       .executeTakeFirst();
@@ -374,6 +418,17 @@ function reportColumns({ trusted, bindings, skipped, summary, certificateExpires
 function freedId(row: Pick<ManifestRow, 'manifest_id' | 'deleted_at'>): AuditEntry {
   const before = { state: 'deleted', deletedAt: row.deleted_at };
   return { action: 'manifest-released', subject: row.manifest_id, before };
+}
+
+/** Those of the digests whose files must stay. */
+async function usedDigests(db: Db, digests: readonly string[]): Promise<Set<string>> {
+  const users = await db
+    .selectFrom('manifests')
+    .select('sha256')
+    .where('sha256', 'in', digests)
+    .where((where) => where.or([where('live', '=', 1), where('kept_until', '>', Date.now())]))
+    .execute();
+  return new Set(users.map(({ sha256 }) => sha256));
 }
 
 function stored(db: Db) {

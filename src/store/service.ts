@@ -12,6 +12,7 @@ import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, StoreRefusal } from './errors.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
 import type { DeclarationView, UploadAnswer } from './schema.js';
+import type { Tombstone } from './tombstones.js';
 import type { AcceptedManifest, ManifestReport, Validator } from './validator.js';
 
 export interface StoreOptions {
@@ -22,6 +23,8 @@ export interface StoreOptions {
   readonly declareDefault: boolean;
   /** Whether a manifest by a trusted signer takes its id from one by an untrusted signer. */
   readonly trustedDisplaces?: boolean;
+  /** How long a deleted manifest can be restored; 0 by default. */
+  readonly undoMs?: number;
 }
 
 export interface StoreParts {
@@ -203,8 +206,23 @@ export class StoreService {
 
   /** Frees the ids of tombstones. Live manifests and those whose declaration is still `declared` are skipped. */
   async release(keys: readonly number[], actor: Actor): Promise<{ released: number; skipped: number }> {
-    const released = keys.length === 0 ? 0 : await this.#parts.manifests.release(keys, actor);
-    return { released, skipped: keys.length - released };
+    const released = keys.length === 0 ? [] : await this.#parts.manifests.release(keys, actor);
+    await this.#removeFiles(released.map(({ sha256 }) => sha256));
+    return { released: released.length, skipped: keys.length - released.length };
+  }
+
+  /**
+   * Makes deleted manifests live again whose bytes are kept. Others are skipped. Does not wait for the hub, if they have
+   * to be declared again.
+   */
+  async restore(keys: readonly number[], actor: Actor): Promise<{ restored: number; skipped: number }> {
+    const { manifests, blobs, declarer } = this.#parts;
+    const hasFile = async (sha256: string) => (await blobs.size(sha256)) !== undefined;
+    const options = { now: Date.now(), actor, target: declarer.target, hasFile };
+    const restored = keys.length === 0 ? [] : await manifests.restore(keys, options);
+    await Promise.all(restored.map((key) => this.changed(key)));
+    void this.#declare(restored);
+    return { restored: restored.length, skipped: keys.length - restored.length };
   }
 
   /** Attempts unfinished declarations now. After the time limit of a request it continues in the background. */
@@ -241,18 +259,37 @@ export class StoreService {
     }
   }
 
-  /** Deletes manifests and their files. Returns the keys of those that were live. */
+  /** Deletes manifests and, unless they can be restored, their files. Returns the keys of those that were live. */
   async #tombstone(keys: readonly number[], actor: Actor): Promise<number[]> {
     if (keys.length === 0) return [];
-    const tombstones = await this.#parts.manifests.tombstone(keys, Date.now(), actor);
-    await this.#removeFiles(tombstones.map(({ sha256 }) => sha256));
+    const now = Date.now();
+    const { undoMs = 0 } = this.#options;
+    const keptUntil = undoMs > 0 ? now + undoMs : undefined;
+    const tombstones = await this.#parts.manifests.tombstone(keys, now, actor, keptUntil);
+    if (keptUntil === undefined) await this.#removeFiles(tombstones.map(({ sha256 }) => sha256));
+    else await this.#abandonWithoutFile(tombstones);
     const deleted = tombstones.map(({ key }) => key);
     await Promise.all(deleted.map((key) => this.changed(key)));
     return deleted;
   }
 
+  /** A manifest whose file was lost can't be restored. */
+  async #abandonWithoutFile(tombstones: readonly Tombstone[]): Promise<void> {
+    const { manifests, blobs } = this.#parts;
+    const sizes = await Promise.all(tombstones.map(({ sha256 }) => blobs.size(sha256)));
+    const lost = tombstones.filter((_, at) => sizes[at] === undefined).map(({ key }) => key);
+    if (lost.length > 0) await manifests.abandonUndo(lost);
+  }
+
   async #withdraw(keys: readonly number[]): Promise<void> {
     for (const key of keys) await this.#parts.declarer.onDeleted(key);
+  }
+
+  async #declare(keys: readonly number[]): Promise<void> {
+    for (const key of keys) {
+      await this.#parts.declarer.onStored(key);
+      await this.changed(key);
+    }
   }
 
   #displaces({ trusted }: AcceptedManifest, existing: StoredManifest, sha256: string): boolean {

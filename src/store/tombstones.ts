@@ -5,24 +5,32 @@ import type { DeclarationUpdate, ManifestRow, Tables } from '../database/tables.
 import { removeBindings } from './binding-rows.js';
 import { onTombstone } from './declarations/on-delete.js';
 import { lockFeed, recordChanges } from './feed.js';
+import { forgetContent, keepBindings } from './undo.js';
 
 export interface Tombstone {
   readonly key: number;
   readonly sha256: string;
 }
 
-/** Turns live manifests into tombstones. @param last number that `lockFeed` returned for all keys */
+export interface Burial {
+  readonly now: number;
+  /** Number that `lockFeed` returned for all keys. */
+  readonly last: number;
+  readonly actor: Actor;
+  readonly action: 'manifest-deleted' | 'manifest-displaced';
+  /** Until when the manifests can be restored; `undefined`: not at all. */
+  readonly keptUntil?: number | undefined;
+}
+
+/** Turns live manifests into tombstones. */
 export async function bury(
   transaction: Transaction<Tables>,
   keys: readonly number[],
-  now: number,
-  last: number,
-  actor: Actor,
-  action: 'manifest-deleted' | 'manifest-displaced',
+  { now, last, actor, action, keptUntil }: Burial,
 ): Promise<Tombstone[]> {
   const tombstones = await transaction
     .updateTable('manifests')
-    .set({ live: 0, deleted_at: now, binding_count: 0, unit_count: 0 })
+    .set({ live: 0, deleted_at: now, kept_until: keptUntil ?? null, binding_count: 0, unit_count: 0 })
     .where('key', 'in', keys)
     .where('live', '=', 1)
     .returning(['key', 'sha256', 'manifest_id', 'size'])
@@ -31,6 +39,7 @@ export async function bury(
   const deleted = tombstones.map(({ key }) => key);
   await updateDeclarations(transaction, deleted, now);
   await recordChanges(transaction, last, deleted, 0);
+  await (keptUntil === undefined ? forgetContent(transaction, deleted) : keepBindings(transaction, deleted));
   await removeBindings(transaction, deleted);
   const entries = tombstones.map((row) => deletion(row, action));
   await recordAudit(transaction, actor, entries);
@@ -43,14 +52,9 @@ export async function bury(
  * @returns `false` if the manifest is not live
  */
 export async function displace(transaction: Transaction<Tables>, key: number, now: number): Promise<boolean> {
-  const [tombstone] = await bury(
-    transaction,
-    [key],
-    now,
-    await lockFeed(transaction),
-    STORE_ITSELF,
-    'manifest-displaced',
-  );
+  const last = await lockFeed(transaction);
+  const burial = { now, last, actor: STORE_ITSELF, action: 'manifest-displaced' } as const;
+  const [tombstone] = await bury(transaction, [key], burial);
   if (tombstone === undefined) return false;
   await transaction
     .updateTable('manifests')

@@ -7,6 +7,7 @@ import type { Db } from '../database/open.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../database/read-only.js';
 import type { BindingRow, ManifestRow } from '../database/tables.js';
 import { isNativeError, native } from '../native.js';
+import { UNDO_VERSION } from './backup.js';
 import { storeCounts } from './counts.js';
 import { manifestFile } from './folder.js';
 import { INDEX_VERSION } from './manifests.js';
@@ -114,6 +115,7 @@ class StoreCheck {
     for (const { manifest_key, ordinal } of stray) {
       this.#onProblem(`bindings ${manifest_key}/${ordinal}`, 'a binding must belong to a live manifest');
     }
+    if (this.#version >= UNDO_VERSION) await this.#checkKept(db);
     let bindings = db
       .selectFrom('bindings')
       .select(({ fn }) => ['alg', fn.countAll<number | string>().as('bindings')]);
@@ -133,6 +135,20 @@ class StoreCheck {
     }
     for (const [alg, sum] of sums) {
       this.#onProblem(`binding_counts ${alg}`, `it must be the number of bindings (0), but is ${sum}`);
+    }
+  }
+
+  /** Bindings are kept for tombstones that can be restored. */
+  async #checkKept(db: Db): Promise<void> {
+    const stray = await db
+      .selectFrom('kept_bindings as b')
+      .leftJoin('manifests as m', 'm.key', 'b.manifest_key')
+      .select(['b.manifest_key', 'b.ordinal'])
+      .where((where) => where.or([where('m.kept_until', 'is', null), where('m.live', '=', 1)]))
+      .execute();
+    for (const { manifest_key, ordinal } of stray) {
+      const rule = 'a kept binding must belong to a deleted manifest that can be restored';
+      this.#onProblem(`kept_bindings ${manifest_key}/${ordinal}`, rule);
     }
   }
 
@@ -167,7 +183,10 @@ class StoreCheck {
   ): Promise<void> {
     const { manifest_id: id } = manifest;
     if (manifest.declaration === null) this.#onProblem(id, 'a manifest must have a declaration');
-    if (manifest.live === 0) return;
+    if (manifest.live === 0) {
+      if (isKept(manifest)) await this.#bytes(manifest);
+      return;
+    }
     const { length } = rows.filter(({ alternate }) => !alternate);
     if (manifest.binding_count !== length && (await this.#isLive(manifest.key))) {
       this.#onProblem(
@@ -175,13 +194,22 @@ class StoreCheck {
         `a manifest must have the number of bindings in its row (${manifest.binding_count}), but has ${length}`,
       );
     }
+    const bytes = await this.#bytes(manifest);
+    if (bytes === undefined) return;
+    if ((manifest.index_version ?? 0) === INDEX_VERSION) await this.#compareBindings(manifest, bytes, rows);
+    else this.#outdated += 1;
+  }
+
+  /** The file of a manifest, if it is intact. */
+  async #bytes(manifest: ManifestRow): Promise<Buffer | undefined> {
+    const { manifest_id: id } = manifest;
     const file = path.join(this.#dataDir, manifestFile(manifest.sha256));
     const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? String(error));
     if (typeof bytes === 'string') {
-      if (await this.#isLive(manifest.key)) {
+      if (await this.#hasFile(manifest.key)) {
         this.#onProblem(id, `a manifest must have its file, but ${file} can't be read (${bytes})`);
       }
-      return;
+      return undefined;
     }
     const digest = createHash('sha256').update(bytes).digest('hex');
     if (digest !== manifest.sha256 || bytes.length !== manifest.size) {
@@ -189,10 +217,9 @@ class StoreCheck {
         id,
         `a file must have the digest and size in its row, but ${file} has ${digest}, ${bytes.length} bytes`,
       );
-      return;
+      return undefined;
     }
-    if ((manifest.index_version ?? 0) === INDEX_VERSION) await this.#compareBindings(manifest, bytes, rows);
-    else this.#outdated += 1;
+    return bytes;
   }
 
   async #compareBindings(
@@ -223,6 +250,17 @@ class StoreCheck {
       .executeTakeFirst();
     return row?.live === 1;
   }
+
+  /** Whether the manifest is still live, or can still be restored. */
+  async #hasFile(key: number): Promise<boolean> {
+    const row = await this.#db.selectFrom('manifests').selectAll().where('key', '=', key).executeTakeFirst();
+    return row !== undefined && (row.live === 1 || isKept(row));
+  }
+}
+
+/** Tables of earlier versions lack the column. */
+function isKept({ kept_until }: Pick<ManifestRow, 'kept_until'>): boolean {
+  return (kept_until ?? 0) > Date.now();
 }
 
 function inFile({ alg, value, units, alternate }: IndexedBinding): string {

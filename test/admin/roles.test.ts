@@ -73,6 +73,7 @@ describe('actions', () => {
   test.each([
     ['retry', 'operator'],
     ['delete', 'deleter'],
+    ['restore', 'deleter'],
     ['release', 'deleter'],
   ] as const)('%s needs the role %s', async (action, needed) => {
     for (const role of ROLES) {

@@ -37,6 +37,8 @@ ${facts([
   ['State', manifest.live === 1 ? 'live' : 'deleted'],
   ['Uploaded', moment(manifest.uploaded_at)],
   ['Deleted', manifest.deleted_at === null ? undefined : moment(manifest.deleted_at)],
+  ['Can be restored until', manifest.kept_until === null ? undefined : moment(manifest.kept_until)],
+  ['Restored', manifest.restored_at === null ? undefined : moment(manifest.restored_at)],
   ['Size', `${bytes(manifest.size)} (${count(manifest.size)} bytes)`],
   ['SHA-256', html`<code>${manifest.sha256}</code>`],
   ['Trusted signer', yesNo(manifest.trusted === 1)],
@@ -132,10 +134,12 @@ ${items.length === 0 ? html`<p>This manifest has no indexed bindings.</p>` : htm
 
 const LIVE_ACTIONS: readonly Action[] = ['retry', 'delete'];
 const TOMBSTONE_ACTIONS: readonly Action[] = ['retry', 'release'];
+const KEPT_ACTIONS: readonly Action[] = ['restore', 'retry', 'release'];
 
 /** The form of the list, with one manifest selected. */
-function actionsSection({ csrf, role }: Session, { key, live }: Detail['manifest']): Html | undefined {
-  const possible = live === 1 ? LIVE_ACTIONS : TOMBSTONE_ACTIONS;
+function actionsSection({ csrf, role }: Session, manifest: Detail['manifest']): Html | undefined {
+  const { key, live, kept_until } = manifest;
+  const possible = live === 1 ? LIVE_ACTIONS : kept_until === null ? TOMBSTONE_ACTIONS : KEPT_ACTIONS;
   const allowed = possible.filter((action) => includes(role, ACTION_ROLES[action]));
   if (allowed.length === 0) return undefined;
   const buttons = allowed.map(

@@ -118,7 +118,7 @@ function tableRow(row: Row, query: ListQuery, canSelect: boolean, logStates: Log
 <td>${moment(row.uploadedAt)}</td><td class="number">${bytes(row.bytes)}</td><td>${yesNo(row.isTrusted)}</td>
 <td class="number">${row.bindings}</td><td class="number">${row.units}</td>
 <td>${statusBadge(row.status)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>${logStates && html`<td>${logState(logStates.get(row.key))}</td>`}
-<td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}${row.isWithdrawing && html` <span class="badge pending">withdrawal open</span>`}</td></tr>
+<td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}${row.isWithdrawing && html` <span class="badge pending">withdrawal open</span>`}${row.keptUntil !== undefined && html` <span class="badge">can be restored until ${moment(row.keptUntil)}</span>`}</td></tr>
 `;
 }
 

@@ -48,6 +48,11 @@ export function storeCommands(root: Command): void {
     .addOption(jsonOption())
     .action(async (options) => (await import('./store-revalidate.js')).revalidate(options));
   store
+    .command('restore <id>')
+    .description('undo the delete of a manifest, while its bytes are kept (MSTORE_UNDO_DAYS)')
+    .addOption(jsonOption())
+    .action(async (id, options) => (await import('./store-restore.js')).restore(id, options));
+  store
     .command('audit')
     .description('print the audit log: who did what when, from where; oldest entries first')
     .option('--actor <name>', 'entries of this account or system user')

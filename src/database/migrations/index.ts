@@ -15,6 +15,7 @@ import { addAuditLog } from './0010-audit-log.js';
 import { addRoles } from './0011-roles.js';
 import { addPublishers } from './0012-publishers.js';
 import { addCatalogue } from './0013-catalogue.js';
+import { addUndo } from './0014-undo.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   addRoles,
   addPublishers,
   addCatalogue,
+  addUndo,
 ];

@@ -4,7 +4,7 @@ import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
-import type { Declarer, NewDeclaration, NewManifest, Retried } from '../declarer.js';
+import type { DeclarationTarget, Declarer, NewDeclaration, NewManifest, Retried } from '../declarer.js';
 import { Attempts, type Outcome } from './attempts.js';
 import { declarableContent } from './declared-content.js';
 import { type Hub, HubClient } from './hub-client.js';
@@ -49,9 +49,18 @@ export function declarations(ports: DeclarationPorts): Declarations | undefined 
   return new Declarations(ports, hubUrl, new SigningKey(secretSeed));
 }
 
+/** Where a store with this configuration declares; `undefined` without a key or a hub. */
+export function declarationTarget({
+  hubUrl,
+  hubId,
+  secretSeed,
+}: Pick<DeclarationConfig, 'hubUrl' | 'hubId' | 'secretSeed'>): DeclarationTarget | undefined {
+  if (hubUrl === undefined || secretSeed === undefined) return undefined;
+  return { hub: hubUrl, hub_id: hubId, pubkey: new SigningKey(secretSeed).publicKey };
+}
+
 export class Declarations implements Declarer {
-  readonly #hubUrl: string;
-  readonly #hubId: number;
+  readonly target: DeclarationTarget;
   readonly #key: SigningKey;
   readonly #did: string;
   readonly #timeoutMs: number;
@@ -66,8 +75,7 @@ export class Declarations implements Declarer {
 
   constructor(ports: DeclarationPorts, hubUrl: string, key: SigningKey) {
     const { config, db, log, now = Date.now } = ports;
-    this.#hubUrl = hubUrl;
-    this.#hubId = config.hubId;
+    this.target = { hub: hubUrl, hub_id: config.hubId, pubkey: key.publicKey };
     this.#key = key;
     this.#did = didOf(config.url);
     this.#timeoutMs = config.hubTimeoutSeconds * 1000;
@@ -90,9 +98,7 @@ export class Declarations implements Declarer {
       ...row,
       status: 'pending',
       open: 1,
-      hub: this.#hubUrl,
-      hub_id: this.#hubId,
-      pubkey: this.#key.publicKey,
+      ...this.target,
       datahash: content.datahash,
       fields: JSON.stringify(content),
     };

@@ -23,6 +23,7 @@ import {
 } from '../../../src/store/declarations/hub-answers.js';
 import type { Hub } from '../../../src/store/declarations/hub-client.js';
 import { dropSettled, onTombstone } from '../../../src/store/declarations/on-delete.js';
+import { restoreDeclaration } from '../../../src/store/declarations/on-restore.js';
 import { HubModel, type HubRequest } from '../../support/hub.js';
 import { indexedBinding } from '../support/fixtures.js';
 
@@ -133,7 +134,11 @@ export class Simulation {
     const manifest = await this.manifest(name);
     if (manifest?.live !== 1) return;
     const { key } = manifest;
-    await this.#db.updateTable('manifests').set({ live: 0 }).where('key', '=', key).execute();
+    await this.#db
+      .updateTable('manifests')
+      .set({ live: 0, deleted_at: this.now })
+      .where('key', '=', key)
+      .execute();
     const row = await this.#db
       .updateTable('declarations')
       .set({ live: 0 })
@@ -147,6 +152,18 @@ export class Simulation {
       .where('manifest_key', '=', key)
       .execute();
     if (!crash) await this.#run(() => this.#store.onDeleted(key));
+  }
+
+  /** Undoes a delete. */
+  async restore(name: string): Promise<void> {
+    const [manifest, row] = [await this.manifest(name), await this.declaration(name)];
+    if (manifest?.live !== 0 || row === undefined) throw new Error(`${name} is not deleted`);
+    const at = { now: this.now, deletedAt: manifest.deleted_at ?? 0, target: this.#store.target };
+    await this.#db.transaction().execute(async (transaction) => {
+      await transaction.updateTable('manifests').set({ live: 1 }).where('key', '=', manifest.key).execute();
+      await restoreDeclaration(transaction, row, at);
+    });
+    await this.#run(() => this.#store.onStored(manifest.key));
   }
 
   /** Frees the id of a deleted manifest whose declaration is not `declared`. */

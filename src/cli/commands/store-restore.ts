@@ -1,0 +1,46 @@
+/** `isccd store restore`: undoes a delete, whether the store runs or not. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { environment } from '../../config/env.js';
+import { storeVariables } from '../../config/store.js';
+import { storeDataDir } from '../../config/store-settings.js';
+import { readVariables } from '../../config/variable.js';
+import { declarationTarget } from '../../store/declarations/declarations.js';
+import { manifestFile } from '../../store/folder.js';
+import { Manifests } from '../../store/manifests.js';
+import { commandActor } from '../input/actor.js';
+import { withStoreDatabase } from '../input/store-database.js';
+import { CommandFailed } from '../terminal/failure.js';
+
+/** Makes a deleted manifest live again. @throws {CommandFailed} if it can't be restored */
+export async function restore(manifestId: string, { json }: { json?: boolean }): Promise<void> {
+  const values = environment();
+  const target = declarationTarget(readVariables(storeVariables, values));
+  const dataDir = storeDataDir(values);
+  const hasFile = (sha256: string) => isFile(path.join(dataDir, manifestFile(sha256)));
+  const restored = await withStoreDatabase(async ({ db }) => {
+    const manifests = new Manifests(db);
+    const found = await manifests.findById(manifestId);
+    if (found === undefined) throw new CommandFailed(`the store has no manifest ${manifestId}`);
+    if (found.live) throw new CommandFailed(`${manifestId} is not deleted`);
+    const options = { now: Date.now(), actor: commandActor(), target, hasFile };
+    const [key] = await manifests.restore([found.key], options);
+    const [after] = await manifests.findByKeys([found.key]);
+    if (key === undefined || after === undefined) {
+      throw new CommandFailed(
+        `${manifestId} can't be restored: its bytes are no longer kept, see MSTORE_UNDO_DAYS; release its id and upload it again`,
+      );
+    }
+    return after;
+  });
+  const { sha256, status } = restored;
+  process.stderr.write(`isccd: ${manifestId} restored, declaration: ${status}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ manifestId, sha256, declaration: status })}\n`);
+}
+
+function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

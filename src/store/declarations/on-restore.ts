@@ -1,0 +1,58 @@
+/** How a restore of a deleted manifest changes the row of its declaration. Runs in the manifest's own transaction. */
+import type { Transaction } from 'kysely';
+import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
+import type { DeclarationTarget } from '../declarer.js';
+import { dropSettled } from './on-delete.js';
+
+/** Tolerance for clocks of replicas that differ. */
+const CLOCK_SKEW_MS = 60_000;
+
+export interface RestoredAt {
+  readonly now: number;
+  readonly deletedAt: number;
+  /** Where this store declares; `undefined` if it does not. */
+  readonly target: DeclarationTarget | undefined;
+}
+
+/** Either the old row serves again with these changes, or a new row replaces it. */
+export type Restoration =
+  | { readonly change: DeclarationUpdate }
+  | { readonly replacement: Omit<DeclarationInsert, 'manifest_key' | 'live'> };
+
+/**
+ * A declaration whose withdrawal was never tried stays in force. In every other case there is a new declaration: the old
+ * row is settled first, as after a release, and the new one adopts what is still in force at the hub.
+ */
+export function onRestore(row: DeclarationRow, { now, deletedAt, target }: RestoredAt): Restoration {
+  const { status, hub, fields, datahash, gateway } = row;
+  if (status === 'disabled' || fields === null) return { change: {} };
+  if (status === 'declared') {
+    const isUntouched = row.lease === null && row.attempted_at < deletedAt - CLOCK_SKEW_MS;
+    // No attempt of this store reaches another hub.
+    if (isUntouched || target?.hub !== hub) return { change: { open: 0, error: null } };
+  }
+  if (target === undefined) return { replacement: { gateway, status: 'disabled', open: 0, updated_at: now } };
+  return {
+    replacement: { ...target, gateway, datahash, fields, status: 'pending', open: 1, updated_at: now },
+  };
+}
+
+/** Applies {@link onRestore} to the row of a manifest, which the transaction has locked. */
+export async function restoreDeclaration(
+  transaction: Transaction<Tables>,
+  row: DeclarationRow,
+  at: RestoredAt,
+): Promise<void> {
+  const restoration = onRestore(row, at);
+  const declarations = transaction.updateTable('declarations').where('key', '=', row.key);
+  if ('change' in restoration) {
+    await declarations.set({ ...restoration.change, live: 1, updated_at: at.now }).execute();
+    return;
+  }
+  await dropSettled(transaction, row);
+  await declarations.set({ manifest_key: null }).execute();
+  await transaction
+    .insertInto('declarations')
+    .values({ ...restoration.replacement, manifest_key: row.manifest_key, live: 1 })
+    .execute();
+}
