@@ -25,6 +25,7 @@ import { inProcessManifests } from '../store/in-process-manifests.js';
 import { forgetBooks } from '../store/search-index-books.js';
 import { SearchIndexSync, type SearchIndexSyncOptions } from '../store/search-index-sync.js';
 import { unloggedGauge } from '../store/unlogged.js';
+import { eventLog } from '../store/webhooks/events.js';
 
 export interface StoreApp extends ServiceApp {
   /** The stored manifests for services in this process, without HTTP. */
@@ -90,7 +91,7 @@ async function appOver(
 ): Promise<StoreApp> {
   const rates = { write: config.rateWrite, read: config.rateRead, login: config.rateLogin };
   const throttle = new Throttle(new FixedWindows(rates), config.unthrottled ?? []);
-  const declarer = declarations({ config, db: database.db, log }) ?? NO_DECLARER;
+  const declarer = declarations({ config, db: database.db, log, events: eventLog(config) }) ?? NO_DECLARER;
   const store = await openStore(config, { database, throttle, declarer, log, content });
   const inProcess = inProcessManifests(store.service, config.url);
   const routes = dashboardRoutes(database, store.service, throttle, {

@@ -24,6 +24,7 @@ export function readStoreSettings(environment: Environment): StoreSettings {
     () => readVariables(storeVariables, environment),
     () => readVariables(commonVariables, environment),
     () => requireOffLoopback(environment),
+    () => requireSecret(environment),
   ]) as [StoreVariables, CommonConfig];
   const reread = () => {
     const [trustAnchorsPem = '', algorithmList] = collectProblems<string | undefined>([
@@ -45,6 +46,13 @@ function requireOffLoopback(environment: Environment): undefined {
   if (missing.length === 0) return;
   const rule = 'is required when MSTORE_HOST is not a loopback address';
   throw new ConfigurationInvalid(...missing.map(({ name }) => `${name} ${rule}`));
+}
+
+/** Events without a signature can be forged. */
+function requireSecret(environment: Environment): undefined {
+  const { webhookUrl, webhookKey } = storeVariables;
+  if (!environment[webhookUrl.name]?.trim() || environment[webhookKey.name]?.trim()) return;
+  throw new ConfigurationInvalid(`${webhookKey.name} is required when ${webhookUrl.name} is set`);
 }
 
 /** The store's data folder, without checking the rest of its configuration. For offline commands. */

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { KeyInvalid, parseSecretKey } from '../signing/key.js';
+import { webhookKey } from '../signing/webhook.js';
 import { listenVariables } from './listen.js';
 import { addresses, boolean, hostNames, integer, number, oneOf, rate, text, webAddress } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
@@ -189,6 +190,28 @@ export const storeVariables = defineVariables({
     description:
       'Whether clients can query with an asset, sent or named by URL; limits are those of the codes service',
   },
+  webhookUrl: {
+    name: 'MSTORE_WEBHOOK_URL',
+    schema: receiver(),
+    secret: true,
+    defaultShown: '',
+    description:
+      'Address that gets an event for each stored, deleted, declared and failed manifest; it may be private',
+  },
+  webhookKey: {
+    name: 'MSTORE_WEBHOOK_SECRET',
+    schema: webhookSecret(),
+    secret: true,
+    defaultShown: 'required with `MSTORE_WEBHOOK_URL`',
+    description: 'Secret that signs events: `whsec_` and 24 to 64 bytes in Base64',
+  },
+  webhookTimeoutSeconds: {
+    name: 'MSTORE_WEBHOOK_TIMEOUT',
+    schema: number(0.05, 600),
+    default: '10',
+    unit: 'seconds',
+    description: 'Time-out of a delivery',
+  },
   serverId: {
     name: 'MSTORE_SERVER_ID',
     schema: integer(0, 4095),
@@ -257,6 +280,33 @@ function databaseUrl(): z.ZodType<string, string> {
     .string()
     .trim()
     .regex(/^(?:postgres(?:ql)?:\/\/.|sqlite:\/\/\/.)/, rule);
+}
+
+/** Receivers have queries with keys, so this is less strict than other addresses. */
+function receiver(): z.ZodType<string, string> {
+  const rule = 'must be an absolute http or https address without a user name or a fragment';
+  return z
+    .string()
+    .trim()
+    .refine((text) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
+      return url.username === '' && url.password === '' && url.hash === '';
+    }, rule);
+}
+
+function webhookSecret(): z.ZodType<Buffer, string> {
+  return z
+    .string()
+    .trim()
+    .transform((secret, context) => {
+      const key = webhookKey(secret);
+      if (key !== undefined) return key;
+      const message =
+        'must be whsec_ and 24 to 64 bytes in Base64, such as from: echo whsec_$(openssl rand -base64 32)';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    });
 }
 
 function digest(): z.ZodType<string, string> {

@@ -23,6 +23,8 @@ export interface Tables {
   index_entries: IndexEntryTable;
   installation: InstallationTable;
   upload_tokens: UploadTokenTable;
+  webhook_events: WebhookEventTable;
+  webhook_sender: WebhookSenderTable;
 }
 
 export type Flag = 0 | 1;
@@ -157,6 +159,8 @@ export interface DeclarationTable {
   lease: string | null;
   leased_until: number | null;
   updated_at: number;
+  /** What was reported to the webhook receiver last: `failed`, or `declared` and the ISCC-ID. */
+  notified: Generated<string | null>;
 }
 
 /** A single row. Its lock orders all writers, so that changes become visible in the order of their numbers. */
@@ -287,6 +291,29 @@ export interface UploadTokenTable {
   used_at: number | null;
 }
 
+/** Events that wait for their delivery to the webhook receiver. */
+export interface WebhookEventTable {
+  key: Generated<number>;
+  /** For the receiver, to recognise repeated deliveries. */
+  event_id: string;
+  type: string;
+  at: number;
+  /** JSON, as it is sent. */
+  body: string;
+  attempts: Generated<number>;
+  /** No attempt before. */
+  next_at: number;
+  /** Why the last attempt failed. */
+  error: Generated<string | null>;
+}
+
+/** A single row: the process that sends events. Others wait until `leased_until`. */
+export interface WebhookSenderTable {
+  id: number;
+  leader: string | null;
+  leased_until: number;
+}
+
 /** A single row. */
 export interface InstallationTable {
   id: number;
@@ -303,4 +330,5 @@ export type DeclarationInsert = Insertable<DeclarationTable>;
 export type DeclarationUpdate = Updateable<DeclarationTable>;
 export type AccountRow = Selectable<AccountTable>;
 export type AuditRow = Selectable<AuditTable>;
+export type WebhookEventRow = Selectable<WebhookEventTable>;
 export type UploadTokenRow = Selectable<UploadTokenTable>;

@@ -30,6 +30,8 @@ import { DESCRIPTION, storeServiceRoutes, TITLE } from './service-routes.js';
 import { Callers } from './tokens/callers.js';
 import { UploadTokens } from './tokens/upload-tokens.js';
 import { ManifestViews } from './views.js';
+import { eventLog } from './webhooks/events.js';
+import { WebhookSender } from './webhooks/sender.js';
 
 /** Resources that the caller opened, because other parts of the process use them as well. */
 export interface StoreResources {
@@ -72,7 +74,8 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   makeFolder(config.dataDir);
   await checkInstallation(database.db, config.dataDir);
   let rules = rulesOf(config);
-  const manifests = new Manifests(database.db);
+  const manifests = new Manifests(database.db, eventLog(config));
+  const webhooks = webhooksOf(config, database, log);
   const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
   const validator = new WatchedValidator(rules.validator);
   const undoMs = config.undoDays * DAY_MS;
@@ -101,10 +104,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
     reindex.wake();
   };
   await apply();
-  index.start();
-  cleanup.start();
-  reindex.start();
-  declarer.start();
+  for (const task of [index, cleanup, reindex, declarer, webhooks]) task?.start();
   return {
     service,
     reload: async (texts) => {
@@ -125,13 +125,12 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         }),
         ...routes,
       ],
-      metrics: metricsOf(database, validator, manifests),
+      metrics: [...metricsOf(database, validator, manifests), ...(webhooks?.metrics ?? [])],
       readiness: () => service.readiness(),
       close: async () => {
         await content?.references.close();
         await declarer.close();
-        await cleanup.stop();
-        await reindex.stop();
+        await Promise.all([cleanup.stop(), reindex.stop(), webhooks?.close()]);
         await index.close();
         await database.close();
       },
@@ -141,6 +140,16 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
 
 function bindingIndex({ db }: Database, log: Logger): Promise<SyncedBindingIndex> {
   return SyncedBindingIndex.load({ db, newIndex: () => new native.BindingIndex(), log });
+}
+
+/** Sends events to the receiver, if there is one. */
+function webhooksOf(
+  { webhookUrl: url, webhookKey: key, webhookTimeoutSeconds }: StoreConfig,
+  { db }: Database,
+  log: Logger,
+): WebhookSender | undefined {
+  if (url === undefined || key === undefined) return undefined;
+  return new WebhookSender({ db, log, target: { url, key, timeoutMs: webhookTimeoutSeconds * 1000 } });
 }
 
 function callersOf({ db }: Database, config: StoreConfig): Callers {

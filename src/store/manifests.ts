@@ -14,11 +14,12 @@ import {
 } from '../database/tables.js';
 import { addToCounts, insertBindings, removeBindings, searchableUnits } from './binding-rows.js';
 import { dropSettled } from './declarations/on-delete.js';
-import type { DeclarationTarget, NewDeclaration } from './declarer.js';
+import type { NewDeclaration } from './declarer.js';
 import { lockFeed, recordChanges } from './feed.js';
 import { bury, displace, type Tombstone } from './tombstones.js';
-import { abandonUndo, endUndo, restoreKept } from './undo.js';
+import { abandonUndo, endUndo, type Restore, restoreKept } from './undo.js';
 import { type AcceptedManifest, UNLISTED } from './validator.js';
+import { type EventLog, NO_EVENTS, type StoreEvent } from './webhooks/events.js';
 
 /** A manifest and the public part of its declaration. */
 export interface StoredManifest {
@@ -49,13 +50,7 @@ export interface ManifestToStore {
   readonly declaration: NewDeclaration;
 }
 
-export interface RestoreOptions {
-  readonly now: number;
-  readonly actor: Actor;
-  /** Where this store declares; `undefined` if it does not. */
-  readonly target: DeclarationTarget | undefined;
-  readonly hasFile: (sha256: string) => Promise<boolean>;
-}
+export type RestoreOptions = Omit<Restore, 'last' | 'events'>;
 
 /** Number of declarations with a status, for live or for deleted manifests. */
 export interface DeclarationCount {
@@ -85,9 +80,12 @@ export const INDEX_VERSION = 2;
 
 export class Manifests {
   readonly #db: Db;
+  readonly #events: EventLog;
 
-  constructor(db: Db) {
+  /** @param events for the webhook receiver */
+  constructor(db: Db, events: EventLog = NO_EVENTS) {
     this.#db = db;
+    this.#events = events;
   }
 
   async findById(manifestId: string): Promise<StoredManifest | undefined> {
@@ -140,8 +138,10 @@ export class Manifests {
     const { report, declaration } = manifest;
     const { bindings } = report;
     return commitDurably(this.#db, async (transaction) => {
-      if (displaced !== undefined && !(await displace(transaction, displaced, manifest.uploadedAt)))
-        return undefined;
+      if (displaced !== undefined) {
+        const isDone = await displace(transaction, displaced, manifest.uploadedAt, this.#events);
+        if (!isDone) return undefined;
+      }
       const inserted = await transaction
         .insertInto('manifests')
         .values(manifestRow(manifest))
@@ -156,6 +156,7 @@ export class Manifests {
         .insertInto('declarations')
         .values({ ...declaration, manifest_key: key, live: 1 })
         .execute();
+      await this.#events.record(transaction, [storedEvent(manifest)]);
       // From here to the commit no other process commits a change or removes a file as unused.
       const sequence = await lockFeed(transaction);
       await recordChanges(transaction, sequence, [key], 1);
@@ -186,7 +187,10 @@ export class Manifests {
     return commitDurably(this.#db, async (transaction) => {
       // The feed lock comes first, so that no transaction waits for it while it holds a lock on one of the rows.
       const last = await lockFeed(transaction, keys.length);
-      return bury(transaction, keys, { now, last, actor, action: 'manifest-deleted', keptUntil });
+      return bury(transaction, keys, {
+        ...{ now, last, actor, keptUntil, events: this.#events },
+        action: 'manifest-deleted',
+      });
     });
   }
 
@@ -199,7 +203,9 @@ export class Manifests {
   restore(keys: readonly number[], { now, actor, target, hasFile }: RestoreOptions): Promise<number[]> {
     return commitDurably(this.#db, async (transaction) => {
       const last = await lockFeed(transaction, keys.length);
-      return restoreKept(transaction, keys, { now, last, actor, target, hasFile });
+      return restoreKept(transaction, keys, {
+        ...{ now, last, actor, target, hasFile, events: this.#events },
+      });
     });
   }
 
@@ -412,6 +418,22 @@ function reportColumns({ trusted, bindings, skipped, summary, certificateExpires
     binding_count: bindings.filter(({ alternate }) => !alternate).length,
     unit_count: searchableUnits(bindings).size,
     index_version: INDEX_VERSION,
+  };
+}
+
+function storedEvent({
+  manifestId,
+  sha256,
+  size,
+  publisher,
+  report,
+  declaration,
+}: ManifestToStore): StoreEvent {
+  const about = { manifestId, manifestUrl: declaration.gateway, sha256, size };
+  const { trusted } = report;
+  return {
+    type: 'manifest.stored',
+    data: { ...about, trusted, publisher: publisher ?? null, restored: false },
   };
 }
 

@@ -6,6 +6,7 @@ import { removeBindings } from './binding-rows.js';
 import { onTombstone } from './declarations/on-delete.js';
 import { lockFeed, recordChanges } from './feed.js';
 import { forgetContent, keepBindings } from './undo.js';
+import type { EventLog } from './webhooks/events.js';
 
 export interface Tombstone {
   readonly key: number;
@@ -20,13 +21,14 @@ export interface Burial {
   readonly action: 'manifest-deleted' | 'manifest-displaced';
   /** Until when the manifests can be restored; `undefined`: not at all. */
   readonly keptUntil?: number | undefined;
+  readonly events: EventLog;
 }
 
 /** Turns live manifests into tombstones. */
 export async function bury(
   transaction: Transaction<Tables>,
   keys: readonly number[],
-  { now, last, actor, action, keptUntil }: Burial,
+  { now, last, actor, action, keptUntil, events }: Burial,
 ): Promise<Tombstone[]> {
   const tombstones = await transaction
     .updateTable('manifests')
@@ -37,12 +39,21 @@ export async function bury(
     .execute();
   if (tombstones.length === 0) return [];
   const deleted = tombstones.map(({ key }) => key);
-  await updateDeclarations(transaction, deleted, now);
+  const urls = await updateDeclarations(transaction, deleted, now);
   await recordChanges(transaction, last, deleted, 0);
   await (keptUntil === undefined ? forgetContent(transaction, deleted) : keepBindings(transaction, deleted));
   await removeBindings(transaction, deleted);
   const entries = tombstones.map((row) => deletion(row, action));
   await recordAudit(transaction, actor, entries);
+  const reason = action === 'manifest-deleted' ? 'deleted' : 'displaced';
+  const restorableUntil = keptUntil === undefined ? null : new Date(keptUntil).toISOString();
+  await events.record(
+    transaction,
+    tombstones.map(({ key, manifest_id: manifestId, sha256 }) => ({
+      type: 'manifest.deleted',
+      data: { manifestId, manifestUrl: urls.get(key) ?? '', sha256, reason, restorableUntil },
+    })),
+  );
   return tombstones;
 }
 
@@ -51,9 +62,14 @@ export async function bury(
  *
  * @returns `false` if the manifest is not live
  */
-export async function displace(transaction: Transaction<Tables>, key: number, now: number): Promise<boolean> {
+export async function displace(
+  transaction: Transaction<Tables>,
+  key: number,
+  now: number,
+  events: EventLog,
+): Promise<boolean> {
   const last = await lockFeed(transaction);
-  const burial = { now, last, actor: STORE_ITSELF, action: 'manifest-displaced' } as const;
+  const burial = { now, last, actor: STORE_ITSELF, action: 'manifest-displaced', events } as const;
   const [tombstone] = await bury(transaction, [key], burial);
   if (tombstone === undefined) return false;
   await transaction
@@ -72,11 +88,12 @@ function deletion(
   return { action, subject: row.manifest_id, before, after: { state: 'deleted' } };
 }
 
+/** Returns the addresses of the manifests by key. */
 async function updateDeclarations(
   transaction: Transaction<Tables>,
   keys: readonly number[],
   now: number,
-): Promise<void> {
+): Promise<Map<number | null, string>> {
   // This update locks the rows, so they can't change between the decision and the second update.
   const rows = await transaction
     .updateTable('declarations')
@@ -96,4 +113,5 @@ async function updateDeclarations(
   for (const { change, keys } of groups.values()) {
     await transaction.updateTable('declarations').set(change).where('key', 'in', keys).execute();
   }
+  return new Map(rows.map(({ manifest_key, gateway }) => [manifest_key, gateway]));
 }

@@ -10,6 +10,7 @@ import { addToCounts } from './binding-rows.js';
 import { restoreDeclaration } from './declarations/on-restore.js';
 import type { DeclarationTarget } from './declarer.js';
 import { recordChanges } from './feed.js';
+import type { EventLog, StoreEvent } from './webhooks/events.js';
 
 const BINDING_COLUMNS = ['manifest_key', 'ordinal', 'alg', 'value', 'units', 'alternate'] as const;
 
@@ -46,8 +47,10 @@ export interface Restore {
   /** Number that `lockFeed` returned for all keys. */
   readonly last: number;
   readonly actor: Actor;
+  /** Where this store declares; `undefined` if it does not. */
   readonly target: DeclarationTarget | undefined;
   readonly hasFile: (sha256: string) => Promise<boolean>;
+  readonly events: EventLog;
 }
 
 /**
@@ -59,11 +62,11 @@ export interface Restore {
 export async function restoreKept(
   transaction: Transaction<Tables>,
   keys: readonly number[],
-  { now, last, actor, target, hasFile }: Restore,
+  { now, last, actor, target, hasFile, events }: Restore,
 ): Promise<number[]> {
   const rows = await transaction
     .selectFrom('manifests')
-    .select(['key', 'manifest_id', 'sha256', 'size', 'deleted_at'])
+    .select(['key', 'manifest_id', 'sha256', 'size', 'deleted_at', 'trusted', 'publisher'])
     .where('key', 'in', keys)
     .where('live', '=', 0)
     .where('displaced_by', 'is', null)
@@ -80,9 +83,13 @@ export async function restoreKept(
     const own = bindings.filter(({ manifest_key }) => manifest_key === key);
     await transaction.updateTable('manifests').set(revived(own, now)).where('key', '=', key).execute();
   }
-  await restoreDeclarations(transaction, found, now, target);
+  const urls = await restoreDeclarations(transaction, found, now, target);
   await recordChanges(transaction, last, restored, 1);
   await recordAudit(transaction, actor, found.map(restoration));
+  await events.record(
+    transaction,
+    found.map((row) => restoredEvent(row, urls.get(row.key) ?? '')),
+  );
   return restored;
 }
 
@@ -133,12 +140,13 @@ function revived(bindings: readonly BindingRow[], now: number) {
   };
 }
 
+/** Returns the addresses of the manifests by key. */
 async function restoreDeclarations(
   transaction: Transaction<Tables>,
   manifests: readonly Pick<ManifestRow, 'key' | 'deleted_at'>[],
   now: number,
   target: DeclarationTarget | undefined,
-): Promise<void> {
+): Promise<Map<number | null, string>> {
   const deletedAt = new Map(manifests.map(({ key, deleted_at }) => [key, deleted_at ?? 0]));
   // This update locks the rows, so that no attempt changes them in between.
   const rows = await transaction
@@ -151,6 +159,15 @@ async function restoreDeclarations(
     const at = { now, deletedAt: deletedAt.get(row.manifest_key ?? 0) ?? 0, target };
     await restoreDeclaration(transaction, row, at);
   }
+  return new Map(rows.map(({ manifest_key, gateway }) => [manifest_key, gateway]));
+}
+
+type RestoredRow = Pick<ManifestRow, 'manifest_id' | 'sha256' | 'size' | 'trusted' | 'publisher'>;
+
+function restoredEvent(row: RestoredRow, manifestUrl: string): StoreEvent {
+  const { manifest_id: manifestId, sha256, size, trusted, publisher } = row;
+  const data = { manifestId, manifestUrl, sha256, size, trusted: trusted === 1, publisher, restored: true };
+  return { type: 'manifest.stored', data };
 }
 
 function restoration(row: Pick<ManifestRow, 'manifest_id' | 'deleted_at' | 'sha256' | 'size'>) {

@@ -8,6 +8,7 @@ import { readVariables } from '../../config/variable.js';
 import { declarationTarget } from '../../store/declarations/declarations.js';
 import { manifestFile } from '../../store/folder.js';
 import { Manifests } from '../../store/manifests.js';
+import { eventLog } from '../../store/webhooks/events.js';
 import { commandActor } from '../input/actor.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed } from '../terminal/failure.js';
@@ -15,11 +16,12 @@ import { CommandFailed } from '../terminal/failure.js';
 /** Makes a deleted manifest live again. @throws {CommandFailed} if it can't be restored */
 export async function restore(manifestId: string, { json }: { json?: boolean }): Promise<void> {
   const values = environment();
-  const target = declarationTarget(readVariables(storeVariables, values));
+  const variables = readVariables(storeVariables, values);
+  const target = declarationTarget(variables);
   const dataDir = storeDataDir(values);
   const hasFile = (sha256: string) => isFile(path.join(dataDir, manifestFile(sha256)));
   const restored = await withStoreDatabase(async ({ db }) => {
-    const manifests = new Manifests(db);
+    const manifests = new Manifests(db, eventLog(variables));
     const found = await manifests.findById(manifestId);
     if (found === undefined) throw new CommandFailed(`the store has no manifest ${manifestId}`);
     if (found.live) throw new CommandFailed(`${manifestId} is not deleted`);

@@ -16,6 +16,7 @@ import { addRoles } from './0011-roles.js';
 import { addPublishers } from './0012-publishers.js';
 import { addCatalogue } from './0013-catalogue.js';
 import { addUndo } from './0014-undo.js';
+import { addWebhooks } from './0015-webhooks.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   addPublishers,
   addCatalogue,
   addUndo,
+  addWebhooks,
 ];

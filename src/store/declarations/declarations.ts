@@ -5,6 +5,7 @@ import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
 import type { DeclarationTarget, Declarer, NewDeclaration, NewManifest, Retried } from '../declarer.js';
+import type { EventLog } from '../webhooks/events.js';
 import { Attempts, type Outcome } from './attempts.js';
 import { declarableContent } from './declared-content.js';
 import { type Hub, HubClient } from './hub-client.js';
@@ -31,6 +32,8 @@ export interface DeclarationPorts {
   readonly config: DeclarationConfig;
   readonly db: Db;
   readonly log: Logger;
+  /** For the webhook receiver. */
+  readonly events?: EventLog;
   /** Replaces the client of the configured hub, for tests. */
   readonly hub?: Hub;
   readonly now?: () => number;
@@ -74,7 +77,7 @@ export class Declarations implements Declarer {
   #unreachableAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: DeclarationPorts, hubUrl: string, key: SigningKey) {
-    const { config, db, log, now = Date.now } = ports;
+    const { config, db, log, events, now = Date.now } = ports;
     this.target = { hub: hubUrl, hub_id: config.hubId, pubkey: key.publicKey };
     this.#key = key;
     this.#did = didOf(config.url);
@@ -82,7 +85,7 @@ export class Declarations implements Declarer {
     this.#log = log;
     this.#now = now;
     this.#hub = ports.hub ?? new HubClient(hubUrl, this.#timeoutMs);
-    const rows = new DeclarationRows(db, hubUrl, this.#timeoutMs + LEASE_SLACK_MS);
+    const rows = new DeclarationRows(db, hubUrl, this.#timeoutMs + LEASE_SLACK_MS, events);
     const signer = { key, controller: this.#did, hubId: config.hubId };
     const attempts = new Attempts({ rows, hub: this.#hub, signer, log, now });
     this.#rows = rows;

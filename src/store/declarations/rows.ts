@@ -1,7 +1,9 @@
 /** Declarations in the database, and the lease that gives one process at a time a row. */
 import { randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
 import type { Db } from '../../database/open.js';
-import type { DeclarationRow, DeclarationUpdate } from '../../database/tables.js';
+import type { DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
+import { type EventLog, NO_EVENTS } from '../webhooks/events.js';
 import type { DeclaredContent } from './declared-content.js';
 import { hubIdOf, type Note } from './iscc-note.js';
 import { isOpen, type Owner, type State, type Uncertainty } from './state.js';
@@ -27,9 +29,14 @@ export class DeclarationRows {
   readonly #db: Db;
   readonly #hub: string;
   readonly #leaseMs: number;
+  readonly #events: EventLog;
 
-  /** @param leaseMs longer than any work between two saves */
-  constructor(db: Db, hub: string, leaseMs: number) {
+  /**
+   * @param leaseMs longer than any work between two saves
+   * @param events for the webhook receiver
+   */
+  constructor(db: Db, hub: string, leaseMs: number, events: EventLog = NO_EVENTS) {
+    this.#events = events;
     this.#db = db;
     this.#hub = hub;
     this.#leaseMs = leaseMs;
@@ -89,9 +96,50 @@ export class DeclarationRows {
    * @returns the state, updated if the manifest was deleted in the meantime
    * @throws {LeaseLost}
    */
-  async save({ key, lease, hubId, state }: Leased, now: number): Promise<State> {
+  async save(leased: Leased, now: number): Promise<State> {
+    const { key, state } = leased;
+    const row = await this.#write(leased, now);
+    if (row === undefined) throw new LeaseLost(`declaration ${key}`);
+    if (state.step.at === 'rest' && row.manifest_key === null) await this.#drop(key);
+    return { ...state, live: row.live === 1 };
+  }
+
+  /** Writes a state and, in the same transaction, the event that reports it. */
+  #write(leased: Leased, now: number): Promise<SavedRow | undefined> {
+    const news = newsOf(leased.state);
+    if (news === undefined || !this.#events.isOn) return this.#update(this.#db, leased, now);
+    return this.#db.transaction().execute(async (transaction) => {
+      const row = await this.#update(transaction, leased, now);
+      if (row?.live === 1 && row.notified !== news) await this.#report(transaction, leased, row, news);
+      return row;
+    });
+  }
+
+  async #report(
+    transaction: Transaction<Tables>,
+    { key, state }: Leased,
+    { manifest_key }: SavedRow,
+    news: string,
+  ): Promise<void> {
+    await transaction.updateTable('declarations').set({ notified: news }).where('key', '=', key).execute();
+    const manifest = await transaction
+      .selectFrom('manifests')
+      .select('manifest_id')
+      .where('key', '=', manifest_key)
+      .executeTakeFirst();
+    if (manifest === undefined) return;
+    const about = { manifestId: manifest.manifest_id, manifestUrl: state.gateway, hub: this.#hub };
+    const { isccId, error = '' } = state;
+    await this.#events.record(transaction, [
+      state.status === 'declared' && isccId !== undefined
+        ? { type: 'declaration.declared', data: { ...about, isccId } }
+        : { type: 'declaration.failed', data: { ...about, error } },
+    ]);
+  }
+
+  #update(db: Db, { key, lease, hubId, state }: Leased, now: number): Promise<SavedRow | undefined> {
     const resting = state.step.at === 'rest';
-    const row = await this.#db
+    return db
       .updateTable('declarations')
       .set((row) => ({
         ...toRow(state, hubId),
@@ -108,11 +156,8 @@ export class DeclarationRows {
       }))
       .where('key', '=', key)
       .where('lease', '=', lease)
-      .returning(['live', 'manifest_key'])
+      .returning(['live', 'manifest_key', 'notified'])
       .executeTakeFirst();
-    if (row === undefined) throw new LeaseLost(`declaration ${key}`);
-    if (resting && row.manifest_key === null) await this.#drop(key);
-    return { ...state, live: row.live === 1 };
   }
 
   /** Releases a row after a failed attempt. The state saved last stays, and a later attempt continues from it. */
@@ -185,6 +230,15 @@ export class DeclarationRows {
       .where('open', '=', 0)
       .execute();
   }
+}
+
+type SavedRow = Pick<DeclarationRow, 'live' | 'manifest_key' | 'notified'>;
+
+/** What a settled state is for the webhook receiver; `undefined` if it is not reported. */
+function newsOf({ status, isccId, step }: State): string | undefined {
+  if (step.at !== 'rest') return undefined;
+  if (status === 'declared' && isccId !== undefined) return `declared ${isccId}`;
+  return status === 'failed' ? 'failed' : undefined;
 }
 
 /** A state as database columns. */
