@@ -1,9 +1,12 @@
 /**
- * A node of the network compared with the follower of iscc-search 0.3.3 (PyPI) on the same log of one hub, one after the
- * other: time from the start of the process until all entries are indexed. isccd verifies checkpoint, tree and signatures;
- * the peer verifies nothing. `npm run bench -- kernels -- judge` measures the steps of judging.
+ * A node of the network compared with the follower of iscc-search 0.3.3 (PyPI) on the same logs, one after the other: time
+ * from the start of the process until all entries are indexed. isccd verifies checkpoint, tree and signatures; the peer
+ * verifies nothing. `npm run bench -- kernels -- judge` measures the steps of judging.
  *
- * Arguments: `entries=20000`, `index=lmdb` or `index=usearch`, `peer=off`.
+ * isccd sends a hub at most 10 requests a second, 2,560 entries; with one hub that is the limit, not the processor. The
+ * ratio of CPU time shows the work.
+ *
+ * Arguments: `entries=20000` of all hubs together, `hubs=1`, `index=lmdb` or `index=usearch`, `peer=off`.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,11 +25,11 @@ import {
 } from './support/search-servers.js';
 
 const PEER = 'iscc-search==0.3.3';
-const POLL_MS = 20;
-const HUB_ID = 1;
+const POLL_MS = quickOr(20, 200);
 
 const given = new Map(ARGUMENTS.map((argument) => argument.split('=') as [string, string]));
 const ENTRIES = Number(given.get('entries') ?? quickOr(500, 20_000));
+const HUBS = Number(given.get('hubs') ?? 1);
 const INDEX = given.get('index') ?? 'lmdb';
 
 interface Followed {
@@ -69,15 +72,15 @@ function aggregator(prefix: string, list: string): Record<string, string> {
 /** Seconds until the log is indexed, from the start of the process, and CPU seconds of the process. */
 async function followed(
   start: (folder: string, list: string) => Promise<Server>,
-  hub: HubDouble,
+  hubs: readonly HubDouble[],
 ): Promise<Followed> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-network-'));
   const list = path.join(folder, 'hubs.yaml');
-  await writeFile(list, HubDouble.list(hub));
+  await writeFile(list, HubDouble.list(...hubs));
   const begun = performance.now();
   const server = await start(folder, list);
   try {
-    while ((await cursor(server)) < hub.size) await pause(POLL_MS);
+    while ((await cursor(server)) < sizeOf(hubs)) await pause(POLL_MS);
     return { seconds: (performance.now() - begun) / 1000, cpu: await cpuSeconds(server) };
   } finally {
     await kill(server);
@@ -85,9 +88,15 @@ async function followed(
   }
 }
 
+/** Entries of all hubs that are indexed. */
 async function cursor({ url }: Server): Promise<number> {
   const response = await fetch(`${url}/status`);
-  return ((await response.json()) as StatusReply).hubs?.[0]?.cursor ?? 0;
+  const { hubs = [] } = (await response.json()) as StatusReply;
+  return hubs.reduce((sum, hub) => sum + hub.cursor, 0);
+}
+
+function sizeOf(hubs: readonly HubDouble[]): number {
+  return hubs.reduce((sum, { size }) => sum + size, 0);
 }
 
 function print(name: string, { seconds, cpu }: Followed): void {
@@ -97,14 +106,16 @@ function print(name: string, { seconds, cpu }: Followed): void {
   );
 }
 
-const hub = await HubDouble.start(HUB_ID, ENTRIES);
-console.log(`one hub with ${ENTRIES.toLocaleString('en')} entries, index ${INDEX}`);
-const ours = await followed(startOurs, hub);
+const hubs: HubDouble[] = [];
+for (let hubId = 1; hubId <= HUBS; hubId += 1)
+  hubs.push(await HubDouble.start(hubId, Math.ceil(ENTRIES / HUBS)));
+console.log(`${HUBS} hubs with ${sizeOf(hubs).toLocaleString('en')} entries together, index ${INDEX}`);
+const ours = await followed(startOurs, hubs);
 print('isccd', ours);
 if (given.get('peer') !== 'off' && !QUICK) {
-  const peer = await followed(startPeer, hub);
+  const peer = await followed(startPeer, hubs);
   print('iscc-search', peer);
   const [time, cpu] = [peer.seconds / ours.seconds, peer.cpu / ours.cpu];
   console.log(`ratio: ${time.toFixed(1)} in time, ${cpu.toFixed(1)} in CPU time`);
 }
-await hub.stop();
+await Promise.all(hubs.map((hub) => hub.stop()));

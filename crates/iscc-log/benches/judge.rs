@@ -9,11 +9,13 @@ use ed25519_dalek::{Signature, Verifier, VerifyingKey};
 use iscc_codec::base::base58;
 use iscc_log::entry::{self, Log};
 use iscc_log::judge::{Judge, Nothing};
+use iscc_log::key::PublicKey;
+use iscc_log::signature::{self, Unverified};
 use iscc_log::{TILE_WIDTH, bundle, tree};
 use serde_json::Value;
 
 const BUNDLE: &str = "../../test/fixtures/network/log-a/tile/entries/000";
-const LOG: Log = Log { realm: 0, hub: 1 };
+const LOG: Log = Log { realm: 0, hub: 7 };
 
 /// What a declarer signed.
 struct Signed {
@@ -21,6 +23,12 @@ struct Signed {
     bytes: Vec<u8>,
     key: VerifyingKey,
     signature: Signature,
+}
+
+impl Signed {
+    fn unverified(&self) -> Option<Unverified> {
+        Unverified::new(PublicKey(self.key.to_bytes()), &self.signature.to_bytes(), &self.bytes)
+    }
 }
 
 fn main() {
@@ -43,18 +51,23 @@ fn main() {
                 let _ = black_box(serde_json_canonicalizer::to_vec(note));
             }
         })
-        .case("Ed25519", || {
+        .case("Ed25519, one by one", || {
             for Signed { bytes, key, signature, .. } in &signed {
                 let _ = black_box(key.verify(bytes, signature));
             }
         })
+        .case("Ed25519, together", || {
+            let signatures: Vec<_> = signed.iter().filter_map(Signed::unverified).collect();
+            signature::verify_all(&signatures.iter().collect::<Vec<_>>())
+        })
         .case("all of it", || {
             let mut judge = Judge::new(Nothing);
-            for (leaf, record) in (0..).zip(&records) {
-                black_box(tree::leaf(record));
-                let Ok(_) = judge.take(leaf, entry::parse(record, LOG));
+            for (leaf, entry) in (0..).zip(entry::parse_all(&records, LOG)) {
+                let Ok(_) = judge.take(leaf, entry);
             }
-            judge.counts
+            let root =
+                tree::root(&records.iter().map(|record| tree::leaf(record)).collect::<Vec<_>>());
+            (judge.counts, root)
         })
         .run();
 }

@@ -1,9 +1,9 @@
 //! Signed tree heads (C2SP tlog-checkpoint, signed-note 1.0).
 
 use data_encoding::BASE64;
-use ed25519_dalek::{Signature, VerifyingKey};
 
 use crate::key::PublicKey;
+use crate::signature::Unverified;
 use crate::tree::{self, Hash};
 
 /// Longest note, in bytes.
@@ -90,10 +90,7 @@ pub fn judge(note: &[u8], origin: &str, keys: &[PublicKey]) -> Result<Checkpoint
 }
 
 fn verifies(key: &PublicKey, signed: &str, signature: &[u8]) -> bool {
-    let Ok(signature) = Signature::from_slice(signature) else { return false };
-    VerifyingKey::from_bytes(&key.0).is_ok_and(|key| {
-        ed25519_dalek::Verifier::verify(&key, signed.as_bytes(), &signature).is_ok()
-    })
+    Unverified::new(*key, signature, signed.as_bytes()).is_some_and(|signature| signature.verify())
 }
 
 fn parse(note: &[u8]) -> Option<Note<'_>> {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::code_text::{LogId, iscc_id};
 use crate::gateway::{self, Variables};
 use crate::key::PublicKey;
+use crate::signature::{self, Unverified};
 use crate::{json, note};
 
 /// Longest entry that is judged, in bytes.
@@ -133,6 +134,24 @@ impl Asset {
 /// # Errors
 /// The first rule that the entry breaks.
 pub fn parse(record: &[u8], log: Log) -> Result<Signed, Reason> {
+    let (signed, signature) = read(record, log)?;
+    if signature.verify() { Ok(signed) } else { Err(Reason::BadSignature) }
+}
+
+/// [`parse`] of each entry. The signatures are verified together.
+pub fn parse_all(records: &[&[u8]], log: Log) -> Vec<Result<Signed, Reason>> {
+    let read: Vec<_> = records.iter().map(|record| read(record, log)).collect();
+    let signatures: Vec<_> = read.iter().flatten().map(|(_, signature)| signature).collect();
+    let mut verdicts = signature::verify_all(&signatures).into_iter();
+    let judged = |entry: Result<(Signed, Unverified), Reason>| {
+        let (signed, _) = entry?;
+        if verdicts.next() == Some(true) { Ok(signed) } else { Err(Reason::BadSignature) }
+    };
+    read.into_iter().map(judged).collect()
+}
+
+/// Checks everything but the signature.
+fn read(record: &[u8], log: Log) -> Result<(Signed, Unverified), Reason> {
     if record.len() > ENTRY_BYTES_MAX {
         return Err(Reason::Oversize);
     }
@@ -160,8 +179,8 @@ pub fn parse(record: &[u8], log: Log) -> Result<Signed, Reason> {
         (deleted == Some(&id_text)).then_some(()).ok_or(Reason::Malformed)?;
         None
     };
-    let key = signature.verify(note).ok_or(Reason::BadSignature)?;
-    Ok(Signed { id, nonce, key, asset })
+    let (key, signature) = signature.unverified(note).ok_or(Reason::BadSignature)?;
+    Ok((Signed { id, nonce, key, asset }, signature))
 }
 
 fn note_of(envelope: &Value) -> Option<(&Map<String, Value>, &str)> {

@@ -5,7 +5,8 @@
 //!
 //! - [`checkpoint::judge`] verifies a signed tree head against trusted keys.
 //! - [`tree`] computes leaf hashes, tree heads and proofs; [`bundle::records`] splits an entry bundle.
-//! - [`entry::parse`] checks one entry by itself; [`judge::Judge`] applies the rules that depend on earlier entries.
+//! - [`entry::parse`] checks one entry by itself, [`entry::parse_all`] many; [`judge::Judge`] applies the rules that depend on earlier entries.
+//! - [`signature`] verifies Ed25519 signatures, also in batches.
 //! - [`path`] names the files of a log.
 
 pub mod bundle;
@@ -18,6 +19,7 @@ pub mod judge;
 pub mod key;
 mod note;
 pub mod path;
+pub mod signature;
 pub mod tree;
 
 /// Entries of a full bundle, hashes of a full tile.

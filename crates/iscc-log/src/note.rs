@@ -1,11 +1,11 @@
 //! The signed note of an entry: form of its members and its signature.
 
-use ed25519_dalek::{Signature, Verifier, VerifyingKey};
 use iscc_codec::{IsccCode, MainType, Unit};
 use serde_json::{Map, Value};
 
 use crate::code_text::{iscc_code, iscc_unit};
 use crate::key::{PublicKey, multibase};
+use crate::signature::Unverified;
 
 const SIGNATURE_VERSION: &str = "ISCC-SIG v1.0";
 /// Multihash prefix of BLAKE3 with 32 bytes.
@@ -89,16 +89,14 @@ pub(crate) fn signature(note: &Members) -> Option<NoteSignature<'_>> {
 }
 
 impl NoteSignature<'_> {
-    /// The key whose signature verifies over the canonical JSON (RFC 8785) of the note without its proof.
-    pub fn verify(&self, note: &Members) -> Option<PublicKey> {
+    /// The signature over the canonical JSON (RFC 8785) of the note without its proof, and its key.
+    pub fn unverified(&self, note: &Members) -> Option<(PublicKey, Unverified)> {
         if self.version != SIGNATURE_VERSION {
             return None;
         }
         let key = PublicKey::from_multibase(self.pubkey)?;
-        let signature = Signature::from_slice(&multibase(self.proof)?).ok()?;
-        let signed = signed_bytes(note)?;
-        VerifyingKey::from_bytes(&key.0).ok()?.verify(&signed, &signature).ok()?;
-        Some(key)
+        let signature = Unverified::new(key, &multibase(self.proof)?, &signed_bytes(note)?)?;
+        Some((key, signature))
     }
 }
 

@@ -74,6 +74,25 @@ proptest! {
     }
 
     #[test]
+    fn entries_together_have_the_verdicts_of_each_alone(
+        changed in prop::collection::vec((0..TILE_WIDTH, changes()), 0..20),
+        count in 0..TILE_WIDTH,
+    ) {
+        let bundle = fixture("log-a/tile/entries/000");
+        let mut records: Vec<_> = bundle::records(&bundle, TILE_WIDTH)
+            .expect("a full bundle")
+            .into_iter()
+            .map(<[u8]>::to_vec)
+            .collect();
+        for (index, changes) in &changed {
+            records[*index] = damaged(&records[*index], changes, 0);
+        }
+        let records: Vec<_> = records[..count].iter().map(Vec::as_slice).collect();
+        let alone: Vec<_> = records.iter().map(|record| entry::parse(record, LOG)).collect();
+        prop_assert_eq!(entry::parse_all(&records, LOG), alone);
+    }
+
+    #[test]
     fn any_bytes_are_judged(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         prop_assert!(entry::parse(&bytes, LOG).is_err());
         prop_assert!(checkpoint::judge(&bytes, ORIGIN, &[]).is_err());

@@ -161,8 +161,8 @@ pub fn judge_log_entries<'env>(
             let Some(records) = bundle::records(&part.bytes, part.width as usize) else {
                 return Ok(None);
             };
-            for record in records {
-                let Ok(_) = judge.take(leaf, entry::parse(record, Log { realm, hub }));
+            for entry in entry::parse_all(&records, Log { realm, hub }) {
+                let Ok(_) = judge.take(leaf, entry);
                 leaf += 1;
             }
         }

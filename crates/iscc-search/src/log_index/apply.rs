@@ -75,9 +75,14 @@ impl LogIndex {
             .flat_map(|block| (block.number * BLOCK..).zip(block.records.iter().copied()))
             .filter(|(leaf, _)| *leaf >= batch.cursor)
             .collect();
-        // The signatures are nearly all of the work.
-        let parsed: Vec<_> =
-            new.par_iter().map(|(leaf, record)| (*leaf, entry::parse(record, log))).collect();
+        // The signatures are most of the work.
+        let parsed: Vec<_> = new
+            .par_chunks(TILE_WIDTH)
+            .flat_map_iter(|part| {
+                let records: Vec<_> = part.iter().map(|(_, record)| *record).collect();
+                part.iter().map(|(leaf, _)| *leaf).zip(entry::parse_all(&records, log))
+            })
+            .collect();
         let (change, row) = self.judged(batch, &blocks, parsed)?;
         self.commit(change)?;
         Ok(Applied::Row(row))
