@@ -59,6 +59,8 @@ export class Aggregator implements FollowedNetwork {
   readonly #client: HubClient;
   readonly #stop = new AbortController();
   readonly #hubs = new Map<number, Followed>();
+  /** Ids of listed hubs, by the host of their address. */
+  readonly #idsByHost = new Map<string, number>();
   readonly #onAlarm: AggregatorOptions['onAlarm'];
   readonly metrics = networkMetrics({ hubs: () => this.#rows(), listAge: () => this.#listAgeSeconds() });
   /** What this node serves to others. */
@@ -78,10 +80,8 @@ export class Aggregator implements FollowedNetwork {
     this.#list = { source: /^https?:/.test(listSource(config)) ? 'url' : 'file', read: null, ok: false };
     this.#client = new HubClient({
       allowed: config.testAllow,
-      onRequest: (host, resource, outcome) => {
-        const followed = [...this.#hubs.values()].find(({ hub }) => new URL(hub.url).host === host);
-        this.metrics.request(followed?.hub.hubId, resource, outcome);
-      },
+      onRequest: (host, resource, outcome) =>
+        this.metrics.request(this.#idsByHost.get(host), resource, outcome),
     });
   }
 
@@ -216,6 +216,7 @@ export class Aggregator implements FollowedNetwork {
   #update(hub: ListedHub): void {
     const followed = this.#hubs.get(hub.hubId) ?? this.#follow(hub, newRow(hub));
     followed.hub = hub;
+    this.#idsByHost.set(new URL(hub.url).host, hub.hubId);
     if (!hub.active) {
       this.#pause(followed);
       return;
