@@ -6,7 +6,14 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncPath } from '../data/durable.js';
-import { type BlobDraft, BlobFolderTaken, type BlobKey, type Blobs, type StoredBlob } from './port.js';
+import {
+  type BlobDraft,
+  BlobFolderTaken,
+  type BlobKey,
+  type Blobs,
+  type FolderRange,
+  type LocalBlob,
+} from './port.js';
 
 const DRAFT_NAME_BYTES = 12;
 
@@ -28,7 +35,7 @@ export class FileBlobs implements Blobs {
     return blobs;
   }
 
-  async begin(): Promise<BlobDraft> {
+  async begin(): Promise<FileDraft> {
     const file = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
     const ended = () => this.#open.delete(file);
     this.#open.add(file);
@@ -39,7 +46,7 @@ export class FileBlobs implements Blobs {
     return new FileDraft(file, handle, this.#files, ended);
   }
 
-  async find(key: BlobKey): Promise<StoredBlob | undefined> {
+  async find(key: BlobKey): Promise<LocalBlob | undefined> {
     const file = path.join(this.#files, key.folder, key.name);
     const found = await stat(file).catch(absent);
     return found?.isFile() ? { path: file, bytes: found.size } : undefined;
@@ -49,8 +56,13 @@ export class FileBlobs implements Blobs {
     await rm(path.join(this.#files, folder), { recursive: true, force: true });
   }
 
-  removeStrays(keep: (folder: string) => boolean, before: number): Promise<number> {
-    return removeOld(this.#files, keep, before);
+  removeStrays(
+    keep: (folder: string) => boolean,
+    before: number,
+    { from = '', to }: FolderRange = {},
+  ): Promise<number> {
+    const isAmong = (folder: string) => folder >= from && (to === undefined || folder < to);
+    return removeOld(this.#files, (folder) => !isAmong(folder) || keep(folder), before);
   }
 
   removeDrafts(before: number): Promise<number> {
@@ -60,7 +72,8 @@ export class FileBlobs implements Blobs {
   }
 }
 
-class FileDraft implements BlobDraft {
+/** A draft in a local file. */
+export class FileDraft implements BlobDraft {
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #files: string;
@@ -87,7 +100,7 @@ class FileDraft implements BlobDraft {
     return syncPath(this.path);
   }
 
-  async commit(key: BlobKey): Promise<StoredBlob> {
+  async commit(key: BlobKey): Promise<LocalBlob> {
     const folder = path.join(this.#files, key.folder);
     const target = path.join(folder, key.name);
     await this.sync();

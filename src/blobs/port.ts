@@ -5,19 +5,51 @@
  * folder groups the blobs that are removed together.
  */
 
+import { constants, createWriteStream } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
 /** Key of a blob. Both parts are single path segments that the caller has sanitized. */
 export interface BlobKey {
   readonly folder: string;
   readonly name: string;
 }
 
-export interface StoredBlob {
+/** A blob in a file of this machine. */
+export interface LocalBlob {
+  readonly bytes: number;
   /** Local path for programs that read files; stays readable through an open handle after removal. */
   readonly path: string;
-  readonly bytes: number;
 }
 
+/** A part of a blob: from `start` to `end` (exclusive). */
+export interface BlobRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Headers that a download shall have. */
+export interface DownloadHeaders {
+  readonly contentType: string;
+  readonly contentDisposition: string;
+  readonly cacheControl: string;
+}
+
+/** A blob on another machine. */
+export interface RemoteBlob {
+  readonly bytes: number;
+  /** Rejects with {@link StorageUnavailable}, or with {@link BlobVanished} if the blob was removed meanwhile. */
+  read(range?: BlobRange): Promise<Readable>;
+  /** An address where anyone can download the blob for some minutes. */
+  address(headers: DownloadHeaders): Promise<string>;
+}
+
+export type StoredBlob = LocalBlob | RemoteBlob;
+
 export interface BlobDraft {
+  /** The key that the draft was begun with, if the engine uses it. */
+  readonly key?: BlobKey | undefined;
   /** Local path of the draft. Other programs may read it, or replace the file at this path. */
   readonly path: string;
   /** Writes a block at a position. Several writes may be in flight. */
@@ -30,15 +62,39 @@ export interface BlobDraft {
   discard(): Promise<void>;
 }
 
+/** Folders by name: `from` (inclusive) to `to` (exclusive). */
+export interface FolderRange {
+  readonly from?: string;
+  readonly to?: string;
+}
+
 export interface Blobs {
-  begin(): Promise<BlobDraft>;
+  /**
+   * Begins a draft. With a key, the caller promises to write the bytes only through `write`, and to try this key first:
+   * an engine on another machine can then send them ahead.
+   */
+  begin(key?: BlobKey): Promise<BlobDraft>;
   find(key: BlobKey): Promise<StoredBlob | undefined>;
   /** Removes a folder with all its blobs. A missing folder is not an error. */
   remove(folder: string): Promise<void>;
-  /** Removes folders created before `before` (milliseconds since the epoch) for which `keep` returns `false`. */
-  removeStrays(keep: (folder: string) => boolean, before: number): Promise<number>;
-  /** Removes drafts of other processes without a write since `before`. */
+  /** Removes folders last changed before `before` (milliseconds since the epoch) for which `keep` returns `false`. */
+  removeStrays(keep: (folder: string) => boolean, before: number, among?: FolderRange): Promise<number>;
+  /** Removes drafts of other processes that have not changed since `before`. */
   removeDrafts(before: number): Promise<number>;
+}
+
+/** Copies a blob into a local file. */
+export async function copyBlob(blob: StoredBlob, file: string): Promise<void> {
+  if ('path' in blob) return copyFile(blob.path, file, constants.COPYFILE_FICLONE);
+  await pipeline(await blob.read(), createWriteStream(file, { mode: 0o600 }));
+}
+
+export class BlobVanished extends Error {
+  override readonly name = 'BlobVanished';
+
+  constructor(key: string) {
+    super(`the blob ${key} was removed`);
+  }
 }
 
 export class BlobFolderTaken extends Error {

@@ -1,29 +1,20 @@
 /** Builds the service from its configuration. */
-import path from 'node:path';
-import { FileBlobs } from '../blobs/files.js';
 import type { CodesConfig } from '../config/codes.js';
 import type { ContentCoder } from '../content/coder.js';
-import { makeFolder } from '../data/folder.js';
-import { prepareData } from '../data/format.js';
 import { pageAssets, startPage } from '../http/docs/pages.js';
 import type { CorsPolicy, ServiceApp } from '../http/routing/service.js';
 import { errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
-import { Cleanup } from './cleanup.js';
-import { ClientHasher } from './client-hash.js';
 import { PipelineCoder } from './content-coder.js';
 import { errorForm } from './errors.js';
 import { CodesMetrics } from './metrics.js';
 import { checkModels, configuredModels } from './pipeline/semantic/models.js';
 import { startPipeline, type WorkerOptions } from './pipeline/start.js';
-import { Records } from './records.js';
 import { codesRoutes } from './routes.js';
 import { type CodesOptions, CodesService } from './service.js';
 import { Sources } from './sources.js';
-
-/** Exit status if the records are unusable, so that a supervisor restarts the process (EX_SOFTWARE of sysexits.h). */
-const EXIT_BROKEN = 70;
+import { openUploads } from './uploads.js';
 
 const CORS_MAX_AGE_SECONDS = 300;
 
@@ -48,19 +39,11 @@ export async function codesApp(
 ): Promise<CodesApp> {
   const models = configuredModels(config);
   await checkModels(models, log);
-  makeFolder(config.mediaPath);
-  await prepareData('codes', config.mediaPath);
-  const blobs = await FileBlobs.open(config.mediaPath);
-  const onBroken = (error: unknown) => {
-    log.fatal({ err: error }, 'records can not be written; exiting to be restarted');
-    process.exit(EXIT_BROKEN);
-  };
-  const records = await Records.open(path.join(config.mediaPath, 'records'), { onBroken });
-  const clients = await ClientHasher.open(config.mediaPath);
+  const uploads = await openUploads(config, log);
+  const { blobs, records, clients, cleanup } = uploads;
   const metrics = new CodesMetrics();
   const pipeline = startPipeline(config, { models, log, onJob: metrics.job, workers });
   const sources = new Sources({ origins: config.sources, allowed: workers.sourceAddresses });
-  const cleanup = new Cleanup({ blobs, records, log }, config.storageExpirySeconds);
   await cleanup.start(config.cleanupIntervalSeconds);
   const parts = { blobs, records, clients, pipeline, sources };
   const service = new CodesService(serviceOptions(config, metrics), parts);
@@ -78,6 +61,7 @@ export async function codesApp(
         uploadBytesMax: config.maxUploadBytes,
         siteAddress: config.siteAddress,
         readBytes: config.ioReadBytes,
+        redirects: config.redirectsToS3,
       }),
       startPage('codes'),
       ...pageAssets('codes'),
@@ -88,7 +72,7 @@ export async function codesApp(
     }),
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
-    readiness: () => records.problem(),
+    readiness: () => uploads.problem(),
     metrics: metrics.of(pipeline),
     ...errorTracking('codes', config),
     docs: { tags: TAGS },
@@ -96,7 +80,7 @@ export async function codesApp(
       await cleanup.stop();
       await service.close();
       await pipeline.close();
-      await records.close();
+      await uploads.close();
     },
   };
 }

@@ -1,11 +1,12 @@
 /**
  * Identifies an uploader without storing the address: a keyed hash of the client's network. Without the key, which is
- * in the data folder, the hashes cannot be reversed.
+ * in the data folder or the bucket, the hashes cannot be reversed.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { clientNetwork } from '../limits/throttle.js';
+import type { S3Bucket } from '../s3/bucket.js';
 
 const KEY_FILE = 'uploader.key';
 const KEY_BYTES = 32;
@@ -31,6 +32,18 @@ export class ClientHasher {
     } finally {
       await handle.close();
     }
+    return new ClientHasher(key);
+  }
+
+  /** Reads the key from a bucket, or creates it: all processes get the same one. */
+  static async shared(bucket: S3Bucket): Promise<ClientHasher> {
+    const stored = async () => Buffer.from((await bucket.read(KEY_FILE)) ?? '', 'hex');
+    let key = await stored();
+    if (key.byteLength !== KEY_BYTES) {
+      await bucket.put(KEY_FILE, randomBytes(KEY_BYTES).toString('hex'), { onlyNew: true });
+      key = await stored();
+    }
+    if (key.byteLength !== KEY_BYTES) throw new Error(`${KEY_FILE} in the bucket is not a key of isccd`);
     return new ClientHasher(key);
   }
 

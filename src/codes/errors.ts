@@ -1,6 +1,8 @@
 /** All errors of the service with status and text, and their rendering as plain text or RFC 9457 problem details. */
 import { z } from 'zod';
+import { BlobVanished } from '../blobs/port.js';
 import { saysFull } from '../data/full.js';
+import { StorageUnavailable } from '../data/unavailable.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { statusName } from '../http/reply/status.js';
 import type { Reply } from '../http/routing/route.js';
@@ -78,6 +80,10 @@ export const ERRORS = {
     503,
     'Service Unavailable - the upload could not be recorded in time, try again in {seconds} s.',
   ],
+  STORAGE_UNAVAILABLE: [
+    503,
+    'Service Unavailable - the storage of uploads does not respond, try again in {seconds} s.',
+  ],
   STORAGE_FULL: [507, 'Insufficient Storage - no space left for the file.'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
@@ -142,7 +148,10 @@ export class Unavailable extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
 
-  constructor(code: 'BUSY' | 'WORKER_LOST' | 'RECORDS_UNAVAILABLE' = 'BUSY', options?: ErrorOptions) {
+  constructor(
+    code: 'BUSY' | 'WORKER_LOST' | 'RECORDS_UNAVAILABLE' | 'STORAGE_UNAVAILABLE' = 'BUSY',
+    options?: ErrorOptions,
+  ) {
     super(table.text(code, { seconds: RETRY_AFTER_SECONDS }), options);
     this.code = code;
   }
@@ -222,6 +231,9 @@ function thrown(error: unknown, details: boolean): ErrorReply {
     return { code: error.code, text: error.message, ...(details && { cause: oneLine(error.cause) }) };
   }
   if (isNativeError(error, 'BUSY')) return thrown(new Unavailable('BUSY', { cause: error }), details);
+  if (error instanceof StorageUnavailable)
+    return thrown(new Unavailable('STORAGE_UNAVAILABLE', { cause: error }), details);
+  if (error instanceof BlobVanished) return described('FILE_NOT_FOUND');
   if (saysFull(error)) return described('STORAGE_FULL');
   return { ...described('INTERNAL'), ...(details && { cause: oneLine(error) }) };
 }

@@ -3,7 +3,7 @@
  * writes that are queued behind it, and then the environment could not be closed and reopened.
  */
 import { type Database, open, type RootDatabase } from 'lmdb';
-import type { UploadRecord } from './records.js';
+import type { UploadRecord } from './records-port.js';
 import type { IsccResult } from './result.js';
 
 export interface Databases {

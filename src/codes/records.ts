@@ -11,19 +11,8 @@ import { StorageFull, storageIsFull } from '../data/full.js';
 import { Unavailable } from './errors.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
 import { type Change, EnvironmentBroken, RecordEnvironment } from './record-environment.js';
+import type { UploadRecord, UploadRecords } from './records-port.js';
 import type { IsccResult } from './result.js';
-
-export interface UploadRecord {
-  /** Sanitised; safe as a file name. */
-  readonly filename: string;
-  /** The request's `Content-Type`, used only to be replayed on download. */
-  readonly contentType?: string;
-  /** Keyed hash of the client's network. */
-  readonly uploader: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly bytes: number;
-}
 
 const WRITE_TEST_KEY = 'write test';
 /** Readiness probes have short timeouts. */
@@ -39,7 +28,7 @@ export interface RecordsOptions {
   readonly writeMsMax?: number;
 }
 
-export class Records {
+export class Records implements UploadRecords {
   readonly #folder: string;
   readonly #environment: RecordEnvironment;
   readonly #options: RecordsOptions;

@@ -1,6 +1,8 @@
 /** The routes of the service: parameters, responses and documentation. */
 
 import { z } from 'zod';
+import type { BlobRange } from '../blobs/port.js';
+import { contentDisposition } from '../http/reply/disposition.js';
 import { json } from '../http/reply/replies.js';
 import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
@@ -19,6 +21,8 @@ export interface RoutesOptions {
   readonly siteAddress: string | undefined;
   /** Bytes per read of a download. */
   readonly readBytes: number;
+  /** Whether downloads of files on other machines are redirected there. */
+  readonly redirects: boolean;
 }
 
 const BASE = '/api/v1';
@@ -37,6 +41,11 @@ const BUSY: ResponseSpec = {
   headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
 };
 const FULL: ResponseSpec = { description: 'No space left to store the file' };
+const AWAY: ResponseSpec = {
+  description: 'The storage of uploads does not respond',
+  headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
+};
+const ELSEWHERE = { Location: { description: 'Signed address, valid for 5 minutes', schema: z.string() } };
 const LOCATION = {
   Location: { description: 'Root-relative URL of the stored file', schema: z.string() },
 };
@@ -105,10 +114,10 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       tags: ['iscc'],
       params: schema.mediaIdParams,
       responses: { 200: { description: 'The result', schema: schema.storedResult }, 404: UNKNOWN },
-      handler: ({ params }) => ({
+      handler: async ({ params }) => ({
         status: 200,
         headers: { 'Content-Disposition': 'inline' },
-        body: { kind: 'json', value: orderedResult(service.result(params.media_id)), indent: 2 },
+        body: { kind: 'json', value: orderedResult(await service.result(params.media_id)), indent: 2 },
       }),
     }),
   ];
@@ -170,10 +179,12 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       params: schema.mediaIdParams,
       responses: {
         200: { description: 'The uploaded bytes', contentType: '*/*', file: true },
+        307: { description: 'Where the bytes are (CODEWEB_S3_REDIRECT)', headers: ELSEWHERE },
         403: FORBIDDEN,
         404: UNKNOWN,
+        503: AWAY,
       },
-      handler: ({ params, clientAddress }) => download(service, params.media_id, clientAddress, options),
+      handler: (request) => download(service, request.params.media_id, request, options),
     }),
     route({
       method: 'DELETE',
@@ -311,23 +322,29 @@ function watched(
 async function download(
   service: CodesService,
   id: MediaId,
-  clientAddress: string,
+  { method, clientAddress }: Pick<Request, 'method' | 'clientAddress'>,
   options: RoutesOptions,
 ): Promise<Reply> {
-  const file = await service.download(id, clientAddress);
-  return {
-    status: 200,
-    // The content type is the uploader's claim; the HTTP layer sends X-Content-Type-Options: nosniff.
-    headers: { 'Cache-Control': 'private, no-cache' },
-    body: {
-      kind: 'file',
-      path: file.path,
-      contentType: file.contentType,
-      etag: `"${id}"`,
-      disposition: { type: 'attachment', filename: file.filename },
-      chunkBytes: options.readBytes,
-    },
-  };
+  const { blob, filename, contentType } = await service.download(id, clientAddress);
+  // The content type is the uploader's claim; the HTTP layer sends X-Content-Type-Options: nosniff.
+  const headers = { 'Cache-Control': 'private, no-cache' };
+  const disposition = { type: 'attachment', filename } as const;
+  const common = { contentType, etag: `"${id}"`, disposition };
+  if ('path' in blob) {
+    const { path } = blob;
+    return { status: 200, headers, body: { kind: 'file', path, ...common, chunkBytes: options.readBytes } };
+  }
+  // A signed address holds for one method.
+  if (options.redirects && method === 'GET') {
+    const address = await blob.address({
+      contentType,
+      contentDisposition: contentDisposition(disposition.type, filename),
+      cacheControl: headers['Cache-Control'],
+    });
+    return { status: 307, headers: { ...headers, Location: address } };
+  }
+  const read = (range: BlobRange) => blob.read(range);
+  return { status: 200, headers, body: { kind: 'content', bytes: blob.bytes, read, ...common } };
 }
 
 function created(

@@ -1,7 +1,13 @@
 /** The use cases of the codes service, independent of HTTP. Throws the codes of `errors.ts`. */
-import { constants } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
-import { type BlobDraft, BlobFolderTaken, type Blobs, type StoredBlob } from '../blobs/port.js';
+import {
+  type BlobDraft,
+  BlobFolderTaken,
+  type BlobKey,
+  type Blobs,
+  copyBlob,
+  type StoredBlob,
+} from '../blobs/port.js';
+import { StorageUnavailable } from '../data/unavailable.js';
 import { clientKey } from '../limits/throttle.js';
 import { type FileSum, native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
@@ -16,7 +22,7 @@ import type { Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard } from './progress.js';
 import { type Received, receive } from './receive.js';
-import type { Records, UploadRecord } from './records.js';
+import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { firstAddress, Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
@@ -58,7 +64,8 @@ export interface Upload {
   readonly signal: AbortSignal;
 }
 
-export interface Download extends StoredBlob {
+export interface Download {
+  readonly blob: StoredBlob;
   readonly filename: string;
   readonly contentType: string;
   readonly createdAt: number;
@@ -108,7 +115,7 @@ const ADDRESS_BYTES_MAX = 16 * 1024;
 export class CodesService {
   readonly #options: CodesOptions;
   readonly #blobs: Blobs;
-  readonly #records: Records;
+  readonly #records: UploadRecords;
   readonly #clients: ClientHasher;
   readonly #pipeline: Pipeline;
   readonly #progress = new ProgressBoard();
@@ -121,7 +128,7 @@ export class CodesService {
     options: CodesOptions,
     parts: {
       blobs: Blobs;
-      records: Records;
+      records: UploadRecords;
       clients: ClientHasher;
       pipeline: Pipeline;
       /** Default: fetching from other servers is off. */
@@ -162,7 +169,7 @@ export class CodesService {
     this.#jobs.reserve();
     const { filename, ...opened } = await this.#opened(upload);
     const file = { ...upload, ...opened };
-    const draft = await this.#blobs.begin();
+    const draft = await this.#blobs.begin(this.#nextKey(filename));
     try {
       const received = await this.#receive(file, draft, new Stopwatch());
       return this.#startJob(upload.clientAddress, draft, (watch, signal) =>
@@ -176,7 +183,7 @@ export class CodesService {
 
   /** Embeds metadata in a job. Refuses unknown uploads at once. @returns the id of the job */
   async startEmbedding(id: MediaId, submitted: EmbeddedMetadata, clientAddress: string): Promise<string> {
-    this.#restricted(id, clientAddress);
+    await this.#restricted(id, clientAddress);
     this.#jobs.reserve();
     return this.#jobs.start(this.#clients.hash(clientAddress), async (onChange, signal) => {
       const watch = new Stopwatch({ onStep: this.#options.onStep, onChange });
@@ -250,7 +257,7 @@ export class CodesService {
   }
 
   #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
-    return this.#inDraft(async (draft) => {
+    return this.#inDraft(this.#nextKey(filename), async (draft) => {
       const received = await this.#receive(upload, draft, watch);
       return this.#processDraft(upload, { draft, filename, received }, choice, watch);
     });
@@ -291,23 +298,22 @@ export class CodesService {
   /** Stores a file without processing it. */
   upload(upload: Upload): Promise<MediaId> {
     const filename = filenameFromHeader(upload.filenameHeader);
-    return this.#inDraft(async (draft) => {
+    return this.#inDraft(this.#nextKey(filename), async (draft) => {
       const { bytes } = await receive(upload.body, draft, this.#options.uploadBytesMax);
       return this.#store(draft, this.#record(upload, filename, bytes));
     });
   }
 
-  result(id: MediaId): IsccResult {
-    const result = this.#live(id) && this.#records.findResult(id);
+  async result(id: MediaId): Promise<IsccResult> {
+    const result = (await this.#live(id)) && (await this.#records.findResult(id));
     if (!result) throw new CodesRefusal('RESULT_NOT_FOUND');
     return result;
   }
 
   async download(id: MediaId, clientAddress: string): Promise<Download> {
-    const record = this.#restricted(id, clientAddress);
-    const blob = await this.#blob(id, record);
+    const record = await this.#restricted(id, clientAddress);
     return {
-      ...blob,
+      blob: await this.#blob(id, record),
       filename: record.filename,
       contentType: record.contentType ?? UNKNOWN_TYPE,
       createdAt: record.createdAt,
@@ -315,7 +321,7 @@ export class CodesService {
   }
 
   async remove(id: MediaId, clientAddress: string): Promise<void> {
-    this.#restricted(id, clientAddress);
+    await this.#restricted(id, clientAddress);
     // Record first: after a crash in between, the clean-up removes a file without a record.
     if (!(await this.#records.remove(id))) throw new CodesRefusal('METADATA_NOT_FOUND');
     await this.#blobs.remove(id);
@@ -323,11 +329,14 @@ export class CodesService {
 
   /** Metadata embedded in a file; `{}` if the file is unreadable. */
   async metadata(id: MediaId, clientAddress: string): Promise<EmbeddedMetadata> {
-    const record = this.#found(id);
+    const record = await this.#found(id);
+    const { filename } = record;
     const blob = await this.#blob(id, record);
+    const client = clientKey(clientAddress);
     // Keywords are accepted on embed but never returned.
-    const file = { path: blob.path, filename: record.filename };
-    const { keywords: _, ...fields } = await this.#pipeline.extract(file, clientKey(clientAddress));
+    const { keywords: _, ...fields } = await this.#withFile(blob, (path) =>
+      this.#pipeline.extract({ path, filename }, client),
+    );
     return fields;
   }
 
@@ -355,14 +364,14 @@ export class CodesService {
     const fields: EmbeddedMetadata = Object.fromEntries(
       Object.entries(submitted).filter(([, value]) => value !== '' && value !== undefined),
     );
-    const record = this.#restricted(id, clientAddress);
+    const record = await this.#restricted(id, clientAddress);
     const original = await this.#blob(id, record);
     const client = clientKey(clientAddress);
     const options = { client, granular: this.#options.granular, semantic: this.#options.experimental };
     const { filename } = record;
-    return this.#inDraft(async (draft) => {
+    return this.#inDraft(undefined, async (draft) => {
       const { path } = draft;
-      await watch.measure('copy', () => copyFile(original.path, path, constants.COPYFILE_FICLONE));
+      await watch.measure('copy', () => copyBlob(original, path));
       const notEmbedded = await watch.measure('embed', () =>
         this.#pipeline.embed({ path, filename }, fields, { client, signal }),
       );
@@ -392,8 +401,22 @@ export class CodesService {
     });
   }
 
-  async #inDraft<T>(work: (draft: BlobDraft) => Promise<T>): Promise<T> {
-    const draft = await this.#blobs.begin();
+  /** Runs work on a local file with the bytes of a blob. */
+  async #withFile<T>(blob: StoredBlob, work: (path: string) => Promise<T>): Promise<T> {
+    if ('path' in blob) return work(blob.path);
+    return this.#inDraft(undefined, async ({ path }) => {
+      await copyBlob(blob, path);
+      return work(path);
+    });
+  }
+
+  /** The key under which a new upload is stored, unless another process has taken it. */
+  #nextKey(name: string): BlobKey {
+    return { folder: this.#ids.next(), name };
+  }
+
+  async #inDraft<T>(key: BlobKey | undefined, work: (draft: BlobDraft) => Promise<T>): Promise<T> {
+    const draft = await this.#blobs.begin(key);
     try {
       return await work(draft);
     } finally {
@@ -409,14 +432,16 @@ export class CodesService {
       return id;
     } catch (error) {
       // After a timeout the record may still be written and needs its file. Otherwise the clean-up removes the file.
-      if (!(error instanceof Unavailable)) await this.#blobs.remove(id);
+      const isUnknown = error instanceof Unavailable || error instanceof StorageUnavailable;
+      if (!isUnknown) await this.#blobs.remove(id);
       throw error;
     }
   }
 
   async #commit(draft: BlobDraft, name: string): Promise<MediaId> {
     for (let attempt = 1; ; attempt += 1) {
-      const id = this.#ids.next();
+      const isFirst = attempt === 1 && draft.key !== undefined;
+      const id = isFirst ? (draft.key.folder as MediaId) : this.#ids.next();
       try {
         await draft.commit({ folder: id, name });
         return id;
@@ -438,21 +463,21 @@ export class CodesService {
   }
 
   /** The record of an upload, unless it has expired. The clean-up frees its space later. */
-  #live(id: MediaId): UploadRecord | undefined {
-    const record = this.#records.find(id);
+  async #live(id: MediaId): Promise<UploadRecord | undefined> {
+    const record = await this.#records.find(id);
     if (record === undefined) return undefined;
     const age = Date.now() - record.createdAt;
     return age < this.#options.expirySeconds * 1000 ? record : undefined;
   }
 
-  #found(id: MediaId): UploadRecord {
-    const record = this.#live(id);
+  async #found(id: MediaId): Promise<UploadRecord> {
+    const record = await this.#live(id);
     if (record === undefined) throw new CodesRefusal('METADATA_NOT_FOUND');
     return record;
   }
 
-  #restricted(id: MediaId, clientAddress: string): UploadRecord {
-    const record = this.#found(id);
+  async #restricted(id: MediaId, clientAddress: string): Promise<UploadRecord> {
+    const record = await this.#found(id);
     if (this.#options.privateFiles && record.uploader !== this.#clients.hash(clientAddress)) {
       throw new CodesRefusal('NOT_UPLOADER');
     }

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
 import { native } from '../native.js';
 import { isMediaId } from './media-id.js';
-import { Records, type UploadRecord } from './records.js';
+import { Records } from './records.js';
+import type { UploadRecord } from './records-port.js';
 
 export async function verifyCodes(mediaPath: string, onProblem: OnProblem, onStep: OnStep): Promise<Checked> {
   const folder = path.join(mediaPath, 'records');

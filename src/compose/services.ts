@@ -3,6 +3,7 @@ import { codesVariables, readCodesConfig } from '../config/codes.js';
 import { type CommonConfig, commonVariables } from '../config/common.js';
 import { type NetworkConfig, networkVariables, readNetworkConfig } from '../config/network.js';
 import { indexNames, readResolverConfig, resolverVariables } from '../config/resolver.js';
+import type { S3Settings } from '../config/s3.js';
 import { type SearchConfig, searchVariables } from '../config/search.js';
 import { storeVariables } from '../config/store.js';
 import { readStoreSettings } from '../config/store-settings.js';
@@ -41,6 +42,14 @@ export interface ServiceEntry {
   configure(environment: Environment): ConfiguredService;
   /** Rules that involve several variables or a file; writes nothing. @throws {ConfigurationInvalid} */
   check?(environment: Environment): void;
+  /** Why engines on other machines, which a valid configuration names, can't be used; one line each. */
+  reach?(environment: Environment): Promise<readonly string[]>;
+}
+
+async function reachS3(settings: S3Settings | undefined): Promise<readonly string[]> {
+  if (settings === undefined) return [];
+  const problem = await (await import('../s3/check.js')).bucketProblem(settings);
+  return problem === undefined ? [] : [`${settings.variable}: ${problem}`];
 }
 
 function readSearchSettings(environment: Environment) {
@@ -56,6 +65,8 @@ function readSearchSettings(environment: Environment) {
 export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   codes: {
     variables: codesVariables,
+    check: (environment) => void readCodesConfig(environment),
+    reach: (environment) => reachS3(readCodesConfig(environment).mediaS3),
     configure(environment) {
       const config = readCodesConfig(environment);
       return {

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type CommonConfig, commonVariables } from './common.js';
 import { corsVariables, listenVariables } from './listen.js';
+import { folderOrS3, type S3Settings, s3Settings } from './s3.js';
 import { boolean, integer, oneOf, sourceOrigins, text, webAddress } from './schemas.js';
 import {
   collectProblems,
@@ -29,9 +30,20 @@ export const codesVariables = defineVariables({
   },
   mediaPath: {
     name: 'CODEWEB_MEDIA_PATH',
-    schema: text().transform((directory) => path.resolve(directory)),
+    schema: folderOrS3((directory) => path.resolve(directory)),
     defaultShown: 'the folder `codes` in `ISCCD_DATA_DIR`',
-    description: 'Folder for uploads and their records',
+    description:
+      'Folder for uploads and their records, or `s3://BUCKET/PREFIX` for a bucket that several instances share. Options ' +
+      'after `?`: `endpoint`, `region`, `style` (`path` or `virtual`), `sse` (`AES256` or `aws:kms`) and `kms-key`. ' +
+      'Credentials come from the variables of S3',
+  },
+  redirectsToS3: {
+    name: 'CODEWEB_S3_REDIRECT',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether downloads of uploads in S3 are answered with 307 and a signed address of the bucket that holds for 5 ' +
+      'minutes, instead of the bytes',
   },
   maxWorkers: {
     name: 'CODEWEB_MAX_WORKERS',
@@ -171,9 +183,14 @@ export const codesVariables = defineVariables({
 });
 
 /** The variables, completed by those of all services. */
-export interface CodesConfig extends Values<typeof codesVariables> {
+export interface CodesConfig extends Omit<Values<typeof codesVariables>, 'mediaPath'> {
   readonly environment: 'development' | 'production';
+  /** Local folder of uploads. Unused if they are in S3. */
   readonly mediaPath: string;
+  /** Where uploads are in S3. */
+  readonly mediaS3?: S3Settings;
+  /** Local folder of files that exist only while a request is processed, if uploads are in S3. */
+  readonly draftsFolder: string;
 }
 
 /** @throws {ConfigurationInvalid} */
@@ -182,9 +199,14 @@ export function readCodesConfig(environment: Environment): CodesConfig {
     () => readVariables(codesVariables, environment),
     () => readVariables(commonVariables, environment),
   ]) as [Values<typeof codesVariables>, CommonConfig];
+  const folder = path.join(common.dataDir, 'codes');
+  const { mediaPath = folder } = own;
+  const isLocal = typeof mediaPath === 'string';
   return {
     ...own,
     environment: own.environment ?? common.environment,
-    mediaPath: own.mediaPath ?? path.join(common.dataDir, 'codes'),
+    mediaPath: isLocal ? mediaPath : folder,
+    ...(!isLocal && { mediaS3: s3Settings(mediaPath, codesVariables.mediaPath.name, environment) }),
+    draftsFolder: path.join(common.dataDir, 'codes-drafts'),
   };
 }

@@ -1,7 +1,12 @@
 /** Test suite for every engine behind the blobs port. */
 import { readFile, writeFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BlobFolderTaken, type Blobs } from '../../src/blobs/port.js';
+import { BlobFolderTaken, type Blobs, copyBlob, type StoredBlob } from '../../src/blobs/port.js';
+
+export async function blobBytes(blob: StoredBlob): Promise<Buffer> {
+  return 'path' in blob ? readFile(blob.path) : buffer(await blob.read());
+}
 
 export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
   describe(name, () => {
@@ -19,7 +24,7 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
     async function content(folder: string, blobName: string): Promise<string | undefined> {
       const found = await blobs.find({ folder, name: blobName });
       if (found === undefined) return undefined;
-      const bytes = await readFile(found.path);
+      const bytes = await blobBytes(found);
       expect(bytes.byteLength).toBe(found.bytes);
       return bytes.toString();
     }
@@ -32,6 +37,39 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       const stored = await draft.commit({ folder: 'a', name: 'x.txt' });
       expect(stored.bytes).toBe(11);
       expect(await content('a', 'x.txt')).toBe('hello world');
+    });
+
+    test('a draft begun with a key is found under it, whatever the order of its blocks', async () => {
+      // More than two parts, so that an engine that sends parts ahead does so.
+      const bytes = Buffer.alloc(20 * 1024 * 1024);
+      for (let at = 0; at < bytes.length; at += 4096) bytes.writeUInt32LE(at, at);
+      const key = { folder: 'a', name: 'x' };
+      const draft = await blobs.begin(key);
+      const blockBytes = 512 * 1024;
+      for (let at = 0; at < bytes.length; at += 2 * blockBytes) {
+        const write = (from: number) => draft.write(bytes.subarray(from, from + blockBytes), from);
+        await Promise.all([write(at + blockBytes), write(at)]);
+      }
+      await draft.sync();
+      expect(await blobs.find(key)).toBeUndefined();
+      expect((await draft.commit(key)).bytes).toBe(bytes.length);
+      const found = await blobs.find(key);
+      expect(found && (await blobBytes(found)).equals(bytes)).toBe(true);
+      const other = await blobs.begin();
+      if (found !== undefined) await copyBlob(found, other.path);
+      expect((await readFile(other.path)).equals(bytes)).toBe(true);
+      await other.discard();
+    });
+
+    test('a draft whose key is taken meanwhile can be committed to another', async () => {
+      const bytes = Buffer.alloc(9 * 1024 * 1024, 7);
+      const draft = await blobs.begin({ folder: 'a', name: 'y' });
+      await draft.write(bytes, 0);
+      await put('a', 'x', '1');
+      await expect(draft.commit({ folder: 'a', name: 'y' })).rejects.toThrow(BlobFolderTaken);
+      await draft.commit({ folder: 'b', name: 'y' });
+      expect(await content('a', 'x')).toBe('1');
+      expect((await blobs.find({ folder: 'b', name: 'y' }))?.bytes).toBe(bytes.length);
     });
 
     test('a draft is readable at its path, and another program may replace the file', async () => {
@@ -91,6 +129,15 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       expect(await blobs.removeStrays((folder) => folder === 'known', Date.now() + 60_000)).toBe(1);
       expect(await content('stray', 'x')).toBeUndefined();
       expect(await content('known', 'x')).toBe('1');
+    });
+
+    test('removes strays of a range of folders only', async () => {
+      for (const folder of ['1', '2', '3', '4']) await put(folder, 'x', folder);
+      const before = Date.now() + 60_000;
+      expect(await blobs.removeStrays(() => false, before, { to: '2' })).toBe(1);
+      expect(await blobs.removeStrays(() => false, before, { from: '4' })).toBe(1);
+      const left = await Promise.all(['1', '2', '3', '4'].map((folder) => content(folder, 'x')));
+      expect(left).toEqual([undefined, '2', '3', undefined]);
     });
 
     test('never removes drafts of this process', async () => {

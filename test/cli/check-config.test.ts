@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isccd } from '../support/command.js';
+import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
+import { INSTALL_MAX_MS } from '../support/set-up.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -118,5 +120,39 @@ describe('an invalid configuration', () => {
 
   it('with an unknown service is refused', async () => {
     expect(await check(['nonsense'])).toMatchObject({ code: 2, stderr: expect.stringContaining('nonsense') });
+  });
+});
+
+describe('a bucket in S3', () => {
+  let s3: SeaweedServer;
+  beforeAll(async () => {
+    s3 = await startSeaweed();
+  }, INSTALL_MAX_MS);
+  afterAll(() => s3?.stop());
+
+  it('is used once, and left empty', async () => {
+    const bucket = await s3.createBucket();
+    const env = { ...s3.variables, CODEWEB_MEDIA_PATH: `s3://${bucket}/media` };
+    expect(await check(['codes'], env)).toMatchObject({ code: 0 });
+    expect(await s3.keys(bucket)).toEqual([]);
+  });
+
+  it.each([
+    ['an unreachable address', { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' }, '', 'is unreachable'],
+    ['a missing bucket', {}, 's3://missing', 'the bucket missing at .* does not exist'],
+    ['a wrong key', { AWS_ACCESS_KEY_ID: 'x' }, '', 'rejects the credentials .*InvalidAccessKeyId'],
+    ['a wrong secret', { AWS_SECRET_ACCESS_KEY: 'x' }, '', 'rejects the credentials .*SignatureDoesNotMatch'],
+    ['no key', { AWS_ACCESS_KEY_ID: '' }, '', 'needs credentials .*set AWS_ACCESS_KEY_ID'],
+    ['an unknown option', {}, 's3://bucket?endpiont=x', 'has an unknown option; known are endpoint'],
+    ['no bucket', {}, 's3://', 'must be an address like s3://BUCKET/PREFIX'],
+  ])('is reported: %s', async (_, variables, uri, message) => {
+    const media = uri === '' ? `s3://${await s3.createBucket()}` : uri;
+    const { code, stderr } = await check(['codes'], {
+      ...s3.variables,
+      CODEWEB_MEDIA_PATH: media,
+      ...variables,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`CODEWEB_MEDIA_PATH.*${message}`));
   });
 });

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { firstMediaIdAt, type MediaId } from '../../src/codes/media-id.js';
-import { Records, type UploadRecord } from '../../src/codes/records.js';
+import { Records } from '../../src/codes/records.js';
+import type { UploadRecord } from '../../src/codes/records-port.js';
 import type { IsccResult } from '../../src/codes/result.js';
 import { temporaryFolder } from './support/folder.js';
 

@@ -3,6 +3,8 @@ import picomatch from 'picomatch';
 import { environment } from '../../config/env.js';
 import { type S3Config, s3Variables } from '../../config/s3.js';
 import { readVariables } from '../../config/variable.js';
+import { bucketAddress, encodedKey } from '../../s3/address.js';
+import { decodedKey, element, elements } from '../../s3/xml.js';
 import { download, type Request, repeated, succeeded } from './remote.js';
 import { type Source, SourceFailed, type Unreadable } from './source.js';
 
@@ -15,7 +17,7 @@ export async function* s3Sources(argument: string): AsyncGenerator<Source | Unre
     return;
   }
   const config = readVariables(s3Variables, environment());
-  const store: Store = { bucket, base: baseOf(config, bucket), request: await requests(config) };
+  const store: Store = { bucket, base: bucketAddress(config, bucket), request: await requests(config) };
   const { isGlob, base = '' } = picomatch.scan(key);
   if (!isGlob && key !== '' && !key.endsWith('/')) {
     yield object(store, key);
@@ -35,13 +37,6 @@ interface Store {
   readonly request: Request;
 }
 
-/** Other stores, and names with dots, which no certificate covers, have the bucket in the path. */
-function baseOf({ endpoint, region }: S3Config, bucket: string): string {
-  if (endpoint !== undefined) return `${endpoint}/${encodeURIComponent(bucket)}/`;
-  const host = `s3.${region}.amazonaws.com`;
-  return bucket.includes('.') ? `https://${host}/${bucket}/` : `https://${bucket}.${host}/`;
-}
-
 async function requests({ accessKeyId, secretAccessKey, sessionToken, region }: S3Config): Promise<Request> {
   if (accessKeyId === undefined || secretAccessKey === undefined) return (url) => fetch(url);
   const { AwsClient } = await import('aws4fetch');
@@ -52,21 +47,13 @@ async function requests({ accessKeyId, secretAccessKey, sessionToken, region }: 
 }
 
 function object({ bucket, base, request }: Store, key: string, size?: number): Source {
-  const url = base + key.split('/').map(encodeSegment).join('/');
+  const url = base + encodedKey(key);
   return {
     path: `s3://${bucket}/${key}`,
     filename: key.slice(key.lastIndexOf('/') + 1),
     ...(size !== undefined && { size }),
     fetch: (folder) => download(url, folder, request),
   };
-}
-
-/** As signatures expect it: everything but unreserved characters. */
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 async function* listed(
@@ -105,25 +92,10 @@ async function* objectsBelow({ base, request }: Store, prefix: string): AsyncGen
     const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix });
     if (token !== '') query.set('continuation-token', token);
     const xml = await repeated(async () => (await succeeded(request(`${base}?${query}`))).text());
-    for (const [, content = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-      const key = decodeURIComponent((element(content, 'Key') ?? '').replaceAll('+', ' '));
+    for (const content of elements(xml, 'Contents')) {
+      const key = decodedKey(element(content, 'Key'));
       yield { key, size: Number(element(content, 'Size') ?? 0) };
     }
     token = element(xml, 'NextContinuationToken');
   }
 }
-
-function element(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
-  return text?.replace(/&(?:amp|lt|gt|quot|apos|#(\d+));/g, (entity, code: string | undefined) =>
-    code === undefined ? (ENTITIES[entity] ?? entity) : String.fromCodePoint(Number(code)),
-  );
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&apos;': "'",
-};

@@ -23,7 +23,8 @@ import { countsLine, StatusLine } from '../terminal/lines.js';
 
 export async function backup(directory: string, options: { json?: boolean }): Promise<void> {
   const target = path.resolve(directory);
-  const { places, environment } = await configuredPlaces();
+  const { places, environment, elsewhere } = await configuredPlaces();
+  for (const note of elsewhere) process.stderr.write(note);
   if (places.length === 0) throw new CommandFailed('nothing to back up: no service has data yet');
   await refuseNonEmpty(target);
   const draft = `${target}.${randomBytes(6).toString('hex')}.partial`;

@@ -1,4 +1,7 @@
-/** `isccd check config [SERVICE…]`: the configuration as `isccd serve` reads it, and all problems in it. */
+/**
+ * `isccd check config [SERVICE…]`: the configuration as `isccd serve` reads it, all problems in it, and whether the engines
+ * that it names can be used.
+ */
 import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '../../compose/services.js';
 import { commonVariables } from '../../config/common.js';
 import { type EnvironmentSources, environmentSources } from '../../config/env.js';
@@ -21,14 +24,15 @@ const COMMON: Pick<ServiceEntry, 'check'> = {
   check: (environment) => void tracingConfig(readVariables(tracingVariables, environment)),
 };
 
-export function checkConfig(services: readonly ServiceName[], options: { json?: boolean }): void {
+export async function checkConfig(
+  services: readonly ServiceName[],
+  options: { json?: boolean },
+): Promise<void> {
   const sources = environmentSources();
   const names = services.length === 0 ? SERVICE_NAMES : services;
   const common = section('common', commonVariables, sources, COMMON);
-  const sections = [
-    common,
-    ...names.map((name) => section(name, SERVICES[name].variables, sources, SERVICES[name], common)),
-  ];
+  const own = names.map((name) => section(name, SERVICES[name].variables, sources, SERVICES[name], common));
+  const sections = [common, ...(await Promise.all(own.map((one) => reached(one, sources))))];
   for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
   const unknown = unknownVariables(sources.values);
   if (options.json) for (const one of unknown) process.stdout.write(unknownLine(one));
@@ -53,6 +57,13 @@ function section(
   const single = [...states, ...(common?.states ?? [])].flatMap(({ problem }) => problem ?? []);
   const all = problemsOf(() => entry.check?.(sources.values));
   return { service, states, conflicts: all.filter((problem) => !single.includes(problem)) };
+}
+
+/** Adds the engines that can't be used, if the section has no problem itself. */
+async function reached(one: Section, { values }: EnvironmentSources): Promise<Section> {
+  const isValid = one.conflicts.length === 0 && one.states.every(({ problem }) => problem === undefined);
+  if (!isValid || one.service === 'common') return one;
+  return { ...one, conflicts: (await SERVICES[one.service].reach?.(values)) ?? [] };
 }
 
 function jsonLines({ service, states, conflicts }: Section): string {

@@ -35,7 +35,8 @@ async function targetsOf(
   directory: string | undefined,
 ): Promise<{ places: DataPlace[]; manifest?: Manifest }> {
   if (directory === undefined) {
-    const { places } = await configuredPlaces();
+    const { places, elsewhere } = await configuredPlaces();
+    for (const note of elsewhere) process.stderr.write(note);
     if (places.length === 0) throw new CommandFailed('nothing to check: no service has data yet');
     return { places };
   }

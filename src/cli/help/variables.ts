@@ -7,13 +7,13 @@ import type { Variables } from '../../config/variable.js';
 
 /** A heading and a table per set of variables, for docs/reference. */
 export function variablesSection(): string {
-  return [...variableSets(SERVICE_NAMES), COMMAND_VARIABLES]
+  return [...variableSets(SERVICE_NAMES), S3_VARIABLES]
     .map(([heading, variables]) => `\n## ${heading}\n\n${markdownTable(variables)}\n`)
     .join('');
 }
 
-/** The command reads them for `s3://` sources. Services do not. */
-const COMMAND_VARIABLES = ['The command, for objects in S3', s3Variables] as const;
+/** The command reads them for `s3://` sources, services for buckets that their variables name. */
+const S3_VARIABLES = ['Objects and buckets in S3', s3Variables] as const;
 
 /** A `.env` file with the variables of services and their defaults. */
 export function envFileOf(services: readonly ServiceName[]): string {
@@ -28,7 +28,7 @@ const EXAMPLE_HEAD = `# All variables of isccd with their defaults. Copy this fi
 
 /** The content of `.env.example`: all variables, commented out. */
 export function envExample(): string {
-  const [heading, variables] = COMMAND_VARIABLES;
+  const [heading, variables] = S3_VARIABLES;
   const all = `${envFileOf(SERVICE_NAMES)}\n# ---- ${heading} ----\n\n${envFile(variables)}\n`;
   return `${EXAMPLE_HEAD}\n${all.replace(/^(?=[A-Z])/gm, '# ')}`;
 }

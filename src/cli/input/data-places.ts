@@ -4,6 +4,7 @@ import path from 'node:path';
 import { readCodesConfig } from '../../config/codes.js';
 import { commonVariables } from '../../config/common.js';
 import { environment } from '../../config/env.js';
+import type { S3Settings } from '../../config/s3.js';
 import { searchVariables } from '../../config/search.js';
 import { storeVariables } from '../../config/store.js';
 import { storeDataDir } from '../../config/store-settings.js';
@@ -19,25 +20,37 @@ export interface DataPlace {
   readonly databaseUrl?: string;
 }
 
-/** The existing data directories of the configured services, and the environment. */
-export async function configuredPlaces(): Promise<{ places: DataPlace[]; environment: Environment }> {
-  const values = environment();
-  const places = placesOf(values);
-  const exists = await Promise.all(places.map(({ folder }) => isFolder(folder)));
-  return { places: places.filter((_, at) => exists[at]), environment: values };
+export interface ConfiguredPlaces {
+  readonly places: DataPlace[];
+  readonly environment: Environment;
+  /** Data that no folder contains, one line each for the operator. */
+  readonly elsewhere: readonly string[];
 }
 
-function placesOf(values: Environment): DataPlace[] {
-  const { mediaPath } = readCodesConfig(values);
+/** The existing data directories of the configured services, and the environment. */
+export async function configuredPlaces(): Promise<ConfiguredPlaces> {
+  const values = environment();
+  const { places, elsewhere } = placesOf(values);
+  const exists = await Promise.all(places.map(({ folder }) => isFolder(folder)));
+  return { places: places.filter((_, at) => exists[at]), environment: values, elsewhere };
+}
+
+function placesOf(values: Environment): Pick<ConfiguredPlaces, 'places' | 'elsewhere'> {
+  const { mediaPath, mediaS3 } = readCodesConfig(values);
   const { indexUri } = readVariables(searchVariables, values);
   const { databaseUrl } = readVariables(storeVariables, values);
   const { dataDir } = readVariables(commonVariables, values);
   const search = indexUri === undefined ? path.join(dataDir, 'search') : searchFolder(indexUri);
-  return [
-    { kind: 'codes', folder: mediaPath },
+  const places: DataPlace[] = [
+    ...(mediaS3 === undefined ? [{ kind: 'codes', folder: mediaPath } as const] : []),
     ...(search === undefined ? [] : [{ kind: 'search', folder: search } as const]),
     { kind: 'store', folder: storeDataDir(values), ...(databaseUrl === undefined ? {} : { databaseUrl }) },
   ];
+  return { places, elsewhere: mediaS3 === undefined ? [] : [elsewhereNote('uploads', mediaS3)] };
+}
+
+function elsewhereNote(data: string, { variable, bucket }: S3Settings): string {
+  return `${data} are in the bucket ${bucket} (${variable}), which this command does not read\n`;
 }
 
 /** The folder itself or its subfolders, if their `FORMAT` file makes them data directories. */

@@ -847,6 +847,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Where the bytes are (CODEWEB_S3_REDIRECT) */
+            readonly 307: {
+                headers: {
+                    /** @description Signed address, valid for 5 minutes */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Bad Request. */
             readonly 400: {
                 headers: {
@@ -890,6 +899,18 @@ export interface operations {
             /** @description Internal Server Error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage of uploads does not respond */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -13,6 +13,7 @@ import {
 import { matchesIfNoneMatch } from './conditional.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
+import { sendContent } from './send-content.js';
 import { sendFile } from './send-file.js';
 
 const JSON_TYPE = 'application/json';
@@ -34,6 +35,8 @@ export function sendReply(outgoing: Outgoing, reply: Reply): number | Promise<nu
       return sendWhole(outgoing, reply, body.bytes, body.contentType);
     case 'file':
       return sendFile(outgoing, reply, body);
+    case 'content':
+      return sendContent(outgoing, reply, body);
     case 'stream':
       return sendStream(outgoing, reply, body);
   }

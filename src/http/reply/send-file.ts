@@ -103,13 +103,14 @@ function encodedFile(file: FileHandle, path: string, tag: string, encoding: Enco
   return bytes;
 }
 
-interface Selection {
+export interface Selection {
   readonly status: number;
   readonly range: ByteRange;
   readonly contentRange: readonly string[];
 }
 
-function selection(outgoing: Outgoing, reply: Reply, size: number, tag: string): Selection {
+/** What a request gets of content with a size. @throws {RequestRefused} `range-unsatisfiable` */
+export function selection(outgoing: Outgoing, reply: Reply, size: number, tag: string): Selection {
   const whole = { status: reply.status, range: { start: 0, end: size }, contentRange: [] };
   const { headers } = outgoing.exchange.head;
   if (outgoing.isHead || reply.status !== 200 || !rangeApplies(headers.get('if-range'), tag)) return whole;
@@ -193,7 +194,8 @@ function fileTag({ size, mtimeMs, ino }: Stats): string {
   return quotedTag(`${ino.toString(36)}-${size.toString(36)}-${Math.round(mtimeMs * 1000).toString(36)}`);
 }
 
-function disposition({ disposition: wanted }: FileBody): string[] {
+/** The header that names a download. */
+export function disposition({ disposition: wanted }: Pick<FileBody, 'disposition'>): string[] {
   return wanted === undefined
     ? []
     : ['Content-Disposition', contentDisposition(wanted.type, wanted.filename)];

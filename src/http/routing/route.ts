@@ -93,6 +93,16 @@ export type ReplyBody =
       /** Compresses the file if the client accepts it, and keeps the result in memory. For a few small fixed files. */
       readonly compress?: boolean;
     }
+  /** Content on another machine, with the same support as a file. */
+  | {
+      readonly kind: 'content';
+      readonly bytes: number;
+      /** Opens the bytes from `start` to `end` (exclusive). Called at most once, before the response starts. */
+      readonly read: (range: { readonly start: number; readonly end: number }) => Promise<Readable>;
+      readonly contentType: string;
+      readonly etag: string;
+      readonly disposition?: { readonly type: 'attachment' | 'inline'; readonly filename: string };
+    }
   | {
       readonly kind: 'stream';
       readonly stream: Readable;

@@ -1,0 +1,68 @@
+/** Says in one line why S3 did not serve a request, so that an operator knows what to change. */
+import { StorageUnavailable } from '../data/unavailable.js';
+import { element } from './xml.js';
+
+/** Statuses that a later attempt may not have. */
+const TEMPORARY = new Set([408, 429, 500, 502, 503, 504]);
+
+const CREDENTIALS = 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN';
+
+/** Where the request went, for messages. */
+export interface Target {
+  readonly bucket: string;
+  readonly endpoint: string;
+  readonly isSigned: boolean;
+}
+
+/** A response with an error status. */
+export class S3Refused extends StorageUnavailable {
+  readonly status: number;
+  /** Such as `NoSuchBucket`; empty if the response has none. */
+  readonly code: string;
+
+  constructor(status: number, body: string, target: Target) {
+    const code = element(body, 'Code') ?? '';
+    super(reasonOf(status, code, target));
+    this.status = status;
+    this.code = code;
+  }
+
+  get isTemporary(): boolean {
+    return TEMPORARY.has(this.status) || this.code === 'RequestTimeout' || this.code === 'SlowDown';
+  }
+}
+
+/** A request without a response. */
+export function unreachable(error: unknown, { endpoint }: Target): StorageUnavailable {
+  const parts = error instanceof AggregateError ? error.errors : [error];
+  const reasons = parts.map((part) => (part instanceof Error ? part.message : String(part)));
+  const reason = [...new Set(reasons)].join(', ') || String((error as NodeJS.ErrnoException).code);
+  return new StorageUnavailable(`S3 at ${endpoint} is unreachable: ${reason}`, { cause: error });
+}
+
+function reasonOf(status: number, code: string, { bucket, endpoint, isSigned }: Target): string {
+  const place = `the bucket ${bucket} at ${endpoint}`;
+  switch (code) {
+    case 'NoSuchBucket':
+      return `${place} does not exist`;
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+    case 'InvalidToken':
+    case 'ExpiredToken':
+    case 'AuthorizationHeaderMalformed':
+    case 'InvalidTokenId':
+      return `${endpoint} rejects the credentials or the region (${code}): check ${CREDENTIALS}, and AWS_REGION`;
+    case 'RequestTimeTooSkewed':
+      return `${endpoint} rejects requests because the clock of this machine is wrong`;
+    case 'PermanentRedirect':
+    case 'TemporaryRedirect':
+      return `${place} is in another region or has another endpoint: check AWS_REGION and AWS_ENDPOINT_URL_S3`;
+  }
+  const said = code === '' ? `status ${status}` : `status ${status}, ${code}`;
+  if (status === 403 || status === 401) {
+    return isSigned
+      ? `the credentials may not use ${place} (${said})`
+      : `${place} needs credentials (${said}): set ${CREDENTIALS}`;
+  }
+  return `${place} responds with ${said}`;
+}
