@@ -26,6 +26,39 @@ export interface StoreActions {
   ): Promise<{ readonly retried: number; readonly waiting: number; readonly skipped: number }>;
 }
 
+export interface TokenView {
+  readonly key: number;
+  readonly publisher: string;
+  readonly scopes: readonly string[];
+  /** Times are milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+  readonly revokedAt: number | undefined;
+  readonly usedAt: number | undefined;
+}
+
+/** A token with its secret, which only this object has. */
+export interface NewToken extends TokenView {
+  readonly token: string;
+}
+
+/** Why nothing was done; for the operator. */
+export interface Refused {
+  readonly refused: string;
+}
+
+/** Upload tokens of publishers. Changes are audited. */
+export interface TokenActions {
+  /** All that a token can have. */
+  readonly scopes: readonly string[];
+  list(): Promise<readonly TokenView[]>;
+  create(
+    wanted: { readonly publisher: string; readonly scopes: readonly string[]; readonly days?: number },
+    actor: Actor,
+  ): Promise<NewToken | Refused>;
+  revoke(key: number, actor: Actor): Promise<TokenView | Refused>;
+}
+
 /** The hubs that this process follows. */
 export interface NetworkView {
   hubs(): readonly HubView[];

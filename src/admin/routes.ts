@@ -16,6 +16,7 @@ import { row } from './row.js';
 import * as schema from './schema.js';
 import type { AdminService } from './service.js';
 import type { Session } from './sessions.js';
+import { tokenRoutes } from './token-routes.js';
 import { confirmPage } from './views/confirm.js';
 import { dashboardPage } from './views/dashboard.js';
 import { detailPage } from './views/detail.js';
@@ -27,6 +28,7 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Adm
     ...forms(service),
     ...accountRoutes(service),
     ...auditRoutes(service),
+    ...tokenRoutes(service),
     ...loginRoutes(service, throttle),
     open(assetRoute('/admin/static/style.css', 'style.css')),
     open(assetRoute('/admin/static/icon.svg', 'icon.svg')),

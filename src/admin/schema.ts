@@ -91,6 +91,20 @@ export const accountForm = z.object({
 });
 export type AccountForm = z.infer<typeof accountForm>;
 
+export const tokenForm = z.object({
+  csrf: text,
+  action: choice(['add', 'revoke']),
+  publisher: text,
+  scope: z.union([z.array(z.string()), z.string().transform((one) => [one])]).default([]),
+  /** 0: never expires; `undefined` if it is invalid. */
+  days: text.transform((days) => {
+    if (days.trim() === '') return 0;
+    return /^[1-9]\d{0,4}$/.test(days.trim()) ? Number(days) : undefined;
+  }),
+  key: once.pipe(key).optional().catch(undefined),
+});
+export type TokenForm = z.infer<typeof tokenForm>;
+
 /** Filters in the URL of the audit log. */
 export const auditQuery = z.object({
   actor: text.transform((name) => name.trim()),

@@ -10,7 +10,7 @@ import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
 import { forgetFailures, LoginFailures } from './login-failures.js';
 import { type Chosen, type Counts, Overview, type Page, type Row } from './overview.js';
-import type { HubView, NetworkView, StoreActions } from './port.js';
+import type { HubView, NetworkView, StoreActions, TokenActions } from './port.js';
 import { type Action, type ListQuery, listFilter, listOrder } from './schema.js';
 import { Sessions } from './sessions.js';
 
@@ -31,6 +31,7 @@ export interface AdminOptions {
   /** Key of the hashes of user names that no account has. */
   readonly secretKey: string;
   readonly network?: NetworkView | undefined;
+  readonly tokens: TokenActions;
 }
 
 /** The manifests that fit a search. */
@@ -56,13 +57,15 @@ const FITTING_SHOWN = 20;
 export class AdminService {
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  readonly tokens: TokenActions;
   readonly #database: Database;
   readonly #failures: LoginFailures;
   readonly #overview: Overview;
   readonly #actions: StoreActions;
   readonly #network: NetworkView | undefined;
 
-  constructor(database: Database, actions: StoreActions, { secretKey, network }: AdminOptions) {
+  constructor(database: Database, actions: StoreActions, { secretKey, network, tokens }: AdminOptions) {
+    this.tokens = tokens;
     this.#network = network;
     this.sessions = new Sessions(database.db);
     this.accounts = new Accounts(database.db);

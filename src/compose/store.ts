@@ -26,6 +26,7 @@ import { forgetBooks } from '../store/search-index-books.js';
 import { SearchIndexSync, type SearchIndexSyncOptions } from '../store/search-index-sync.js';
 import { unloggedGauge } from '../store/unlogged.js';
 import { eventLog } from '../store/webhooks/events.js';
+import { tokenActions } from './token-actions.js';
 
 export interface StoreApp extends ServiceApp {
   /** The stored manifests for services in this process, without HTTP. */
@@ -97,6 +98,7 @@ async function appOver(
   const routes = dashboardRoutes(database, store.service, throttle, {
     secretKey: config.secretKey,
     network: network && networkView(network),
+    tokens: tokenActions(database.db),
   });
   const app = withUnlogged(store.app(routes), database, network);
   const reload = () => store.reload(config.reread());

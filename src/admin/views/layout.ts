@@ -8,7 +8,7 @@ export interface PageParts {
   /** Absent before the login. */
   readonly session?: Session | undefined;
   /** Current entry of the navigation. */
-  readonly at?: 'overview' | 'manifests' | 'accounts' | 'audit';
+  readonly at?: 'overview' | 'manifests' | 'accounts' | 'tokens' | 'audit';
   readonly body: Value;
 }
 
@@ -59,6 +59,7 @@ function navigation({ username, role, csrf }: Session, at: PageParts['at']): Htm
 ${
   includes(role, 'admin') &&
   html`<li><a href="/admin/accounts/"${current('accounts')}>Accounts</a></li>
+<li><a href="/admin/tokens/"${current('tokens')}>Upload tokens</a></li>
 <li><a href="/admin/audit/"${current('audit')}>Audit log</a></li>`
 }
 </ul></nav>

@@ -7,6 +7,7 @@ import { Accounts } from '../../../src/admin/accounts.js';
 import { dashboardRoutes } from '../../../src/admin/app.js';
 import type { AdminRoute } from '../../../src/admin/guarded.js';
 import { ContentBlobs } from '../../../src/blobs/content.js';
+import { tokenActions } from '../../../src/compose/token-actions.js';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import { startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
@@ -58,6 +59,7 @@ export async function startDashboard({
   const limiter = new FixedWindows({ login: { count: logins, periodSeconds: 3600 } });
   const routes = dashboardRoutes(database, await store(database, folder), new Throttle(limiter, []), {
     secretKey: 'secret of the tests',
+    tokens: tokenActions(database.db),
   });
   const app = {
     name: 'store',
