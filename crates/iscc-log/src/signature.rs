@@ -98,7 +98,7 @@ fn holds(signatures: &[&Unverified]) -> bool {
     EdwardsPoint::vartime_multiscalar_mul(scalars, points).mul_by_cofactor().is_identity()
 }
 
-/// Coefficients that depend on all signatures, so that nobody can choose signatures to fit them.
+/// Coefficients that depend on all signatures, so that signatures can not be chosen to fit them.
 fn coefficients(signatures: &[&Unverified]) -> Vec<Scalar> {
     let mut all = Sha512::new();
     for Unverified { key, bytes, k, .. } in signatures {
