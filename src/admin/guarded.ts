@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../database/audit.js';
 import type { Role } from '../database/tables.js';
 import { readCookie } from '../http/request/cookies.js';
+import { FileFormInvalid, type PostedFile, readFileForm } from '../http/request/file-form.js';
 import {
   type BodySpec,
   type Parsed,
@@ -80,6 +81,43 @@ export function form<F extends Form>(
         const posted = request as Request<unknown, unknown, unknown, z.output<F>>;
         checkForm(request, posted.body.csrf, session.csrf);
         return handler(posted, session);
+      }),
+  });
+  return { ...guarded, access };
+}
+
+interface UploadSpec {
+  /** Largest file. */
+  readonly bytesMax: number;
+  /** @param file `undefined` if the user chose none */
+  readonly handler: (
+    request: Request,
+    file: PostedFile | undefined,
+    session: Session,
+  ) => Reply | Promise<Reply>;
+}
+
+/** A form with a file. Session, role and form token are checked before a byte of the file is read. */
+export function upload(
+  sessions: Sessions,
+  access: Role,
+  path: string,
+  { bytesMax, handler }: UploadSpec,
+): AdminRoute {
+  const body = { kind: 'stream', bytesMax: bytesMax + FORM_BYTES_MAX } as const satisfies BodySpec;
+  const guarded = route({
+    ...row('POST', path),
+    body,
+    handler: (request) =>
+      inSession(sessions, request, access, async (session) => {
+        try {
+          const { fields, file } = await readFileForm(request.header('content-type'), request.body);
+          checkForm(request, fields.get('csrf') ?? '', session.csrf);
+          return await handler(request, file, session);
+        } catch (error) {
+          if (error instanceof FileFormInvalid) throw new AdminRefusal('FORM_INVALID');
+          throw error;
+        }
       }),
   });
   return { ...guarded, access };

@@ -43,6 +43,10 @@ export interface Row {
   readonly attemptedAt: number;
 }
 
+export interface MatchedRow extends Row {
+  readonly hasThumbnail: boolean;
+}
+
 export interface Page {
   readonly rows: readonly Row[];
   readonly total: number;
@@ -118,6 +122,20 @@ export class Overview {
     const found = await matching(this.#database, filter);
     const keys = await found.ordered(NEWEST_FIRST).limit(limit).execute();
     return this.#rows(keys.map(({ key }) => key));
+  }
+
+  /** Rows by manifest id, for at most a page of them. */
+  async rowsOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, MatchedRow>> {
+    if (manifestIds.length === 0) return new Map();
+    const hasThumbnail = sql<number>`case when summary like '%"thumbnail":%' then 1 else 0 end`;
+    const found = await this.#database.db
+      .selectFrom('manifests')
+      .select(['key', hasThumbnail.as('pictured')])
+      .where('manifest_id', 'in', [...manifestIds])
+      .execute();
+    const pictured = new Set(found.flatMap(({ key, pictured }) => (pictured === 1 ? [key] : [])));
+    const rows = await this.#rows(found.map(({ key }) => key));
+    return new Map(rows.map((row) => [row.manifestId, { ...row, hasThumbnail: pictured.has(row.key) }]));
   }
 
   async algorithms(): Promise<string[]> {

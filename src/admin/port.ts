@@ -26,6 +26,25 @@ export interface StoreActions {
   ): Promise<{ readonly retried: number; readonly waiting: number; readonly skipped: number }>;
 }
 
+export interface FoundMatches {
+  /** ISCC-CODE of the file. */
+  readonly iscc: string;
+  /** Live manifests, best first. */
+  readonly matches: readonly { readonly manifestId: string; readonly similarityScore: number }[];
+}
+
+/** Searches with a file, which is not kept. */
+export interface FileSearch {
+  /** Largest file. */
+  readonly bytesMax: number;
+  find(asset: {
+    readonly body: AsyncIterable<Uint8Array>;
+    readonly mediatype: string | undefined;
+    readonly clientAddress: string;
+    readonly signal: AbortSignal;
+  }): Promise<FoundMatches | Refused>;
+}
+
 export interface TokenView {
   readonly key: number;
   readonly publisher: string;

@@ -9,6 +9,7 @@ import { auditRoutes } from './audit-routes.js';
 import { AdminRefusal } from './errors.js';
 import { type AdminRoute, actorOf, form, LIST, open, page, requireRole, START, tokenOf } from './guarded.js';
 import { loginRoutes, sessionCookie } from './login-routes.js';
+import { matchRoutes } from './match-routes.js';
 import type { LoginThrottle } from './port.js';
 import { imageReply, pageReply, redirect } from './reply.js';
 import { ACTION_ROLES } from './roles.js';
@@ -29,6 +30,7 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Adm
     ...accountRoutes(service),
     ...auditRoutes(service),
     ...tokenRoutes(service),
+    ...matchRoutes(service, service.fileSearch),
     ...loginRoutes(service, throttle),
     open(assetRoute('/admin/static/style.css', 'style.css')),
     open(assetRoute('/admin/static/icon.svg', 'icon.svg')),
@@ -50,7 +52,12 @@ function pages(service: AdminService): AdminRoute[] {
       handler: async ({ query }, session) => {
         const [found, algorithms] = await Promise.all([service.list(query), service.algorithms()]);
         const logStates = await service.logStates(found.rows);
-        return pageReply(listPage(session, query, { page: found, algorithms, logStates }));
+        return pageReply(
+          listPage(session, query, {
+            ...{ page: found, algorithms, logStates },
+            canSearchFiles: service.fileSearch !== undefined,
+          }),
+        );
       },
     }),
     page(sessions, 'viewer', `${LIST}{key}/`, {

@@ -9,8 +9,8 @@ import { type Account, Accounts } from './accounts.js';
 import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
 import { forgetFailures, LoginFailures } from './login-failures.js';
-import { type Chosen, type Counts, Overview, type Page, type Row } from './overview.js';
-import type { HubView, NetworkView, StoreActions, TokenActions } from './port.js';
+import { type Chosen, type Counts, type MatchedRow, Overview, type Page, type Row } from './overview.js';
+import type { FileSearch, HubView, NetworkView, StoreActions, TokenActions } from './port.js';
 import { type Action, type ListQuery, listFilter, listOrder } from './schema.js';
 import { Sessions } from './sessions.js';
 
@@ -32,6 +32,8 @@ export interface AdminOptions {
   readonly secretKey: string;
   readonly network?: NetworkView | undefined;
   readonly tokens: TokenActions;
+  /** `undefined` if the store does not code files. */
+  readonly fileSearch?: FileSearch | undefined;
 }
 
 /** The manifests that fit a search. */
@@ -58,14 +60,20 @@ export class AdminService {
   readonly sessions: Sessions;
   readonly accounts: Accounts;
   readonly tokens: TokenActions;
+  readonly fileSearch: FileSearch | undefined;
   readonly #database: Database;
   readonly #failures: LoginFailures;
   readonly #overview: Overview;
   readonly #actions: StoreActions;
   readonly #network: NetworkView | undefined;
 
-  constructor(database: Database, actions: StoreActions, { secretKey, network, tokens }: AdminOptions) {
+  constructor(
+    database: Database,
+    actions: StoreActions,
+    { secretKey, network, tokens, fileSearch }: AdminOptions,
+  ) {
     this.tokens = tokens;
+    this.fileSearch = fileSearch;
     this.#network = network;
     this.sessions = new Sessions(database.db);
     this.accounts = new Accounts(database.db);
@@ -172,6 +180,11 @@ export class AdminService {
     const filter = listFilter(query);
     const { total, upTo } = await this.#overview.size(filter);
     return { total, upTo, newest: await this.#overview.next({ ...filter, upTo }, FITTING_SHOWN) };
+  }
+
+  /** Rows of manifests by their ids. */
+  rowsOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, MatchedRow>> {
+    return this.#overview.rowsOf(manifestIds);
   }
 
   chosen(keys: readonly number[]): Promise<Chosen[]> {

@@ -26,6 +26,7 @@ import { forgetBooks } from '../store/search-index-books.js';
 import { SearchIndexSync, type SearchIndexSyncOptions } from '../store/search-index-sync.js';
 import { unloggedGauge } from '../store/unlogged.js';
 import { eventLog } from '../store/webhooks/events.js';
+import { fileSearch } from './file-search.js';
 import { tokenActions } from './token-actions.js';
 
 export interface StoreApp extends ServiceApp {
@@ -99,6 +100,7 @@ async function appOver(
     secretKey: config.secretKey,
     network: network && networkView(network),
     tokens: tokenActions(database.db),
+    fileSearch: content && fileSearch(store.service, content.coder),
   });
   const app = withUnlogged(store.app(routes), database, network);
   const reload = () => store.reload(config.reread());

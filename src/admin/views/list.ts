@@ -8,6 +8,7 @@ import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
+import { searchForm } from './matches.js';
 import { bytes, counted, moment, select, statusBadge, yesNo } from './text.js';
 
 /** States in the hubs' logs by key; `undefined` if this process follows no hubs. */
@@ -18,6 +19,8 @@ export interface ListParts {
   /** Algorithms to filter by. */
   readonly algorithms: readonly string[];
   readonly logStates: LogStates;
+  /** Whether the store codes files. */
+  readonly canSearchFiles: boolean;
 }
 
 export function listPage(session: Session, query: ListQuery, parts: ListParts): Html {
@@ -30,6 +33,7 @@ export function listPage(session: Session, query: ListQuery, parts: ListParts): 
     at: 'manifests',
     body: html`<h1>Manifests</h1>
 <section aria-label="Search and filters">${filters(query, algorithms)}</section>
+${parts.canSearchFiles && searchForm(session)}
 <section aria-labelledby="found">
 <div class="table-head">
 <h2 id="found">${counted(page.total, 'manifest')}</h2>

@@ -1,0 +1,89 @@
+/** Search of the dashboard with a file. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Accounts } from '../../src/admin/accounts.js';
+import { openDatabase } from '../../src/database/open.js';
+import { native } from '../../src/native.js';
+import { codeOf, manifestFor, picture, store } from '../content/support.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
+import { OPERATOR, PASSWORD, SET_UP } from './support/dashboard.js';
+import { Visitor } from './support/visitor.js';
+
+const LIST = '/admin/manifests/';
+const MATCHES = '/admin/matches/';
+const BYTES_MAX = 1_000_000;
+
+let services: AllServices;
+let visitor: Visitor;
+let photo: Buffer;
+let photoId: string;
+beforeAll(async () => {
+  services = await startAllServices({
+    MSTORE_BY_CONTENT: '1',
+    MSTORE_UNTHROTTLED: '127.0.0.1',
+    CODEWEB_MEDIA_PATH: 'media',
+    CODEWEB_MAX_UPLOAD_SIZE: String(BYTES_MAX),
+  });
+  const { db, close } = await openDatabase(undefined, path.join(services.folder, 'store'));
+  await new Accounts(db).add(OPERATOR, PASSWORD, 'deleter', SET_UP);
+  await close();
+  visitor = new Visitor(services.url.store);
+  await visitor.login();
+  photo = await picture(1);
+  const { units } = await codeOf(services.url.codes, photo);
+  const manifest = await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }], photo);
+  photoId = await store(services.url.store, manifest);
+}, 60_000);
+afterAll(() => services?.stop());
+
+/** Posts a form as a browser without JavaScript does. */
+async function posted(file: Buffer | undefined, csrf?: string): Promise<Response> {
+  const form = new FormData();
+  form.append('csrf', csrf ?? (await visitor.csrf(LIST)));
+  if (file !== undefined) form.append('file', new Blob([file], { type: 'image/png' }), 'a.png');
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return fetch(services.url.store + MATCHES, {
+    method: 'POST',
+    headers: { Cookie: cookie },
+    body: form,
+    redirect: 'manual',
+  });
+}
+
+async function flash(reply: Response): Promise<string> {
+  expect([reply.status, reply.headers.get('location')]).toEqual([302, LIST]);
+  return /class="flash[^>]*>([^<]*)</.exec(await visitor.text(LIST))?.[1] ?? '';
+}
+
+test('finds the manifests of a picture and of a smaller copy, to act on them', async () => {
+  expect(await visitor.text(LIST)).toContain('enctype="multipart/form-data"');
+  const page = await (await posted(photo)).text();
+  expect(page).toContain('1 matching manifest<');
+  expect(page).toMatch(new RegExp(`${photoId}</a></th>\\s*<td class="number">100</td>`));
+  expect(page).toContain('<option value="delete">');
+  expect(await (await posted(await picture(1, 240, 160))).text()).toContain(photoId);
+  expect(await (await posted(await picture(2))).text()).toContain('No manifest matches.');
+  expect(await readdir(path.join(services.folder, 'media/drafts'))).toEqual([]);
+});
+
+test('refuses forms of other sites, without a file, with an empty or a large one', async () => {
+  expect((await posted(photo, 'x')).status).toBe(403);
+  expect(await flash(await posted(undefined))).toBe('Choose a file to search with.');
+  expect(await flash(await posted(Buffer.alloc(0)))).toContain('be searched with: ');
+  const large = await posted(Buffer.alloc(2 * BYTES_MAX)).catch(() => undefined);
+  expect(large?.status ?? 413).toBe(413);
+});
+
+test('refuses bodies that are not such a form', async () => {
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  for (const [type, body] of [
+    ['text/plain', 'x'],
+    ['multipart/form-data; boundary=a', 'x'],
+    ['multipart/form-data; boundary=a', '--a\r\nContent-Disposition: form-data; name="csrf"\r\n\r\nx'],
+  ] as const) {
+    const headers = { Cookie: cookie, 'Content-Type': type };
+    const reply = await fetch(services.url.store + MATCHES, { method: 'POST', headers, body });
+    expect([type, reply.status]).toEqual([type, 400]);
+  }
+});
