@@ -29,6 +29,8 @@ export const NATIVE_ERROR_CODES = [
   'DAMAGED',
   /** Reading the file would exceed a limit. */
   'TOO_LARGE',
+  /** The file asks for more work than its content can be worth. */
+  'TOO_COSTLY',
   'NO_TEXT',
   'IO',
   'STORAGE_FULL',

@@ -48,6 +48,11 @@ export const ERRORS = {
   FILE_NO_TEXT: [422, '{task} The file contains no text.'],
   FILE_TOO_SHORT: [422, '{task} The audio is too short: at least 3 seconds are needed.'],
   FILE_TOO_LARGE: [422, '{task} The content exceeds a limit, such as pixels, pages or unpacked bytes.'],
+  FILE_TOO_COSTLY: [
+    422,
+    '{task} The file asks for more work than its size allows, such as SVG filters over large areas, long gaps between ' +
+      'frames, sample rates below 1000 Hz or millions of empty parts.',
+  ],
   FILE_TOO_SLOW: [422, '{task} Processing the file took too long.'],
   FILE_TOO_COMPLEX: [422, '{task} Processing the file needed too much memory.'],
   FILE_CRASHES_DECODER: [422, '{task} The decoder crashes on this file, which is probably damaged.'],
@@ -115,6 +120,7 @@ export const ABOUT_FILE: ReadonlySet<ErrorCode> = new Set([
   'FILE_NO_TEXT',
   'FILE_TOO_SHORT',
   'FILE_TOO_LARGE',
+  'FILE_TOO_COSTLY',
   'FILE_TOO_SLOW',
   'FILE_TOO_COMPLEX',
   'FILE_CRASHES_DECODER',

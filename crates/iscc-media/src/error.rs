@@ -22,6 +22,9 @@ pub enum MediaError {
         /// The maximum.
         limit: u64,
     },
+    /// The work that the file asks for is out of proportion. Names the part that asks for it.
+    #[error("{0} would take too long")]
+    TooCostly(&'static str),
     /// The document contains no text.
     #[error("no text extracted")]
     NoText,

@@ -1,5 +1,6 @@
 //! Scalable Vector Graphics: renders them, reads their metadata, and writes metadata into a copy.
 
+mod cost;
 mod embed;
 mod metadata;
 mod prolog;
@@ -30,6 +31,9 @@ pub enum SvgError {
     /// Declares entities, which can expand without limit or refer to other files.
     #[error("SVG documents with entity declarations are refused")]
     Entities,
+    /// Drawing it would take too long, because of its filters and layers.
+    #[error("drawing the filters and layers of the SVG would take too long")]
+    TooCostly,
     /// Not well-formed, or without a size.
     #[error("not a drawable SVG: {0}")]
     Invalid(String),

@@ -32,6 +32,8 @@ pub enum ErrorCode {
     Damaged,
     /// Reading the file would exceed a limit.
     TooLarge,
+    /// The file asks for more work than its content can be worth.
+    TooCostly,
     /// The document or text is empty.
     NoText,
     /// Reading or writing a file failed.
@@ -67,6 +69,7 @@ impl AsRef<str> for ErrorCode {
             Self::NoDecoder => "NO_DECODER",
             Self::Damaged => "DAMAGED",
             Self::TooLarge => "TOO_LARGE",
+            Self::TooCostly => "TOO_COSTLY",
             Self::NoText => "NO_TEXT",
             Self::Io => "IO",
             Self::StorageFull => "STORAGE_FULL",

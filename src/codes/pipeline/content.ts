@@ -5,6 +5,7 @@ import { present } from '../../present.js';
 import { titleFromFilename } from '../filename.js';
 import type { EmbeddedMetadata } from '../result.js';
 import { UNIT_BITS } from './addon-calls.js';
+import { checkBoxes } from './formats/cost.js';
 import type { FormatContent } from './formats/format.js';
 import { loadFormat } from './formats/table.js';
 import type { ContentJob, ExtractJob, FileContent } from './jobs.js';
@@ -12,6 +13,7 @@ import { limitedFacts, limitedMetadata } from './metadata-limits.js';
 import type { Stopwatch } from './stopwatch.js';
 
 export async function contentOf(job: ContentJob, watch: Stopwatch): Promise<FileContent> {
+  checkBoxes(job);
   const format = await loadFormat(job.format);
   const content = await format.content(job, watch);
   return watch.measure('meta', () => withMetaCode(content, job));
@@ -19,6 +21,7 @@ export async function contentOf(job: ContentJob, watch: Stopwatch): Promise<File
 
 /** Metadata embedded in the file. */
 export async function metadataOf(job: ExtractJob): Promise<EmbeddedMetadata> {
+  checkBoxes(job);
   const format = await loadFormat(job.format);
   return limitedMetadata(await format.metadata(job));
 }

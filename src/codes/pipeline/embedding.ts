@@ -3,6 +3,7 @@ import { native } from '../../native.js';
 import { CodesRefusal } from '../errors.js';
 import { FIELDS, type Field, familyOf, keywordList } from '../metadata/places.js';
 import { metadataOf } from './content.js';
+import { checkBoxes } from './formats/cost.js';
 import { loadFormat } from './formats/table.js';
 import type { EmbedJob } from './jobs.js';
 
@@ -19,6 +20,7 @@ export async function embedInto(job: EmbedJob): Promise<readonly Field[]> {
   if (format.embed === undefined || familyOf(mediatype) === undefined) {
     throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
   }
+  checkBoxes(job);
   const given = FIELDS.filter((field) => fields[field]);
   if (given.length > 0) await format.embed(job, fields);
   const found = await metadataOf({ ...job, kind: 'extract' });

@@ -10,6 +10,7 @@ export type FileErrorCode = Extract<
   | 'FILE_NO_TEXT'
   | 'FILE_TOO_SHORT'
   | 'FILE_TOO_LARGE'
+  | 'FILE_TOO_COSTLY'
   | 'FILE_TOO_SLOW'
   | 'FORMAT_UNSUPPORTED'
 >;
@@ -30,6 +31,7 @@ const ADDON_CODES: Partial<Record<NativeErrorCode, FileErrorCode>> = {
   DAMAGED: 'FILE_DAMAGED',
   NO_TEXT: 'FILE_NO_TEXT',
   TOO_LARGE: 'FILE_TOO_LARGE',
+  TOO_COSTLY: 'FILE_TOO_COSTLY',
   NO_DECODER: 'FORMAT_UNSUPPORTED',
 };
 

@@ -2,16 +2,21 @@
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Body } from '../support/client.js';
-import { bodyOf, filenameHeader, upload, uploaded } from '../support/client.js';
+import { bodyOf, filenameHeader, postJson, upload, uploaded } from '../support/client.js';
 import {
   docxBomb,
   epubOfManyParts,
+  FILTER_BOMB,
+  filmWithGaps,
   GIANTS,
   laughs,
   longVideo,
+  nestedBoxes,
   pdfBomb,
   pngBomb,
+  smallBoxes,
   talkativeDocx,
+  wav,
   zip,
 } from '../support/hostile.js';
 import { fileBytes } from '../support/reference.js';
@@ -110,6 +115,46 @@ describe('documents', () => {
       expect([201, 422]).toContain(response.status);
       await expectWorking();
     }
+  });
+});
+
+describe('files that ask for too much work', () => {
+  test.each([
+    ['filter.svg', () => FILTER_BOMB],
+    ['rate.wav', () => wav(1, 1_000_000)],
+    ['boxes.mp4', () => smallBoxes()],
+    ['boxes.m4a', () => smallBoxes()],
+    ['boxes-inside.mp4', () => nestedBoxes()],
+    ['gaps.avi', () => filmWithGaps()],
+  ])('%s is refused, and innocent files next to it are not', { timeout: 300_000 }, async (name, make) => {
+    const file = await make();
+    const [text] = await Promise.all([expectRefused(name, file), expectWorking(), expectWorking()]);
+    expect(text).toMatch(/asks for more work than its size allows.*\(FILE_TOO_COSTLY/);
+  });
+
+  test.each([
+    ['boxes.mp4', () => smallBoxes()],
+    ['rate.wav', () => wav(1, 1_000_000)],
+  ])('%s gets no metadata', { timeout: 300_000 }, async (name, make) => {
+    const stored = await fetch(`${server.url}/api/v1/media`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/octet-stream', ...filenameHeader(name) },
+      body: make(),
+    });
+    const { media_id: id } = (await stored.json()) as { media_id: string };
+    const response = await postJson(server.url, `/metadata/${id}`, { name: 'New' });
+    expect([response.status, await response.text()]).toEqual([
+      422,
+      expect.stringContaining('FILE_TOO_COSTLY'),
+    ]);
+  });
+
+  test('the same files with usual rates are read', { timeout: 300_000 }, async () => {
+    expect((await uploaded(server.url, 'telephone.wav', wav(4000, 80_000))).mode).toBe('audio');
+    const film = await filmWithGaps();
+    // 25 frames per second again.
+    Buffer.from(film.buffer).writeUInt32LE(1, Buffer.from(film.buffer).indexOf('strh') + 28);
+    expect((await uploaded(server.url, 'film.avi', film)).mode).toBe('video');
   });
 });
 

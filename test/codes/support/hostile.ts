@@ -213,6 +213,47 @@ function ffmpeg(args: readonly string[]): void {
   execFileSync('ffmpeg', ['-loglevel', 'error', ...args]);
 }
 
+/** Drawing it would take minutes: 16 million pixels, each with a thousand octaves of noise and 36 million neighbours. */
+export const FILTER_BOMB = `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><filter id="f">
+<feGaussianBlur stdDeviation="4000"/><feTurbulence baseFrequency="0.01" numOctaves="1000"/><feMorphology radius="3000"/>
+</filter><rect width="4000" height="4000" filter="url(#f)"/></svg>`;
+
+/** A WAV file of 8-bit samples. */
+export function wav(rateHz: number, samples: number): Bytes {
+  const format = bytes(u16le(1), u16le(1), u32le(rateHz), u32le(rateHz), u16le(1), u16le(8));
+  const head = bytes('WAVEfmt ', u32le(16), format, 'data', u32le(samples));
+  const sound = Uint8Array.from({ length: samples }, (_, at) => 128 + 100 * Math.sin(at / 7));
+  return bytes('RIFF', u32le(head.length + samples), head, sound);
+}
+
+/** Millions of boxes of eight bytes. */
+export function smallBoxes(count = 3_000_000): Bytes {
+  const box = Buffer.from('\0\0\0\x08free', 'latin1');
+  return bytes('\0\0\0\x18ftypisom\0\0\x02\0isommp41', Buffer.alloc(count * box.length, box));
+}
+
+/** Millions of boxes in the movie header. */
+export function nestedBoxes(): Bytes {
+  const [type, boxes] = [smallBoxes(0), smallBoxes()];
+  const inner = boxes.subarray(type.length);
+  return bytes(type, u32be(inner.length + 8), 'moov', inner);
+}
+
+/** Two seconds of film in which the frames are, by the forged rate, half a day apart. */
+export async function filmWithGaps(): Promise<Bytes> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-video-'));
+  const film = path.join(folder, 'film.avi');
+  ffmpeg(['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=25:d=2', '-c:v', 'mpeg4', film]);
+  const forged = new Uint8Array(readFileSync(film));
+  await rm(folder, { recursive: true });
+  const header = Buffer.from(forged.buffer);
+  const stream = header.indexOf('strh');
+  const [SCALE, RATE] = [28, 32];
+  header.writeUInt32LE(1_000_000, stream + SCALE);
+  header.writeUInt32LE(25, stream + RATE);
+  return forged;
+}
+
 /** A PDF that needs a password. */
 export function encryptedPdf(): Bytes {
   const key = `<${'5a'.repeat(32)}>`;

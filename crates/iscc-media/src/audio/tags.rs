@@ -36,6 +36,8 @@ pub struct AudioTags {
     pub cover: Option<Vec<u8>>,
     /// Playing time in seconds.
     pub duration_seconds: f64,
+    /// Samples per second and channel; `None` if unknown.
+    pub sample_rate_hz: Option<u32>,
 }
 
 impl AudioTags {
@@ -51,6 +53,7 @@ pub fn read<R: Read + Seek>(reader: R) -> Result<AudioTags, TagError> {
     let file = open(reader)?;
     let mut tags = AudioTags {
         duration_seconds: file.properties().duration().as_secs_f64(),
+        sample_rate_hz: file.properties().sample_rate(),
         ..AudioTags::default()
     };
     // The container's primary kind of tag comes first. WAV and MP3 may have a second, older kind.

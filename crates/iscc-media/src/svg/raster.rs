@@ -6,7 +6,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
 use resvg::usvg::{ImageHrefResolver, Options, Tree};
 
-use super::{SVG_SIDE_PIXELS_MAX, SvgError, guard, units};
+use super::{SVG_SIDE_PIXELS_MAX, SvgError, cost, guard, units};
 
 /// A rendered image: `width * height` RGBA pixels, not premultiplied, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 
 /// Renders an SVG at its intrinsic size: width and height, else the view box, at 96 dpi, in whole
 /// pixels. A longer side above [`SVG_SIDE_PIXELS_MAX`] is scaled down to it. Reads nothing outside
-/// of the document.
+/// of the document. Rejects documents that would take too long to draw before drawing them.
 pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let text = guard(bytes)?;
     let resolver = ImageHrefResolver {
@@ -44,8 +44,11 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let size = tree.size();
     let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
     let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));
-    let mut pixmap = Pixmap::new(width, height).ok_or_else(|| invalid("the size is invalid"))?;
     let fit = Transform::from_scale(width as f32 / size.width(), height as f32 / size.height());
+    if cost::is_too_high(tree.root(), fit, width, height) {
+        return Err(SvgError::TooCostly);
+    }
+    let mut pixmap = Pixmap::new(width, height).ok_or_else(|| invalid("the size is invalid"))?;
     resvg::render(&tree, fit, &mut pixmap.as_mut());
     Ok(Raster { width, height, rgba: pixmap.take_demultiplied() })
 }

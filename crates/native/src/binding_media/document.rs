@@ -24,6 +24,8 @@ pub struct AudioTags {
     pub cover: Option<Buffer>,
     /// Playing time.
     pub duration_seconds: f64,
+    /// Samples per second and channel; absent if unknown.
+    pub sample_rate_hz: Option<u32>,
 }
 
 /// Writes properties, as pairs of place and value, into the document at `path`, in place: pass a copy.
@@ -77,6 +79,7 @@ pub fn read_audio_tags<'env>(env: &'env Env, path: String) -> Result<Object<'env
             properties: tags.properties,
             cover: tags.cover.map(Into::into),
             duration_seconds: tags.duration_seconds,
+            sample_rate_hz: tags.sample_rate_hz,
         })
     })
 }
@@ -129,6 +132,7 @@ impl From<SvgError> for NativeError {
     fn from(error: SvgError) -> Self {
         let code = match error {
             SvgError::TooLarge => ErrorCode::TooLarge,
+            SvgError::TooCostly => ErrorCode::TooCostly,
             _ => ErrorCode::Damaged,
         };
         Self::new(code, error)

@@ -9,6 +9,7 @@ import { mapTags, roundHalfEven, type TagMap } from './metadata-fields.js';
 export interface AudioTags {
   /** Seconds. */
   readonly duration: number | undefined;
+  readonly sampleRateHz: number | undefined;
   /** By upper-case Vorbis comment name. */
   readonly tags: ReadonlyMap<string, string>;
   /** The first attached picture, encoded. */
@@ -71,10 +72,10 @@ export async function readAudioTags(
 }
 
 async function readTagsNatively(path: string): Promise<AudioTags> {
-  const { properties, cover, durationSeconds } = await native.readAudioTags(path);
+  const { properties, cover, durationSeconds, sampleRateHz } = await native.readAudioTags(path);
   const tags = new Map<string, string>();
   for (const [name, value] of properties as [string, string][]) if (!tags.has(name)) tags.set(name, value);
-  return { duration: durationSeconds, tags, cover: async () => cover ?? undefined };
+  return { duration: durationSeconds, sampleRateHz, tags, cover: async () => cover ?? undefined };
 }
 
 /** FFmpeg's names that differ from the Vorbis names. */
@@ -101,6 +102,7 @@ async function readTagsByProbe(
   });
   return {
     duration: duration ?? sound?.duration,
+    sampleRateHz: sound?.sampleRateHz,
     tags: new Map(all),
     cover: async () => (hasPicture ? await readCover(tools, path, options) : undefined),
   };

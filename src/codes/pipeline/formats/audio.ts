@@ -10,6 +10,7 @@ import { thumbnailOfImage } from '../thumbnail.js';
 import { configuredTools, type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
 import { runBoth } from '../tools/run-both.js';
 import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audio-tags.js';
+import { checkSampleRate } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
 
 export const format: Format = {
@@ -39,6 +40,7 @@ export async function readAudio(
     async (signal) => {
       const found = await watch.measure('metadata', () => readAudioTags(tools, path, { signal }));
       duration = found.duration;
+      checkSampleRate(found.sampleRateHz);
       return found;
     },
   );
@@ -105,6 +107,7 @@ async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<v
   ];
   if (properties.length === 0) return;
   const tools = configuredTools();
+  checkSampleRate((await readAudioTags(tools, file.path)).sampleRateHz);
   const before = await fingerprintOf(tools, file.path);
   if (file.mediatype === 'audio/wav') await embedIntoWave(file.path, properties, fields);
   else await native.embedAudioTags(file.path, properties);

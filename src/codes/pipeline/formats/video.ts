@@ -1,6 +1,6 @@
 /** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
 
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
 import { present } from '../../../present.js';
@@ -22,6 +22,7 @@ import { type Probe, probe } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
 import { runBoth } from '../tools/run-both.js';
 import { fingerprintOf } from './audio.js';
+import { checkDuration, checkFrames, checkSampleRate, playingSecondsMax } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
 import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
 import { embedVideoMetadata } from './video-embed.js';
@@ -54,6 +55,7 @@ export async function readVideo(
     async (signal) => {
       const found = await watch.measure('metadata', () => probe(tools, file.path, { signal }));
       duration = videoFacts(found).duration;
+      await checkDuration(tools, file.path, duration, { signal });
       return found;
     },
     (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal, onSeconds })),
@@ -61,6 +63,7 @@ export async function readVideo(
   const thumbnail = pictures && (await watch.measure('thumbnail', () => thumbnailOf(pictures)));
   const rest = { metadata: await metadataOf(file, info), ...(thumbnail !== undefined && { thumbnail }) };
   if (pictures === undefined || isAudioOnly(info)) {
+    for (const { sampleRateHz } of info.streams) checkSampleRate(sampleRateHz);
     const onSound = watch.share('audio', () => duration);
     const fingerprint = await watch.measure('audio', () =>
       fingerprintOf(tools, file.path, { onSeconds: onSound }),
@@ -128,9 +131,12 @@ export async function readPictures(
   const folder = await makeFolder(file);
   try {
     const thumbnail = collector(THUMBNAIL_MAX_BYTES);
-    const args = pictureArguments(path.resolve(file.path), compat);
+    const { size } = await stat(file.path);
+    const framesMax = Math.round(FRAMES_PER_SECOND * playingSecondsMax(size));
+    const args = pictureArguments(path.resolve(file.path), compat, framesMax);
     await ffmpeg(tools, args, thumbnail.sink, { ...options, cwd: folder });
     const signature = await readFile(path.join(folder, SIGNATURE_FILE));
+    checkFrames(signature, framesMax);
     return { signature, thumbnail: thumbnail.bytes() };
   } catch (error) {
     throw await withoutFilter(tools, 'signature', error);
@@ -149,9 +155,10 @@ async function makeFolder({
   return mkdtemp(path.join(workFolder, 'video-'));
 }
 
-function pictureArguments(file: string, compat: Compat): readonly string[] {
+function pictureArguments(file: string, compat: Compat, framesMax: number): readonly string[] {
   const stream = ['-map', '0:v:0'];
-  const signature = `fps=fps=${FRAMES_PER_SECOND},signature=format=binary:filename=${SIGNATURE_FILE}`;
+  const frames = `fps=fps=${FRAMES_PER_SECOND},trim=end_frame=${framesMax}`;
+  const signature = `${frames},signature=format=binary:filename=${SIGNATURE_FILE}`;
   const side = THUMBNAIL_SIDE_MAX_PIXELS;
   const picture = [
     `trim=end_frame=${THUMBNAIL_FRAMES}`,

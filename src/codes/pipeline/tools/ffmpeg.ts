@@ -94,6 +94,7 @@ export async function ffprobe(
   path: string,
   entries: string,
   { limits, onSeconds: _, ...options }: FfmpegOptions = {},
+  extra: readonly string[] = [],
 ): Promise<unknown> {
   const output = collector(PROBE_OUTPUT_MAX_BYTES);
   const args = [
@@ -104,6 +105,7 @@ export async function ffprobe(
     entries,
     '-of',
     'json',
+    ...extra,
     ...input(path),
   ];
   const run = runTool(tools.ffprobe, args, output.sink, { ...options, limits: { ...LIMITS, ...limits } });

@@ -1,5 +1,6 @@
 /** Reads duration, streams and tags of a file with `ffprobe`. */
 import { type FfmpegOptions, type FfmpegTools, ffprobe } from './ffmpeg.js';
+import { ToolFailed } from './process.js';
 
 /** Values by lower-case key. */
 export type Tags = ReadonlyMap<string, string>;
@@ -12,6 +13,7 @@ export interface Stream {
   readonly height: number | undefined;
   /** Frames per second. */
   readonly frameRate: number | undefined;
+  readonly sampleRateHz: number | undefined;
   /** Whether the stream is a cover image and not a video. */
   readonly isAttachedPicture: boolean;
   readonly tags: Tags;
@@ -25,7 +27,7 @@ export interface Probe {
 
 const ENTRIES = [
   'format=duration:format_tags',
-  'stream=codec_type,duration,width,height,r_frame_rate:stream_disposition=attached_pic:stream_tags',
+  'stream=codec_type,duration,width,height,r_frame_rate,sample_rate:stream_disposition=attached_pic:stream_tags',
 ].join(':');
 
 export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOptions): Promise<Probe> {
@@ -39,6 +41,7 @@ export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOp
       width: positive(stream.width),
       height: positive(stream.height),
       frameRate: ratio(stream.r_frame_rate),
+      sampleRateHz: positive(stream.sample_rate),
       isAttachedPicture: stream.disposition?.attached_pic === 1,
       tags: lowerCased(stream.tags),
     })),
@@ -54,9 +57,27 @@ interface ProbeJson {
     readonly width?: number;
     readonly height?: number;
     readonly r_frame_rate?: string;
+    readonly sample_rate?: string;
     readonly disposition?: { readonly attached_pic?: number };
     readonly tags?: Record<string, string>;
   }[];
+}
+
+/** The latest time stamp of the first video stream, read from its packets; `undefined` if there are very many. */
+export async function lastFrameSeconds(
+  tools: FfmpegTools,
+  path: string,
+  options?: FfmpegOptions,
+): Promise<number | undefined> {
+  const found = ffprobe(tools, path, 'packet=pts_time,dts_time', options, ['-select_streams', 'v:0']);
+  const { packets = [] } = (await found.catch((error: unknown) => {
+    if (error instanceof ToolFailed && error.code === 'FILE_TOO_LARGE') return {};
+    throw error;
+  })) as { readonly packets?: readonly { readonly pts_time?: string; readonly dts_time?: string }[] };
+  return packets.reduce<number | undefined>((last, { pts_time, dts_time }) => {
+    const seconds = positive(pts_time ?? dts_time);
+    return seconds === undefined || seconds < (last ?? 0) ? last : seconds;
+  }, undefined);
 }
 
 function positive(value: string | number | undefined): number | undefined {
