@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isccd } from '../support/command.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 import { bodyOf, noise, postJson, sha256, upload, uploaded } from './support/client.js';
@@ -81,6 +82,25 @@ test('an upload through one instance is served, changed and deleted through anot
   expect((await one.media(copy.media_id)).status).toBe(200);
   const left = await s3.keys(bucket, 'media/uploads/');
   expect(left.every((key) => key.startsWith(`media/uploads/${copy.media_id}/`))).toBe(true);
+});
+
+test('an instance that can not reach its bucket exits with the reason', async () => {
+  const url = { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' };
+  await expect(instance('media', url)).rejects.toThrow(
+    /codes does not start.*CODEWEB_MEDIA_PATH: S3 at http:\/\/127\.0\.0\.1:9 is unreachable/,
+  );
+  await expect(instance('missing')).rejects.toThrow(
+    /CODEWEB_MEDIA_PATH: the bucket missing at .* does not exist/,
+  );
+});
+
+test('a backup says that it has no uploads of a bucket', async () => {
+  const folder = await temporaryFolder();
+  const env = { ...s3.variables, ISCCD_DATA_DIR: folder, CODEWEB_MEDIA_PATH: 's3://media/p' };
+  for (const command of [['backup', path.join(folder, 'copy')], ['verify']]) {
+    const { code, stderr } = await isccd(command, { cwd: folder, env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('uploads are in the bucket media')]);
+  }
 });
 
 test('with redirects, a download is a signed address with the same headers', {
