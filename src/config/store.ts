@@ -130,7 +130,7 @@ export const storeVariables = defineVariables({
     default: '7',
     unit: 'days',
     description:
-      'How long the bytes of a deleted manifest are kept, so that it can be restored; `0` deletes them at once. A lower value also holds for manifests deleted before',
+      'Time for which a deleted manifest is kept so that it can be restored (`0`: not at all; a lower value also holds for earlier deletes)',
   },
   matchThreshold: {
     name: 'MSTORE_MATCH_THRESHOLD',
