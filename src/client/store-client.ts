@@ -64,6 +64,26 @@ export interface ManifestSummary {
   readonly thumbnailUrl?: string;
 }
 
+/** The detailed JSON of the c2pa library. Texts are claims of the signers. */
+export interface ManifestDetails {
+  readonly active_manifest: string;
+  /** By label. */
+  readonly manifests: Readonly<
+    Record<
+      string,
+      {
+        readonly claim: Readonly<Record<string, unknown>>;
+        /** By label. */
+        readonly assertion_store: Readonly<Record<string, unknown>>;
+        readonly signature: Readonly<Record<string, unknown>>;
+      }
+    >
+  >;
+  readonly validation_results: Readonly<Record<string, unknown>>;
+  /** That the asset is not available does not count. */
+  readonly validation_state: 'Trusted' | 'Valid' | 'Invalid';
+}
+
 export interface MatchOptions
   extends CallOptions,
     Pick<Query<operations['queryByLargeBinding']>, 'maxResults'> {}
@@ -110,6 +130,13 @@ export class StoreClient {
   getManifestSummary(manifestId: string, options?: CallOptions): Promise<ManifestSummary> {
     const headers = { Accept: 'application/json' };
     return this.#http.json({ method: 'GET', path: [...MANIFESTS, manifestId], headers }, options);
+  }
+
+  /** All that a Manifest Store contains. The operation `getManifestById` with JSON and `detailed`. */
+  getManifestDetails(manifestId: string, options?: CallOptions): Promise<ManifestDetails> {
+    const headers = { Accept: 'application/json' };
+    const query = { detailed: true };
+    return this.#http.json({ method: 'GET', path: [...MANIFESTS, manifestId], query, headers }, options);
   }
 
   /** The thumbnail of the asset that a manifest contains. */

@@ -44,7 +44,7 @@ type FedIndex = Pick<SearchIndexSyncOptions, 'index' | 'indexId' | 'isLocal'>;
 export interface StoreAppOptions {
   /** Name of the index that the resolver reads. */
   readonly indexName?: string | undefined;
-  /** For tests: addresses of assets that need not be public. */
+  /** For tests: addresses of assets and OCSP responders that need not be public. */
   readonly allowed?: ReadonlySet<string>;
 }
 
@@ -55,6 +55,7 @@ interface StoreParts {
   readonly index: FedIndex | undefined;
   readonly content: StoreResources['content'];
   readonly network: FollowedNetwork | undefined;
+  readonly allowed: ReadonlySet<string>;
 }
 
 /**
@@ -78,7 +79,7 @@ export async function storeApp(
     const { coder } = inProcess;
     const references = new References({ allowed, parallel: DOWNLOADS_MAX });
     const content = config.byContent && coder !== undefined ? { coder, references } : undefined;
-    return await appOver(database, config, log, { index, content, network: inProcess.network });
+    return await appOver(database, config, log, { index, content, network: inProcess.network, allowed });
   } catch (error) {
     await database.close();
     throw error;
@@ -89,12 +90,12 @@ async function appOver(
   database: Database,
   config: StoreConfig,
   log: Logger,
-  { index, content, network }: StoreParts,
+  { index, content, network, allowed }: StoreParts,
 ): Promise<StoreApp> {
   const rates = { write: config.rateWrite, read: config.rateRead, login: config.rateLogin };
   const throttle = new Throttle(new FixedWindows(rates), config.unthrottled ?? []);
   const declarer = declarations({ config, db: database.db, log, events: eventLog(config) }) ?? NO_DECLARER;
-  const store = await openStore(config, { database, throttle, declarer, log, content });
+  const store = await openStore(config, { database, throttle, declarer, log, content, allowed });
   const inProcess = inProcessManifests(store.service, config.url);
   const routes = dashboardRoutes(database, store.service, throttle, {
     secretKey: config.secretKey,

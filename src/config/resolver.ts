@@ -26,9 +26,10 @@ export const resolverVariables = defineVariables({
   allowedHosts: {
     name: 'RESOLVER_ALLOWED_HOSTS',
     schema: hostNames(),
-    defaultShown: 'any',
+    defaultShown:
+      'any with `RESOLVER_PUBLIC_URL` or behind a proxy (`RESOLVER_NUM_PROXIES`), else IP addresses and local names: without a dot, `….localhost`, `….local`, `….internal`',
     description:
-      'Allowed values of the `Host` header, separated by commas; `localhost` and `127.0.0.1` are always allowed. Set it unless `RESOLVER_PUBLIC_URL` is set: endpoints contain the host of the request',
+      'Allowed values of the `Host` header, separated by commas; `localhost` and `127.0.0.1` are always allowed. Without `RESOLVER_PUBLIC_URL`, endpoints contain the host of the request',
   },
   searchUrl: {
     name: 'RESOLVER_SEARCH_URL',

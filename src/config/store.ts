@@ -56,6 +56,13 @@ export const storeVariables = defineVariables({
     description:
       'PEM file of trust anchors, or a folder of such files; manifests of trusted signers rank higher; read again on SIGHUP. The C2PA list is at https://github.com/c2pa-org/conformance-public',
   },
+  ocspFetch: {
+    name: 'MSTORE_OCSP_FETCH',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether the store asks the OCSP responders named in certificates of trusted signers, at public addresses, whether a certificate is revoked. OCSP responses that a manifest contains always count',
+  },
   algorithmList: {
     name: 'MSTORE_ALGORITHM_LIST',
     schema: text(),

@@ -1,4 +1,4 @@
-/** GET requests to addresses that others choose: https only, public servers only, at most two redirects. */
+/** GET requests to addresses that others choose: https, public servers only, at most two redirects. */
 import { Agent, type Dispatcher } from 'undici';
 import { AddressRefused, type ConnectOptions, publicConnector } from './public-connector.js';
 
@@ -7,7 +7,10 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_PER_SERVER = 16;
 const CONNECT_TIMEOUT_MS = 3_000;
 
-export type PublicClientOptions = Omit<ConnectOptions, 'timeoutMs'>;
+export interface PublicClientOptions extends Omit<ConnectOptions, 'timeoutMs'> {
+  /** Whether http is allowed as well as https: for content whose signature is checked. Default: `false`. */
+  readonly plainHttp?: boolean;
+}
 
 /** Called for each request, also after a redirect. */
 export type RequestHeaders = () => Readonly<Record<string, string>>;
@@ -22,9 +25,11 @@ export type Opened =
 export class PublicClient {
   readonly #agent: Agent;
   readonly #allowed: ReadonlySet<string>;
+  readonly #plainHttp: boolean;
 
   constructor(options: PublicClientOptions) {
     this.#allowed = options.allowed;
+    this.#plainHttp = options.plainHttp ?? false;
     this.#agent = new Agent({
       connect: publicConnector({ ...options, timeoutMs: CONNECT_TIMEOUT_MS }),
       connections: CONNECTIONS_PER_SERVER,
@@ -33,10 +38,10 @@ export class PublicClient {
     });
   }
 
-  /** Whether an address is allowed: https, or http on a host that a test allows. */
+  /** Whether an address is allowed: https, or http if all of it is allowed or a test allows the host. */
   accepts(url: URL): boolean {
     if (url.protocol === 'https:') return true;
-    return url.protocol === 'http:' && this.#allowed.has(url.hostname);
+    return url.protocol === 'http:' && (this.#plainHttp || this.#allowed.has(url.hostname));
   }
 
   /** Requests a URL and follows redirects. Never rejects. */

@@ -6,7 +6,7 @@ import { corsHeaders, isPreflight, preflightReply } from './reply/cors.js';
 import { errorReply } from './reply/error-reply.js';
 import { ClientDisconnected, ExpectationFailed, RequestRefused, ResponseFailed } from './reply/errors.js';
 import { sendRefusal, sendReply } from './reply/reply.js';
-import { isAllowedHost } from './request/allowed-hosts.js';
+import { HOST_INVALID, isAllowedHost } from './request/allowed-hosts.js';
 import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson } from './request/body.js';
 import { hasUnknownExpectation } from './request/head.js';
 import { type RequestContext, ServedRequest } from './request/request.js';
@@ -126,7 +126,7 @@ export class Dispatcher implements RequestContext {
     const { head, malformed } = exchange;
     if (malformed !== undefined) throw new RequestRefused({ kind: 'malformed', message: malformed });
     if (!isAllowedHost(this.#app.allowedHosts, head.headers)) {
-      throw new RequestRefused({ kind: 'malformed', message: 'Invalid Host' });
+      throw new RequestRefused({ kind: 'malformed', message: HOST_INVALID });
     }
     if (hasUnknownExpectation(head)) throw new ExpectationFailed();
     if (match === undefined)

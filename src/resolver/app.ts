@@ -5,11 +5,13 @@ import type { LocalSearchApi } from '../client/search-api.js';
 import { indexNames, type ResolverConfig } from '../config/resolver.js';
 import type { ContentCoder } from '../content/coder.js';
 import { References } from '../content/reference.js';
+import { type AllowedHosts, namedHosts } from '../http/request/allowed-hosts.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { native } from '../native.js';
 import type { FollowedNetwork } from '../network/aggregator.js';
 import { errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
+import { present } from '../present.js';
 import { version } from '../version.js';
 import { errorForm } from './errors.js';
 import { GatewayClient, type GatewayOptions } from './gateway-client.js';
@@ -91,7 +93,7 @@ export async function resolverApp(
     },
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
-    ...(config.allowedHosts && { allowedHosts: [...config.allowedHosts, 'localhost', '127.0.0.1'] }),
+    ...present({ allowedHosts: allowedHosts(config) }),
     metrics: metrics.all,
     ...errorTracking('resolver', config),
     docs: {
@@ -110,6 +112,15 @@ export async function resolverApp(
       await backend.close();
     },
   };
+}
+
+/**
+ * Endpoints contain the host of the request unless the public address is known. Behind a proxy, the proxy decides which
+ * names it serves.
+ */
+function allowedHosts({ allowedHosts: named, publicUrl, proxies }: ResolverConfig): AllowedHosts {
+  if (named !== undefined) return namedHosts(named);
+  return publicUrl === undefined && proxies === 0 ? 'local' : undefined;
 }
 
 function rightsOf(

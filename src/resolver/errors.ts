@@ -4,12 +4,17 @@ import { contentRefusal } from '../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal, errorBody } from '../c2pa/error-detail.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply } from '../http/reply/replies.js';
+import { HOST_INVALID } from '../http/request/allowed-hosts.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm } from '../http/routing/service.js';
 import { BackendFailed, BackendUnavailable } from './search-backend.js';
 
 export const ERRORS = {
   ...COMMON_ERRORS,
+  HOST_REFUSED: [
+    400,
+    'Invalid Host: the operator can allow it with RESOLVER_PUBLIC_URL or RESOLVER_ALLOWED_HOSTS',
+  ],
   UNSUPPORTED_ALGORITHM: [400, 'Unsupported alg; this service supports io.iscc.v0'],
   VALUE_TOO_LONG: [400, 'Value is longer than 4096 characters'],
   MANIFEST_NOT_FOUND: [404, 'C2PA Manifest not found'],
@@ -63,5 +68,6 @@ function retryLater(reply: Reply): Reply {
 function malformed(message: string): Reply {
   if (message.includes('Transfer-Encoding')) return errors.reply('LENGTH_REQUIRED');
   if (message.includes('Content-Length')) return errors.reply('LENGTH_INVALID');
+  if (message === HOST_INVALID) return errors.reply('HOST_REFUSED');
   return detailReply(400, message);
 }

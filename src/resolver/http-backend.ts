@@ -1,6 +1,7 @@
 /** The search backend over HTTP: isccd's search service, or any server with its API. */
 import { type Dispatcher, errors, Pool } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
+import { DeclaredManifests } from './declared-manifests.js';
 import { type Hit, parseGateway, parseHits } from './hits.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
@@ -8,6 +9,9 @@ const CONNECTIONS_MAX = 128;
 /** Enough for 100 matches with the largest metadata; a longer response is invalid. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const NO_ASSET = [400, 404];
+/** Other servers with this API need not list assets, or not to this key. */
+const NO_LIST = [400, 401, 403, 404, 405, 406];
+const LINES_TYPE = 'application/x-ndjson';
 /** A proxy or the service itself is overloaded, starting or down. */
 const UNAVAILABLE = [502, 503, 504];
 
@@ -23,6 +27,7 @@ interface Query {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
+  readonly accept?: string;
   readonly trace?: Trace | undefined;
 }
 
@@ -37,6 +42,7 @@ export class HttpBackend implements SearchBackend {
   readonly #index: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
+  readonly #declared = new DeclaredManifests((after, limit) => this.#assets(after, limit));
 
   constructor({ url, index, apiKey, timeoutMs }: HttpBackendOptions) {
     const { origin, pathname } = new URL(url);
@@ -59,6 +65,10 @@ export class HttpBackend implements SearchBackend {
     return NO_ASSET.includes(response.status) ? undefined : parseGateway(jsonOf(response));
   }
 
+  isccIdsOf(manifestId: string): Promise<readonly string[]> {
+    return this.#declared.isccIdsOf(manifestId);
+  }
+
   async isReady(): Promise<boolean> {
     const paths = [`${this.#base}/readyz`, this.#index];
     try {
@@ -71,6 +81,14 @@ export class HttpBackend implements SearchBackend {
 
   async close(): Promise<void> {
     await this.#pool.destroy();
+  }
+
+  async #assets(after: string | undefined, limit: number): Promise<Buffer | undefined> {
+    const query = new URLSearchParams({ limit: String(limit), ...(after !== undefined && { after }) });
+    const path = `${this.#index}/assets?${query}`;
+    const response = await this.#request({ method: 'GET', path, accept: LINES_TYPE });
+    if (NO_LIST.includes(response.status)) return undefined;
+    return Buffer.from(successful(response).text);
   }
 
   /** Sends the query; sends it once more if an idle connection turns out to be closed. */
@@ -87,9 +105,10 @@ export class HttpBackend implements SearchBackend {
     }
   }
 
-  async #send({ method, path, body, trace }: Query, signal: AbortSignal): Promise<Response> {
+  async #send({ method, path, body, accept, trace }: Query, signal: AbortSignal): Promise<Response> {
     const headers = {
       ...this.#headers,
+      ...(accept !== undefined && { accept }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(trace !== undefined && { [TRACEPARENT]: traceparent(trace) }),
     };
@@ -116,12 +135,17 @@ async function textOf({ body }: Dispatcher.ResponseData): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** @throws {BackendFailed} if the status is not 200 */
+function successful(response: Response): Response {
+  const { status } = response;
+  if (status === 200) return response;
+  const Failure = UNAVAILABLE.includes(status) ? BackendUnavailable : BackendFailed;
+  throw new Failure(`the search service returned status ${status}`);
+}
+
 /** @throws {BackendFailed} if the status is not 200 or the body is not JSON */
-function jsonOf({ status, text }: Response): unknown {
-  if (status !== 200) {
-    const Failure = UNAVAILABLE.includes(status) ? BackendUnavailable : BackendFailed;
-    throw new Failure(`the search service returned status ${status}`);
-  }
+function jsonOf(response: Response): unknown {
+  const { text } = successful(response);
   try {
     return JSON.parse(text);
   } catch (cause) {

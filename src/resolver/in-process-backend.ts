@@ -1,6 +1,7 @@
 /** The search backend in this process, without HTTP. */
 import { ServiceError } from '../client/errors.js';
 import type { LocalSearchApi } from '../client/search-api.js';
+import { DeclaredManifests } from './declared-manifests.js';
 import { type Hit, hitsOf } from './hits.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
@@ -12,6 +13,10 @@ export class InProcessBackend implements SearchBackend {
   readonly #search: LocalSearchApi;
   readonly #index: string;
   readonly #isLogged: boolean;
+  readonly #declared = new DeclaredManifests(async (after, limit) => {
+    const page = await unless(NO_INDEX, this.#search.assetLines(this.#index, after, limit));
+    return page?.lines;
+  });
 
   /** @param isLogged whether the index holds what hubs have logged */
   constructor(search: LocalSearchApi, index: string, isLogged = false) {
@@ -28,6 +33,10 @@ export class InProcessBackend implements SearchBackend {
 
   async gateway(isccId: string): Promise<string | undefined> {
     return unless(NO_ASSET, this.#search.getGateway(this.#index, isccId));
+  }
+
+  isccIdsOf(manifestId: string): Promise<readonly string[]> {
+    return this.#declared.isccIdsOf(manifestId);
   }
 
   async isReady(): Promise<boolean> {

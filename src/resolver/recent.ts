@@ -3,7 +3,7 @@
 const ENTRIES_MAX = 100_000;
 const LIFETIME_MS = 3_600_000;
 /** Anyone can declare an address that ends with an id, so one declaration must not hide the others. */
-const CANDIDATES_MAX = 5;
+export const CANDIDATES_MAX = 5;
 
 interface Entry {
   /** Best first, at most {@link CANDIDATES_MAX}. */

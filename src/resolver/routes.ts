@@ -136,7 +136,7 @@ function manifestRoutes(service: ResolverService): Route[] {
       method: 'GET',
       path: '/v1/manifests/{manifestId...}',
       operationId: 'getManifestById',
-      summary: 'Fetch a manifest of a trusted store, or one that was matched within the last hour',
+      summary: 'Fetch a manifest of a trusted store, or one that the index has a declaration of',
       tags,
       params: manifestPath,
       responses,

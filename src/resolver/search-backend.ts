@@ -26,6 +26,13 @@ export interface SearchBackend {
    * @throws {BackendFailed}
    */
   gateway(isccId: string, trace?: Trace): Promise<string | undefined>;
+  /**
+   * ISCC-IDs of some declarations whose gateway address ends in the id of a manifest, oldest first. Those of the last
+   * second, and old ones that were added within the last hour, may be missing.
+   *
+   * @throws {BackendFailed}
+   */
+  isccIdsOf(manifestId: string): Promise<readonly string[]>;
   /** Whether the service is ready and the index exists. Never rejects. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;

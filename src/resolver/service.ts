@@ -124,31 +124,58 @@ export class ResolverService {
   }
 
   /**
-   * The manifest with an id: from a trusted store, so that all replicas agree, otherwise from one of the declarations
-   * that queries returned within the last hour.
+   * The manifest with an id: from a trusted store, else from one of the declarations that queries returned within the
+   * last hour, else from one that the index has, so that all replicas agree.
    *
    * @throws like {@link manifestOf}
    */
   async manifestById(manifestId: string, trace?: Trace): Promise<Buffer> {
-    const { manifests, recent } = this.#parts;
-    let failure: unknown = new ResolverRefusal('MANIFEST_NOT_FOUND');
-    const stored = await manifests.readTrusted(manifestId).catch((error: unknown) => {
-      failure = error;
-    });
+    const { backend, manifests, recent } = this.#parts;
+    const failures: unknown[] = [];
+    const attempt = <T>(found: Promise<T>) =>
+      found.catch((error: unknown) => {
+        failures.push(error);
+        return undefined;
+      });
+    const stored = await attempt(manifests.readTrusted(manifestId));
     if (stored !== undefined) return stored;
+    const queried = recent.isccIdsOf(manifestId);
+    const matched = await attempt(this.#firstOf(queried, manifestId, trace));
+    if (matched !== undefined) return matched;
+    const declared = (await attempt(backend.isccIdsOf(manifestId))) ?? [];
+    const others = declared.filter((isccId) => !queried.includes(isccId));
+    const found = await attempt(this.#firstOf(others, manifestId, trace));
+    if (found !== undefined) return found;
+    // An unreachable source may have the manifest.
+    throw (
+      failures.find((error) => !(error instanceof ResolverRefusal)) ??
+      new ResolverRefusal('MANIFEST_NOT_FOUND')
+    );
+  }
+
+  /**
+   * The manifest of the first declaration that leads to it; `undefined` without declarations.
+   *
+   * @throws like {@link manifestOf}
+   */
+  async #firstOf(
+    isccIds: readonly string[],
+    manifestId: string,
+    trace: Trace | undefined,
+  ): Promise<Buffer | undefined> {
     // All at once, so that a slow gateway does not delay the others; the best one that succeeds counts.
-    const candidates = recent
-      .isccIdsOf(manifestId)
-      .map((isccId) => this.#manifest(isccId, manifestId, trace));
+    const candidates = isccIds.map((isccId) => this.#manifest(isccId, manifestId, trace));
     for (const settled of candidates) settled.catch(() => {});
+    let failure: unknown;
     for (const candidate of candidates) {
       try {
         return await candidate;
       } catch (error) {
-        if (!(error instanceof ResolverRefusal)) failure = error;
+        if (failure === undefined || !(error instanceof ResolverRefusal)) failure = error;
       }
     }
-    throw failure;
+    if (failure !== undefined) throw failure;
+    return undefined;
   }
 
   async status(): Promise<ServiceStatus> {

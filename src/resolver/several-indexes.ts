@@ -25,6 +25,10 @@ export class SeveralIndexes implements SearchBackend {
     return found.find((gateway) => gateway !== undefined);
   }
 
+  async isccIdsOf(manifestId: string): Promise<readonly string[]> {
+    return (await this.#all((backend) => backend.isccIdsOf(manifestId))).flat();
+  }
+
   async isReady(): Promise<boolean> {
     return (await Promise.all(this.#backends.map((backend) => backend.isReady()))).every(Boolean);
   }

@@ -5,6 +5,7 @@ import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
 import { makeFolder } from '../data/folder.js';
 import type { Database } from '../database/open.js';
+import { namedHosts } from '../http/request/allowed-hosts.js';
 import type { Route } from '../http/routing/route.js';
 import type { CorsPolicy, ServiceApp } from '../http/routing/service.js';
 import type { Throttle } from '../limits/throttle.js';
@@ -23,12 +24,14 @@ import { Manifests } from './manifests.js';
 import { declarationFigure, WatchedValidator } from './metrics.js';
 import { Receipts } from './receipts.js';
 import { Reindex } from './reindex.js';
+import { ocspResponses } from './revocation.js';
 import { contentQueries, type ManifestReaders, manifestRoutes, queryRoutes } from './routes.js';
 import { type RuleTexts, rulesOf } from './rules.js';
 import { StoreService } from './service.js';
 import { DESCRIPTION, storeServiceRoutes, TITLE } from './service-routes.js';
 import { Callers } from './tokens/callers.js';
 import { UploadTokens } from './tokens/upload-tokens.js';
+import type { Validator } from './validator.js';
 import { ManifestViews } from './views.js';
 import { eventLog } from './webhooks/events.js';
 import { WebhookSender } from './webhooks/sender.js';
@@ -41,6 +44,8 @@ export interface StoreResources {
   readonly log: Logger;
   /** Queries by an asset; `undefined` if they are off. */
   readonly content?: Pick<ContentQueries, 'coder' | 'references'> | undefined;
+  /** For tests: addresses of OCSP responders that need not be public. */
+  readonly allowed?: ReadonlySet<string>;
 }
 
 export interface Store {
@@ -73,7 +78,8 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const { database, throttle, declarer, log, content } = resources;
   makeFolder(config.dataDir);
   await checkInstallation(database.db, config.dataDir);
-  let rules = rulesOf(config);
+  const responses = config.ocspFetch ? ocspResponses(resources) : undefined;
+  let rules = rulesOf(config, responses);
   const manifests = new Manifests(database.db, eventLog(config));
   const webhooks = webhooksOf(config, database, log);
   const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
@@ -95,7 +101,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       digest: native.sha256,
     },
   );
-  const readers = readersOf(service, manifests, database, config);
+  const readers = readersOf(service, { manifests, validator, database }, config);
   const routeOptions = { ...config, throttle, callers: callersOf(database, config) };
   const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed: (key) => service.changed(key) });
   const apply = async () => {
@@ -108,7 +114,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   return {
     service,
     reload: async (texts) => {
-      rules = rulesOf(texts);
+      rules = rulesOf(texts, responses);
       validator.replace(rules.validator);
       await apply();
     },
@@ -128,7 +134,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       metrics: [...metricsOf(database, validator, manifests), ...(webhooks?.metrics ?? [])],
       readiness: () => service.readiness(),
       close: async () => {
-        await content?.references.close();
+        await Promise.all([content?.references.close(), responses?.close()]);
         await declarer.close();
         await Promise.all([cleanup.stop(), reindex.stop(), webhooks?.close()]);
         await index.close();
@@ -158,13 +164,12 @@ function callersOf({ db }: Database, config: StoreConfig): Callers {
 
 function readersOf(
   service: StoreService,
-  manifests: Manifests,
-  { db }: Database,
+  { manifests, validator, database }: { manifests: Manifests; validator: Validator; database: Database },
   { url, secretSeed }: StoreConfig,
 ): ManifestReaders {
   return {
-    views: new ManifestViews(service, manifests, url),
-    listing: new Listing(db, url),
+    views: new ManifestViews(service, { manifests, validator, url }),
+    listing: new Listing(database.db, url),
     receipts: new Receipts(service, url, secretSeed),
   };
 }
@@ -197,6 +202,6 @@ function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
   };
 }
 
-function allowedHosts({ allowedHosts: named, url }: StoreConfig): string[] {
-  return [...(named ?? [new URL(url).hostname]), 'localhost', '127.0.0.1'];
+function allowedHosts({ allowedHosts: named, url }: StoreConfig): readonly string[] {
+  return namedHosts(named ?? [new URL(url).hostname]);
 }

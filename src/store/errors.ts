@@ -19,6 +19,10 @@ export const ERRORS = {
   NOT_OWNER: [403, 'The manifest belongs to another publisher'],
   MANIFEST_NOT_FOUND: [404, 'Manifest not found'],
   NO_THUMBNAIL: [404, 'The manifest has no thumbnail'],
+  NO_DETAILS: [
+    404,
+    'The manifest has no detailed form: it is too large or nested too deeply; fetch its bytes',
+  ],
   NO_RECEIPTS: [404, 'The store issues no receipts: it has no key (MSTORE_SECKEY)'],
   ID_IN_USE: [409, 'Manifest ID is already in use by a different manifest'],
   ID_DELETED: [409, 'Manifest ID belongs to a deleted manifest'],

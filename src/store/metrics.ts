@@ -36,6 +36,10 @@ export class WatchedValidator implements Validator {
     ];
   }
 
+  details(bytes: Uint8Array): Promise<string | null> {
+    return this.#validator.details(bytes);
+  }
+
   async validate(bytes: Uint8Array): Promise<ManifestReport> {
     this.#pending += 1;
     const finish = this.#durations.startTimer();

@@ -138,13 +138,18 @@ function fetch(service: StoreService, views: ManifestViews, options: RouteOption
       'With `Accept: application/json`, the response is a summary (extension): `manifestId`, `manifestUrl`, `sha256`, ' +
       '`size`, `storedAt`, `trusted`, `declaration`, what the manifest claims (`title`, `format`, `signer`, `issuer`, ' +
       '`time`, `claimGenerator`, `actions`, `ingredients`, `training`), and `thumbnailUrl` if it has a thumbnail. A ' +
-      'client that accepts `application/c2pa` equally, by name or by `*/*`, gets the bytes.',
+      'client that accepts `application/c2pa` equally, by name or by `*/*`, gets the bytes. With `detailed=1` in ' +
+      'addition, it is all that the Manifest Store contains, as the detailed JSON of the c2pa library: `active_manifest`, ' +
+      '`manifests` with claims, assertions and signatures, `validation_results` and `validation_state` (`Trusted`, ' +
+      '`Valid` or `Invalid`; that the asset is not available does not count). Byte strings are Base64, pictures are left ' +
+      'out. A Manifest Store above 10 MiB has no such form (404).',
     tags: ['manifests'],
     params: manifestPath,
     query: fetchQuery,
     guard: limited('read', options),
     responses: {
       200: { description: 'The Manifest Store.', contentType: MANIFEST_TYPE, file: true },
+      400: INVALID,
       404: UNKNOWN,
       410: GONE,
       429: THROTTLED,
@@ -153,7 +158,10 @@ function fetch(service: StoreService, views: ManifestViews, options: RouteOption
     handler: async (request) => {
       const { manifestId } = request.params;
       if (prefers(request.header('accept'), SUMMARY_TYPE, MANIFEST_TYPE)) {
-        return tagged(JSON.stringify(await views.summary(manifestId)));
+        const isDetailed = request.query.detailed === true;
+        return tagged(
+          isDetailed ? await views.details(manifestId) : JSON.stringify(await views.summary(manifestId)),
+        );
       }
       const { path, sha256 } = await service.fetch(manifestId);
       return {

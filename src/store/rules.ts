@@ -1,7 +1,9 @@
 /** What manifests are judged by: trust anchors and the list of soft-binding algorithms. Can be reloaded. */
 import { createHash } from 'node:crypto';
-import { type ManifestValidator, native } from '../native.js';
+import { native } from '../native.js';
 import { INDEX_VERSION } from './manifests.js';
+import { type OcspResponses, RevocationValidator } from './revocation.js';
+import type { Validator } from './validator.js';
 
 export interface RuleTexts {
   /** PEM; empty: no signer is trusted. */
@@ -11,23 +13,28 @@ export interface RuleTexts {
 }
 
 export interface Rules {
-  readonly validator: ManifestValidator;
+  readonly validator: Validator;
   readonly algorithms: ReadonlySet<string>;
   readonly watermarks: ReadonlySet<string>;
   /** Changes with anything that can change the result of a validation. */
   readonly digest: string;
 }
 
-/** @throws {NativeError} if the trust anchors or the list are invalid */
-export function rulesOf({ trustAnchorsPem, algorithmList }: RuleTexts): Rules {
+/**
+ * @param responses if OCSP responders are asked
+ * @throws {NativeError} if the trust anchors or the list are invalid
+ */
+export function rulesOf({ trustAnchorsPem, algorithmList }: RuleTexts, responses?: OcspResponses): Rules {
   const entries = native.softBindingAlgorithms(algorithmList);
-  const options = algorithmList === undefined ? {} : { algorithmList };
+  const asksResponders = responses !== undefined;
+  const options = { asksResponders, ...(algorithmList !== undefined && { algorithmList }) };
+  const validator = new native.ManifestValidator(trustAnchorsPem, options);
   return {
-    validator: new native.ManifestValidator(trustAnchorsPem, options),
+    validator: asksResponders ? new RevocationValidator(validator, responses) : validator,
     algorithms: new Set(entries.map(({ alg }) => alg)),
     watermarks: new Set(entries.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg)),
     digest: createHash('sha256')
-      .update(JSON.stringify([INDEX_VERSION, trustAnchorsPem, entries]))
+      .update(JSON.stringify([INDEX_VERSION, trustAnchorsPem, entries, ...(asksResponders ? ['OCSP'] : [])]))
       .digest('hex'),
   };
 }

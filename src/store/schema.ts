@@ -47,12 +47,17 @@ export type UploadAnswer = Omit<z.infer<typeof uploadAnswer>, 'receipt'>;
 export type DeclarationView = z.infer<typeof declaration>;
 
 const DECLARE_RULE = 'declare must be true or false';
+const DETAILED_RULE = 'detailed must be true or false';
+
+function isTrue(text: string): boolean {
+  return text === '1' || text.toLowerCase() === 'true';
+}
 
 export const uploadQuery = z.object({
   declare: z
     .string(DECLARE_RULE)
     .regex(/^(?:true|false|1|0)$/i, DECLARE_RULE)
-    .transform((text) => text === '1' || text.toLowerCase() === 'true')
+    .transform(isTrue)
     .optional()
     .describe('Whether to declare the manifest; default: `MSTORE_DECLARE_DEFAULT`')
     .meta({ type: 'boolean' }),
@@ -148,6 +153,15 @@ export const fetchQuery = z.object({
     .unknown()
     .optional()
     .describe('Accepted and ignored: the response is the whole Manifest Store')
+    .meta({ type: 'boolean', default: false }),
+  detailed: z
+    .string(DETAILED_RULE)
+    .regex(/^(?:true|false|1|0)$/i, DETAILED_RULE)
+    .transform(isTrue)
+    .optional()
+    .describe(
+      'With `Accept: application/json`: whether the response has all that the Manifest Store contains',
+    )
     .meta({ type: 'boolean', default: false }),
 });
 

@@ -434,7 +434,7 @@ function accepted(report: ManifestReport): AcceptedManifest {
 }
 
 /** Turns an error of the addon into a refusal, unless it is a fault. */
-function throwRefusal(error: unknown): never {
+export function throwRefusal(error: unknown): never {
   if (isNativeError(error, 'INVALID_ARGUMENT'))
     throw new StoreRefusal('BAD_REQUEST', { detail: error.message });
   if (isNativeError(error, 'BUSY')) throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });

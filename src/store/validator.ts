@@ -37,6 +37,8 @@ export type ManifestReport =
       readonly summary: string;
       /** End of the signing certificate, in seconds since 1970. */
       readonly certificateExpires?: number;
+      /** Addresses of OCSP responses about its signers; empty unless the validator asks responders. */
+      readonly ocspAddresses?: readonly string[];
     }
   | { readonly outcome: 'refused'; readonly code: string; readonly text: string };
 
@@ -45,9 +47,20 @@ export type AcceptedManifest = Extract<ManifestReport, { outcome: 'accepted' }>;
 /** Reason to skip a binding whose algorithm is not on the list. */
 export const UNLISTED = 'alg not on the list';
 
+/** An OCSP response, and the address in a report that it was fetched from. */
+export interface FetchedOcsp {
+  readonly address: string;
+  readonly der: Buffer;
+}
+
 export interface Validator {
   /** Rejects with the `NativeError` codes `BUSY` and `TIMEOUT`. */
-  validate(bytes: Uint8Array): Promise<ManifestReport>;
+  validate(bytes: Uint8Array, fetched?: FetchedOcsp[]): Promise<ManifestReport>;
+  /**
+   * The detailed JSON of a C2PA reader; `null` if the store is unreadable or too large, or takes too long. Rejects with
+   * the `NativeError` code `BUSY`.
+   */
+  details(bytes: Uint8Array): Promise<string | null>;
 }
 
 export interface BindingEntry {

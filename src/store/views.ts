@@ -6,7 +6,8 @@ import { Slots } from '../slots.js';
 import { StoreRefusal } from './errors.js';
 import type { Manifests } from './manifests.js';
 import type { ClaimedFacts, ManifestSummary } from './schema.js';
-import { declarationView, type FoundManifest, type StoreService } from './service.js';
+import { declarationView, type FoundManifest, type StoreService, throwRefusal } from './service.js';
+import type { Validator } from './validator.js';
 
 /** Manifests read concurrently: each takes one thread for some milliseconds. */
 const READS_MAX = 2;
@@ -31,14 +32,19 @@ export class ManifestViews {
   readonly #service: StoreService;
   readonly #manifests: Manifests;
   readonly #url: string;
+  readonly #validator: Validator;
   readonly #slots = new Slots(READS_MAX, READS_WAITING_MAX);
   /** By SHA-256. */
   readonly #hasThumbnail = new Map<string, boolean>();
 
   /** @param url public base address of the store */
-  constructor(service: StoreService, manifests: Manifests, url: string) {
+  constructor(
+    service: StoreService,
+    { manifests, validator, url }: { manifests: Manifests; validator: Validator; url: string },
+  ) {
     this.#service = service;
     this.#manifests = manifests;
+    this.#validator = validator;
     this.#url = url;
   }
 
@@ -61,6 +67,18 @@ export class ManifestViews {
       ...claimed(facts),
       ...((await this.#isPictured(file)) && { thumbnailUrl: `${address}/thumbnail` }),
     };
+  }
+
+  /**
+   * All that the Manifest Store contains, as the detailed JSON of a C2PA reader. Equal for equal bytes and anchors.
+   *
+   * @throws {StoreRefusal} like {@link summary}, and if there is no such form of the store
+   */
+  async details(manifestId: string): Promise<string> {
+    const { path } = await this.#service.fetch(manifestId);
+    const details = await this.#read(path, (bytes) => this.#validator.details(bytes)).catch(throwRefusal);
+    if (details === null) throw new StoreRefusal('NO_DETAILS');
+    return details;
   }
 
   /** @throws {StoreRefusal} like {@link summary}, and if the manifest has no thumbnail */

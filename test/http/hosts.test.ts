@@ -19,8 +19,26 @@ it.each([
   expect(isAllowedHost(allowed, new RequestHeaders(['host', host]))).toBe(expected);
 });
 
+it.each([
+  ['127.0.0.1:8030', true],
+  ['192.0.2.7', true],
+  ['[2001:db8::1]:8030', true],
+  ['localhost:8030', true],
+  ['resolver.localhost', true],
+  ['RESOLVER:8030', true],
+  ['resolver.default.svc.cluster.local', true],
+  ['host.docker.internal', true],
+  ['evil.example', false],
+  ['127.0.0.1.evil.example', false],
+  ['localhost.', false],
+  ['[evil]', false],
+])('local hosts: %s: %s', (host, expected) => {
+  expect(isAllowedHost('local', new RequestHeaders(['host', host]))).toBe(expected);
+});
+
 it('may be missing if all hosts are allowed', () => {
   expect(isAllowedHost(undefined, new RequestHeaders([]))).toBe(true);
+  expect(isAllowedHost('local', new RequestHeaders([]))).toBe(true);
   expect(isAllowedHost(allowed, new RequestHeaders([]))).toBe(false);
 });
 

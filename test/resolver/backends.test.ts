@@ -59,7 +59,9 @@ function unit(mainType: number, subType: number, ones: number): string {
 const isccId = (number: number) => native.isccId(0, 1_700_000_000_000_000 + number, 1);
 const valueWith = (...units: string[]) => native.encodeSeq(units).toString('base64');
 
-describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
+describe.each(Object.entries(BACKENDS))('%s', (name, start) => {
+  /** iscc-search has no route that lists assets. */
+  const canList = !name.startsWith('iscc-search');
   let folder: string;
   let backend: Backend;
   let places: Gateways;
@@ -128,6 +130,20 @@ describe.each(Object.entries(BACKENDS))('%s', (_, start) => {
     ] as const) {
       const response = await at(id, manifestId);
       expect([response.status, await response.json()]).toEqual([404, { detail: 'C2PA Manifest not found' }]);
+    }
+  });
+
+  it('returns a manifest by its id alone, without a query before', async () => {
+    const [environment, inProcess] = backend.resolver;
+    const fresh = await startResolver({ ...environment, RESOLVER_SEARCH_INDEX: 'declared' }, inProcess);
+    const statusOf = async (id: string) => (await fetch(`${fresh.url}/v1/manifests/${id}`)).status;
+    try {
+      expect(await statusOf('near')).toBe(canList ? 200 : 404);
+      expect(await statusOf('far')).toBe(canList ? 200 : 404);
+      expect(await statusOf('missing')).toBe(404);
+      expect(await statusOf('unknown')).toBe(404);
+    } finally {
+      await fresh.stop();
     }
   });
 

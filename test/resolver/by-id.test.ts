@@ -4,6 +4,7 @@ import { native } from '../../src/native.js';
 import { RepositoryFailed } from '../../src/resolver/errors.js';
 import type { ManifestResult } from '../../src/resolver/manifests.js';
 import { RecentManifests } from '../../src/resolver/recent.js';
+import { BackendUnavailable } from '../../src/resolver/search-backend.js';
 import { ResolverService } from '../../src/resolver/service.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
 
@@ -13,10 +14,20 @@ const ID = right.expect.manifestId ?? '';
 const [FIRST, SECOND] = [native.isccId(0, 1, 1), native.isccId(0, 2, 1)];
 
 /** A resolver whose queries have returned both declarations; the gateway of each responds with the result. */
-function resolver(results: Readonly<Record<string, ManifestResult>>, trusted?: Buffer | Error) {
+function resolver(
+  results: Readonly<Record<string, ManifestResult>>,
+  trusted?: Buffer | Error,
+  { queried = [FIRST, SECOND], declared = [] }: { queried?: string[]; declared?: string[] | Error } = {},
+) {
   const recent = new RecentManifests();
-  for (const isccId of [FIRST, SECOND]) recent.add(ID, isccId);
-  const backend = { gateway: async (isccId: string) => isccId } as never;
+  for (const isccId of queried) recent.add(ID, isccId);
+  const backend = {
+    gateway: async (isccId: string) => isccId,
+    isccIdsOf: async () => {
+      if (declared instanceof Error) throw declared;
+      return declared;
+    },
+  } as never;
   const manifests = {
     manifestIdAt: () => ID,
     read: async (gateway: string) => results[gateway] ?? { kind: 'not-found' },
@@ -45,6 +56,27 @@ describe('a manifest by its id', () => {
     const results = { [FIRST]: found(other), [SECOND]: found(other) };
     await expect(resolver(results).manifestById(ID)).rejects.toThrow('C2PA Manifest not found');
     await expect(resolver(results).manifestOf(FIRST.slice(5), ID)).rejects.toThrow('not found');
+  });
+
+  it('is found by the declarations in the index, without a query before', async () => {
+    const declared = [FIRST, SECOND];
+    const results = { [FIRST]: found(other), [SECOND]: found(right) };
+    const queried: string[] = [];
+    expect(await resolver(results, undefined, { queried, declared }).manifestById(ID)).toEqual(
+      bytesOf(right),
+    );
+    // The first was queried and leads elsewhere.
+    const after = resolver(results, undefined, { queried: [FIRST], declared });
+    expect(await after.manifestById(ID)).toEqual(bytesOf(right));
+    await expect(resolver(results, undefined, { queried }).manifestById(ID)).rejects.toThrow('not found');
+  });
+
+  it('is unavailable, not unknown, while the search service is unreachable', async () => {
+    const failure = new BackendUnavailable('down');
+    const options = { queried: [FIRST], declared: failure };
+    await expect(resolver({}, undefined, options).manifestById(ID)).rejects.toBe(failure);
+    const results = { [FIRST]: found(right) };
+    expect(await resolver(results, undefined, options).manifestById(ID)).toEqual(bytesOf(right));
   });
 
   it('comes from a trusted store, without a query before', async () => {

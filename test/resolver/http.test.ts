@@ -1,5 +1,8 @@
 /** Routes, errors and headers of the resolver. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../src/http/server.js';
 import { RawClient } from '../http/support/raw.js';
@@ -265,6 +268,41 @@ describe('documents', () => {
       expect(found.matches[0].endpoint).toBe('https://fixed.example/c2pa/v1/iscc/maiwhwza2d7a2mab');
     } finally {
       await fixed.stop();
+    }
+  });
+
+  it('contain only hosts that the operator allows, or local ones', async () => {
+    const statusOf = async (environment: Record<string, string>, host: string) => {
+      const resolver = await startResolver({ RESOLVER_SEARCH_URL: search.url, ...environment });
+      try {
+        const request = http.get(`${resolver.url}/.well-known/c2pa-soft-binding-resolution`, {
+          headers: { Host: host },
+        });
+        const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+        return [response.statusCode, await text(response)] as const;
+      } finally {
+        await resolver.stop();
+      }
+    };
+    const [status, body] = await statusOf({}, 'evil.example');
+    expect([status, JSON.parse(body)]).toEqual([
+      400,
+      {
+        detail: 'Invalid Host: the operator can allow it with RESOLVER_PUBLIC_URL or RESOLVER_ALLOWED_HOSTS',
+      },
+    ]);
+    const cases: [Record<string, string>, string, number][] = [
+      [{}, 'localhost:1', 200],
+      [{}, '192.0.2.1:8030', 200],
+      [{}, 'resolver:8030', 200],
+      [{ RESOLVER_ALLOWED_HOSTS: 'a.example' }, 'a.example', 200],
+      [{ RESOLVER_ALLOWED_HOSTS: 'a.example' }, 'localhost', 200],
+      [{ RESOLVER_ALLOWED_HOSTS: 'a.example' }, 'resolver', 400],
+      [{ RESOLVER_PUBLIC_URL: 'https://fixed.example' }, 'other.example', 200],
+      [{ RESOLVER_NUM_PROXIES: '1' }, 'resolver.example', 200],
+    ];
+    for (const [environment, host, expected] of cases) {
+      expect([host, (await statusOf(environment, host))[0]]).toEqual([host, expected]);
     }
   });
 

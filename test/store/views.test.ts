@@ -1,6 +1,7 @@
 /** Manifests as JSON and their thumbnails, on both databases. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StoreClient as Client, type ManifestDetails } from '../../src/client/store-client.js';
 import { openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar } from './support/fixtures.js';
@@ -9,6 +10,10 @@ import { type Place, STORE_URL, type StoreClient, startStore } from './support/s
 const plain = sidecar('ok-es256-iscc4');
 const pictured = sidecar('third-party-c2pa-rs-jpeg');
 const edited = sidecar('crate-png-edit');
+type Details = ManifestDetails & {
+  readonly validation_results: { readonly activeManifest: { success: object[]; failure: object[] } };
+};
+
 const JSON_ONLY = { Accept: 'application/json' };
 
 const idOf = ({ expect: { manifestId = '' } }: typeof plain) => manifestId;
@@ -88,6 +93,57 @@ describe.each(ENGINES)('%s', (engine) => {
       expect(Buffer.from(await response.arrayBuffer())).toEqual(bytesOf(plain));
   });
 
+  const detailed = async (id: string, query = '?detailed=1', headers: Record<string, string> = JSON_ONLY) =>
+    fetch(`${store.url}/v1/manifests/${encodeURIComponent(id)}${query}`, { headers });
+
+  it('returns all that a manifest store contains with detailed', async () => {
+    const response = await detailed(idOf(edited));
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    const body = (await response.json()) as Details;
+    const labels = Object.keys(body.manifests);
+    expect([body.active_manifest, labels.length]).toEqual([idOf(edited), 2]);
+    expect(labels).toEqual(labels.toSorted());
+    const active = body.manifests[idOf(edited)];
+    expect(
+      active?.assertion_store['c2pa.actions.v2'] ?? active?.assertion_store['c2pa.actions'],
+    ).toMatchObject({
+      actions: [{ action: 'c2pa.opened' }],
+    });
+    expect(active?.signature).toMatchObject({ alg: 'es256' });
+    // The asset is not here, so its hash does not count.
+    expect(body.validation_state).toBe('Trusted');
+    expect(body.validation_results.activeManifest.failure).toEqual([]);
+    expect(body.validation_results.activeManifest.success.length).toBeGreaterThan(0);
+    const client = new Client(store.url);
+    expect(await client.getManifestDetails(idOf(edited))).toEqual(body);
+  });
+
+  it('gives the details the same entity tag each time', async () => {
+    const tags = await Promise.all(
+      [1, 2, 3, 4].map(async () => (await detailed(idOf(edited))).headers.get('etag')),
+    );
+    expect(new Set(tags).size).toBe(1);
+    const summary = (await store.get(idOf(edited), JSON_ONLY)).headers.get('etag');
+    expect(tags[0]).not.toBe(summary);
+    const conditional = { ...JSON_ONLY, 'If-None-Match': tags[0] ?? '' };
+    expect((await detailed(idOf(edited), '?detailed=true', conditional)).status).toBe(304);
+    expect((await detailed(idOf(edited), '?detailed=0', conditional)).status).toBe(200);
+  });
+
+  it('returns the bytes with detailed to clients that do not prefer JSON', async () => {
+    const response = await detailed(idOf(plain), '?detailed=1', {});
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytesOf(plain));
+  });
+
+  it('refuses other values of detailed, and unknown ids', async () => {
+    const refused = await detailed(idOf(plain), '?detailed=yes');
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { detail: 'detailed must be true or false' },
+    ]);
+    expect((await detailed('unknown')).status).toBe(404);
+  });
+
   it('returns 304 for the entity tag of the same form only', async () => {
     const json = (await store.get(idOf(plain), JSON_ONLY)).headers.get('etag') ?? '';
     const bytes = (await store.get(idOf(plain))).headers.get('etag') ?? '';
@@ -140,5 +196,6 @@ describe.each(ENGINES)('%s', (engine) => {
   it('returns 410 after a delete', async () => {
     expect((await store.remove(idOf(edited))).status).toBe(204);
     expect((await store.get(idOf(edited), JSON_ONLY)).status).toBe(410);
+    expect((await detailed(idOf(edited))).status).toBe(410);
   });
 });

@@ -1,4 +1,4 @@
-//! Writes the subset of DER that certificates need.
+//! Reads and writes the subset of DER that certificates need.
 
 /// SEQUENCE.
 pub const SEQUENCE: u8 = 0x30;
@@ -10,6 +10,12 @@ pub const BOOLEAN: u8 = 0x01;
 pub const INTEGER: u8 = 0x02;
 /// OCTET STRING.
 pub const OCTET_STRING: u8 = 0x04;
+/// BIT STRING.
+pub const BIT_STRING: u8 = 0x03;
+/// OBJECT IDENTIFIER.
+pub const OBJECT_IDENTIFIER: u8 = 0x06;
+/// ENUMERATED.
+pub const ENUMERATED: u8 = 0x0a;
 /// UTF8String.
 pub const UTF8_STRING: u8 = 0x0c;
 /// UTCTime.
@@ -42,7 +48,6 @@ pub fn sequence(parts: &[&[u8]]) -> Vec<u8> {
 
 /// An OBJECT IDENTIFIER.
 pub fn object_id(arcs: &[u32]) -> Vec<u8> {
-    const OBJECT_IDENTIFIER: u8 = 0x06;
     let mut contents = vec![(arcs[0] * 40 + arcs[1]) as u8];
     for &arc in &arcs[2..] {
         let groups = (32 - arc.leading_zeros()).div_ceil(7).max(1);
@@ -56,13 +61,39 @@ pub fn object_id(arcs: &[u32]) -> Vec<u8> {
 
 /// A BIT STRING with `unused` padding bits at its end.
 pub fn bit_string(unused: u8, bytes: &[u8]) -> Vec<u8> {
-    const BIT_STRING: u8 = 0x03;
     element(BIT_STRING, &[&[unused], bytes].concat())
+}
+
+/// Contents of the element at the start, which must have this tag, and the bytes after it.
+pub fn read(tag: u8, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    const LENGTH_BYTES_MAX: usize = 4;
+    let (&first, bytes) = bytes.strip_prefix(&[tag])?.split_first()?;
+    let digits = if first < 0x80 { 0 } else { usize::from(first & 0x7f) };
+    // 0x80 alone is an indefinite length, which DER does not have.
+    if first == 0x80 || digits > LENGTH_BYTES_MAX {
+        return None;
+    }
+    let (length, bytes) = bytes.split_at_checked(digits)?;
+    let length = length.iter().fold(0, |length, &digit| length << 8 | usize::from(digit));
+    bytes.split_at_checked(if digits == 0 { usize::from(first) } else { length })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn elements_are_read_as_written() {
+        for length in [0, 1, 127, 128, 255, 256, 70_000] {
+            let bytes = [element(SEQUENCE, &vec![7; length]), vec![9]].concat();
+            assert_eq!(read(SEQUENCE, &bytes), Some((&vec![7; length][..], &[9][..])));
+            assert_eq!(read(SET, &bytes), None);
+            assert_eq!(read(SEQUENCE, &bytes[..length]), None);
+        }
+        // An indefinite length, and one that is too long.
+        assert_eq!(read(SEQUENCE, &[SEQUENCE, 0x80, 0, 0]), None);
+        assert_eq!(read(SEQUENCE, &[SEQUENCE, 0x89, 1, 1, 1, 1, 1, 1, 1, 1, 1]), None);
+    }
 
     #[test]
     fn lengths_and_identifiers_are_minimal() {

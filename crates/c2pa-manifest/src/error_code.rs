@@ -15,6 +15,11 @@ pub fn refusal(error: &Error) -> Refusal {
         // The store has an assertion that the claim does not list.
         Error::AssertionMissing { .. } => Refusal::new("assertion.undeclared", &text),
         Error::CoseX5ChainMissing => Refusal::new("signingCredential.invalid", &text),
+        // The only error of trust that the reader does not report as a result: a stapled OCSP
+        // response by a trusted responder says so.
+        Error::CertificateTrustError(_) => {
+            Refusal::new("signingCredential.ocsp.revoked", "the signing certificate is revoked")
+        }
         Error::UnknownAlgorithm => Refusal::new("algorithm.unsupported", &text),
         Error::AssertionDecoding(_) => Refusal::new("assertion.cbor.invalid", &text),
         Error::ClaimDecoding(_) => Refusal::new("claim.malformed", &text),

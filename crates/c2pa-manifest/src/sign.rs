@@ -3,7 +3,10 @@
 use std::io::Cursor;
 
 use c2pa::assertions::DataHash;
-use c2pa::{Builder, BuilderIntent, Context, DigitalSourceType, SigningAlg, create_signer};
+use c2pa::{
+    BoxedSigner, Builder, BuilderIntent, Context, DigitalSourceType, Signer, SigningAlg,
+    create_signer,
+};
 use ciborium::Value;
 use serde_json::json;
 use thiserror::Error;
@@ -31,6 +34,8 @@ pub struct SignRequest<'a> {
     pub manifest_id: Option<&'a str>,
     /// A small JPEG of the asset.
     pub thumbnail: Option<&'a [u8]>,
+    /// DER of an OCSP response about the leaf, to staple.
+    pub ocsp_response: Option<&'a [u8]>,
 }
 
 /// A soft binding to write into a manifest.
@@ -64,7 +69,10 @@ pub fn sign(request: &SignRequest<'_>) -> Result<Vec<u8>, SignError> {
         KeyKind::Ed25519 => SigningAlg::Ed25519,
     };
     let (chain, key) = (request.chain.as_bytes(), request.key.as_bytes());
-    let signer = create_signer::from_keys(chain, key, algorithm, None)?;
+    let signer = Stapling {
+        signer: create_signer::from_keys(chain, key, algorithm, None)?,
+        ocsp_response: request.ocsp_response,
+    };
     let mut hash = DataHash::new(HASH_NAME, "sha256");
     hash.set_hash(request.asset_hash.to_vec());
 
@@ -76,7 +84,35 @@ pub fn sign(request: &SignRequest<'_>) -> Result<Vec<u8>, SignError> {
     for binding in request.bindings {
         builder.add_assertion("c2pa.soft-binding", &soft_binding(binding))?;
     }
-    Ok(builder.sign_data_hashed_embeddable(signer.as_ref(), &hash, FORMAT)?)
+    Ok(builder.sign_data_hashed_embeddable(&signer, &hash, FORMAT)?)
+}
+
+/// A signer that staples an OCSP response.
+struct Stapling<'a> {
+    signer: BoxedSigner,
+    ocsp_response: Option<&'a [u8]>,
+}
+
+impl Signer for Stapling<'_> {
+    fn sign(&self, data: &[u8]) -> c2pa::Result<Vec<u8>> {
+        self.signer.sign(data)
+    }
+
+    fn alg(&self) -> SigningAlg {
+        self.signer.alg()
+    }
+
+    fn certs(&self) -> c2pa::Result<Vec<Vec<u8>>> {
+        self.signer.certs()
+    }
+
+    fn reserve_size(&self) -> usize {
+        self.signer.reserve_size() + self.ocsp_response.map_or(0, <[u8]>::len)
+    }
+
+    fn ocsp_val(&self) -> Option<Vec<u8>> {
+        self.ocsp_response.map(<[u8]>::to_vec)
+    }
 }
 
 fn builder(request: &SignRequest<'_>) -> Result<Builder, c2pa::Error> {

@@ -5,7 +5,7 @@ use serde_json::json;
 use thiserror::Error;
 use x509_parser::pem::Pem;
 
-use crate::deadline;
+use crate::{deadline, ocsp};
 
 /// Key usages that a signing certificate may have: e-mail, document signing (RFC 9336 and
 /// Microsoft's) and C2PA claim signing. Without this list, only e-mail would be allowed.
@@ -47,15 +47,15 @@ pub fn check_anchors(pem: &str) -> Result<usize, TrustError> {
 }
 
 /// A context of the `c2pa` crate that trusts these certificates, fetches nothing and stops at the
-/// thread's deadline.
-pub fn context(anchors_pem: &str) -> Result<Context, TrustError> {
+/// thread's deadline. With `asks_responders`, it looks for OCSP responses in [`ocsp`].
+pub fn context(anchors_pem: &str, asks_responders: bool) -> Result<Context, TrustError> {
     let anchors = check_anchors(anchors_pem)?;
     let settings = json!({
         "trust": {
             "trust_anchors": (anchors > 0).then_some(anchors_pem),
             "trust_config": KEY_USAGES,
         },
-        "verify": { "remote_manifest_fetch": false, "ocsp_fetch": false },
+        "verify": { "remote_manifest_fetch": false, "ocsp_fetch": asks_responders },
         "core": {
             "decode_identity_assertions": false,
             "allowed_network_hosts": [],
@@ -65,5 +65,6 @@ pub fn context(anchors_pem: &str) -> Result<Context, TrustError> {
     let context = Context::new()
         .with_settings(settings)
         .map_err(|error| TrustError::Unusable(error.to_string()))?;
+    let context = context.with_resolver(ocsp::Fetched);
     Ok(context.with_progress_callback(|_, _, _| !deadline::passed()))
 }

@@ -11,9 +11,11 @@ use x509_parser::pem::Pem;
 
 use crate::algorithm::AlgorithmList;
 use crate::binding::{IndexedBinding, Skipped, index};
+use crate::details::{self, State};
+use crate::ocsp::{Authorities, OcspResponse};
 use crate::summary::{Summary, summary};
 use crate::trust::TrustError;
-use crate::{Refusal, deadline, error_code, framing, soft_binding, trust};
+use crate::{Refusal, deadline, error_code, framing, ocsp, soft_binding, trust};
 
 /// Failures that do not refuse a sidecar.
 const IGNORED: [&str; 8] = [
@@ -44,6 +46,9 @@ pub struct Accepted {
     pub skipped: Vec<Skipped>,
     /// What its active manifest says.
     pub facts: Facts,
+    /// Addresses of OCSP responses about its signers that [`Validator::validate_with`] could use.
+    /// Empty unless the validator asks responders and the signer is trusted.
+    pub ocsp_addresses: Vec<String>,
 }
 
 /// What a store keeps about a manifest in addition to its bindings.
@@ -70,6 +75,8 @@ pub enum Outcome {
 #[derive(Clone)]
 pub struct Validator {
     context: Arc<Context>,
+    /// `None`: OCSP responses count only if they are stapled.
+    responders: Option<Arc<Authorities>>,
     algorithms: Arc<AlgorithmList>,
 }
 
@@ -77,8 +84,16 @@ impl Validator {
     /// A validator that trusts the certificates of a PEM bundle. The bundle may be empty.
     /// It indexes the bindings of the bundled list of algorithms.
     pub fn new(anchors_pem: &str) -> Result<Self, TrustError> {
-        let context = Arc::new(trust::context(anchors_pem)?);
-        Ok(Self { context, algorithms: Arc::new(AlgorithmList::bundled()) })
+        let context = Arc::new(trust::context(anchors_pem, false)?);
+        let algorithms = Arc::new(AlgorithmList::bundled());
+        Ok(Self { context, responders: None, algorithms })
+    }
+
+    /// Like [`Validator::new`], and names the OCSP responses that the caller can fetch.
+    pub fn asking_responders(anchors_pem: &str) -> Result<Self, TrustError> {
+        let context = Arc::new(trust::context(anchors_pem, true)?);
+        let responders = Authorities::new(anchors_pem).map(Arc::new);
+        Ok(Self { context, responders, ..Self::new(anchors_pem)? })
     }
 
     /// Indexes the bindings of another list of algorithms.
@@ -89,6 +104,30 @@ impl Validator {
     /// Validates the bytes of a sidecar. The deadline is checked between steps; the longest step is
     /// the work on one manifest of a thousand assertions.
     pub fn validate(&self, bytes: &[u8], deadline: Option<Instant>) -> Outcome {
+        self.validate_with(bytes, Vec::new(), deadline)
+    }
+
+    /// Like [`Validator::validate`], with OCSP responses that the caller has fetched. Those by
+    /// responders that no trust anchor vouches for do not count.
+    pub fn validate_with(
+        &self,
+        bytes: &[u8],
+        mut fetched: Vec<OcspResponse>,
+        deadline: Option<Instant>,
+    ) -> Outcome {
+        let responders = self.responders.as_deref();
+        fetched.retain(|response| responders.is_some_and(|it| it.vouch_for(response)));
+        let validate = || self.within(bytes, deadline);
+        let (mut outcome, missing) = ocsp::with(fetched, validate);
+        if let Outcome::Accepted(accepted) = &mut outcome
+            && accepted.trusted
+        {
+            accepted.ocsp_addresses = missing;
+        }
+        outcome
+    }
+
+    fn within(&self, bytes: &[u8], deadline: Option<Instant>) -> Outcome {
         // The bytes are untrusted, and other crates parse most of them.
         let decide = AssertUnwindSafe(|| self.decide(bytes));
         deadline::within(deadline, || match catch_unwind(decide) {
@@ -122,11 +161,35 @@ impl Validator {
         deadline::within(deadline, || catch_unwind(describe).ok().flatten())
     }
 
+    /// All that the bytes of a store contain, whether it is valid or not, as the JSON of a C2PA
+    /// reader, without failures that only mean that the asset is not available. `None` if the
+    /// store is unreadable, too large or nested too deeply, or if the deadline passes.
+    pub fn details(&self, bytes: &[u8], deadline: Option<Instant>) -> Option<String> {
+        let read = AssertUnwindSafe(|| {
+            framing::read(bytes).ok().filter(|_| details::fits(bytes))?;
+            let reader = self.read_sidecar(bytes).ok()?;
+            let state = match judge(reader.validation_results()?) {
+                Ok(true) => State::Trusted,
+                Ok(false) => State::Valid,
+                Err(_) => State::Invalid,
+            };
+            details::details(&reader, &IGNORED[1..], state)
+        });
+        deadline::within(deadline, || catch_unwind(read).ok().flatten())
+    }
+
     fn decide(&self, bytes: &[u8]) -> Result<Accepted, Refusal> {
         let manifest = framing::read(bytes)?;
         let (trusted, facts) = self.check(bytes)?;
         let (bindings, skipped) = index(soft_binding::blocks(&manifest.sources), &self.algorithms)?;
-        Ok(Accepted { manifest_id: manifest.id, trusted, bindings, skipped, facts })
+        Ok(Accepted {
+            manifest_id: manifest.id,
+            trusted,
+            bindings,
+            skipped,
+            facts,
+            ocsp_addresses: Vec::new(),
+        })
     }
 
     /// Runs the C2PA validation; returns whether the signer is trusted, and other facts.

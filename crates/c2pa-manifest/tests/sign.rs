@@ -28,6 +28,7 @@ fn signed(chain: &TestChain, kind: KeyKind, manifest_id: Option<&str>) -> Vec<u8
         bindings: &bindings,
         manifest_id,
         thumbnail: None,
+        ocsp_response: None,
     };
     sign(&request).expect("signs")
 }
@@ -93,6 +94,7 @@ fn invalid_keys_are_errors() {
         bindings: &bindings,
         manifest_id: None,
         thumbnail: None,
+        ocsp_response: None,
     };
     assert!(sign(&request).is_err());
 }

@@ -21,6 +21,7 @@ fn store() -> Vec<u8> {
         bindings: &[],
         manifest_id: Some("urn:c2pa:8f4a8f3c-3b5c-4c8e-9a39-6d5f0e0e1a11"),
         thumbnail: Some(JPEG),
+        ocsp_response: None,
     };
     sign(&request).unwrap()
 }

@@ -5,7 +5,7 @@ pub mod embedded;
 pub mod sign;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use c2pa_manifest::{
     Accepted, AlgorithmKind, AlgorithmList, BindingUnit, Outcome, Skipped, Validator,
@@ -34,6 +34,17 @@ pub struct ValidatorOptions {
     pub time_limit_ms: Option<u32>,
     /// List of the algorithms to index, as the C2PA publishes it. Default: the bundled list.
     pub algorithm_list: Option<String>,
+    /// Whether reports name the OCSP responses that the caller can fetch. Default: `false`.
+    pub asks_responders: Option<bool>,
+}
+
+/// A response of an OCSP responder.
+#[napi(object)]
+pub struct OcspResponse {
+    /// Address that it was fetched from, as the report names it.
+    pub address: String,
+    /// DER.
+    pub der: Buffer,
 }
 
 /// The verdict on a manifest store.
@@ -53,6 +64,9 @@ pub enum ManifestReport {
         summary: String,
         /// End of the validity of the signing certificate, in seconds since 1970.
         certificate_expires: Option<i64>,
+        /// Addresses of OCSP responses about its signers, to fetch and to validate again with.
+        /// Empty unless the validator asks responders and the signer is trusted.
+        ocsp_addresses: Vec<String>,
     },
     /// It is invalid.
     Refused {
@@ -124,6 +138,7 @@ pub struct SoftBindingAlgorithm {
 pub struct ManifestValidator {
     validator: Validator,
     gate: Gate,
+    time_limit: Duration,
     watchdog: Arc<Watchdog<ManifestReport>>,
 }
 
@@ -137,7 +152,12 @@ impl ManifestValidator {
     pub fn new(trust_anchors_pem: String, options: Option<ValidatorOptions>) -> Result<Self> {
         let options = options.unwrap_or_default();
         let limit_ms = options.time_limit_ms.unwrap_or(TIME_LIMIT_MS);
-        let mut validator = Validator::new(&trust_anchors_pem).map_err(NativeError::invalid)?;
+        let time_limit = Duration::from_millis(limit_ms.into());
+        let create = match options.asks_responders {
+            Some(true) => Validator::asking_responders,
+            _ => Validator::new,
+        };
+        let mut validator = create(&trust_anchors_pem).map_err(NativeError::invalid)?;
         if let Some(json) = options.algorithm_list {
             let list = AlgorithmList::parse(&json).map_err(NativeError::invalid)?;
             validator = validator.with_algorithms(list);
@@ -145,22 +165,51 @@ impl ManifestValidator {
         Ok(Self {
             validator,
             gate: Gate::new(options.waiting_max.unwrap_or(WAITING_MAX) as usize),
-            watchdog: Arc::new(Watchdog::new(Duration::from_millis(limit_ms.into()))?),
+            time_limit,
+            watchdog: Arc::new(Watchdog::new(time_limit)?),
         })
     }
 
     /// Validates the bytes of a manifest store, which must not change until the promise settles. Invalid
-    /// bytes resolve to `refused`; rejects only with `BUSY`, `TIMEOUT` or `INTERNAL`.
+    /// bytes resolve to `refused`; rejects only with `BUSY`, `TIMEOUT` or `INTERNAL`. `fetched`: the
+    /// OCSP responses that an earlier report named.
     #[napi(catch_unwind, ts_return_type = "Promise<ManifestReport>")]
-    pub fn validate<'env>(&self, env: &'env Env, bytes: Uint8Array) -> Result<Object<'env>> {
+    pub fn validate<'env>(
+        &self,
+        env: &'env Env,
+        bytes: Uint8Array,
+        fetched: Option<Vec<OcspResponse>>,
+    ) -> Result<Object<'env>> {
         let place = match self.gate.enter() {
             Ok(place) => place,
             Err(error) => return rejected(env, error),
         };
         let validator = self.validator.clone();
+        let fetched = fetched.unwrap_or_default().into_iter().map(|response| {
+            let OcspResponse { address, der } = response;
+            c2pa_manifest::OcspResponse { address, der: der.to_vec() }
+        });
+        let fetched: Vec<_> = fetched.collect();
         C2PA.run_watched(env, &self.watchdog, move |deadline| {
             let _place = place;
-            report(validator.validate(&bytes, Some(deadline)))
+            report(validator.validate_with(&bytes, fetched, Some(deadline)))
+        })
+    }
+
+    /// All that a manifest store contains, as the detailed JSON of a C2PA reader. Resolves to
+    /// `null` for bytes that are not a readable store, for a store above 10 MiB or nested too
+    /// deeply, and after the time limit. Rejects with `BUSY` like `validate`. The bytes must not
+    /// change until the promise settles.
+    #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
+    pub fn details<'env>(&self, env: &'env Env, bytes: Uint8Array) -> Result<Object<'env>> {
+        let place = match self.gate.enter() {
+            Ok(place) => place,
+            Err(error) => return rejected(env, error),
+        };
+        let (validator, limit) = (self.validator.clone(), self.time_limit);
+        C2PA.run(env, move || {
+            let _place = place;
+            Ok(validator.details(&bytes, Some(Instant::now() + limit)))
         })
     }
 }
@@ -212,7 +261,9 @@ pub fn decode_iscc_seq(bytes: &[u8]) -> Result<Vec<IsccSeqUnit>> {
 
 fn report(outcome: Outcome) -> Result<ManifestReport> {
     match outcome {
-        Outcome::Accepted(Accepted { manifest_id, trusted, bindings, skipped, facts }) => {
+        Outcome::Accepted(accepted) => {
+            let Accepted { manifest_id, trusted, bindings, skipped, facts, ocsp_addresses } =
+                accepted;
             Ok(ManifestReport::Accepted {
                 manifest_id,
                 trusted,
@@ -220,6 +271,7 @@ fn report(outcome: Outcome) -> Result<ManifestReport> {
                 skipped: skipped.into_iter().map(skipped_binding).collect(),
                 summary: facts.summary,
                 certificate_expires: facts.certificate_expires,
+                ocsp_addresses,
             })
         }
         Outcome::Refused(refusal) => {

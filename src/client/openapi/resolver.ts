@@ -132,8 +132,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Fetch a manifest of a trusted store, or one that was matched within the last hour
-         * @description Fetch a manifest of a trusted store, or one that was matched within the last hour.
+         * Fetch a manifest of a trusted store, or one that the index has a declaration of
+         * @description Fetch a manifest of a trusted store, or one that the index has a declaration of.
          */
         readonly get: operations["getManifestById"];
         readonly put?: never;

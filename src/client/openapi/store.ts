@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Fetch the bytes of a Manifest Store, unchanged
-         * @description With `Accept: application/json`, the response is a summary (extension): `manifestId`, `manifestUrl`, `sha256`, `size`, `storedAt`, `trusted`, `declaration`, what the manifest claims (`title`, `format`, `signer`, `issuer`, `time`, `claimGenerator`, `actions`, `ingredients`, `training`), and `thumbnailUrl` if it has a thumbnail. A client that accepts `application/c2pa` equally, by name or by `*\/*`, gets the bytes.
+         * @description With `Accept: application/json`, the response is a summary (extension): `manifestId`, `manifestUrl`, `sha256`, `size`, `storedAt`, `trusted`, `declaration`, what the manifest claims (`title`, `format`, `signer`, `issuer`, `time`, `claimGenerator`, `actions`, `ingredients`, `training`), and `thumbnailUrl` if it has a thumbnail. A client that accepts `application/c2pa` equally, by name or by `*\/*`, gets the bytes. With `detailed=1` in addition, it is all that the Manifest Store contains, as the detailed JSON of the c2pa library: `active_manifest`, `manifests` with claims, assertions and signatures, `validation_results` and `validation_state` (`Trusted`, `Valid` or `Invalid`; that the asset is not available does not count). Byte strings are Base64, pictures are left out. A Manifest Store above 10 MiB has no such form (404).
          */
         readonly get: operations["getManifestById"];
         readonly put?: never;
@@ -713,6 +713,8 @@ export interface operations {
             readonly query?: {
                 /** @description Accepted and ignored: the response is the whole Manifest Store */
                 readonly returnActiveManifest?: boolean;
+                /** @description With `Accept: application/json`: whether the response has all that the Manifest Store contains */
+                readonly detailed?: boolean;
             };
             readonly header?: never;
             readonly path: {
@@ -748,7 +750,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Bad Request. */
+            /** @description The request breaks a rule. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;

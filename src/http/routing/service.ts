@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorReports } from '../../observe/error-report.js';
 import type { Metric } from '../../observe/instruments.js';
+import type { AllowedHosts } from '../request/allowed-hosts.js';
 import type { LengthRules, Reply, Route } from './route.js';
 
 /** A schema violation in one part of a request. The service renders it in its own error form. */
@@ -85,8 +86,8 @@ export interface ServiceApp {
   /** Limits of bodies on routes that ignore the body. Default: 64 KiB. */
   readonly unreadBody?: LengthRules;
   readonly cors?: CorsPolicy;
-  /** Allowed host names, lower case, without port; others get 400. Default: any host name. */
-  readonly allowedHosts?: readonly string[];
+  /** Allowed hosts; others get 400. Default: any host. */
+  readonly allowedHosts?: AllowedHosts;
   /** Number of trusted proxies in front, counted from the right of X-Forwarded-For; 0 trusts none. */
   readonly proxies: number;
   /** Headers of every response, in addition to the layer's own. */

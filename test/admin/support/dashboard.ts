@@ -98,7 +98,10 @@ async function store({ db }: Database, folder: string): Promise<StoreService> {
     digest: () => Promise.reject(new Error('no uploads in these tests')),
     isListed: () => false,
     log: createLogger('error'),
-    validator: { validate: () => Promise.reject(new Error('no uploads in these tests')) },
+    validator: {
+      validate: () => Promise.reject(new Error('no uploads in these tests')),
+      details: () => Promise.reject(new Error('no views in these tests')),
+    },
     index: undefined as never,
   });
 }

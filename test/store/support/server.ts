@@ -51,10 +51,11 @@ export async function startStore(
   place: Place,
   environment: Record<string, string> = {},
   transport: 'auto' | 'uws' | 'node' = 'auto',
+  { allowed = new Set() }: { allowed?: ReadonlySet<string> | undefined } = {},
 ): Promise<StoreClient> {
   const { config } = storeConfig(readStoreSettings({ ...storeEnvironment(place), ...environment }));
   const log = createLogger(config.logLevel);
-  const app = await storeApp(config, log);
+  const app = await storeApp(config, log, {}, { allowed });
   const server = await startServer(app, {
     host: '127.0.0.1',
     port: 0,

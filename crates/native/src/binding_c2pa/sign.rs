@@ -42,6 +42,8 @@ pub struct ManifestRequest {
     pub manifest_id: Option<String>,
     /// A small JPEG of the asset.
     pub thumbnail: Option<Buffer>,
+    /// DER of an OCSP response about the leaf, to staple.
+    pub ocsp_response: Option<Buffer>,
 }
 
 /// Generates a root and a leaf for signing claims, valid for a year. The root's key is discarded.
@@ -72,7 +74,15 @@ pub fn sign_manifest<'env>(env: &'env Env, request: ManifestRequest) -> Result<O
         .try_into()
         .map_err(|_| NativeError::invalid("assetHash must be the 32 bytes of a SHA-256"))?;
     let ManifestRequest {
-        chain_pem, key_pem, title, format, bindings, manifest_id, thumbnail, ..
+        chain_pem,
+        key_pem,
+        title,
+        format,
+        bindings,
+        manifest_id,
+        thumbnail,
+        ocsp_response,
+        ..
     } = request;
     let bindings: Vec<Binding> = bindings
         .into_iter()
@@ -89,6 +99,7 @@ pub fn sign_manifest<'env>(env: &'env Env, request: ManifestRequest) -> Result<O
             bindings: &bindings,
             manifest_id: manifest_id.as_deref(),
             thumbnail: thumbnail.as_deref(),
+            ocsp_response: ocsp_response.as_deref(),
         });
         Ok(Buffer::from(manifest.map_err(NativeError::invalid)?))
     })

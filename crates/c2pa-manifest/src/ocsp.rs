@@ -1,0 +1,120 @@
+//! OCSP responses that a caller has fetched for a validation.
+//!
+//! The `c2pa` crate requests them while it validates. This resolver makes no connection: it serves
+//! the responses that the caller has, and notes the addresses of the others.
+
+use std::cell::RefCell;
+use std::io::{Cursor, Read};
+
+use c2pa::crypto::cose::CertificateTrustPolicy;
+use c2pa::http::http::{Request, Response};
+use c2pa::http::{HttpResolverError, SyncHttpResolver};
+use x509_parser::prelude::{FromDer as _, X509Certificate};
+
+use crate::der::{
+    BIT_STRING, ENUMERATED, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, explicit, read,
+};
+
+/// Maximum number of addresses per store. The signers of further ingredients are not looked up.
+const ADDRESSES_MAX: usize = 8;
+const OCSP_SIGNING: &[u8] = b"1.3.6.1.5.5.7.3.9";
+
+/// A response of an OCSP responder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OcspResponse {
+    /// Address that it was fetched from, as [`Accepted`](crate::Accepted) names it.
+    pub address: String,
+    /// DER.
+    pub der: Vec<u8>,
+}
+
+thread_local! {
+    /// Like the deadline, per thread: the context is shared.
+    static EXCHANGE: RefCell<Exchange> = RefCell::default();
+}
+
+#[derive(Default)]
+struct Exchange {
+    fetched: Vec<OcspResponse>,
+    missing: Vec<String>,
+}
+
+/// Runs `work` with these responses. Also returns the addresses of responses that it needs.
+pub fn with<T>(fetched: Vec<OcspResponse>, work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    EXCHANGE.replace(Exchange { fetched, missing: Vec::new() });
+    let result = work();
+    (result, EXCHANGE.take().missing)
+}
+
+/// Resolver of the context.
+pub struct Fetched;
+
+impl SyncHttpResolver for Fetched {
+    fn http_resolve(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> Result<Response<Box<dyn Read>>, HttpResolverError> {
+        let address = request.uri().to_string();
+        let found = EXCHANGE.with_borrow_mut(|Exchange { fetched, missing }| {
+            let found = fetched.iter().find(|response| response.address == address);
+            if found.is_none() && missing.len() < ADDRESSES_MAX && !missing.contains(&address) {
+                missing.push(address.clone());
+            }
+            found.map(|response| response.der.clone())
+        });
+        let der = found.ok_or(HttpResolverError::UriDisallowed { uri: address })?;
+        let body: Box<dyn Read> = Box::new(Cursor::new(der));
+        Ok(Response::builder().status(200).body(body)?)
+    }
+}
+
+/// The authorities that may vouch for responders.
+///
+/// The `c2pa` crate checks them for stapled responses only, and responses come over plain HTTP.
+pub struct Authorities(CertificateTrustPolicy);
+
+impl Authorities {
+    /// The certificates of a valid PEM bundle.
+    pub fn new(anchors_pem: &str) -> Option<Self> {
+        let mut policy = CertificateTrustPolicy::new();
+        policy.add_trust_anchors(anchors_pem.as_bytes()).ok()?;
+        policy.add_valid_ekus(OCSP_SIGNING);
+        Some(Self(policy))
+    }
+
+    /// Whether the certificate in a response is one for signing responses, by an authority. The
+    /// signature of the response is not checked.
+    pub fn vouch_for(&self, response: &OcspResponse) -> bool {
+        let certificates = certificates(&response.der).unwrap_or_default();
+        let Some(first) = certificates.first() else { return false };
+        signs_responses(first) && self.0.check_certificate_trust(&certificates, first, None).is_ok()
+    }
+}
+
+fn signs_responses(der: &[u8]) -> bool {
+    let Ok((_, certificate)) = X509Certificate::from_der(der) else { return false };
+    let usage = certificate.extended_key_usage().ok().flatten();
+    usage.is_some_and(|usage| usage.value.ocsp_signing)
+}
+
+/// DER of the certificates in a response (RFC 6960, 4.2.1).
+fn certificates(response: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let (response, _) = read(SEQUENCE, response)?;
+    let (_status, response) = read(ENUMERATED, response)?;
+    let (bytes, _) = read(explicit(0), response)?;
+    let (bytes, _) = read(SEQUENCE, bytes)?;
+    let (_type, bytes) = read(OBJECT_IDENTIFIER, bytes)?;
+    let (basic, _) = read(OCTET_STRING, bytes)?;
+    let (basic, _) = read(SEQUENCE, basic)?;
+    let (_data, basic) = read(SEQUENCE, basic)?;
+    let (_algorithm, basic) = read(SEQUENCE, basic)?;
+    let (_signature, basic) = read(BIT_STRING, basic)?;
+    let (certificates, _) = read(explicit(0), basic)?;
+    let (mut rest, _) = read(SEQUENCE, certificates)?;
+    let mut found = Vec::new();
+    while let Some((_, after)) = read(SEQUENCE, rest) {
+        found.push(rest[..rest.len() - after.len()].to_vec());
+        rest = after;
+    }
+    Some(found)
+}

@@ -1,0 +1,124 @@
+/** Looks up at OCSP responders whether certificates of trusted signers are revoked (`MSTORE_OCSP_FETCH`). */
+import { discard, PublicClient } from '../egress/public-client.js';
+import type { Logger } from '../observe/log.js';
+import { Slots } from '../slots.js';
+import type { FetchedOcsp, ManifestReport, Validator } from './validator.js';
+
+const RESPONSE_BYTES_MAX = 64 * 1024;
+/** Of all responses for one manifest together. */
+const FETCH_MS_MAX = 4000;
+const FETCHES_MAX = 16;
+const FETCHES_WAITING_MAX = 256;
+/** A signer's manifests share a response. */
+const FRESH_MS = 3_600_000;
+const UNREACHABLE_MS = 60_000;
+const KEPT_MAX = 1000;
+
+interface Kept {
+  readonly der: Promise<Buffer | undefined>;
+  untilMs: number;
+}
+
+/** Fetches OCSP responses; keeps each for an hour. */
+export class OcspResponses {
+  readonly #client: PublicClient;
+  readonly #log: Logger;
+  readonly #slots = new Slots(FETCHES_MAX, FETCHES_WAITING_MAX);
+  /** By address, oldest first. */
+  readonly #kept = new Map<string, Kept>();
+
+  /** @param client connects to public addresses only */
+  constructor(client: PublicClient, log: Logger) {
+    this.#client = client;
+    this.#log = log;
+  }
+
+  /** The responses that could be fetched. Never rejects. */
+  async fetch(addresses: readonly string[]): Promise<FetchedOcsp[]> {
+    const fetched = await Promise.all(
+      addresses.map(async (address) => ({ address, der: await this.#response(address) })),
+    );
+    return fetched.flatMap(({ address, der }) => (der === undefined ? [] : [{ address, der }]));
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  #response(address: string): Promise<Buffer | undefined> {
+    const known = this.#kept.get(address);
+    if (known !== undefined && known.untilMs > Date.now()) return known.der;
+    const kept: Kept = { der: this.#request(address), untilMs: Date.now() + FRESH_MS };
+    this.#kept.delete(address);
+    this.#kept.set(address, kept);
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    void kept.der.then((der) => {
+      if (der === undefined) kept.untilMs = Date.now() + UNREACHABLE_MS;
+    });
+    return kept.der;
+  }
+
+  async #request(address: string): Promise<Buffer | undefined> {
+    try {
+      const der = await this.#slots.tryRun(() => this.#get(address));
+      if (der !== undefined) return der;
+      throw new Error('too many requests are waiting');
+    } catch (error) {
+      this.#log.warn({ err: error, address }, 'could not fetch an OCSP response');
+      return undefined;
+    }
+  }
+
+  async #get(address: string): Promise<Buffer> {
+    const headers = () => ({ accept: 'application/ocsp-response' });
+    const opened = await this.#client.get(new URL(address), headers, AbortSignal.timeout(FETCH_MS_MAX));
+    if (opened.kind !== 'response') throw new Error(opened.reason);
+    const { response } = opened;
+    if (response.statusCode !== 200) {
+      discard(response);
+      throw new Error(`status ${response.statusCode}`);
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > RESPONSE_BYTES_MAX) throw new Error(`the response exceeds ${RESPONSE_BYTES_MAX} bytes`);
+    }
+    return Buffer.concat(chunks);
+  }
+}
+
+/** @param allowed for tests: addresses of responders that need not be public */
+export function ocspResponses({
+  allowed = new Set(),
+  log,
+}: {
+  allowed?: ReadonlySet<string>;
+  log: Logger;
+}): OcspResponses {
+  return new OcspResponses(new PublicClient({ allowed, plainHttp: true }), log);
+}
+
+/** A validator that refuses manifests whose trusted signer is revoked. Without a response, the signer counts as valid. */
+export class RevocationValidator implements Validator {
+  readonly #validator: Validator;
+  readonly #responses: OcspResponses;
+
+  constructor(validator: Validator, responses: OcspResponses) {
+    this.#validator = validator;
+    this.#responses = responses;
+  }
+
+  async validate(bytes: Uint8Array): Promise<ManifestReport> {
+    const report = await this.#validator.validate(bytes);
+    const addresses = report.outcome === 'accepted' ? (report.ocspAddresses ?? []) : [];
+    if (addresses.length === 0) return report;
+    const fetched = await this.#responses.fetch(addresses);
+    return fetched.length === 0 ? report : this.#validator.validate(bytes, fetched);
+  }
+
+  details(bytes: Uint8Array): Promise<string | null> {
+    return this.#validator.details(bytes);
+  }
+}
