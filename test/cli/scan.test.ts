@@ -1,13 +1,13 @@
 /** `isccd scan`: groups equal a comparison of all pairs, also after kills; reports; watching. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decodeCode } from '../../src/codec.js';
 import { temporaryFolder } from '../codes/support/folder.js';
-import { recorded } from '../codes/support/recorded.js';
+import { RECORDED, recorded } from '../codes/support/recorded.js';
 import { isccd } from '../support/command.js';
 import { MAIN } from '../support/serve.js';
 
@@ -155,6 +155,30 @@ async function archive(): Promise<string> {
   await writeFile(path.join(files, 'bad.pdf'), '%PDF-1.4 damaged');
   return folder;
 }
+
+it('reads a folder with a file of every format in one command', { timeout: 1_200_000 }, async () => {
+  const cwd = await temporaryFolder();
+  const byFormat = new Map(
+    [...RECORDED]
+      .reverse()
+      .map((one) => [`${path.extname(one.file)} ${one.result?.mediatype ?? one.error?.type}`, one]),
+  );
+  const chosen = [...byFormat.values()];
+  await mkdir(path.join(cwd, 'files'));
+  for (const { file, path: source } of chosen) await copyFile(source, path.join(cwd, 'files', file));
+  const { stdout, code } = await isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
+  const report = JSON.parse(stdout) as Report;
+  expect(code).toBe(0);
+  // A failure is a line, too.
+  const read = (await lines(cwd)).map((line) => line.path);
+  const failed = report.failures.map((failure) => failure.path);
+  expect(read.sort()).toEqual(chosen.map(({ file }) => `files/${file}`).sort());
+  for (const failure of report.failures) expect(failure.code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+  // What the reference codes is coded here, too.
+  const supported = chosen.filter(({ result }) => result !== undefined).map(({ file }) => `files/${file}`);
+  expect(supported.length).toBeGreaterThan(25);
+  expect(failed.filter((file) => supported.includes(file))).toEqual([]);
+});
 
 describe('reports', () => {
   it('name duplicates, near-duplicates with unit and distance, and versions', async () => {
