@@ -146,7 +146,7 @@ async function startService(
 
 /** Counts requests only if the metrics can be read: on a port of their own, or on the services' addresses. */
 async function startMetrics(
-  { metricsHost: host, metricsPort: port, metricsPublic, transport }: CommonConfig,
+  { metricsHost: host, metricsPort: port, metricsPublic }: CommonConfig,
   onStarted: OnStarted,
   exporter: SpanExporter | undefined,
 ): Promise<Metrics | undefined> {
@@ -157,7 +157,8 @@ async function startMetrics(
   // Access-log lines of scrapes are noise.
   const log = createLogger('warn');
   try {
-    const options = { host, port, transport: loadTransport(transport, log), log };
+    // Over node:http with any transport, because old load balancers check the health by HTTP/1.0.
+    const options = { host, port, transport: loadTransport('node', log), log };
     const variables = { host: commonVariables.metricsHost, port: commonVariables.metricsPort };
     const server = await listening(startServer(metricsApp(metrics), options), options, variables);
     onStarted('metrics', server, METRICS_PATH);

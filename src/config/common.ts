@@ -39,7 +39,7 @@ export const commonVariables = defineVariables({
     schema: portOrOff(),
     default: 'off',
     description:
-      'Port of `/metrics` for Prometheus, with the metrics of all services in the process; 0 picks a free one, `off` disables it',
+      'Port of `/metrics` for Prometheus, with the metrics of all services in the process, and of a `/healthz` that responds to HTTP/1.0; 0 picks a free one, `off` disables it',
   },
   metricsHost: {
     name: 'ISCCD_METRICS_HOST',

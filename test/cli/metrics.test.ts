@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { native } from '../../src/native.js';
@@ -48,6 +50,16 @@ afterAll(async () => {
   await services.stop();
   await hub.stop();
   await rm(folder, { recursive: true, force: true });
+});
+
+it('the port of the metrics responds to health checks by HTTP/1.0', async () => {
+  const { hostname, port } = new URL(url('metrics'));
+  const socket = connect(Number(port), hostname);
+  socket.write('GET /healthz HTTP/1.0\r\n\r\n');
+  // Ends, because HTTP/1.0 closes the connection after each response.
+  const response = await textOf(socket);
+  expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(response).toContain('"status":"ok"');
 });
 
 const url = (service: keyof AllServices['url']) => services.url[service] ?? '';
