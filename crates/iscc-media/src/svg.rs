@@ -2,6 +2,7 @@
 
 mod cost;
 mod embed;
+mod expansion;
 mod metadata;
 mod prolog;
 mod raster;
@@ -31,8 +32,8 @@ pub enum SvgError {
     /// Declares entities, which can expand without limit or refer to other files.
     #[error("SVG documents with entity declarations are refused")]
     Entities,
-    /// Drawing it would take too long, because of its filters and layers.
-    #[error("drawing the filters and layers of the SVG would take too long")]
+    /// Drawing it would take too long, because of its filters, layers and references.
+    #[error("drawing the filters, layers and references of the SVG would take too long")]
     TooCostly,
     /// Not well-formed, or without a size.
     #[error("not a drawable SVG: {0}")]

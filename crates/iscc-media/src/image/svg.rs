@@ -11,7 +11,7 @@ pub fn decode(file: &[u8]) -> Result<Raster, MediaError> {
         SvgError::TooLarge => {
             MediaError::TooLarge { what: "SVG bytes", limit: SVG_BYTES_MAX as u64 }
         }
-        SvgError::TooCostly => MediaError::TooCostly("filters and layers of an SVG"),
+        SvgError::TooCostly => MediaError::TooCostly("filters, layers and references of an SVG"),
         other => MediaError::damaged("SVG", other),
     })?;
     let samples = rgb_on_white(&drawn.rgba);

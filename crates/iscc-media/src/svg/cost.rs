@@ -166,19 +166,6 @@ mod tests {
     }
 
     #[test]
-    fn references_in_references_are_refused() {
-        let mut masks = String::new();
-        for level in 0..12 {
-            let shapes = format!(r#"<rect width="9" height="9" mask="url(#m{})"/>"#, level + 1);
-            masks += &format!(r#"<mask id="m{level}">{}</mask>"#, shapes.repeat(10));
-        }
-        let svg = format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900">{masks}<mask id="m12"><rect width="9" height="9"/></mask><rect width="9" height="9" mask="url(#m0)"/></svg>"#
-        );
-        assert!(rasterize(svg.as_bytes()).is_err());
-    }
-
-    #[test]
     fn usual_filters_are_drawn() {
         for (side, primitives, shapes) in [
             (400, r#"<feGaussianBlur stdDeviation="4000"/>"#, 1),

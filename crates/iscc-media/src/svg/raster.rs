@@ -6,7 +6,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
 use resvg::usvg::{ImageHrefResolver, Options, Tree};
 
-use super::{SVG_SIDE_PIXELS_MAX, SvgError, cost, guard, units};
+use super::{SVG_SIDE_PIXELS_MAX, SvgError, cost, expansion, guard, is_markup, units};
 
 /// A rendered image: `width * height` RGBA pixels, not premultiplied, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +31,14 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 /// of the document. Rejects documents that would take too long to draw before drawing them.
 pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let text = guard(bytes)?;
+    let resolve = ImageHrefResolver::default_data_resolver();
     let resolver = ImageHrefResolver {
-        resolve_data: ImageHrefResolver::default_data_resolver(),
+        // A document within the document has the same limits.
+        resolve_data: Box::new(move |mime, data, options| {
+            let is_refused = is_markup(&data)
+                && guard(&data).and_then(|t| expansion::parse(&t).map(drop)).is_err();
+            (!is_refused).then(|| resolve(mime, data, options)).flatten()
+        }),
         // A reference could name any local file.
         resolve_string: Box::new(|_, _| None),
     };
@@ -40,7 +46,8 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     if text.contains("<text") {
         options.fontdb = Arc::clone(&FONTS);
     }
-    let tree = Tree::from_str(&units::in_pixels(&text), &options).map_err(invalid)?;
+    let text = units::in_pixels(&text);
+    let tree = Tree::from_xmltree(&expansion::parse(&text)?, &options).map_err(invalid)?;
     let size = tree.size();
     let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
     let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));
