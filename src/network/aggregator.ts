@@ -1,4 +1,5 @@
 /** Follows all hubs of a network: reads the hub list, polls each hub on its own schedule, and tells their state. */
+import { setMaxListeners } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import type { NetworkConfig } from '../config/network.js';
 import type { FollowedIndex } from '../native.js';
@@ -78,6 +79,8 @@ export class Aggregator implements FollowedNetwork {
     this.#onAlarm = options.onAlarm;
     this.published = new Published(index, (hubId) => this.#hubs.get(hubId)?.row);
     this.#list = { source: /^https?:/.test(listSource(config)) ? 'url' : 'file', read: null, ok: false };
+    // Each request in progress listens, of any number of hubs.
+    setMaxListeners(0, this.#stop.signal);
     this.#client = new HubClient({
       allowed: config.testAllow,
       onRequest: (host, resource, outcome) =>

@@ -35,7 +35,6 @@ const fn little_endian(first: u8, middle: u8, last: u8) -> [u8; 32] {
 #[derive(Debug, Clone)]
 pub struct Unverified {
     key: PublicKey,
-    a: EdwardsPoint,
     r: EdwardsPoint,
     s: Scalar,
     /// SHA-512(R ‖ A ‖ message).
@@ -45,7 +44,7 @@ pub struct Unverified {
 }
 
 impl Unverified {
-    /// `None` if the key is no point, or the signature not 64 bytes, not canonical, or no point.
+    /// `None` if the signature is not 64 bytes, not canonical, or no point.
     pub fn new(key: PublicKey, signature: &[u8], message: &[u8]) -> Option<Self> {
         let bytes: [u8; 64] = signature.try_into().ok()?;
         let (r, s) = signature.split_at_checked(32)?;
@@ -53,7 +52,6 @@ impl Unverified {
         let hash = Sha512::new().chain_update(r).chain_update(key.0).chain_update(message);
         Some(Self {
             key,
-            a: point(key.0)?,
             r: point(r)?,
             s: Option::from(Scalar::from_canonical_bytes(s))?,
             k: Scalar::from_bytes_mod_order_wide(&hash.finalize().into()),
@@ -63,38 +61,62 @@ impl Unverified {
 
     /// Whether the signature is valid.
     pub fn verify(&self) -> bool {
+        point(self.key.0).is_some_and(|a| self.verify_with(&a))
+    }
+
+    fn verify_with(&self, a: &EdwardsPoint) -> bool {
         // -k·A + s·B = R, but for points of small order.
-        let r = EdwardsPoint::vartime_double_scalar_mul_basepoint(&-self.k, &self.a, &self.s);
+        let r = EdwardsPoint::vartime_double_scalar_mul_basepoint(&-self.k, a, &self.s);
         (r - self.r).mul_by_cofactor().is_identity()
     }
 }
 
+/// Points of keys; `None` if a key is no point. Declarers sign many entries each.
+type Points = HashMap<PublicKey, Option<EdwardsPoint>>;
+
 /// Whether each signature is valid. Valid ones cost a third of [`Unverified::verify`] in batches of 100 and more.
 pub fn verify_all(signatures: &[&Unverified]) -> Vec<bool> {
+    let mut points = Points::new();
+    for Unverified { key, .. } in signatures {
+        points.entry(*key).or_insert_with(|| point(key.0));
+    }
+    verify_part(signatures, &points)
+}
+
+fn verify_part(signatures: &[&Unverified], points: &Points) -> Vec<bool> {
     match signatures {
         [] => Vec::new(),
-        [only] => vec![only.verify()],
-        _ if holds(signatures) => vec![true; signatures.len()],
-        _ => signatures.chunks(signatures.len().div_ceil(PARTS)).flat_map(verify_all).collect(),
+        [only] => {
+            let point = points.get(&only.key).copied().flatten();
+            vec![point.is_some_and(|a| only.verify_with(&a))]
+        }
+        _ if holds(signatures, points) => vec![true; signatures.len()],
+        _ => {
+            let parts = signatures.chunks(signatures.len().div_ceil(PARTS));
+            parts.flat_map(|part| verify_part(part, points)).collect()
+        }
     }
 }
 
-/// Whether a random linear combination of the signatures' equations holds.
-fn holds(signatures: &[&Unverified]) -> bool {
+/// Whether all keys are points, and a random linear combination of the signatures' equations holds.
+fn holds(signatures: &[&Unverified], key_points: &Points) -> bool {
     let mut base = Scalar::ZERO;
-    let mut keys: HashMap<PublicKey, (Scalar, EdwardsPoint)> = HashMap::new();
-    let mut scalars = Vec::with_capacity(signatures.len() + 2);
-    let mut points = Vec::with_capacity(signatures.len() + 2);
+    let mut keys: HashMap<PublicKey, Scalar> = HashMap::new();
+    let mut scalars = Vec::with_capacity(2 * signatures.len() + 1);
+    let mut points = Vec::with_capacity(2 * signatures.len() + 1);
     for (signature, z) in signatures.iter().zip(coefficients(signatures)) {
         base -= z * signature.s;
-        keys.entry(signature.key).or_insert((Scalar::ZERO, signature.a)).0 += z * signature.k;
+        *keys.entry(signature.key).or_insert(Scalar::ZERO) += z * signature.k;
         scalars.push(z);
         points.push(signature.r);
     }
-    for (scalar, point) in keys.into_values().chain([(base, ED25519_BASEPOINT_POINT)]) {
+    for (key, scalar) in keys {
+        let Some(point) = key_points.get(&key).copied().flatten() else { return false };
         scalars.push(scalar);
         points.push(point);
     }
+    scalars.push(base);
+    points.push(ED25519_BASEPOINT_POINT);
     EdwardsPoint::vartime_multiscalar_mul(scalars, points).mul_by_cofactor().is_identity()
 }
 

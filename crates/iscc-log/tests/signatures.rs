@@ -95,4 +95,8 @@ fn only_canonical_forms_are_accepted() {
         assert!(with(0, bytes).is_none());
     }
     assert!(Unverified::new(key, &signature[..63], &message).is_none());
+    // A key that is no point verifies nothing, alone or beside valid signatures.
+    let no_point = Unverified::new(PublicKey([2; 32]), &signature, &message).expect("a signature");
+    assert!(!no_point.verify());
+    assert_eq!(verify_all(&[&no_point, &unverified(1)]), [false, true]);
 }
