@@ -9,6 +9,7 @@ mod bmp;
 mod gif;
 mod gray;
 mod jpeg;
+mod jpeg2000;
 mod libjpeg;
 mod orientation;
 mod png;
@@ -74,7 +75,7 @@ pub struct Prepared {
 /// [`Options::pixels_max`].
 pub fn prepare(file: &Sniffed<'_>, options: &Options) -> Result<Prepared, MediaError> {
     let raster = decode(file, options.pixels_max)?;
-    let orientation = Orientation::from_blocks(&Blocks::read(file));
+    let orientation = Orientation::of_file(file, &Blocks::read(file));
     Ok(prepare_raster(&raster, orientation, options))
 }
 
@@ -136,6 +137,7 @@ pub fn decode(file: &Sniffed<'_>, pixels_max: u64) -> Result<Raster, MediaError>
         Some("image/gif") => gif::decode(bytes, pixels_max),
         Some("image/bmp") => bmp::decode(bytes, pixels_max),
         Some("image/tiff") => tiff::decode(bytes, pixels_max),
+        Some("image/jp2") => jpeg2000::decode(bytes, pixels_max),
         Some("image/vnd.adobe.photoshop") => psd::decode(bytes, pixels_max),
         Some("image/svg+xml") => svg::decode(bytes),
         // The root of an SVG may follow a comment longer than the sniffed head. Only this decoder

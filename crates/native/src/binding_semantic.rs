@@ -122,7 +122,7 @@ pub fn semantic_image<'env>(env: &'env Env, path: String, compat: String) -> Res
         let file = read(&path)?;
         let file = Sniffed::new(&file);
         let raster = image::decode(&file, IMAGE_PIXELS_MAX)?;
-        let orientation = Orientation::from_blocks(&Blocks::read(&file));
+        let orientation = Orientation::of_file(&file, &Blocks::read(&file));
         Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
     })
 }

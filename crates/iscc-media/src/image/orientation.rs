@@ -1,5 +1,6 @@
 //! EXIF orientation (tag 0x0112): how stored rows and columns map to the displayed image.
 
+use crate::mediatype::Sniffed;
 use crate::metadata::exif;
 use crate::metadata::image::Blocks;
 
@@ -33,7 +34,12 @@ impl Orientation {
         Self { transposed, flipped_x, flipped_y }
     }
 
-    /// The orientation in the file's EXIF, else `tiff:Orientation` in its XMP, as in Pillow.
+    /// The orientation of a file with these blocks. Pillow reads none from JPEG 2000 files.
+    pub fn of_file(file: &Sniffed<'_>, blocks: &Blocks<'_>) -> Self {
+        if file.mediatype == Some("image/jp2") { Self::UPRIGHT } else { Self::from_blocks(blocks) }
+    }
+
+    /// The orientation in EXIF, else `tiff:Orientation` in XMP, as in Pillow.
     pub fn from_blocks(blocks: &Blocks<'_>) -> Self {
         let by_exif = blocks.exif.as_deref().and_then(exif::orientation);
         let by_xmp = || blocks.xmp.as_deref().and_then(in_xmp);

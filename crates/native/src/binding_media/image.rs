@@ -142,7 +142,7 @@ fn content(
 ) -> Result<ImageContent> {
     let options = Options { trim: trim(compat), ..Options::default() };
     let blocks = Blocks::read(file);
-    let prepared = image::prepare_raster(raster, Orientation::from_blocks(&blocks), &options);
+    let prepared = image::prepare_raster(raster, Orientation::of_file(file, &blocks), &options);
     let digest = iscc_units::image::digest(&prepared.pixels, UNIT_BITS as usize, compat);
     Ok(ImageContent {
         unit: content_code(Mode::Image, &digest)?,

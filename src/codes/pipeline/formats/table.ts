@@ -34,7 +34,9 @@ const UNREADABLE: ReadonlySet<string> = new Set(['application/postscript']);
 const IMAGES: ReadonlySet<string> = new Set([
   'image/bmp',
   'image/gif',
+  'image/jp2',
   'image/jpeg',
+  'image/jpx',
   'image/png',
   'image/svg+xml',
   'image/tiff',
