@@ -35,6 +35,8 @@ beforeAll(async () => {
     INDEXSVC_AGGREGATOR_EXCLUSIVE: 'false',
     // Nothing listens there.
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    MSTORE_WEBHOOK_URL: 'http://127.0.0.1:9/events',
+    MSTORE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
   });
   await useEverything();
   const response = await fetch(`${url('metrics')}/metrics`);
