@@ -1,7 +1,8 @@
 /** Routes of assets: add, list, get, delete. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { isLines, wholeBody } from '../http/request/streamed.js';
+import { nextLink } from '../http/reply/replies.js';
+import { isLines, LINES_TYPE, wholeBody } from '../http/request/streamed.js';
 import type { Reply, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
 import {
@@ -30,7 +31,6 @@ import {
 import type { SearchService } from './service.js';
 import { decodedBody } from './transfer/body.js';
 
-const LINES_TYPE = 'application/x-ndjson';
 /** uWebSockets.js receives at most this much. */
 const LINES_BYTES_MAX = 999_999_999;
 /** Report lines that may wait for a client that only sends. */
@@ -133,8 +133,7 @@ function listAssets(service: SearchService, options: RouteOptions): Route {
       const size = limit ?? LIMIT_DEFAULT;
       const { entries, next } = await service.assets(params.name, after, size, asLines);
       const contentType = asLines ? LINES_TYPE : 'application/json';
-      const target = `/indexes/${params.name}/assets?after=${encodeURIComponent(next ?? '')}&limit=${size}`;
-      const headers = { Vary: 'Accept', ...(next !== undefined && { Link: `<${target}>; rel="next"` }) };
+      const headers = { Vary: 'Accept', ...nextLink(`/indexes/${params.name}/assets`, next, size) };
       return { status: 200, headers, body: { kind: 'bytes', bytes: entries, contentType } };
     },
   });

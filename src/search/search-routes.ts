@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { isLines } from '../http/request/streamed.js';
+import { isLines, LINES_TYPE } from '../http/request/streamed.js';
 import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
 import { present } from '../present.js';
 import {
@@ -117,7 +117,7 @@ function streamOf(results: AsyncIterable<Buffer>, asLines: boolean): Reply {
     if (!asLines) yield ']';
   };
   const stream = Readable.from(pieces(), { objectMode: false });
-  const contentType = asLines ? 'application/x-ndjson' : 'application/json';
+  const contentType = asLines ? LINES_TYPE : 'application/json';
   return { status: 200, body: { kind: 'stream', stream, contentType } };
 }
 

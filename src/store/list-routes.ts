@@ -1,14 +1,14 @@
 /** The route that lists manifests for holders of a token. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { json } from '../http/reply/replies.js';
+import { json, nextLink } from '../http/reply/replies.js';
 import { prefers } from '../http/request/accept.js';
+import { LINES_TYPE } from '../http/request/streamed.js';
 import { type Request, type Route, route } from '../http/routing/route.js';
 import type { Listing } from './listing.js';
 import { LIST_LIMIT_DEFAULT, listedManifest, listQuery } from './schema.js';
 import { type Callers, publisherOf } from './tokens/callers.js';
 
-const LINES_TYPE = 'application/x-ndjson';
 const PATH = '/v1/manifests';
 
 export interface ListRouteOptions {
@@ -60,7 +60,7 @@ export function listRoute(listing: Listing, { callers, count }: ListRouteOptions
       }
       const size = limit ?? LIST_LIMIT_DEFAULT;
       const { manifests, next } = await listing.page(selection, size);
-      const link = next !== undefined && { Link: `<${PATH}?after=${next}&limit=${size}>; rel="next"` };
+      const link = nextLink(PATH, next, size);
       if (!asLines) return { ...json(manifests), headers: { ...headers, ...link } };
       const text = manifests.map((manifest) => `${JSON.stringify(manifest)}\n`).join('');
       return {

@@ -1,6 +1,7 @@
 /** `isccd extract FILE`: what codes are made of: metadata, text and thumbnail of a file. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { FIELDS } from '../../codes/metadata/places.js';
 import type { Processing } from '../../codes/pipeline/pipeline.js';
 import { orderedResult } from '../../codes/result.js';
 import { safeName, withPipeline } from '../input/local-pipeline.js';
@@ -20,16 +21,7 @@ export interface ExtractOptions {
 const SHOWN = [
   'mediatype',
   'mode',
-  'name',
-  'description',
-  'meta',
-  'creator',
-  'license',
-  'acquire',
-  'credit',
-  'rights',
-  'identifier',
-  'keywords',
+  ...FIELDS,
   'duration',
   'fps',
   'width',

@@ -11,6 +11,12 @@ export function plainText(text: string, status = 200): Reply {
   return { status, body: { kind: 'text', text } };
 }
 
+/** Headers that lead from a page of a list to the next one; none on the last page. */
+export function nextLink(path: string, after: string | number | undefined, limit: number): { Link?: string } {
+  if (after === undefined) return {};
+  return { Link: `<${path}?after=${encodeURIComponent(after)}&limit=${limit}>; rel="next"` };
+}
+
 /** An error response `{"detail": ...}`, the form of all JSON services. */
 export function detailReply(status: number, detail: unknown): Reply {
   return json({ detail }, status);

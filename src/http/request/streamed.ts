@@ -1,6 +1,9 @@
 /** Streamed bodies as a whole, or line by line. */
 import { RequestRefused } from '../reply/errors.js';
 
+/** Media type of JSON lines, as responses name it. */
+export const LINES_TYPE = 'application/x-ndjson';
+
 const NEWLINE = 10;
 
 /** Whether a media type is that of JSON lines. */

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ContentCoder } from '../../content/coder.js';
 import { detailReply, json } from '../../http/reply/replies.js';
-import { isLines, wholeBody } from '../../http/request/streamed.js';
+import { isLines, LINES_TYPE, wholeBody } from '../../http/request/streamed.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../../http/routing/route.js';
 import { answerLines } from './lines.js';
 import type { LookUpOptions, RightsLookUp } from './look-up.js';
@@ -16,7 +16,6 @@ export interface RightsOptions {
 const QUERY_BYTES_MAX = 16 * 1024;
 /** About a million codes. */
 const LINES_BYTES_MAX = 64 * 1024 * 1024;
-const LINES_TYPE = 'application/x-ndjson';
 const tags = ['rights'];
 
 const FOUND: ResponseSpec = { description: 'The sources and their summary.', schema: rightsReport };
