@@ -3,6 +3,7 @@
  * ones. Only the client that sent an upload can query it.
  */
 import { EventEmitter, once } from 'node:events';
+import { withTimeLimit } from '../time-limit.js';
 import type { StepChange, StepName } from './pipeline/stopwatch.js';
 
 export interface Progress {
@@ -53,20 +54,16 @@ export class ProgressBoard {
     const now = known ?? NOTHING_YET;
     if (now.changes > seen || now.done) return now;
     if (signal.aborted) return now;
-    // Not AbortSignal.any with a timeout: on Node 20 the timeout can be garbage-collected and never fire.
-    const end = new AbortController();
-    const stop = () => end.abort();
-    const timer = setTimeout(stop, known ? WAIT_MAX_MS : BEGIN_MAX_MS);
-    signal.addEventListener('abort', stop, { once: true });
     try {
-      const [progress] = (await once(this.#events, id, { signal: end.signal })) as [Progress];
+      const [progress] = await withTimeLimit(
+        known ? WAIT_MAX_MS : BEGIN_MAX_MS,
+        signal,
+        (end) => once(this.#events, id, { signal: end }) as Promise<[Progress]>,
+      );
       return progress;
     } catch {
       // Timed out or aborted: no change.
       return now;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Downloads an asset from a URL that a client names. */
 import { discard, PublicClient, type PublicClientOptions } from '../egress/public-client.js';
 import { Slots } from '../slots.js';
+import { withTimeLimit } from '../time-limit.js';
 import { ContentRefused } from './coder.js';
 
 /** For the whole download, including redirects. */
@@ -49,12 +50,17 @@ export class References {
     return this.#client.close();
   }
 
-  async #read<T>(
+  #read<T>(reference: Reference, work: (body: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
+    return withTimeLimit(this.#timeoutMs, reference.signal, (signal) =>
+      this.#readWithin({ ...reference, signal }, work),
+    );
+  }
+
+  async #readWithin<T>(
     { url, bytesMax, signal }: Reference,
     work: (body: AsyncIterable<Uint8Array>) => Promise<T>,
   ): Promise<T> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
-    const opened = await this.#client.get(new URL(url), () => ({ accept: '*/*' }), limit);
+    const opened = await this.#client.get(new URL(url), () => ({ accept: '*/*' }), signal);
     if (opened.kind === 'refused') throw refused('it must be https on a public host');
     if (opened.kind === 'unreachable') throw unreachable();
     const { response } = opened;

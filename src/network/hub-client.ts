@@ -5,6 +5,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { retryAfterMs } from '../client/retry.js';
 import { publicConnector } from '../egress/public-connector.js';
 import { Slots } from '../slots.js';
+import { withTimeLimit } from '../time-limit.js';
 import { version } from '../version.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -88,12 +89,20 @@ export class HubClient {
     return hub;
   }
 
-  async #request(address: string, { bytesMax, timeoutMs, noCache, signal }: FetchOptions): Promise<Fetched> {
-    const timeout = AbortSignal.timeout(timeoutMs);
+  #request(address: string, options: FetchOptions): Promise<Fetched> {
+    const { timeoutMs, signal } = options;
+    return withTimeLimit(timeoutMs, signal, (limited) => this.#requestWithin(address, options, limited));
+  }
+
+  async #requestWithin(
+    address: string,
+    { bytesMax, timeoutMs, noCache }: FetchOptions,
+    signal: AbortSignal,
+  ): Promise<Fetched> {
     const { origin, pathname } = new URL(address);
     const response = await this.#agent.request({
       ...{ origin, path: pathname, method: 'GET', bodyTimeout: STALL_MS, headersTimeout: timeoutMs },
-      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      signal,
       headers: {
         'user-agent': `isccd/${version}`,
         'accept-encoding': 'gzip, identity',

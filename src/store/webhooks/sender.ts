@@ -9,6 +9,7 @@ import type { WebhookEventRow } from '../../database/tables.js';
 import { counter, gauge, type Metric } from '../../observe/instruments.js';
 import type { Logger } from '../../observe/log.js';
 import { signedHeaders } from '../../signing/webhook.js';
+import { withTimeLimit } from '../../time-limit.js';
 import { version } from '../../version.js';
 import { Outbox } from './outbox.js';
 
@@ -145,32 +146,38 @@ export class WebhookSender {
     log.warn({ ...fields, reason: failure.reason, pauseMs: pause }, 'could not deliver a webhook event');
   }
 
-  async #post({ event_id, body }: WebhookEventRow): Promise<Failure> {
-    const { url, key, timeoutMs } = this.#parts.target;
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]);
+  async #post(event: WebhookEventRow): Promise<Failure> {
+    const { timeoutMs } = this.#parts.target;
     try {
-      const { origin, pathname, search } = new URL(url);
-      const response = await this.#agent.request({
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': `isccd/${version}`,
-          ...signedHeaders(key, event_id, Math.floor(Date.now() / 1000), body),
-        },
-        body,
-        signal,
-      });
-      // The content does not matter; reading it frees the connection.
-      await response.body.dump({ limit: RESPONSE_BYTES_MAX, signal });
-      const { statusCode } = response;
-      if (statusCode >= 200 && statusCode < 300) return undefined;
-      return { reason: `the receiver responded with ${statusCode}`, isUnreachable: false };
+      const status = await withTimeLimit(timeoutMs, this.#closing.signal, (signal) =>
+        this.#statusOf(event, signal),
+      );
+      if (status >= 200 && status < 300) return undefined;
+      return { reason: `the receiver responded with ${status}`, isUnreachable: false };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return { reason: reason.slice(0, ERROR_CHARACTERS_MAX), isUnreachable: true };
     }
+  }
+
+  async #statusOf({ event_id, body }: WebhookEventRow, signal: AbortSignal): Promise<number> {
+    const { url, key } = this.#parts.target;
+    const { origin, pathname, search } = new URL(url);
+    const response = await this.#agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `isccd/${version}`,
+        ...signedHeaders(key, event_id, Math.floor(Date.now() / 1000), body),
+      },
+      body,
+      signal,
+    });
+    // The content does not matter; reading it frees the connection.
+    await response.body.dump({ limit: RESPONSE_BYTES_MAX, signal });
+    return response.statusCode;
   }
 }
 

@@ -1,0 +1,26 @@
+/** Time limits of work that takes an abort signal. */
+
+/**
+ * Runs `work` with a signal that aborts with `signal`, or after a time with a `TimeoutError`.
+ *
+ * `AbortSignal.any` with `AbortSignal.timeout` does not do: on Node 20 the timeout can be garbage-collected and never fire.
+ */
+export async function withTimeLimit<T>(
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const end = new AbortController();
+  const stop = () => end.abort(signal?.reason);
+  const timeout = () =>
+    end.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  const timer = setTimeout(timeout, limitMs);
+  if (signal?.aborted) stop();
+  else signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(end.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
