@@ -1,12 +1,10 @@
-/**
- * A real Chromium for tests of pages: from the PATH, or Debian's package. It can reach only this machine. A test fails
- * if its page requests another host or logs an error or warning.
- */
+/** Pages in a real Chromium. A test fails if its page requests another host or logs an error or warning. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { debianProgram } from './set-up.js';
+
+export { launchChromium } from './launch-chromium.js';
 
 /** Installing takes one to two minutes; other test files wait for the lock. */
 export const LAUNCH_MS_MAX = 300_000;
@@ -16,19 +14,6 @@ const STEP_MS_MAX = 40_000;
 
 /** Folder for screenshots; unset means none. */
 const SCREENSHOTS = process.env.ISCCD_TEST_SCREENSHOTS;
-
-/** @throws with the command to run if Chromium is missing and cannot be installed */
-export async function launchChromium(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: debianProgram(['chromium', 'chromium-browser'], 'chromium fonts-dejavu-core'),
-    args: [
-      '--no-sandbox',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
-    ],
-  });
-}
 
 export interface PageOptions extends BrowserContextOptions {
   /** Console messages that the test expects, e.g. of a refused request. */

@@ -1,0 +1,89 @@
+/**
+ * The table of pictures: which page, what a user does there, and which part is shown. To add a picture, add an entry; its
+ * file is `docs/images/NAME.png`, or `NAME.webp` for a loop.
+ */
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { addOperator, type Stage } from './stage.js';
+
+export interface Scene {
+  /** Does what the picture shows and leaves the page at its end. A loop calls `frame` after each step. */
+  readonly act: (page: Page, stage: Stage, frame: Frame) => Promise<void>;
+  /** Selector of the part that is shown. Default: the whole page. */
+  readonly part?: string;
+  /** Size of the window. The picture is as high as its page unless this is a loop. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Whether the frames become an animation. */
+  readonly isLoop?: boolean;
+}
+
+/** Takes a frame of a loop that is shown for this long. */
+export type Frame = (ms: number) => Promise<void>;
+
+export const SCENES: Readonly<Record<string, Scene>> = {
+  'codes-result': {
+    part: '#result',
+    width: 1200,
+    act: async (page, { url, files }) => {
+      await page.goto(url.codes);
+      await page.getByLabel('Drop a file here').setInputFiles(files.original);
+      await page.getByRole('button', { name: 'Generate code' }).click();
+      await page.getByRole('heading', { name: 'Result' }).waitFor();
+      await loaded(page);
+    },
+  },
+  'resolver-check': {
+    act: async (page, stage) => {
+      await page.goto(stage.url.resolver);
+      await choose(page, stage);
+      await check(page);
+    },
+  },
+  'admin-overview': {
+    width: 1100,
+    act: async (page, stage) => {
+      const { name, password } = await addOperator(stage);
+      await page.goto(`${stage.url.store}/admin/`);
+      await page.getByLabel('User name').fill(name);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    },
+  },
+  'find-by-file': {
+    isLoop: true,
+    height: 900,
+    act: async (page, stage, frame) => {
+      await page.goto(stage.url.resolver);
+      await page.getByLabel('Drop a file here').waitFor();
+      await frame(1500);
+      await choose(page, stage);
+      await frame(2000);
+      await check(page);
+      await frame(5000);
+    },
+  },
+};
+
+async function choose(page: Page, { files }: Stage): Promise<void> {
+  await page.getByLabel('Drop a file here').setInputFiles(files.copy);
+  await page.getByAltText('The chosen picture').waitFor();
+  await loaded(page);
+}
+
+async function check(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send and check' }).click();
+  await page.getByRole('heading', { name: 'Result' }).waitFor();
+  await loaded(page);
+}
+
+/** Waits until every picture of the page is decoded. */
+async function loaded(page: Page): Promise<void> {
+  await page.waitForFunction('[...document.images].every((image) => image.complete)');
+}
+
+/** File of a scene's picture. */
+export function fileOf(folder: string, name: string, { isLoop = false }: Scene): string {
+  return path.join(folder, `${name}.${isLoop ? 'webp' : 'png'}`);
+}

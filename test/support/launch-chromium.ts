@@ -1,0 +1,16 @@
+/** A real Chromium: from the PATH, or Debian's package. It can reach only this machine. Used outside of tests too. */
+import { type Browser, chromium } from 'playwright-core';
+import { debianProgram } from './set-up.js';
+
+/** @throws with the command to run if Chromium is missing and cannot be installed */
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: debianProgram(['chromium', 'chromium-browser'], 'chromium fonts-dejavu-core'),
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+    ],
+  });
+}
