@@ -4,7 +4,7 @@
 
 FROM rust:1.95-bookworm AS rust
 
-FROM node:20-bookworm AS build
+FROM node:24-bookworm AS build
 COPY --from=rust /usr/local/cargo /usr/local/cargo
 COPY --from=rust /usr/local/rustup /usr/local/rustup
 ENV CARGO_HOME=/usr/local/cargo RUSTUP_HOME=/usr/local/rustup PATH=/usr/local/cargo/bin:$PATH
@@ -15,7 +15,7 @@ WORKDIR /src
 COPY . .
 RUN ops/image/build.sh /packages
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg perl postgresql-client \
  && rm -rf /var/lib/apt/lists/*

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { attempt, exists, root, run } from './lib.mjs';
 import { bundleSmallParts } from './pack-bundled.mjs';
 import { packClient } from './pack-client.mjs';
+import { addonSources } from './prebuilt.mjs';
 import { bin, setup } from './setup.mjs';
 
 const staging = path.join(root, 'npm');
@@ -30,11 +31,17 @@ function platformPackages() {
     const binary = `${manifest.napi.binaryName}.${suffix}.node`;
     const built = path.join(root, 'native', binary);
     if (exists(built)) cpSync(built, path.join(folder, binary));
-    const added = copyTransport(folder, suffix);
+    const added = [...copyTypes(folder), ...copyTransport(folder, suffix)];
     completeManifest(path.join(folder, 'package.json'), added);
     cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
     return { folder, name: `${manifest.napi.packageName}-${suffix}`, built: exists(built) };
   });
+}
+
+/** The addon's types, for clones that fetch it instead of compiling it. */
+function copyTypes(folder) {
+  cpSync(path.join(root, 'native', 'index.d.ts'), path.join(folder, 'index.d.ts'));
+  return ['index.d.ts'];
 }
 
 /**
@@ -51,12 +58,16 @@ function copyTransport(folder, suffix) {
   return [name, 'LICENSE-uWebSockets.js'];
 }
 
-/** What napi leaves out. Provenance needs the repository. */
+/** What napi leaves out. Provenance needs the repository; a clone compares the sources with its own. */
 function completeManifest(file, added) {
   const { repository, homepage, bugs } = manifest;
   const written = JSON.parse(readFileSync(file, 'utf8'));
   const files = [...written.files, ...added];
-  writeFileSync(file, `${JSON.stringify({ ...written, files, repository, homepage, bugs }, null, 2)}\n`);
+  const isccdSources = addonSources();
+  writeFileSync(
+    file,
+    `${JSON.stringify({ ...written, files, repository, homepage, bugs, isccdSources }, null, 2)}\n`,
+  );
 }
 
 /** Source maps refer to sources that are not in the package. */

@@ -11,11 +11,19 @@ const COMPILERS = [
   [['cmake'], 'cmake', 'cmake'],
 ];
 
-/** One line per problem: what is missing and how to install it. Empty if the build can start. */
-export function missingTools({ compile }) {
+/**
+ * One line per problem: what is missing and how to install it. Empty if the build can start.
+ *
+ * @param {{ compile: boolean, unreachable?: string }} needs whether the addon is compiled, and why the network does not work
+ */
+export function missingTools({ compile, unreachable }) {
   const problems = [];
   const [node] = process.versions.node.split('.').map(Number);
   if (node < NODE_MIN) problems.push(`Node.js ${NODE_MIN} or newer is needed; this is ${process.version}`);
+  if (unreachable !== undefined)
+    problems.push(
+      `the npm registry is unreachable (${unreachable}): check the network, and \`npm config get registry\``,
+    );
   if (!compile) return problems;
   problems.push(...rustProblems());
   for (const [names, debianPackage, purpose] of COMPILERS) {

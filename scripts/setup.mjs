@@ -6,6 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { copyWeb } from './copy-web.mjs';
 import { attempt, digest, exists, forget, isDone, once, onPath, root, run } from './lib.mjs';
+import { addonSources, fetchPrebuilt, findPrebuilt } from './prebuilt.mjs';
 import { preflight } from './preflight.mjs';
 
 /** Tools that enable more features but are not required: [executable, Debian package, feature]. */
@@ -19,10 +20,12 @@ const OPTIONAL_TOOLS = [
 const platform = `${process.platform}-${process.arch}-${process.versions.modules}`;
 
 export function setup() {
-  preflight({ compile: !isDone('addon', addonKey()) });
+  const hasAddon = isDone('addon', addonKey());
+  const prebuilt = hasAddon && isDone('packages', packagesKey()) ? undefined : findPrebuilt();
+  preflight({ compile: !hasAddon && prebuilt?.state !== 'found', unreachable: prebuilt?.reason });
   systemTools();
   npmPackages();
-  addon();
+  addon(prebuilt);
   typescript();
 }
 
@@ -57,12 +60,16 @@ function systemTools() {
   });
 }
 
-function npmPackages() {
-  const key = platform + digest(['package-lock.json']);
+function packagesKey() {
+  return platform + digest(['package-lock.json']);
+}
+
+/** Installs the packages of the lock file, if they are not. */
+export function npmPackages() {
   if (!exists(path.join(root, 'node_modules', '.package-lock.json'))) forget('packages');
   // Not `npm ci`: it rejects a lock file that lacks optional packages for platforms whose binaries some mirrors do not
   // carry. `install` also follows the lock file, and --no-save leaves it unchanged.
-  once('packages', key, () => {
+  once('packages', packagesKey(), () => {
     console.error('isccd: installing npm packages');
     const retries = ['--fetch-retries=2', '--fetch-timeout=60000'];
     run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...retries]);
@@ -70,16 +77,24 @@ function npmPackages() {
 }
 
 function addonKey() {
-  const isTest = (entry) => /\/(tests|benches|target)$/.test(entry);
-  return platform + digest(['Cargo.toml', 'Cargo.lock', 'crates'], isTest);
+  return platform + addonSources();
 }
 
-function addon() {
+function addon(prebuilt) {
   if (!exists(path.join(root, 'native', 'index.d.ts'))) forget('addon');
   once('addon', addonKey(), () => {
+    if (prebuilt?.state === 'found' && useAddon(prebuilt)) return;
     preflight({ compile: true });
     run(process.execPath, [path.join(root, 'scripts', 'build-addon.mjs')]);
   });
+}
+
+function useAddon(prebuilt) {
+  console.error(`isccd: fetching the native addon ${prebuilt.spec}`);
+  const problem = fetchPrebuilt(prebuilt, path.join(root, 'native'));
+  if (problem === undefined) return true;
+  console.error(`isccd: the published addon is not used, it is compiled instead: ${problem}`);
+  return false;
 }
 
 /**

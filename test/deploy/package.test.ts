@@ -63,6 +63,7 @@ describe('the published packages', () => {
       'LICENSE',
       'LICENSE-uWebSockets.js',
       'README.md',
+      'index.d.ts',
       `isccd.${platform}.node`,
       'package.json',
       `uws_${process.platform}_${process.arch}_115.node`,
