@@ -6,6 +6,9 @@
  * isccd sends a hub at most 10 requests a second, 2,560 entries; with one hub that is the limit, not the processor. The
  * ratio of CPU time shows the work.
  *
+ * Also prints memory, and the threads that used the CPU time: the event loop is the main thread, judging and storing are on
+ * the addon's threads.
+ *
  * Arguments: `entries=20000` of all hubs together, `hubs=1`, `index=lmdb` or `index=usearch`, `peer=off`.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,14 +21,19 @@ import {
   cpuSeconds,
   freePort,
   kill,
+  memory,
   peerProgram,
   root,
   type Server,
   started,
+  threadSeconds,
 } from './support/search-servers.js';
 
 const PEER = 'iscc-search==0.3.3';
 const POLL_MS = quickOr(20, 200);
+
+/** Threads with a smaller share of the CPU time are not shown. */
+const SHARE_SHOWN_MIN = 0.01;
 
 const given = new Map(ARGUMENTS.map((argument) => argument.split('=') as [string, string]));
 const ENTRIES = Number(given.get('entries') ?? quickOr(500, 20_000));
@@ -35,6 +43,10 @@ const INDEX = given.get('index') ?? 'lmdb';
 interface Followed {
   readonly seconds: number;
   readonly cpu: number;
+  /** CPU seconds by name of thread, most first. */
+  readonly threads: readonly (readonly [string, number])[];
+  /** Resident bytes: of the process, and without file pages. */
+  readonly memory: { readonly all: number; readonly own: number };
 }
 
 interface StatusReply {
@@ -81,7 +93,12 @@ async function followed(
   const server = await start(folder, list);
   try {
     while ((await cursor(server)) < sizeOf(hubs)) await pause(POLL_MS);
-    return { seconds: (performance.now() - begun) / 1000, cpu: await cpuSeconds(server) };
+    return {
+      seconds: (performance.now() - begun) / 1000,
+      cpu: await cpuSeconds(server),
+      threads: await threadSeconds(server),
+      memory: await memory(server),
+    };
   } finally {
     await kill(server);
     await rm(folder, { recursive: true, force: true });
@@ -99,11 +116,15 @@ function sizeOf(hubs: readonly HubDouble[]): number {
   return hubs.reduce((sum, { size }) => sum + size, 0);
 }
 
-function print(name: string, { seconds, cpu }: Followed): void {
+function print(name: string, { seconds, cpu, threads, memory: { all, own } }: Followed): void {
   const rate = (per: number) => `${Math.round(ENTRIES / per).toLocaleString('en')}`.padStart(9);
   console.log(
     `${name.padEnd(14)} ${seconds.toFixed(1).padStart(8)} s ${rate(seconds)}/s ${rate(cpu)} per CPU s`,
   );
+  const shares = threads.filter(([, used]) => used / cpu >= SHARE_SHOWN_MIN);
+  const shown = shares.map(([thread, used]) => `${thread} ${Math.round((100 * used) / cpu)} %`);
+  const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+  console.log(`${''.padEnd(14)} memory ${mib(all)}, without file pages ${mib(own)}; CPU ${shown.join(', ')}`);
 }
 
 const hubs: HubDouble[] = [];

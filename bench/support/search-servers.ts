@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -57,7 +57,24 @@ export async function memory({ child }: Server): Promise<{ all: number; own: num
 
 /** CPU time of a server in seconds. */
 export async function cpuSeconds({ child }: Server): Promise<number> {
-  const stat = await readFile(`/proc/${child.pid}/stat`, 'latin1');
+  return statSeconds(await readFile(`/proc/${child.pid}/stat`, 'latin1'));
+}
+
+/** CPU time of a server in seconds by name of thread, most first. Threads that ended are not counted. */
+export async function threadSeconds({ child }: Server): Promise<(readonly [string, number])[]> {
+  const folder = `/proc/${child.pid}/task`;
+  const seconds = new Map<string, number>();
+  for (const thread of await readdir(folder)) {
+    const stat = await readFile(path.join(folder, thread, 'stat'), 'latin1');
+    const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    const shown = Number(thread) === child.pid ? 'main thread' : name.replace(/\W*\d+$/, '');
+    seconds.set(shown, (seconds.get(shown) ?? 0) + statSeconds(stat));
+  }
+  return [...seconds].sort(([, a], [, b]) => b - a);
+}
+
+/** User and system time in a `stat` file of /proc. */
+function statSeconds(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -1,19 +1,17 @@
 /** I/O errors and hangs on the records' meta pages. After an error LMDB refuses all work until it is reopened. */
-import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { noise, sha256, type UploadAnswer, upload, uploaded } from '../codes/support/client.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { type CodesProcess, serveCodes } from '../codes/support/process.js';
+import { build } from './support/preload.js';
 
 const EXIT_BROKEN = 70;
 
 /** Starts the service with a library that makes writes fail while the file `trigger` exists. */
 async function startWithFaults(folder: string, name: 'once' | 'always' | 'hang') {
-  const library = path.join(folder, 'fail-writes.so');
-  const source = path.join(import.meta.dirname, 'support', 'fail-writes.c');
-  execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
+  const library = build('fail-writes.c', folder);
   const trigger = path.join(folder, name);
   const server = await serveCodes(folder, { LD_PRELOAD: library, FAULT_TRIGGER: trigger });
   return { server, trigger };

@@ -1,11 +1,11 @@
 /** Disk faults while a node commits what hubs declared: nothing is lost, nothing is blamed on the hub, and it recovers. */
-import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { HubDouble } from '../network/support/hub-double.js';
 import { Node } from '../network/support/node.js';
 import { isccd } from '../support/command.js';
+import { build } from './support/preload.js';
 import { fill, smallDisk } from './support/small-disk.js';
 
 const TEST_MS_MAX = 180_000;
@@ -33,9 +33,7 @@ test.skipIf(process.platform !== 'linux')(
   { timeout: TEST_MS_MAX },
   async () => {
     const { hub, node } = await started(300);
-    const library = path.join(node.folder, 'fail-writes.so');
-    const source = path.join(import.meta.dirname, 'support', 'fail-writes.c');
-    execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
+    const library = build('fail-writes.c', node.folder);
     const trigger = path.join(node.folder, 'always');
     Object.assign(node.env, { LD_PRELOAD: library, FAULT_TRIGGER: trigger });
     await node.start();

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isPublicAddress } from '../../src/egress/public-address.js';
 import { GatewayClient } from '../../src/resolver/gateway-client.js';
 import { vectors } from '../c2pa/vectors.js';
-import { type DnsServer, dnsServer } from './support/dns.js';
+import { type DnsServer, dnsServer } from '../support/dns.js';
 import { AUTHORITY, type Gateways, gateways, type Kind } from './support/gateways.js';
 import {
   dataCode,

@@ -5,7 +5,7 @@ import { GatewayClient } from '../../src/resolver/gateway-client.js';
 import { scoreOf } from '../../src/resolver/hits.js';
 import { Prober } from '../../src/resolver/prober.js';
 import { vectors } from '../c2pa/vectors.js';
-import { type DnsServer, dnsServer } from './support/dns.js';
+import { type DnsServer, dnsServer } from '../support/dns.js';
 import { AUTHORITY, type Gateways, gateways, type Kind } from './support/gateways.js';
 import {
   dataCode,
