@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { NetworkConfig } from '../config/network.js';
 import type { FollowedIndex } from '../native.js';
 import type { Logger } from '../observe/log.js';
-import { HubClient } from './hub-client.js';
+import { HubClient, type HubRoutes } from './hub-client.js';
 import { HUB_LIST_BYTES_MAX, HubListInvalid, type ListedHub, parseHubList } from './hub-list.js';
 import { LogFiles } from './log-files.js';
 import { networkMetrics } from './metrics.js';
@@ -51,6 +51,7 @@ export class NetworkAlarm extends Error {
 export interface AggregatorOptions {
   /** Receives each alarm once. */
   readonly onAlarm?: (alarm: NetworkAlarm, hubId: number) => void;
+  readonly routes?: HubRoutes;
 }
 
 export class Aggregator implements FollowedNetwork {
@@ -82,6 +83,7 @@ export class Aggregator implements FollowedNetwork {
     // Each request in progress listens, of any number of hubs.
     setMaxListeners(0, this.#stop.signal);
     this.#client = new HubClient({
+      ...options.routes,
       allowed: config.testAllow,
       onRequest: (host, resource, outcome) =>
         this.metrics.request(this.#idsByHost.get(host), resource, outcome),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { retryAfterMs } from '../client/retry.js';
-import { publicConnector } from '../egress/public-connector.js';
+import { type ConnectOptions, publicConnector } from '../egress/public-connector.js';
 import { Slots } from '../slots.js';
 import { withTimeLimit } from '../time-limit.js';
 import { version } from '../version.js';
@@ -37,8 +37,11 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface HubClientOptions {
-  /** Addresses that may be private and reached by http; for tests. */
+/** DNS servers and certificate authorities other than those of the system. */
+export type HubRoutes = Pick<ConnectOptions, 'dnsServers' | 'ca'>;
+
+export interface HubClientOptions extends HubRoutes {
+  /** Hosts that may be reached by http, and addresses that may be private; for tests. */
   readonly allowed: ReadonlySet<string>;
   readonly onRequest?: (host: string, resource: Resource, outcome: 'ok' | 'refused' | 'failed') => void;
 }
@@ -52,7 +55,7 @@ export class HubClient {
   constructor(options: HubClientOptions) {
     this.#options = options;
     this.#agent = new Agent({
-      connect: publicConnector({ allowed: options.allowed, timeoutMs: CONNECT_TIMEOUT_MS }),
+      connect: publicConnector({ ...options, timeoutMs: CONNECT_TIMEOUT_MS }),
       connections: REQUESTS_PER_HUB,
       maxHeaderSize: HEADER_BYTES_MAX,
       allowH2: false,

@@ -80,7 +80,7 @@ function plainYaml(text: string): unknown {
 
 /** `https://host[:port]` with at most one slash after it. */
 function hubPlace(address: string, allowHttp: ReadonlySet<string>): { url: string; origin: string } {
-  if (!/^https?:\/\/[^/?#@\s]+\/?$/i.test(address) || !URL.canParse(address))
+  if (!/^https?:\/\/[^/\\?#@\s]+\/?$/i.test(address) || !URL.canParse(address))
     throw new HubListInvalid('url: is not https://host[:port]');
   const { protocol, host, hostname } = new URL(address);
   if (protocol !== 'https:' && !allowHttp.has(hostname)) throw new HubListInvalid('url: is not https');

@@ -90,7 +90,12 @@ export class LogFiles {
     const fetching: Promise<LogBundle>[] = [];
     try {
       for (let block = first, next = first; block < end; block += 1) {
-        for (; next < end && next < block + AHEAD; next += 1) fetching.push(this.bundle(next, size));
+        for (; next < end && next < block + AHEAD; next += 1) {
+          const fetched = this.bundle(next, size);
+          // It may fail before its turn comes; then the failure is read with it.
+          fetched.catch(() => undefined);
+          fetching.push(fetched);
+        }
         const bundle = fetching.shift();
         if (bundle !== undefined) yield await bundle;
       }

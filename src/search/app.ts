@@ -5,10 +5,13 @@ import type { LocalSearchApi } from '../client/search-api.js';
 import type { NetworkConfig } from '../config/network.js';
 import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/routing/service.js';
+import { isNativeError } from '../native.js';
 import { Aggregator, type FollowedNetwork } from '../network/aggregator.js';
+import type { HubRoutes } from '../network/hub-client.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import { type ErrorReports, errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
+import { present } from '../present.js';
 import { version } from '../version.js';
 import { InProcessSearch } from './engine/in-process.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
@@ -41,6 +44,13 @@ export interface SearchApp extends ServiceApp {
   readonly network?: FollowedNetwork | undefined;
 }
 
+/** The network to follow. */
+export interface Follow {
+  readonly network: NetworkConfig;
+  readonly log: Logger;
+  readonly routes?: HubRoutes;
+}
+
 /**
  * Finds the indexes. Their vectors are loaded in the background: until then, requests to an index are 503.
  *
@@ -49,7 +59,7 @@ export interface SearchApp extends ServiceApp {
 export async function searchApp(
   config: SearchConfig,
   dataDir: string,
-  follow?: { readonly network: NetworkConfig; readonly log: Logger },
+  follow?: Follow,
   log?: Logger,
 ): Promise<SearchApp> {
   const keys = apiKeys(config, dataDir, log);
@@ -70,8 +80,7 @@ export async function searchApp(
     ? Promise.race([loaded, pause(SMALL_LOAD_MS, undefined, { ref: false })])
     : loaded);
   const tracking = errorTracking('search', config);
-  const aggregator =
-    follow && (await startAggregator(engine, follow.network, follow.log, tracking.errorReports));
+  const aggregator = follow && (await startAggregator(engine, follow, tracking.errorReports));
   return {
     inProcess: InProcessSearch.over(engine, loaded),
     inProcessId: await locationId(location),
@@ -118,16 +127,24 @@ function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined)
 
 async function startAggregator(
   engine: Engine,
-  network: NetworkConfig,
-  log: Logger,
+  { network, log, routes }: Follow,
   reports: ErrorReports | undefined,
 ): Promise<Aggregator> {
   const { realm, index } = NETWORK_FACTS[network.network];
+  await refuseDamaged(engine, index);
   const aggregator = new Aggregator(network, await engine.followLogs(index, realm), log, {
     onAlarm: (alarm, hubId) => reports?.report(alarm, { hub: String(hubId) }),
+    ...present({ routes }),
   });
   await aggregator.start();
   return aggregator;
+}
+
+/** @throws if the index is damaged: it can't be followed, and must not be replaced */
+async function refuseDamaged(engine: Engine, index: string): Promise<void> {
+  await engine.getIndex(index).catch((error: unknown) => {
+    if (isNativeError(error, 'INDEX_DAMAGED')) throw error;
+  });
 }
 
 /** The part of the routes that depends on the network. */

@@ -1,5 +1,5 @@
 /** The search service follows hubs: real processes, real HTTP, hubs that misbehave. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -210,6 +210,24 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     ]) {
       const { code, stderr } = await isccd(['index', ...command, ...at]);
       expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('read-only') });
+    }
+  });
+
+  it('does not start on a damaged index, and says so', async () => {
+    const double = await hub(1, 300);
+    await start();
+    await until(double, 'following', 300);
+    await service?.stop();
+    const file = await open(path.join(folder, 'search/idptest/data.mdb'), 'r+');
+    await file.write(Buffer.alloc(2 * 4096), 0, 2 * 4096, 0);
+    await file.close();
+    await expect(start()).rejects.toThrow("Index 'idptest' is damaged");
+    for (const command of ['verify', 'status']) {
+      const { code, stdout, stderr } = await isccd(['network', command], { env });
+      expect({ code, text: stdout + stderr }).toMatchObject({
+        code: 1,
+        text: expect.stringContaining('idptest can not be read'),
+      });
     }
   });
 

@@ -13,6 +13,8 @@ import { Node } from './support/node.js';
 
 const TEST_MS_MAX = 240_000;
 const ENTRIES = 300;
+/** Needs four bundles. */
+const GROWTH = 700;
 const HUBS_MAX = 4096;
 const WAIT_MS_MAX = 80_000;
 
@@ -57,6 +59,12 @@ const FAULTS: Record<string, (path: string, response: ServerResponse) => boolean
     response.end(BOMB);
     return true;
   },
+  'closes connections while an earlier bundle is on its way': (file, response) => {
+    if (!file.includes('entries')) return false;
+    if (file.endsWith('/001')) setTimeout(() => response.end(), 1000);
+    else response.destroy();
+    return true;
+  },
   'sends an unknown encoding': (_, response) => {
     response.setHeader('content-encoding', 'br');
     response.end(hub.note);
@@ -70,11 +78,11 @@ describe('a hub that', { timeout: TEST_MS_MAX }, () => {
     await node.until(hub, 'following', ENTRIES);
     const assets = await node.assets();
     hub.respond = FAULTS[name];
-    hub.append(3);
+    hub.append(GROWTH);
     await node.until(hub, 'unreachable', ENTRIES);
     expect(await node.assets()).toBe(assets);
     hub.respond = undefined;
-    await node.until(hub, 'following', ENTRIES + 3);
+    await node.until(hub, 'following', ENTRIES + GROWTH);
     await node.expectAssets(hub);
   });
 

@@ -23,6 +23,12 @@ describe('hub lists', () => {
     else expect(parseHubList(text, network)).toEqual(hubs);
   });
 
+  it('with a path behind a backslash are refused', () => {
+    const hub = { hub_id: 1, url: 'https://hub.example\\path', active: true };
+    const text = JSON.stringify({ network: 'testnet', hubs: [hub] });
+    expect(() => parseHubList(text, 'testnet')).toThrow('url');
+  });
+
   it('larger than 1 MiB are refused', () => {
     const text = `network: testnet\n# ${'x'.repeat(1024 * 1024)}\n`;
     expect(() => parseHubList(text, 'testnet')).toThrow('1 MiB');

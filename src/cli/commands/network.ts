@@ -44,7 +44,9 @@ async function servedHubs(url: string | undefined): Promise<readonly HubStatus[]
 
 async function storedHubs(): Promise<readonly HubStatus[] | undefined> {
   const found = await checkedIndexes(configuredFolder());
-  if (found.length === 0) return undefined;
+  const [first] = found;
+  if (first === undefined) return undefined;
+  if (first.hubs.length === 0 && first.problems[0] !== undefined) throw new CommandFailed(first.problems[0]);
   return found.flatMap(({ hubs }) => hubs.map(({ hub, row }) => hubStatus(hub, row, undefined)));
 }
 
@@ -102,12 +104,18 @@ async function checkedIndexes(folder: string | undefined): Promise<CheckedIndex[
   const found: CheckedIndex[] = [];
   for (const name of names) {
     const index = path.join(folder, name);
-    const checked = await native.checkLogIndex(index).catch(() => null);
+    const checked = await native.checkLogIndex(index).catch((error: unknown) => unreadable(name, error));
     if (checked === null) continue;
     const hubs = checked.hubs.map(({ hub, row }) => ({ hub, row: JSON.parse(row) as HubRow }));
     found.push({ folder: index, hubs, problems: checked.problems });
   }
   return found;
+}
+
+/** An index that can't be read; `null` unless its name is that of a network's index. */
+function unreadable(name: string, error: unknown) {
+  const isOfNetwork = Object.values(NETWORK_FACTS).some(({ index }) => index === name);
+  return isOfNetwork ? { hubs: [], problems: [`${name} can not be read: ${reason(error)}`] } : null;
 }
 
 /** Compares random bundles of each hub with the stored leaf hashes. */

@@ -76,6 +76,8 @@ export class HubDouble {
   /** Hashes of the first records, and roots by size. */
   readonly #hashed: Buffer[] = [];
   readonly #roots = new Map<number, string>();
+  /** Name of the hub in its URL and of its log. */
+  host = '127.0.0.1';
   /** Requested paths, in their order. */
   readonly requests: string[] = [];
   /** Serves the checkpoint of this size. */
@@ -122,7 +124,11 @@ export class HubDouble {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://${this.host}:${this.port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   get origin(): string {
@@ -201,8 +207,13 @@ export class HubDouble {
     this.#didKeys.push(this.#key.multibase);
   }
 
-  stop(): Promise<void> {
+  /** Closes all connections, so that the next request needs a new one. */
+  disconnect(): void {
     this.#server.closeAllConnections();
+  }
+
+  stop(): Promise<void> {
+    this.disconnect();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
