@@ -3,8 +3,9 @@
  * the other setup scripts are synchronous. On failure it prints what the compiler said.
  */
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { root } from './lib.mjs';
+import { attempt, onPath, root } from './lib.mjs';
 
 const NAPI = path.join(root, 'node_modules', '.bin', 'napi');
 const ARGS = [
@@ -65,6 +66,14 @@ function end(status, message) {
   if (status !== 0) {
     console.error(said.filter((line) => !/^\s*(Compiling|Downloaded|Downloading)\b/.test(line)).join('\n'));
     console.error(`isccd: compiling the native addon failed${message === undefined ? '' : `: ${message}`}`);
-  }
+  } else strip();
   process.exitCode = status;
+}
+
+/** Removes symbols that nothing reads: 6 of 44 MB. The compiler's package brings `strip`. */
+function strip() {
+  if (process.platform !== 'linux' || !onPath('strip')) return;
+  const folder = path.join(root, 'native');
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.node')))
+    attempt('strip', ['--strip-unneeded', path.join(folder, name)]);
 }

@@ -1,34 +1,52 @@
 /**
- * Bundles dependencies of which one module uses a small part: their packages hold every build of the same code. Without this
- * an installation is 40 MB larger.
+ * Bundles dependencies of which isccd uses one form: their packages hold every build of the same code. Without this an
+ * installation is 55 MB larger. Not for packages whose types are in those of isccd.
  */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, run } from './lib.mjs';
 import { bin } from './setup.mjs';
 
+/** `files`: what the bundle reads from its own folder at run time. */
 const BUNDLED = [
-  { name: 'pdf-lib', licence: 'LICENSE.md', module: 'dist/codes/pipeline/formats/pdf-embed.js' },
-  { name: '@sentry/core', licence: 'LICENSE', module: 'dist/observe/error-report.js' },
+  { name: 'pdf-lib', licence: 'LICENSE.md' },
+  { name: '@sentry/core', licence: 'LICENSE' },
+  { name: 'kysely', licence: 'LICENSE' },
+  { name: '@hyzyla/pdfium', licence: 'LICENSE.md', files: ['dist/pdfium.wasm'] },
 ];
 
 /** Bundles into the package in `folder`. Returns the names that are no longer dependencies. */
 export function bundleSmallParts(folder) {
-  for (const { name, licence, module } of BUNDLED) {
+  const modules = readdirSync(path.join(folder, 'dist'), { recursive: true })
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => path.posix.join('dist', name.replaceAll(path.sep, '/')));
+  for (const dependency of BUNDLED) bundlePackage(folder, modules, dependency);
+  return BUNDLED.map(({ name }) => name);
+}
+
+function bundlePackage(folder, modules, { name, licence, files = [] }) {
+  const flat = name.replace(/^@/, '').replace('/', '-');
+  const statement = new RegExp(`import \\{([^}]*)\\} from '${name}';`, 'g');
+  const names = new Set();
+  for (const module of modules) {
     const file = path.join(folder, module);
     const text = readFileSync(file, 'utf8');
-    const statement = new RegExp(`import (\\{[^}]*\\}) from '${name}';`).exec(text);
-    if (statement === null) throw new Error(`${module} does not import ${name}`);
-    const flat = name.replace(/^@/, '').replace('/', '-');
-    const vendor = path.join(folder, 'dist', 'vendor');
-    mkdirSync(vendor, { recursive: true });
-    const target = path.join(vendor, `${flat}.js`);
-    bundle(`export ${statement[1]} from '${name}';`, target);
-    cpSync(path.join(root, 'node_modules', name, licence), path.join(vendor, `${flat}.LICENSE`));
     const relative = path.posix.relative(path.posix.dirname(module), `dist/vendor/${flat}.js`);
-    writeFileSync(file, text.replace(statement[0], `import ${statement[1]} from '${relative}';`));
+    const written = text.replace(statement, (_, imported) => {
+      for (const one of imported.split(',').filter((part) => part.trim() !== ''))
+        names.add(one.trim().replace(/ as .*/, ''));
+      return `import {${imported}} from '${relative.startsWith('.') ? relative : `./${relative}`}';`;
+    });
+    if (new RegExp(`['"]${name}['"/]`).test(written)) throw new Error(`${module} still imports ${name}`);
+    if (written !== text) writeFileSync(file, written);
   }
-  return BUNDLED.map(({ name }) => name);
+  if (names.size === 0) throw new Error(`no module imports ${name}`);
+  const vendor = path.join(folder, 'dist', 'vendor');
+  mkdirSync(vendor, { recursive: true });
+  bundle(`export { ${[...names].sort().join(', ')} } from '${name}';`, path.join(vendor, `${flat}.js`));
+  const source = path.join(root, 'node_modules', name);
+  cpSync(path.join(source, licence), path.join(vendor, `${flat}.LICENSE`));
+  for (const file of files) cpSync(path.join(source, file), path.join(vendor, path.basename(file)));
 }
 
 function bundle(source, target) {
