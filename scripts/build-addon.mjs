@@ -6,6 +6,8 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, onPath, root } from './lib.mjs';
+import { copyLmdb } from './pack-lmdb.mjs';
+import { platformPackage } from './prebuilt.mjs';
 
 const NAPI = path.join(root, 'node_modules', '.bin', 'napi');
 const ARGS = [
@@ -66,7 +68,10 @@ function end(status, message) {
   if (status !== 0) {
     console.error(said.filter((line) => !/^\s*(Compiling|Downloaded|Downloading)\b/.test(line)).join('\n'));
     console.error(`isccd: compiling the native addon failed${message === undefined ? '' : `: ${message}`}`);
-  } else strip();
+  } else {
+    copyLmdb(path.join(root, 'native'), platformPackage().replace(/^.*native-/, ''));
+    strip();
+  }
   process.exitCode = status;
 }
 

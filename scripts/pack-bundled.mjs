@@ -1,17 +1,22 @@
 /**
  * Bundles dependencies of which isccd uses one form: their packages hold every build of the same code. Without this an
- * installation is 55 MB larger. Not for packages whose types are in those of isccd.
+ * installation is 75 MB larger. Not for packages whose types are in those of isccd.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, run } from './lib.mjs';
 import { bin } from './setup.mjs';
 
-/** `files`: what the bundle reads from its own folder at run time. */
+/** `files`: what the bundle reads from its own folder at run time. `replaced`: modules, and the scripts used in their place. */
 const BUNDLED = [
   { name: 'pdf-lib', licence: 'LICENSE.md' },
   { name: '@sentry/core', licence: 'LICENSE' },
   { name: 'kysely', licence: 'LICENSE' },
+  {
+    name: 'lmdb',
+    licence: 'LICENSE',
+    replaced: { 'node-gyp-build-optional-packages': 'bundled-lmdb-addon.mjs' },
+  },
   { name: '@hyzyla/pdfium', licence: 'LICENSE.md', files: ['dist/pdfium.wasm'] },
 ];
 
@@ -24,7 +29,7 @@ export function bundleSmallParts(folder) {
   return BUNDLED.map(({ name }) => name);
 }
 
-function bundlePackage(folder, modules, { name, licence, files = [] }) {
+function bundlePackage(folder, modules, { name, licence, files = [], replaced = {} }) {
   const flat = name.replace(/^@/, '').replace('/', '-');
   const statement = new RegExp(`import \\{([^}]*)\\} from '${name}';`, 'g');
   const names = new Set();
@@ -43,14 +48,22 @@ function bundlePackage(folder, modules, { name, licence, files = [] }) {
   if (names.size === 0) throw new Error(`no module imports ${name}`);
   const vendor = path.join(folder, 'dist', 'vendor');
   mkdirSync(vendor, { recursive: true });
-  bundle(`export { ${[...names].sort().join(', ')} } from '${name}';`, path.join(vendor, `${flat}.js`));
+  bundle(
+    `export { ${[...names].sort().join(', ')} } from '${name}';`,
+    path.join(vendor, `${flat}.js`),
+    replaced,
+  );
   const source = path.join(root, 'node_modules', name);
   cpSync(path.join(source, licence), path.join(vendor, `${flat}.LICENSE`));
   for (const file of files) cpSync(path.join(source, file), path.join(vendor, path.basename(file)));
 }
 
-function bundle(source, target) {
+function bundle(source, target, replaced) {
+  const aliases = Object.entries(replaced).map(([name, script]) => `--alias:${name}=./scripts/${script}`);
   const options = ['--bundle', '--minify', '--platform=node', '--format=esm', '--target=node20'];
   const quiet = ['--log-level=error', `--outfile=${target}`];
-  run(bin('esbuild'), [...options, ...quiet], { input: source, stdio: ['pipe', 'inherit', 'inherit'] });
+  run(bin('esbuild'), [...options, ...aliases, ...quiet], {
+    input: source,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
 }

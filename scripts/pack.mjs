@@ -11,6 +11,7 @@ import path from 'node:path';
 import { attempt, exists, root, run } from './lib.mjs';
 import { bundleSmallParts } from './pack-bundled.mjs';
 import { packClient } from './pack-client.mjs';
+import { copyLmdb, lmdbName } from './pack-lmdb.mjs';
 import { addonSources } from './prebuilt.mjs';
 import { bin, setup } from './setup.mjs';
 
@@ -31,7 +32,9 @@ function platformPackages() {
     const binary = `${manifest.napi.binaryName}.${suffix}.node`;
     const built = path.join(root, 'native', binary);
     if (exists(built)) cpSync(built, path.join(folder, binary));
-    const added = [...copyTypes(folder), ...copyTransport(folder, suffix)];
+    const added = [...copyTypes(folder), ...copyTransport(folder, suffix), lmdbName(suffix)];
+    if (exists(built) && !copyLmdb(folder, suffix))
+      throw new Error(`there is no binary of lmdb for ${suffix}`);
     completeManifest(path.join(folder, 'package.json'), added);
     cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
     return { folder, name: `${manifest.napi.packageName}-${suffix}`, built: exists(built) };

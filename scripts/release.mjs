@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { attempt, root, run } from './lib.mjs';
 import { freePort, startRegistry } from './local-registry.mjs';
+import { fetchPrebuilt, findPrebuilt } from './prebuilt.mjs';
 import { tryInstallation } from './try-installation.mjs';
 
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -74,11 +75,23 @@ async function dryRun(given) {
     const { host } = new URL(registry.url);
     const to = [`--registry=${registry.url}`, `--//${host}/:_authToken=anyone`];
     publish(packages, { view: to, publish: [...to, '--loglevel=error'] });
+    tryPrebuilt(path.join(folder, 'prebuilt'), registry.url);
     await tryInstallation({ folder, registry: registry.url, version: manifest.version, freePort });
   } finally {
     registry.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the set-up of a clone does with the published addon. */
+function tryPrebuilt(folder, registry) {
+  const env = { ...process.env, npm_config_registry: registry, npm_config_cache: path.join(folder, 'cache') };
+  const found = findPrebuilt({ env });
+  const problem =
+    found.state === 'found' ? fetchPrebuilt(found, folder, { env }) : `it is not found: ${found.state}`;
+  if (problem !== undefined) throw new Error(`a clone cannot use the published addon: ${problem}`);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.node'));
+  console.log(`isccd: a clone gets ${found.spec}: ${names.join(', ')}`);
 }
 
 function fail(problems) {

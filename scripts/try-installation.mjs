@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, root } from './lib.mjs';
 
 const PHOTO = path.join(root, 'test', 'fixtures', 'codes', 'files', 'photo-q85_a.jpg');
-const SERVER_MB_MAX = 185;
+const SERVER_MB_MAX = 150;
 const CLIENT_MB_MAX = 1;
 const START_MS_MAX = 60_000;
 /** All that a user has: no compiler, no Rust, no Python. */

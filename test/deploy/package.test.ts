@@ -65,6 +65,7 @@ describe('the published packages', () => {
       'README.md',
       'index.d.ts',
       `isccd.${platform}.node`,
+      `lmdb.${platform}.node`,
       'package.json',
       `uws_${process.platform}_${process.arch}_115.node`,
     ]);

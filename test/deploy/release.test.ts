@@ -15,6 +15,7 @@ it(
   async () => {
     const { code, stdout, stderr } = await run(process.execPath, [script, '--dry-run'], { cwd: ROOT });
     expect(code, stdout + stderr).toBe(0);
+    expect(stdout).toMatch(/a clone gets @isccd\/native-\S+@\S+: isccd\.\S+\.node\n/);
     expect(stdout).toMatch(/npm install isccd@\S+: 1\d\d\.\d MB/);
     expect(stdout).toMatch(/npm install isccd-client@\S+: 0\.\d MB/);
     expect(stdout).toMatch(/code by client and command: ISCC:KE/);
