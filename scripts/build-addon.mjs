@@ -1,13 +1,15 @@
 /**
- * Compiles the native addon into `native/` and shows the progress: crates compiled of total. A process of its own, because
- * the other setup scripts are synchronous. On failure it prints what the compiler said.
+ * Compiles the native addon and, on Linux, the library that keeps programs loaded into `native/`, and shows the progress:
+ * crates compiled of total. A process of its own, because the other setup scripts are synchronous. On failure it prints what
+ * the compiler said.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, onPath, root } from './lib.mjs';
 import { copyLmdb } from './pack-lmdb.mjs';
 import { platformPackage } from './prebuilt.mjs';
+import { addonProfile } from './setup.mjs';
 
 const NAPI = path.join(root, 'node_modules', '.bin', 'napi');
 const ARGS = [
@@ -41,7 +43,7 @@ const said = [];
 let shown = -1;
 for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', read);
 child.on('error', (error) => end(1, error.message));
-child.on('close', (status) => end(status ?? 1));
+child.on('close', (status) => end(status === 0 ? toolHost() : (status ?? 1)));
 console.error('isccd: compiling the native addon; the first time takes several minutes');
 
 /** Cargo rewrites its bar with carriage returns; all other lines are kept for the case of a failure. */
@@ -61,6 +63,25 @@ function show(done, total) {
     shown = done / total;
     console.error(line);
   }
+}
+
+/** Compiles the library that keeps programs loaded. Returns the exit status. */
+function toolHost() {
+  if (process.platform !== 'linux') return 0;
+  const profile = addonProfile();
+  const built = attempt('cargo', ['build', '--package', 'isccd-tool-host', '--locked', ...profile]);
+  if (built.status !== 0) {
+    said.push(built.stderr ?? '');
+    return built.status ?? 1;
+  }
+  const [, target = ''] = profile.includes('--target') ? profile.slice(-2) : [];
+  const library = path.join(root, 'target', target, 'release', 'libisccd_tool_host.so');
+  for (const addon of readdirSync(path.join(root, 'native'))) {
+    const [, suffix] = /^isccd\.(linux-.*)\.node$/.exec(addon) ?? [];
+    if (suffix !== undefined)
+      copyFileSync(library, path.join(root, 'native', `isccd-tool-host.${suffix}.so`));
+  }
+  return 0;
 }
 
 function end(status, message) {

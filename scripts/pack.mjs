@@ -32,7 +32,8 @@ function platformPackages() {
     const binary = `${manifest.napi.binaryName}.${suffix}.node`;
     const built = path.join(root, 'native', binary);
     if (exists(built)) cpSync(built, path.join(folder, binary));
-    const added = [...copyTypes(folder), ...copyTransport(folder, suffix), lmdbName(suffix)];
+    const libraries = [...copyToolHost(folder, suffix), ...copyTransport(folder, suffix), lmdbName(suffix)];
+    const added = [...copyTypes(folder), ...libraries];
     if (exists(built) && !copyLmdb(folder, suffix))
       throw new Error(`there is no binary of lmdb for ${suffix}`);
     completeManifest(path.join(folder, 'package.json'), added);
@@ -45,6 +46,15 @@ function platformPackages() {
 function copyTypes(folder) {
   cpSync(path.join(root, 'native', 'index.d.ts'), path.join(folder, 'index.d.ts'));
   return ['index.d.ts'];
+}
+
+/** The library that keeps programs loaded; for Linux only. */
+function copyToolHost(folder, suffix) {
+  const library = `isccd-tool-host.${suffix}.so`;
+  const built = path.join(root, 'native', library);
+  if (!exists(built)) return [];
+  cpSync(built, path.join(folder, library));
+  return [library];
 }
 
 /**

@@ -2,7 +2,9 @@
  * The only importer of the native addon. A checkout has it in `native/`, an installed package in the optional
  * dependency for its platform.
  */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AddonMissing } from './addon-missing.js';
 import { addonTarget, PLATFORM } from './addon-target.js';
@@ -69,7 +71,7 @@ export function isNativeError(error: unknown, code?: NativeErrorCode): error is 
   return code === undefined ? codes.has(error.code) : error.code === code;
 }
 
-function load(): Addon {
+function load(): { readonly addon: Addon; readonly file: string } {
   const target = addonTarget();
   if (target === undefined) throw new AddonMissing(`isccd has no native addon for ${PLATFORM}`);
   const require = createRequire(import.meta.url);
@@ -80,7 +82,7 @@ function load(): Addon {
   const failures: string[] = [];
   for (const candidate of candidates) {
     try {
-      return require(candidate) as Addon;
+      return { addon: require(candidate) as Addon, file: require.resolve(candidate) };
     } catch (error) {
       failures.push(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
     }
@@ -89,4 +91,11 @@ function load(): Addon {
   throw new AddonMissing(`isccd's native addon is missing; run: ${fix} (tried: ${failures.join('; ')})`);
 }
 
-export const native: Addon = load();
+const { addon, file } = load();
+
+export const native: Addon = addon;
+
+/** The library of `crates/tool-host`, next to the addon; `undefined` where there is none. */
+export const toolHostLibrary: string | undefined = [
+  path.join(path.dirname(file), `isccd-tool-host.${addonTarget()}.so`),
+].find(existsSync);

@@ -3,9 +3,10 @@
  * system, so a commit is a rename.
  */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { syncPath } from '../data/durable.js';
+import { StorageFull } from '../data/full.js';
+import { isNativeError, native } from '../native.js';
 import {
   type BlobDraft,
   BlobFolderTaken,
@@ -79,6 +80,8 @@ export class FileDraft implements BlobDraft {
   readonly #files: string;
   readonly #ended: () => void;
   #committed = false;
+  /** State of the file after the last sync. */
+  #synced: string | undefined;
 
   constructor(file: string, handle: FileHandle, files: string, ended: () => void) {
     this.path = file;
@@ -95,29 +98,23 @@ export class FileDraft implements BlobDraft {
     }
   }
 
-  /** Opens the path again: a program may have replaced the file. */
-  sync(): Promise<void> {
-    return syncPath(this.path);
+  /** By its path: a program may have replaced the file. */
+  async sync(): Promise<void> {
+    this.#synced = await native.syncFile(this.path).catch((error: unknown) => {
+      throw asStorageFull(error);
+    });
   }
 
   async commit(key: BlobKey): Promise<LocalBlob> {
     const folder = path.join(this.#files, key.folder);
-    const target = path.join(folder, key.name);
-    await this.sync();
-    await mkdir(folder).catch((error: unknown) => {
-      throw hasCode(error, 'EEXIST') ? new BlobFolderTaken(key.folder) : error;
-    });
     try {
-      await rename(this.path, target);
+      const bytes = await native.publishFile(this.path, folder, key.name, this.#synced);
       this.#committed = true;
-      // The new folder is an entry of its parent: without the second sync a power loss could lose it.
-      await Promise.all([syncPath(folder), syncPath(this.#files)]);
-      return { path: target, bytes: (await stat(target)).size };
+      await this.#end();
+      return { path: path.join(folder, key.name), bytes };
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      throw error;
-    } finally {
-      if (this.#committed) await this.#end();
+      if (isNativeError(error, 'CONFLICT')) throw new BlobFolderTaken(key.folder);
+      throw asStorageFull(error);
     }
   }
 
@@ -148,6 +145,10 @@ async function removeOld(folder: string, keep: (name: string) => boolean, before
     removed += 1;
   }
   return removed;
+}
+
+function asStorageFull(error: unknown): unknown {
+  return isNativeError(error, 'STORAGE_FULL') ? new StorageFull({ cause: error }) : error;
 }
 
 function absent(error: unknown): undefined {

@@ -10,13 +10,19 @@ export const BLOCKS_IN_FLIGHT_MAX = 2;
 const CHUNK_ALONE_BYTES = BLOCK_BYTES / 2;
 const FIRST_BLOCK_BYTES = 32 * 1024;
 
+/**
+ * Blocks for reuse by all uploads. V8 collects garbage once per 64 MB of new blocks, which takes longer than storing that
+ * many bytes.
+ */
+const spare: Uint8Array[] = [];
+const SPARE_MAX = 32;
+
 /** Receives a block and its position in the file. The block's memory may be reused after the promise resolves. */
 export type BlockSink = (block: Uint8Array, position: number) => Promise<void>;
 
 export class Blocks {
   readonly #sink: BlockSink;
   readonly #inFlight: Promise<void>[] = [];
-  readonly #spare: Uint8Array[] = [];
   #block: Uint8Array = new Uint8Array(0);
   #filled = 0;
   #position = 0;
@@ -30,9 +36,12 @@ export class Blocks {
     return this.#position + this.#filled;
   }
 
-  /** Adds a chunk; the caller must not change it any more. Resolves late while the sink is behind (back-pressure). */
-  async push(chunk: Uint8Array): Promise<void> {
-    if (this.#filled === 0 && chunk.byteLength >= CHUNK_ALONE_BYTES) return this.#send(chunk);
+  /**
+   * Adds a chunk, which the caller must not change before `release` is called. Resolves late while the sink is behind
+   * (back-pressure).
+   */
+  async push(chunk: Uint8Array, release: () => void = () => undefined): Promise<void> {
+    if (this.#filled === 0 && chunk.byteLength >= CHUNK_ALONE_BYTES) return this.#send(chunk, release);
     let rest = chunk;
     while (rest.byteLength > 0) {
       this.#makeRoom(rest.byteLength);
@@ -40,6 +49,7 @@ export class Blocks {
       this.#block.set(part, this.#filled);
       this.#filled += part.byteLength;
       rest = rest.subarray(part.byteLength);
+      if (rest.byteLength === 0) release();
       if (this.#filled === BLOCK_BYTES) await this.#sendGathered();
     }
   }
@@ -55,14 +65,11 @@ export class Blocks {
     await Promise.allSettled(this.#inFlight);
   }
 
-  /** Grows the block with the received bytes, so that idle connections need no memory. */
+  /** Takes a whole block after the first bytes, so that idle connections need no memory. */
   #makeRoom(bytes: number): void {
     if (this.#filled < this.#block.byteLength) return;
-    const wanted = Math.max(this.#filled + bytes, this.#filled * 2, FIRST_BLOCK_BYTES);
-    const grown =
-      this.#position > 0
-        ? (this.#spare.pop() ?? new Uint8Array(BLOCK_BYTES))
-        : new Uint8Array(Math.min(wanted, BLOCK_BYTES));
+    const isFirst = this.#position === 0 && this.#filled + bytes <= FIRST_BLOCK_BYTES;
+    const grown = isFirst ? new Uint8Array(FIRST_BLOCK_BYTES) : (spare.pop() ?? new Uint8Array(BLOCK_BYTES));
     grown.set(this.#block.subarray(0, this.#filled));
     this.#block = grown;
   }
@@ -72,14 +79,14 @@ export class Blocks {
     const filled = block.subarray(0, this.#filled);
     this.#block = new Uint8Array(0);
     this.#filled = 0;
-    return this.#send(filled, block.byteLength === BLOCK_BYTES ? block : undefined);
+    return this.#send(filled, () => {
+      if (block.byteLength === BLOCK_BYTES && spare.length < SPARE_MAX) spare.push(block);
+    });
   }
 
-  async #send(block: Uint8Array, reusable?: Uint8Array): Promise<void> {
+  async #send(block: Uint8Array, release: () => void): Promise<void> {
     if (this.#inFlight.length >= BLOCKS_IN_FLIGHT_MAX) await this.#inFlight.shift();
-    const sent = this.#sink(block, this.#position).then(() => {
-      if (reusable) this.#spare.push(reusable);
-    });
+    const sent = this.#sink(block, this.#position).then(release);
     // The next caller that waits gets the error. Until then it must not count as unhandled.
     sent.catch(() => undefined);
     this.#position += block.byteLength;

@@ -1,5 +1,6 @@
 /** Writes a request body to disk. Counts and hashes the bytes while they arrive. */
 import type { BlobDraft } from '../blobs/port.js';
+import { releaseChunk } from '../http/request/chunk-memory.js';
 import type { SumHasher } from '../native.js';
 import { Blocks } from './blocks.js';
 import { CodesRefusal } from './errors.js';
@@ -34,7 +35,7 @@ export async function receive(
       if (blocks.bytes + chunk.byteLength > bytesMax)
         throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
       head.push(chunk);
-      await blocks.push(chunk);
+      await blocks.push(chunk, () => releaseChunk(chunk));
     }
     await blocks.end();
   } catch (error) {

@@ -286,9 +286,11 @@ export class CodesService {
     };
     const { bytes, head, sum } = received;
     const file = { path: draft.path, filename, head, sum };
+    const processing = this.#pipeline.process(file, options, upload.signal, watch);
+    // While a worker reads the file, its bytes get to the disk. Without a worker, the commit does all at once.
     const [{ result }] = await Promise.all([
-      this.#pipeline.process(file, options, upload.signal, watch),
-      draft.sync(),
+      processing,
+      this.#pipeline.readsContent(file) ? draft.sync() : undefined,
     ]);
     const record = this.#record(upload, filename, bytes);
     const id = await watch.measure('save', () => this.#store(draft, record, result));

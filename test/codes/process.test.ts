@@ -16,34 +16,43 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.skipIf(process.platform === 'win32')('runTool', () => {
+/** Programs that a host keeps loaded behave like others. */
+const WAYS = [
+  ['started for each run', {}],
+  ['kept loaded', { staysLoaded: true }],
+] as const;
+
+describe.skipIf(process.platform === 'win32').each(WAYS)('runTool: programs %s', (_, way) => {
   it('passes on all output and resolves when the program ends', async () => {
     const output = collector(100);
-    await runTool(...shell('printf one; printf two'), output.sink, { limits: LIMITS });
+    await runTool(...shell('printf one; printf two'), output.sink, { ...way, limits: LIMITS });
     expect(output.bytes().toString()).toBe('onetwo');
   });
 
   it('passes on no environment variable but PATH and LC_ALL', async () => {
     process.env.ISCCD_TEST_SECRET = 'hidden';
     const output = collector(10_000);
-    await runTool('env', [], output.sink, { limits: LIMITS });
+    await runTool('env', [], output.sink, { ...way, limits: LIMITS });
     delete process.env.ISCCD_TEST_SECRET;
     expect(output.bytes().toString()).not.toContain('hidden');
     expect(output.bytes().toString()).toContain('PATH=');
   });
 
   it('distinguishes a missing program from a failing one', async () => {
-    await expect(runTool('/nowhere/tool', [], ignore, { limits: LIMITS })).rejects.toThrow(ToolMissing);
-    await expect(runTool('no-such-program-here', [], ignore, { limits: LIMITS })).rejects.toThrow(
+    await expect(runTool('/nowhere/tool', [], ignore, { ...way, limits: LIMITS })).rejects.toThrow(
       ToolMissing,
     );
-    const failing = runTool(...shell('echo why >&2; exit 3'), ignore, { limits: LIMITS });
+    await expect(runTool('no-such-program-here', [], ignore, { ...way, limits: LIMITS })).rejects.toThrow(
+      ToolMissing,
+    );
+    const failing = runTool(...shell('echo why >&2; exit 3'), ignore, { ...way, limits: LIMITS });
     await expect(failing).rejects.toThrow(/ended with 3: why/);
   });
 
   it('does not expand arguments in a shell', async () => {
     const output = collector(1000);
     await runTool('printf', ['%s|', '$(echo no)', '`id`', ';', "'", '"', '-n'], output.sink, {
+      ...way,
       limits: LIMITS,
     });
     expect(output.bytes().toString()).toBe(`$(echo no)|\`id\`|;|'|"|-n|`);
@@ -53,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     const noisy = shell(
       'i=0; while [ $i -lt 20000 ]; do echo "line $i of many lines" >&2; i=$((i+1)); done; exit 1',
     );
-    const error = await runTool(...noisy, ignore, { limits: LIMITS }).catch((error: Error) => error);
+    const error = await runTool(...noisy, ignore, { ...way, limits: LIMITS }).catch((error: Error) => error);
     expect(error).toBeInstanceOf(ToolFailed);
     expect((error as Error).message).toContain('line 19999');
     expect((error as Error).message.length).toBeLessThan(5000);
@@ -68,14 +77,17 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     ],
   ])('kills a program that exceeds its %s limit', async (_, limits, script) => {
     const start = performance.now();
-    await expect(runTool(...shell(script), ignore, { limits })).rejects.toThrow(ToolFailed);
+    await expect(runTool(...shell(script), ignore, { ...way, limits })).rejects.toThrow(ToolFailed);
     expect(performance.now() - start).toBeLessThan(9000);
   });
 
   it('kills a program that writes too much', async () => {
     const output = collector(1000);
-    await expect(runTool('yes', [], output.sink, { limits: LIMITS })).rejects.toThrow(/more than 1000 bytes/);
+    await expect(runTool('yes', [], output.sink, { ...way, limits: LIMITS })).rejects.toThrow(
+      /more than 1000 bytes/,
+    );
     const large = runTool('dd', ['if=/dev/zero', 'of=large', 'bs=65536', 'count=100'], ignore, {
+      ...way,
       limits: LIMITS,
       cwd: folder,
     });
@@ -92,13 +104,13 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
         pid = chunk.toString().trim();
         abort.abort(new Error('cancelled'));
       },
-      { limits: LIMITS, signal: abort.signal },
+      { ...way, limits: LIMITS, signal: abort.signal },
     );
     await expect(running).rejects.toThrow('cancelled');
     expect(existsSync(`/proc/${pid}`)).toBe(false);
-    await expect(runTool('true', [], ignore, { limits: LIMITS, signal: abort.signal })).rejects.toThrow(
-      'cancelled',
-    );
+    await expect(
+      runTool('true', [], ignore, { ...way, limits: LIMITS, signal: abort.signal }),
+    ).rejects.toThrow('cancelled');
   });
 
   it('waits for a slow reader', async () => {
@@ -107,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       size += chunk.length;
     };
-    await runTool('head', ['-c', '1000000', '/dev/zero'], slowly, { limits: LIMITS });
+    await runTool('head', ['-c', '1000000', '/dev/zero'], slowly, { ...way, limits: LIMITS });
     expect(size).toBe(1_000_000);
   });
 });

@@ -64,6 +64,7 @@ describe('the published packages', () => {
       'LICENSE-uWebSockets.js',
       'README.md',
       'index.d.ts',
+      ...(process.platform === 'linux' ? [`isccd-tool-host.${platform}.so`] : []),
       `isccd.${platform}.node`,
       `lmdb.${platform}.node`,
       'package.json',

@@ -5,10 +5,12 @@
 
 pub mod binding_c2pa;
 pub mod binding_codec;
+pub mod binding_files;
 pub mod binding_log;
 pub mod binding_media;
 pub mod binding_search;
 pub mod binding_semantic;
+pub mod binding_tool;
 pub mod binding_units;
 pub mod binding_zstd;
 pub mod error;

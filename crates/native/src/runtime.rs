@@ -8,7 +8,7 @@ mod serial;
 mod watchdog;
 
 pub use gate::{Gate, Place};
-pub use pool::{C2PA, CPU, IO, Pool, cores};
+pub use pool::{C2PA, CPU, IO, PUBLISH, Pool, SYNC, cores};
 pub use promise::{Pending, caught, rejected, settled};
 pub use serial::Serial;
 pub use watchdog::Watchdog;

@@ -159,6 +159,11 @@ export class Pipeline {
     return { path, filename, ...(await headAndSumOf(path, this.#options.readBytes)) };
   }
 
+  /** Whether a worker reads the file. Other files get their codes from the bytes alone. */
+  readsContent({ filename, head }: SourceFile): boolean {
+    return typeOf(filename, head).format !== undefined;
+  }
+
   /** Makes the result of a file. */
   async process(
     file: SourceFile,

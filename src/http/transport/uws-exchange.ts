@@ -1,6 +1,7 @@
 /** One request and its response over uWebSockets.js. */
 
 import { statusLine } from '../reply/status.js';
+import { chunkOf } from '../request/chunk-memory.js';
 import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 import type { UwsRequest, UwsResponse } from './uws-binding.js';
@@ -67,7 +68,7 @@ export class UwsExchange implements Exchange {
   readBody(onChunk: (chunk: Buffer, last: boolean) => void): void {
     this.#response.onData((memory, last) => {
       // The memory is invalid after this function returns.
-      if (!this.#over) onChunk(Buffer.copyBytesFrom(new Uint8Array(memory)), last);
+      if (!this.#over) onChunk(chunkOf(memory), last);
     });
   }
 

@@ -1,4 +1,4 @@
-//! The three thread pools that take work off the event loop.
+//! The thread pools that take work off the event loop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -21,6 +21,11 @@ pub static IO: Pool = Pool::new("io", || 4);
 /// Validation of C2PA manifests. One thread per core, separate from [`CPU`]: a validation that
 /// exceeds its time limit still holds its thread, and must not hold up hashing.
 pub static C2PA: Pool = Pool::new("c2pa", cores);
+/// Publication of files. Its jobs wait for jobs of [`SYNC`], so that the two may not be one.
+pub static PUBLISH: Pool = Pool::new("publish", || 8);
+/// Writing files and folders to the disk. The threads only wait; together they cost a disk fewer
+/// flushes than one after another.
+pub static SYNC: Pool = Pool::new("sync", || 16);
 
 /// Jobs of one pool that may wait or run. A job holds its arguments, so the queue has to be bounded.
 const JOBS_MAX: usize = 4096;

@@ -81,7 +81,12 @@ export async function ffmpeg(
     const seconds = Number(value) / 1e6;
     if (key === 'out_time_us' && Number.isFinite(seconds)) onSeconds?.(seconds);
   };
-  const tool = { ...options, limits: { ...LIMITS, ...limits }, ...(onSeconds && { onPair }) };
+  const tool = {
+    ...options,
+    staysLoaded: true,
+    limits: { ...LIMITS, ...limits },
+    ...(onSeconds && { onPair }),
+  };
   await explained(runTool(tools.ffmpeg, all, sink, tool));
 }
 
@@ -108,7 +113,11 @@ export async function ffprobe(
     ...extra,
     ...input(path),
   ];
-  const run = runTool(tools.ffprobe, args, output.sink, { ...options, limits: { ...LIMITS, ...limits } });
+  const run = runTool(tools.ffprobe, args, output.sink, {
+    ...options,
+    staysLoaded: true,
+    limits: { ...LIMITS, ...limits },
+  });
   await explained(run);
   return JSON.parse(output.bytes().toString('utf8'));
 }

@@ -5,7 +5,9 @@
  * kills the program. It has no children, so one signal is enough here.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { FileError, type FileErrorCode } from '../file-error.js';
+import { startHosted } from './host.js';
 
 export interface ToolLimits {
   readonly durationMaxMs: number;
@@ -19,6 +21,8 @@ export interface ToolOptions {
   readonly limits: ToolLimits;
   readonly signal?: AbortSignal | undefined;
   readonly cwd?: string;
+  /** Whether to keep the program loaded for later runs, where that is possible. */
+  readonly staysLoaded?: boolean;
   /** Called with lines such as `key=value` on standard error. Other lines are the program's messages. */
   readonly onPair?: (key: string, value: string) => void;
 }
@@ -68,16 +72,16 @@ export async function runTool(
 ): Promise<void> {
   const { limits, signal } = options;
   signal?.throwIfAborted();
-  const child = start(executable, args, options);
-  const ended = endOf(child);
-  const stderrTail = tailOf(child, options.onPair);
+  const hosted = options.staysLoaded ? await startHosted(executable, args, options) : undefined;
+  const child = hosted ?? start(executable, args, options);
+  const stderrTail = tailOf(child.stderr, options.onPair);
   let stopped: { readonly reason: unknown } | undefined;
   const stop = (reason: unknown) => {
     stopped ??= { reason };
-    child.kill('SIGKILL');
+    child.kill();
     // A wrapper script may leave a child that keeps the pipes open.
-    child.stdout?.destroy();
-    child.stderr?.destroy();
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
   const timer = setTimeout(
     () => stop(new ToolFailed(`${executable} took too long`, 'FILE_TOO_SLOW')),
@@ -85,12 +89,14 @@ export async function runTool(
   );
   const abort = () => stop(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
+  // It may have been aborted while the program started.
+  if (signal?.aborted) abort();
   try {
-    for await (const chunk of child.stdout ?? []) await sink(chunk as Buffer);
+    for await (const chunk of child.stdout) await sink(chunk as Buffer);
   } catch (error) {
     stop(error);
   }
-  const end = await ended;
+  const end = await child.ended;
   clearTimeout(timer);
   signal?.removeEventListener('abort', abort);
   if (stopped) throw stopped.reason;
@@ -113,7 +119,24 @@ export function collector(bytesMax: number): { readonly sink: Sink; bytes(): Buf
   };
 }
 
-function start(executable: string, args: readonly string[], { limits, cwd }: ToolOptions): ChildProcess {
+/** A program that is running. */
+export interface RunningTool {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the program has ended and its output is read. */
+  readonly ended: Promise<End>;
+  kill(): void;
+}
+
+function start(executable: string, args: readonly string[], options: ToolOptions): RunningTool {
+  const child = spawned(executable, args, options);
+  // Without a process there are no pipes.
+  const { stdout, stderr } = child;
+  const pipes = { stdout: stdout ?? Readable.from([]), stderr: stderr ?? Readable.from([]) };
+  return { ...pipes, ended: endOf(child), kill: () => child.kill('SIGKILL') };
+}
+
+function spawned(executable: string, args: readonly string[], { limits, cwd }: ToolOptions): ChildProcess {
   const options: SpawnOptions = { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, ...(cwd && { cwd }) };
   if (process.platform === 'win32') return spawn(executable, args, options);
   const numbers = [
@@ -128,7 +151,7 @@ function start(executable: string, args: readonly string[], { limits, cwd }: Too
 interface End {
   /** Exit status, or the terminating signal. */
   readonly status: number | string | null;
-  readonly missing: boolean;
+  readonly missing?: boolean;
 }
 
 function endOf(child: ChildProcess): Promise<End> {
@@ -142,13 +165,13 @@ function endOf(child: ChildProcess): Promise<End> {
 }
 
 /** Drains standard error, so that the program does not block, and keeps the end of its messages. */
-function tailOf(child: ChildProcess, onPair: ToolOptions['onPair']): () => string {
+function tailOf(stderr: Readable, onPair: ToolOptions['onPair']): () => string {
   let tail = '';
   let unfinished = '';
   const keep = (text: string) => {
     tail = (tail + text).slice(-STDERR_MAX_BYTES);
   };
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  stderr.setEncoding('utf8').on('data', (text: string) => {
     if (onPair === undefined) return keep(text);
     const lines = (unfinished + text).split('\n');
     unfinished = (lines.pop() ?? '').slice(-STDERR_MAX_BYTES);

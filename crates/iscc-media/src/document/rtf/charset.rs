@@ -39,6 +39,12 @@ pub fn of_code_page(number: i32) -> &'static Encoding {
         949 => "euc-kr".to_owned(),
         950 => "big5".to_owned(),
         10_000 => "macintosh".to_owned(),
+        20_866 => "koi8-r".to_owned(),
+        21_866 => "koi8-u".to_owned(),
+        part @ 28_592..=28_606 => format!("iso-8859-{}", part - 28_590),
+        50_220..=50_222 => "iso-2022-jp".to_owned(),
+        51_932 => "euc-jp".to_owned(),
+        54_936 => "gb18030".to_owned(),
         65_001 => "utf-8".to_owned(),
         other => format!("windows-{other}"),
     };

@@ -1,0 +1,32 @@
+/**
+ * Memory of body chunks, for reuse once their reader has released them. V8 collects garbage once per 64 MB of new chunks,
+ * which takes longer than storing that many bytes. A chunk that is never released is collected like any other.
+ */
+
+const SIZES = [64 * 1024, 128 * 1024, 256 * 1024, 512 * 1024] as const;
+/** Smaller chunks are not worth it. */
+const BYTES_MIN = 16 * 1024;
+const SPARE_PER_SIZE_MAX = 16;
+
+const spare = new Map<number, ArrayBuffer[]>(SIZES.map((size) => [size, []]));
+/** Memory that chunks use. */
+const lent = new WeakSet<ArrayBufferLike>();
+
+/** A copy of a transport's memory, which is invalid after the call. */
+export function chunkOf(memory: ArrayBuffer): Buffer {
+  const { byteLength } = memory;
+  const size = byteLength < BYTES_MIN ? undefined : SIZES.find((one) => one >= byteLength);
+  if (size === undefined) return Buffer.copyBytesFrom(new Uint8Array(memory));
+  const target = spare.get(size)?.pop() ?? new ArrayBuffer(size);
+  lent.add(target);
+  const chunk = Buffer.from(target, 0, byteLength);
+  chunk.set(new Uint8Array(memory));
+  return chunk;
+}
+
+/** Takes back the memory of a chunk that nothing reads any more. Other chunks are ignored. */
+export function releaseChunk({ buffer }: Uint8Array): void {
+  if (!lent.delete(buffer)) return;
+  const all = spare.get(buffer.byteLength);
+  if (all !== undefined && all.length < SPARE_PER_SIZE_MAX) all.push(buffer as ArrayBuffer);
+}
