@@ -1,7 +1,7 @@
 /**
  * Files to ISCC-CODEs, by kind of file, compared with iscc-sdk (PyPI) on the same files in alternating rounds. iscc-sdk
- * processes one file at a time; isccd one at a time, and one per core as in `isccd code`. Then uploads of all kinds over
- * HTTP by several concurrent clients.
+ * processes one file at a time; isccd one at a time, and one per core as in `isccd code`. Then the CPU time of short clips,
+ * and uploads of all kinds over HTTP by several concurrent clients.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Pipeline } from '../src/codes/pipeline/pipeline.js';
 import { pythonPackage } from '../test/support/set-up.js';
+import { measureClips } from './support/clips.js';
 import { IsccSdk, type Round } from './support/iscc-sdk.js';
 import { ARGUMENTS, QUICK, quickOr } from './support/options.js';
 
@@ -81,14 +82,14 @@ class Ours {
     const codes: string[] = [];
     const pending = files.entries();
     const work = async () => {
-      for (const [index, file] of pending) codes[index] = await this.#code(file);
+      for (const [index, file] of pending) codes[index] = await this.code(file);
     };
     await Promise.all(Array.from({ length: this.#workers }, work));
     const seconds = (performance.now() - start) / 1000;
     return { seconds, codes, peak_kib: [await peakKib(process.pid), Math.max(...(await workerPeaksKib()))] };
   }
 
-  async #code(file: string): Promise<string> {
+  async code(file: string): Promise<string> {
     try {
       const source = await this.#pipeline.open(file, path.basename(file));
       const { signal } = new AbortController();
@@ -124,6 +125,7 @@ const median = (numbers: readonly number[]) =>
 const WIDTHS = [1, availableParallelism()];
 
 async function compare(kinds: readonly Kind[]): Promise<void> {
+  if (kinds.length === 0) return;
   // In the short form isccd takes the place of the reference.
   const theirs = QUICK ? new Ours(1) : await IsccSdk.start();
   const each = WIDTHS.flatMap((width) => [`isccd/s, ${width} concurrent`, 'ratio']);
@@ -240,4 +242,8 @@ async function uploadTimes(
 const selected = ARGUMENTS.length > 0 || !QUICK ? ARGUMENTS : ['image', 'text', 'http'];
 const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
 await compare((Object.keys(KINDS) as Kind[]).filter(isSelected));
+if (isSelected('clips')) {
+  const ours = new Ours(1);
+  await measureClips((file) => ours.code(file), quickOr(2, 20)).finally(() => ours.stop());
+}
 if (isSelected('http')) await measureHttp();

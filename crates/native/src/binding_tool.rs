@@ -1,6 +1,5 @@
 //! Runs of external programs by a host that keeps the program loaded (`crates/tool-host`).
 
-use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::error::Result;
