@@ -95,7 +95,7 @@ const { addon, file } = load();
 
 export const native: Addon = addon;
 
-/** The library of `crates/tool-host`, next to the addon; `undefined` where there is none. */
+/** The library of `crates/tool-host`, next to the addon; `undefined` where it is missing. */
 export const toolHostLibrary: string | undefined = [
   path.join(path.dirname(file), `isccd-tool-host.${addonTarget()}.so`),
 ].find(existsSync);

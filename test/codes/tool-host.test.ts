@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('a host', () => {
     expect(await hostOf()).toBe(host);
   });
 
-  it('sets the limits of each run anew', async () => {
+  it('sets the limits of each run by itself', async () => {
     const limitsOf = 'ulimit -v; ulimit -t; ulimit -f';
     expect(await shell(limitsOf)).toBe('1048576\n11\n2048\n');
     const larger = { durationMaxMs: 20_000, memoryMaxBytes: 2 * 1024 ** 3, fileMaxBytes: 4 * 1024 ** 2 };

@@ -55,7 +55,7 @@ impl Mail<'_> {
         Ok(bytes.map(|bytes| encoding.decode_without_bom_handling(&bytes).0.into_owned()))
     }
 
-    /// The body of mail without plain text; empty if there is none.
+    /// The body of mail without plain text; empty for mail without a body.
     fn rich_text(&mut self) -> Result<String, DocumentError> {
         if let Some(body) = self.ole.optional(&format!("/__substg1.0_{BODY_HTML}0102"))? {
             return Ok(html::extract(&html::decode(&body)).text);
