@@ -36,14 +36,18 @@ export class FileBlobs implements Blobs {
     return blobs;
   }
 
-  async begin(): Promise<FileDraft> {
+  /** With a key, the file is created while the first bytes arrive: only `write` and `commit` need it. */
+  async begin(key?: BlobKey): Promise<FileDraft> {
     const file = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
     const ended = () => this.#open.delete(file);
     this.#open.add(file);
-    const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    const handle = open(file, 'wx', 0o600).catch((error: unknown) => {
       ended();
       throw error;
     });
+    // The first use of the file reports a failure.
+    handle.catch(() => undefined);
+    if (key === undefined) await handle;
     return new FileDraft(file, handle, this.#files, ended);
   }
 
@@ -76,14 +80,14 @@ export class FileBlobs implements Blobs {
 /** A draft in a local file. */
 export class FileDraft implements BlobDraft {
   readonly path: string;
-  readonly #handle: FileHandle;
+  readonly #handle: Promise<FileHandle>;
   readonly #files: string;
   readonly #ended: () => void;
   #committed = false;
   /** State of the file after the last sync. */
   #synced: string | undefined;
 
-  constructor(file: string, handle: FileHandle, files: string, ended: () => void) {
+  constructor(file: string, handle: Promise<FileHandle>, files: string, ended: () => void) {
     this.path = file;
     this.#handle = handle;
     this.#files = files;
@@ -91,10 +95,11 @@ export class FileDraft implements BlobDraft {
   }
 
   async write(block: Uint8Array, position: number): Promise<void> {
+    const handle = await this.#handle;
     let written = 0;
     while (written < block.byteLength) {
       const rest = block.byteLength - written;
-      written += (await this.#handle.write(block, written, rest, position + written)).bytesWritten;
+      written += (await handle.write(block, written, rest, position + written)).bytesWritten;
     }
   }
 
@@ -106,6 +111,7 @@ export class FileDraft implements BlobDraft {
   }
 
   async commit(key: BlobKey): Promise<LocalBlob> {
+    await this.#handle;
     const folder = path.join(this.#files, key.folder);
     try {
       const bytes = await native.publishFile(this.path, folder, key.name, this.#synced);
@@ -130,7 +136,8 @@ export class FileDraft implements BlobDraft {
 
   async #end(): Promise<void> {
     this.#ended();
-    await this.#handle.close();
+    const handle = await this.#handle.catch(() => undefined);
+    await handle?.close();
   }
 }
 
