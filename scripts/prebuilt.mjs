@@ -72,7 +72,9 @@ export function fetchPrebuilt({ spec, integrity }, folder, { env = process.env }
     if (unpacked.status !== 0) return firstLine(unpacked.stderr);
     mkdirSync(folder, { recursive: true });
     const from = path.join(draft, 'node_modules', ...platformPackage().split('/'));
-    for (const file of readdirSync(from).filter((file) => /^isccd\..*\.node$|^index\.d\.ts$/.test(file)))
+    for (const file of readdirSync(from).filter((file) =>
+      /^isccd\..*\.node$|^isccd-tool-host\..*\.so$|^index\.d\.ts$/.test(file),
+    ))
       cpSync(path.join(from, file), path.join(folder, file));
     return undefined;
   } finally {
