@@ -76,11 +76,7 @@ function toolHost() {
   }
   const [, target = ''] = profile.includes('--target') ? profile.slice(-2) : [];
   const library = path.join(root, 'target', target, 'release', 'libisccd_tool_host.so');
-  for (const addon of readdirSync(path.join(root, 'native'))) {
-    const [, suffix] = /^isccd\.(linux-.*)\.node$/.exec(addon) ?? [];
-    if (suffix !== undefined)
-      copyFileSync(library, path.join(root, 'native', `isccd-tool-host.${suffix}.so`));
-  }
+  copyFileSync(library, path.join(root, 'native', `isccd-tool-host.${suffix()}.so`));
   return 0;
 }
 
@@ -90,10 +86,15 @@ function end(status, message) {
     console.error(said.filter((line) => !/^\s*(Compiling|Downloaded|Downloading)\b/.test(line)).join('\n'));
     console.error(`isccd: compiling the native addon failed${message === undefined ? '' : `: ${message}`}`);
   } else {
-    copyLmdb(path.join(root, 'native'), platformPackage().replace(/^.*native-/, ''));
+    copyLmdb(path.join(root, 'native'), suffix());
     strip();
   }
   process.exitCode = status;
+}
+
+/** This platform in the names of binaries, such as `linux-x64-gnu`. */
+function suffix() {
+  return platformPackage().replace(/^.*native-/, '');
 }
 
 /** Removes symbols that nothing reads: 6 of 44 MB. The compiler's package brings `strip`. */
