@@ -35,6 +35,7 @@ const SLOW = [
   'test/http/timeouts.test.ts',
   'test/network/follow.test.ts',
   'test/resolver/load.test.ts',
+  'test/torture/',
 ];
 
 const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,4 @@
 /** SIGKILL during uploads, embeddings and deletions: nothing acknowledged is lost, no partial files remain. */
-import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,8 +7,9 @@ import { bodyOf, noise, postJson, sha256, upload } from '../codes/support/client
 import { temporaryFolder } from '../codes/support/folder.js';
 import { serveCodes } from '../codes/support/process.js';
 import { fileBytes } from '../codes/support/reference.js';
+import { Random, torture } from '../support/torture.js';
 
-const ROUNDS = 8;
+const { size: ROUNDS, seed, report } = torture('kill-codes');
 /** Most uploads that a round waits for before its kill. */
 const UPLOADS_MAX = 16;
 /** Longest time from the last awaited upload to the kill. */
@@ -75,7 +75,7 @@ async function expectIntact(url: string, media: string, known: ReadonlyMap<strin
   }
 }
 
-test(`${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
+test(`${ROUNDS} rounds`, { timeout: 600_000 + ROUNDS * 10_000 }, async () => {
   const folder = await temporaryFolder();
   const media = path.join(folder, 'media');
   const known = new Map<string, Known>();
@@ -83,15 +83,15 @@ test(`${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
     const server = await serveCodes(folder, { CODEWEB_MAX_WORKERS: '2' });
     await expectIntact(server.url, media, known);
     const lanes = Array.from({ length: LANES }, (_, lane) => work(server.url, known, round * LANES + lane));
-    // A different moment in every round, the same in every run.
-    const random = createHash('sha256').update(String(round)).digest();
-    const uploads = known.size + 2 + (random.readUInt8(2) % UPLOADS_MAX);
+    // A different moment in every round.
+    const random = new Random(seed, round);
+    const uploads = known.size + 2 + random.below(UPLOADS_MAX);
     const working = Promise.all(lanes);
     await Promise.race([
       working,
       expect.poll(() => known.size, { timeout: 60_000 }).toBeGreaterThanOrEqual(uploads),
     ]);
-    await pause((random.readUInt16BE() / 65_536) * DELAY_MS_MAX);
+    await pause(random.below(DELAY_MS_MAX));
     await server.kill();
     await working;
   }
@@ -100,4 +100,5 @@ test(`${ROUNDS} rounds`, { timeout: 600_000 }, async () => {
   const states = [...known.values()].map(({ state }) => state);
   expect(states.filter((state) => state === 'stored').length).toBeGreaterThanOrEqual(ROUNDS);
   expect(states).toContain('deleted');
+  report({ tried: ROUNDS, survived: ROUNDS, worst: `0 lost of ${states.length} files` });
 });

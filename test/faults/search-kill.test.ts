@@ -8,8 +8,9 @@ import type { IndexInfo, SearchResult } from '../../src/client/search-api.js';
 import { isccId, randomAsset } from '../search/support/random-assets.js';
 import { type SearchProcess, startProcess } from '../search/support/search-process.js';
 import { post } from '../search/support/search-server.js';
+import { Random, torture } from '../support/torture.js';
 
-const ROUNDS = 50;
+const { size: ROUNDS, seed, report } = torture('kill-search');
 const WRITERS = 3;
 const BATCH_ASSETS = 20;
 const RUN_MS_MAX = 60;
@@ -20,7 +21,7 @@ const SEARCHED = 10;
 type Sent = Map<number, boolean>;
 
 test(`${ROUNDS} kills lose no acknowledged batch and leave no partial one`, {
-  timeout: 300_000,
+  timeout: 300_000 + ROUNDS * 10_000,
 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-kill-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -33,7 +34,7 @@ test(`${ROUNDS} kills lose no acknowledged batch and leave no partial one`, {
     const sent: Sent = new Map();
     const writers = Array.from({ length: WRITERS }, () => write(service, counter, sent));
     while (![...sent.values()].includes(true)) await pause(2);
-    await pause((round * 17) % RUN_MS_MAX);
+    await pause(new Random(seed, round).below(RUN_MS_MAX));
     await service.kill();
     await Promise.all(writers);
     service = await start();
@@ -43,6 +44,7 @@ test(`${ROUNDS} kills lose no acknowledged batch and leave no partial one`, {
     expect([round, index.assets]).toEqual([round, counter.assets]);
   }
   expect(counter.acknowledged).toBeGreaterThanOrEqual(ROUNDS);
+  report({ tried: ROUNDS, survived: ROUNDS, worst: `0 lost of ${counter.acknowledged} batches` });
 });
 
 /** Sends batches until the service is killed. */

@@ -1,6 +1,7 @@
 /** Malicious files: each gets a 422, and the next request works. */
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { zip } from '../../support/zip.js';
 import type { Body } from '../support/client.js';
 import { bodyOf, filenameHeader, postJson, upload, uploaded } from '../support/client.js';
 import {
@@ -17,7 +18,6 @@ import {
   smallBoxes,
   talkativeDocx,
   wav,
-  zip,
 } from '../support/hostile.js';
 import { fileBytes } from '../support/reference.js';
 import { type CodesServer, startCodes } from '../support/server.js';

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
+import { zip } from '../../support/zip.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -24,37 +25,6 @@ const u32le = (value: number) => {
   buffer.writeUInt32LE(value);
   return buffer;
 };
-
-/** A ZIP archive of these entries. */
-export function zip(entries: readonly (readonly [name: string, content: Uint8Array | string])[]): Bytes {
-  const locals: Buffer[] = [];
-  const central: Buffer[] = [];
-  let offset = 0;
-  for (const [name, content] of entries) {
-    const raw = Buffer.from(content);
-    const packed = deflateRawSync(raw, { level: 1 });
-    const fields = Buffer.concat([
-      u16le(20),
-      u16le(0),
-      u16le(8),
-      u32le(0),
-      u32le(crc32(raw)),
-      u32le(packed.length),
-      u32le(raw.length),
-      u16le(name.length),
-      u16le(0),
-    ]);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), fields, Buffer.from(name), packed]);
-    const tail = Buffer.concat([Buffer.alloc(10), u32le(offset), Buffer.from(name)]);
-    central.push(Buffer.concat([Buffer.from('PK\x01\x02'), u16le(20), fields, tail]));
-    locals.push(local);
-    offset += local.length;
-  }
-  const directory = Buffer.concat(central);
-  const count = u16le(entries.length);
-  const end = [Buffer.alloc(4), count, count, u32le(directory.length), u32le(offset), u16le(0)];
-  return bytes(...locals, directory, 'PK\x05\x06', ...end);
-}
 
 /** A one-bit PNG; `packed` is its compressed pixel data. */
 function png(width: number, height: number, packed: Uint8Array): Bytes {

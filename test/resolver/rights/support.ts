@@ -1,12 +1,12 @@
 /** Files with and without rights metadata, and queries of the rights look-up. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { crc32, deflateRawSync } from 'node:zlib';
 import { PDFDocument, PDFName } from 'pdf-lib';
 import sharp from 'sharp';
 import type { z } from 'zod';
 import type { rightsReport } from '../../../src/resolver/rights/schema.js';
 import { picture } from '../../content/support.js';
+import { zip } from '../../support/zip.js';
 
 export type Report = z.infer<typeof rightsReport> & { readonly detail?: string; readonly line?: number };
 
@@ -76,7 +76,7 @@ export function htmlWith(head: string): Buffer {
 /** An EPUB with entries in its package document. */
 export function epubWith(metadata: string): Buffer {
   const page = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>C</title></head><body><p>${'Words of a chapter. '.repeat(20)}</p></body></html>`;
-  return zip([
+  const book = zip([
     ['mimetype', 'application/epub+zip'],
     [
       'META-INF/container.xml',
@@ -88,36 +88,5 @@ export function epubWith(metadata: string): Buffer {
     ],
     ['a/c.xhtml', page],
   ]);
-}
-
-/** The first entry is stored, the others are compressed. */
-function zip(entries: readonly (readonly [name: string, text: string])[]): Buffer {
-  const files: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
-  for (const [index, [name, text]] of entries.entries()) {
-    const content = Buffer.from(text);
-    const data = index === 0 ? content : deflateRawSync(content);
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(index === 0 ? 0 : 8, 4);
-    facts.writeUInt32LE(crc32(content), 10);
-    facts.writeUInt32LE(data.length, 14);
-    facts.writeUInt32LE(content.length, 18);
-    facts.writeUInt16LE(name.length, 22);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), facts, Buffer.from(name), data]);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(at, 10);
-    const made = Buffer.from([20, 0]);
-    directory.push(Buffer.from('PK\x01\x02', 'latin1'), made, facts, rest, Buffer.from(name));
-    files.push(local);
-    at += local.length;
-  }
-  const list = Buffer.concat(directory);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(entries.length, 4);
-  end.writeUInt16LE(entries.length, 6);
-  end.writeUInt32LE(list.length, 8);
-  end.writeUInt32LE(at, 12);
-  return Buffer.concat([...files, list, Buffer.from('PK\x05\x06', 'latin1'), end]);
+  return Buffer.from(book);
 }

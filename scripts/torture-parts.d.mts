@@ -1,0 +1,12 @@
+/** A part of the torture programme; `torture-parts.mjs` describes the members. */
+export interface Part {
+  readonly name: string;
+  readonly about: string;
+  readonly unit: string;
+  readonly short: number;
+  readonly long: number;
+  readonly files: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export const PARTS: readonly Part[];

@@ -1,0 +1,135 @@
+/**
+ * The parts of the torture programme. Each is a test file whose short form runs in `npm test`; `npm run torture` runs it
+ * with another size and seed and prints what was tried.
+ *
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {string} about what happens to the services
+ * @property {string} unit what a size counts
+ * @property {number} short size in `npm test`
+ * @property {number} long size of `npm run torture`
+ * @property {readonly string[]} files
+ * @property {Readonly<Record<string, string>>} [env] set in the long form of tests that have no size
+ */
+
+/** @type {readonly Part[]} */
+export const PARTS = [
+  {
+    name: 'kill-codes',
+    about: 'kill -9 during uploads, embeds and deletes of the codes service',
+    unit: 'kills',
+    short: 8,
+    long: 1000,
+    files: ['test/faults/codes-kill.test.ts'],
+  },
+  {
+    name: 'kill-search',
+    about: 'kill -9 of the search service while batches arrive',
+    unit: 'kills',
+    short: 50,
+    long: 1000,
+    files: ['test/faults/search-kill.test.ts'],
+  },
+  {
+    name: 'kill-store',
+    about: 'kill -9 of the store during uploads and deletes, with and without undo',
+    unit: 'kills',
+    short: 50,
+    long: 1000,
+    files: ['test/faults/store-kill.test.ts'],
+  },
+  {
+    name: 'kill-all',
+    about: 'kill -9 of all four services in one process under mixed load, with a hub that fails',
+    unit: 'kills',
+    short: 8,
+    long: 1000,
+    files: ['test/torture/kill-all.test.ts'],
+  },
+  {
+    name: 'bombs',
+    about: 'small files that ask for much work or memory: code, extract and embed',
+    unit: 'files',
+    short: 16,
+    long: 1000,
+    files: ['test/torture/bombs.test.ts'],
+  },
+  {
+    name: 'mutants',
+    about: 'mutated and amplified copies of real files',
+    unit: 'files',
+    short: 300,
+    long: 100_000,
+    files: ['test/torture/mutants.test.ts'],
+  },
+  {
+    name: 'index-files',
+    about: 'index files that are cut, zeroed, torn or flipped beside a healthy index',
+    unit: 'files',
+    short: 50,
+    long: 2000,
+    files: ['test/torture/index-files.test.ts'],
+  },
+  {
+    name: 'churn',
+    about: 'every key of an index added, replaced and deleted, compared with brute force',
+    unit: 'rounds',
+    short: 20,
+    long: 1000,
+    files: ['test/torture/churn.test.ts'],
+  },
+  {
+    name: 'overload',
+    about: 'far more clients than workers, then quiet',
+    unit: 'seconds',
+    short: 20,
+    long: 1800,
+    files: ['test/torture/overload.test.ts'],
+  },
+  {
+    name: 'soak',
+    about: 'mixed load on all services: memory, descriptors and threads',
+    unit: 'seconds',
+    short: 30,
+    long: 7200,
+    files: ['test/torture/soak.test.ts'],
+  },
+  suite('io-errors', 'failing and hanging writes of records and indexes', [
+    'test/faults/codes-io-error.test.ts',
+    'test/faults/network-disk.test.ts',
+  ]),
+  suite('full-disk', 'a disk that fills up under each service', [
+    'test/faults/codes-full-disk.test.ts',
+    'test/faults/search-full-disk.test.ts',
+    'test/faults/store-full-disk.test.ts',
+  ]),
+  suite('raw-http', 'malformed and unusual requests, byte by byte, over both transports', [
+    'test/http/framing.test.ts',
+    'test/store/raw-requests.test.ts',
+  ]),
+  suite(
+    'slow-clients',
+    'slow headers and bodies, and clients that read nothing',
+    ['test/http/slow-readers.test.ts', 'test/http/timeouts.test.ts'],
+    { ISCCD_TEST_READERS: '1000' },
+  ),
+  suite(
+    'network',
+    'kill -9 while hubs are followed, hubs that fork, vanish or lie',
+    ['test/network/kills.test.ts', 'test/network/hostile-hubs.test.ts'],
+    { ISCCD_TEST_LONG: '1' },
+  ),
+];
+
+/**
+ * A part whose tests have no size.
+ *
+ * @param {string} name
+ * @param {string} about
+ * @param {readonly string[]} files
+ * @param {Readonly<Record<string, string>>} [env]
+ * @returns {Part}
+ */
+function suite(name, about, files, env = {}) {
+  return { name, about, unit: 'tests', short: 1, long: 1, files, env };
+}

@@ -1,0 +1,98 @@
+/**
+ * `npm run torture` lists and runs every part of the torture programme in its long form, `npm run torture -- NAME…` the
+ * named ones. `--short` selects the form that `npm test` runs, `--size=N` another size, `--seed=N` other random choices.
+ * Prints one table and exits with 1 after a loss. A failure prints the command that replays it.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { attempt, exists, root } from './lib.mjs';
+import { bin, setup } from './setup.mjs';
+import { PARTS } from './torture-parts.mjs';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    list: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    size: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
+});
+const wanted = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name));
+
+/** Runs one part. Its tests append a JSON line with what they tried to the report. */
+function torture(part) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'isccd-torture-'));
+  const report = path.join(folder, 'report');
+  const size = Number(values.size ?? (values.short ? part.short : part.long));
+  const env = {
+    ...process.env,
+    ISCCD_TORTURE_REPORT: report,
+    ISCCD_TORTURE_SIZE: String(size),
+    ISCCD_TORTURE_SEED: values.seed,
+    ...(values.only !== undefined && { ISCCD_TORTURE_ONLY: values.only }),
+    ...(!values.short && part.env),
+  };
+  const start = performance.now();
+  const counts = path.join(folder, 'counts.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${counts}`];
+  const args = ['run', '--no-file-parallelism', ...reporters, ...part.files];
+  const { status } = attempt(bin('vitest'), args, { stdio: 'inherit', env });
+  const rows = exists(report)
+    ? readFileSync(report, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [counted(counts)];
+  rmSync(folder, { recursive: true, force: true });
+  const replay = `npm run torture -- ${part.name} --seed=${values.seed} --size=${size}`;
+  if (status !== 0) console.error(`isccd: ${part.name} failed; replay: ${replay}`);
+  const seconds = Math.round((performance.now() - start) / 1000);
+  return { part, size, rows, seconds, passed: status === 0 };
+}
+
+/** The row of a part whose tests report nothing themselves: vitest's own counts. */
+function counted(file) {
+  const { numTotalTests, numPassedTests, numPendingTests } = JSON.parse(readFileSync(file, 'utf8'));
+  const worst = numPendingTests === 0 ? '-' : `${numPendingTests} skipped`;
+  return { tried: numTotalTests, survived: numPassedTests, worst };
+}
+
+/** The results as a Markdown table with the commit, the machine and the seed. */
+function table(results) {
+  const commit = attempt('git', ['rev-parse', '--short', 'HEAD'], {}).stdout?.trim() || 'unknown';
+  const [cpu] = cpus();
+  const lines = [
+    `Commit ${commit}, seed ${values.seed}, Node ${process.versions.node}, ${cpus().length} x ${cpu?.model.trim()}`,
+    '',
+    '| part | tried | survived | worst | seconds |',
+    '|---|---|---|---|---|',
+  ];
+  for (const { part, rows, seconds, passed } of results) {
+    for (const { tried, survived, worst } of rows) {
+      const outcome = passed ? survived : `${survived} (failed)`;
+      lines.push(`| ${part.name} | ${tried} ${part.unit} | ${outcome} | ${worst} | ${seconds} |`);
+    }
+  }
+  return lines.join('\n');
+}
+
+for (const { name, unit, short, long, about } of PARTS) {
+  const sizes = long === short ? '' : ` (${short} ${unit}; ${long} in the long form)`;
+  console.log(`${name.padEnd(14)}${about}${sizes}`);
+}
+if (unknown.length > 0) {
+  console.error(`isccd: unknown part: ${unknown.join(', ')}`);
+  process.exit(2);
+}
+if (!values.list) {
+  setup();
+  process.chdir(root);
+  const results = wanted.map(torture);
+  console.log(`\n${table(results)}`);
+  if (results.some(({ passed }) => !passed)) process.exit(1);
+}
