@@ -5,6 +5,7 @@
  */
 import { stat } from 'node:fs/promises';
 import type { S3Bucket } from '../s3/bucket.js';
+import { bucketBlob } from './bucket-blob.js';
 import type { FileDraft } from './files.js';
 import { LocalDrafts } from './local-drafts.js';
 import {
@@ -12,8 +13,6 @@ import {
   BlobFolderTaken,
   type BlobKey,
   type Blobs,
-  BlobVanished,
-  type DownloadHeaders,
   type FolderRange,
   type RemoteBlob,
 } from './port.js';
@@ -22,7 +21,6 @@ import { Contiguous, PartsUpload } from './send-ahead.js';
 /** S3 allows 10,000 parts of at least 5 MiB. */
 const PARTS_MAX = 10_000;
 const PART_BYTES_MIN = 8 * 1024 * 1024;
-const ADDRESS_SECONDS = 300;
 /** Folders removed at a time. */
 const PARALLEL = 16;
 
@@ -160,16 +158,7 @@ export class BucketBlobs implements Blobs {
   }
 
   #remote({ folder }: BlobKey, bytes: number): RemoteBlob {
-    const key = this.#keyOf(folder);
-    return {
-      bytes,
-      read: async (range) => {
-        const body = await this.#bucket.open(key, range);
-        if (body === undefined) throw new BlobVanished(folder);
-        return body;
-      },
-      address: (headers) => this.#bucket.presigned(key, overrides(headers), ADDRESS_SECONDS),
-    };
+    return bucketBlob(this.#bucket, this.#keyOf(folder), bytes);
   }
 }
 
@@ -233,12 +222,4 @@ class BucketDraft implements BlobDraft {
     this.#ahead = undefined;
     return isSent ? false : this.#sending.store(this.path, key);
   }
-}
-
-function overrides(headers: DownloadHeaders): Record<string, string> {
-  return {
-    'response-cache-control': headers.cacheControl,
-    'response-content-disposition': headers.contentDisposition,
-    'response-content-type': headers.contentType,
-  };
 }

@@ -1,45 +1,50 @@
-/**
- * Blobs named by their SHA-256: `<first two digits>/<SHA-256 in hex><suffix>`. A file appears complete or not at all,
- * and is durable when `put` resolves.
- */
+/** Blobs named by their SHA-256, as files: `<first two digits>/<SHA-256 in hex><suffix>`. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncPath, writeDurably } from '../data/durable.js';
+import { folderName, readFolderName } from '../data/folder-name.js';
+import type { ContentBlob, ContentBlobs } from './content-port.js';
+import type { LocalBlob } from './port.js';
 
 const DRAFT_NAME_BYTES = 12;
 /** A start removes drafts once; more than one concurrent start is rare. */
 const DRAFT_TRIES = 5;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-export interface ContentBlob {
-  readonly digest: string;
-  /** Milliseconds since the epoch. */
-  readonly writtenAt: number;
-}
-
-const FILES = 'files';
+/** Folder of all blobs. */
+export const FILES = 'files';
+/** One line: the id of the installation. */
+export const NAME_FILE = 'INSTALLATION';
 
 /** Path of the blob with a digest, relative to the root. */
 export function contentFile(digest: string, suffix: string): string {
   return path.posix.join(FILES, digest.slice(0, 2), digest + suffix);
 }
 
-export class ContentBlobs {
+/** Whether a name is that of a blob: its digest; else `undefined`. */
+export function digestIn(name: string, suffix: string): string | undefined {
+  const digest = name.slice(0, name.length - suffix.length);
+  return DIGEST.test(digest) && name.endsWith(suffix) ? digest : undefined;
+}
+
+export class FolderContentBlobs implements ContentBlobs {
+  readonly place: string;
   readonly #root: string;
   readonly #files: string;
   readonly #drafts: string;
   readonly #suffix: string;
 
   private constructor(root: string, suffix: string) {
+    this.place = root;
     this.#root = root;
     this.#files = path.join(root, FILES);
     this.#drafts = path.join(root, 'drafts');
     this.#suffix = suffix;
   }
 
-  static async open(root: string, suffix: string): Promise<ContentBlobs> {
-    const blobs = new ContentBlobs(root, suffix);
+  static async open(root: string, suffix: string): Promise<FolderContentBlobs> {
+    const blobs = new FolderContentBlobs(root, suffix);
     await mkdir(blobs.#drafts, { recursive: true });
     for (let first = 0; first < 256; first += 1) {
       await mkdir(path.join(blobs.#files, first.toString(16).padStart(2, '0')), { recursive: true });
@@ -49,18 +54,18 @@ export class ContentBlobs {
     return blobs;
   }
 
-  pathOf(digest: string): string {
+  placeOf(digest: string): string {
     return path.join(this.#root, contentFile(digest, this.#suffix));
   }
 
-  /** Size in bytes; `undefined` if the file does not exist. */
-  async size(digest: string): Promise<number | undefined> {
-    return (await stat(this.pathOf(digest)).catch(absent))?.size;
+  async find(digest: string): Promise<LocalBlob | undefined> {
+    const file = this.placeOf(digest);
+    const found = await stat(file).catch(absent);
+    return found && { path: file, bytes: found.size };
   }
 
-  /** Durably stores bytes under their digest. An existing file is written again, which renews its modification time. */
   async put(digest: string, bytes: Uint8Array): Promise<void> {
-    const target = this.pathOf(digest);
+    const target = this.placeOf(digest);
     for (let tries = 1; !(await this.#write(target, bytes)); tries += 1) {
       if (tries === DRAFT_TRIES) throw new Error(`drafts in ${this.#drafts} vanish`);
     }
@@ -81,23 +86,20 @@ export class ContentBlobs {
     }
   }
 
-  /** Removes a file. A missing file is not an error. */
   remove(digest: string): Promise<void> {
-    return rm(this.pathOf(digest), { force: true });
+    return rm(this.placeOf(digest), { force: true });
   }
 
-  /** All blobs, unordered. */
   async *list(): AsyncGenerator<ContentBlob> {
     for await (const folder of await opendir(this.#files)) {
       for await (const { name } of await opendir(path.join(this.#files, folder.name))) {
-        const digest = name.slice(0, name.length - this.#suffix.length);
-        const found = DIGEST.test(digest) ? await stat(this.pathOf(digest)).catch(absent) : undefined;
-        if (found !== undefined) yield { digest, writtenAt: found.mtimeMs };
+        const digest = digestIn(name, this.#suffix);
+        const found = digest && (await stat(this.placeOf(digest)).catch(absent));
+        if (digest && found) yield { digest, writtenAt: found.mtimeMs };
       }
     }
   }
 
-  /** Removes drafts without a write since `before`, which a crash left. Returns their number. */
   async removeDrafts(before: number): Promise<number> {
     let removed = 0;
     for await (const { name } of await opendir(this.#drafts)) {
@@ -109,6 +111,20 @@ export class ContentBlobs {
     }
     return removed;
   }
+
+  name(): Promise<string | undefined> {
+    return readFolderName(path.join(this.#root, NAME_FILE));
+  }
+
+  named(wanted?: string): Promise<string> {
+    return folderName(path.join(this.#root, NAME_FILE), wanted);
+  }
+
+  async problem(): Promise<string | undefined> {
+    return undefined;
+  }
+
+  async close(): Promise<void> {}
 }
 
 function absent(error: unknown): undefined {

@@ -6,8 +6,9 @@
  */
 
 import { constants, createWriteStream } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 /** Key of a blob. Both parts are single path segments that the caller has sanitized. */
@@ -87,6 +88,11 @@ export interface Blobs {
 export async function copyBlob(blob: StoredBlob, file: string): Promise<void> {
   if ('path' in blob) return copyFile(blob.path, file, constants.COPYFILE_FICLONE);
   await pipeline(await blob.read(), createWriteStream(file, { mode: 0o600 }));
+}
+
+/** All bytes of a blob. Only for blobs of a few megabytes. */
+export async function blobBytes(blob: StoredBlob): Promise<Buffer> {
+  return 'path' in blob ? readFile(blob.path) : buffer(await blob.read());
 }
 
 export class BlobVanished extends Error {

@@ -98,6 +98,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   store: {
     variables: storeVariables,
     check: readStoreSettings,
+    reach: (environment) => reachS3(readStoreSettings(environment).blobsS3),
     configure(environment) {
       const settings = readStoreSettings(environment);
       // The store writes to the index that the resolver reads.

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type CommonConfig, commonVariables } from './common.js';
+import { type S3Settings, s3Settings } from './s3.js';
 import { type StoreVariables, storeVariables } from './store.js';
 import { inSetting, readTrustAnchors } from './trust-list.js';
 import { ConfigurationInvalid, collectProblems, type Environment, readVariables } from './variable.js';
@@ -10,6 +11,8 @@ export interface StoreSettings {
   /** On a loopback address the URL and the secret may be missing. */
   readonly variables: StoreVariables & { readonly debug: boolean };
   readonly dataDir: string;
+  /** The bucket of the manifests' bytes; `undefined`: the data folder. */
+  readonly blobsS3?: S3Settings | undefined;
   /** PEM; empty: no signer is trusted. */
   readonly trustAnchorsPem: string;
   /** JSON; `undefined`: the bundled list. */
@@ -35,7 +38,9 @@ export function readStoreSettings(environment: Environment): StoreSettings {
     return { trustAnchorsPem, algorithmList };
   };
   const debug = variables.debug ?? common.environment === 'development';
-  return { variables: { ...variables, debug }, dataDir: storeDataDir(environment), ...reread(), reread };
+  const blobsS3 = storeBlobsS3(variables, environment);
+  const dataDir = storeDataDir(environment);
+  return { variables: { ...variables, debug }, dataDir, blobsS3, ...reread(), reread };
 }
 
 /** Other machines reach the store: a generated address or secret would be wrong or easy to lose. */
@@ -59,6 +64,14 @@ function requireSecret(environment: Environment): undefined {
 export function storeDataDir(environment: Environment): string {
   const { dataDir } = readVariables(storeVariables, environment);
   return dataDir ?? path.join(readVariables(commonVariables, environment).dataDir, 'store');
+}
+
+/** The bucket of the manifests' bytes, if there is one. @throws {ConfigurationInvalid} */
+export function storeBlobsS3(
+  { blobs }: Pick<StoreVariables, 'blobs'>,
+  environment: Environment,
+): S3Settings | undefined {
+  return blobs && s3Settings(blobs, storeVariables.blobs.name, environment);
 }
 
 function readSetting(name: string, file: string): string {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { KeyInvalid, parseSecretKey } from '../signing/key.js';
 import { webhookKey } from '../signing/webhook.js';
 import { listenVariables } from './listen.js';
+import { type S3Settings, s3Address } from './s3.js';
 import { addresses, boolean, hostNames, integer, number, oneOf, rate, text, webAddress } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
@@ -41,6 +42,13 @@ export const storeVariables = defineVariables({
     schema: text().transform((directory) => path.resolve(directory)),
     defaultShown: 'the folder `store` in `ISCCD_DATA_DIR`',
     description: 'Folder for the database and the manifests',
+  },
+  blobs: {
+    name: 'MSTORE_BLOBS',
+    schema: s3Address(),
+    defaultShown: 'the folder `MSTORE_DATA_DIR`',
+    description:
+      "Bucket for the manifests' bytes, `s3://BUCKET/PREFIX`, which several instances share. Options and variables are those of `CODEWEB_MEDIA_PATH`. `isccd store copy-files` moves existing ones",
   },
   databaseUrl: {
     name: 'DATABASE_URL',
@@ -230,11 +238,13 @@ export const storeVariables = defineVariables({
 export type StoreVariables = Values<typeof storeVariables>;
 
 /** The variables, completed by values that derive from other variables or files. */
-export interface StoreConfig extends Omit<StoreVariables, 'algorithmList'> {
+export interface StoreConfig extends Omit<StoreVariables, 'algorithmList' | 'blobs'> {
   readonly secretKey: string;
   readonly url: string;
   readonly debug: boolean;
   readonly dataDir: string;
+  /** The bucket of the manifests' bytes; `undefined`: the data folder. */
+  readonly blobsS3?: S3Settings | undefined;
   /** PEM; empty: no signer is trusted. */
   readonly trustAnchorsPem: string;
   /** JSON; `undefined`: the bundled list. */

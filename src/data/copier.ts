@@ -85,6 +85,11 @@ export class Copier {
   }
 
   async #places(file: string): Promise<[from: string, to: string]> {
+    return [path.join(this.#from, file), await this.targetOf(file)];
+  }
+
+  /** Path of a file of the copy. Makes its folder. */
+  protected async targetOf(file: string): Promise<string> {
     const to = path.join(this.#to, file);
     const folder = path.dirname(to);
     if (!this.#folders.has(folder)) {
@@ -92,7 +97,7 @@ export class Copier {
       for (let above = folder; above.startsWith(this.#to); above = path.dirname(above))
         this.#folders.add(above);
     }
-    return [path.join(this.#from, file), to];
+    return to;
   }
 
   async #copyBytes(from: string, to: string): Promise<boolean> {

@@ -16,10 +16,9 @@ export async function readFolderName(file: string): Promise<string | undefined> 
 }
 
 /** The name in a file. The first call creates it; of several processes that start concurrently, one wins. */
-export async function folderName(file: string): Promise<string> {
+export async function folderName(file: string, name: string = randomUUID()): Promise<string> {
   const existing = await readFolderName(file);
   if (existing !== undefined) return existing;
-  const name = randomUUID();
   const draft = `${file}.${name}`;
   try {
     await writeDurably(draft, `${name}\n`);

@@ -1,5 +1,4 @@
 /** Builds the store from its configuration. */
-import { ContentBlobs } from '../blobs/content.js';
 import { type ContentQueries, contentRoutes } from '../c2pa/content-routes.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
@@ -17,11 +16,11 @@ import { SyncedBindingIndex } from './binding-index.js';
 import { Cleanup } from './cleanup.js';
 import type { Declarer } from './declarer.js';
 import { errorForm } from './errors.js';
-import { MANIFEST_SUFFIX } from './folder.js';
 import { checkInstallation } from './installation.js';
 import { Listing } from './listing.js';
 import { Manifests } from './manifests.js';
 import { declarationFigure, WatchedValidator } from './metrics.js';
+import { openBlobs } from './open-blobs.js';
 import { Receipts } from './receipts.js';
 import { Reindex } from './reindex.js';
 import { ocspResponses } from './revocation.js';
@@ -71,18 +70,19 @@ const CORS: CorsPolicy = {
 /**
  * Opens the data folder and loads the binding index. Call it before the service listens.
  *
- * @throws {FormatRefused} if the folder belongs to another installation than the database
+ * @throws {FormatRefused} if the files belong to another installation than the database
+ * @throws {StorageUnavailable} if the files are in S3, and it does not serve this process
  * @throws if the trust anchors are invalid, or the folder can't be used
  */
 export async function openStore(config: StoreConfig, resources: StoreResources): Promise<Store> {
   const { database, throttle, declarer, log, content } = resources;
   makeFolder(config.dataDir);
-  await checkInstallation(database.db, config.dataDir);
+  const blobs = await openBlobs(config);
+  await checkInstallation(database.db, blobs);
   const responses = config.ocspFetch ? ocspResponses(resources) : undefined;
   let rules = rulesOf(config, responses);
   const manifests = new Manifests(database.db, eventLog(config));
   const webhooks = webhooksOf(config, database, log);
-  const blobs = await ContentBlobs.open(config.dataDir, MANIFEST_SUFFIX);
   const validator = new WatchedValidator(rules.validator);
   const undoMs = config.undoDays * DAY_MS;
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log, undoMs });
@@ -138,6 +138,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         await declarer.close();
         await Promise.all([cleanup.stop(), reindex.stop(), webhooks?.close()]);
         await index.close();
+        await blobs.close();
         await database.close();
       },
     }),

@@ -1,13 +1,16 @@
 /** Copies the store's data folder and its database while services use them. */
 import path from 'node:path';
+import type { ContentBlobs } from '../blobs/content-port.js';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
 import type { Copied, OnStep } from '../data/port.js';
 import { copyDatabase, type DatabaseCopyJob, schemaVersion } from '../database/copy.js';
 import { refillAll } from '../database/index-status.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
+import { BlobCopier } from './blob-copier.js';
 import { storeCounts } from './counts.js';
 import { FILES, INSTALLATION_FILE, MANIFEST_SUFFIX, manifestFile } from './folder.js';
+import { type BlobPlace, openBlobs } from './open-blobs.js';
 
 /** Written by `pg_dump`, read by `pg_restore`. */
 export const DUMP_FILE = 'store.pgdump';
@@ -15,7 +18,8 @@ export const DUMP_FILE = 'store.pgdump';
 export const UNDO_VERSION = 14;
 const FIRST_TRY_FILE = 'first-try.json';
 
-export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'>;
+export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'> &
+  Pick<BlobPlace, 'blobsS3'>;
 
 /**
  * Every row of the copy that is live or can be restored has its file. Files are copied before the rows, and new ones again after them. If a file
@@ -26,7 +30,26 @@ export async function backupStore(
   target: string,
   onStep: OnStep,
 ): Promise<Copied> {
-  const copier = new Copier(source.dataDir, target);
+  const blobs = source.blobsS3 && (await openBlobs(source));
+  try {
+    return await backupWith(source, target, { blobs, onStep });
+  } finally {
+    await blobs?.close();
+  }
+}
+
+interface BackupParts {
+  /** Files that are not in the data folder. */
+  readonly blobs: ContentBlobs | undefined;
+  readonly onStep: OnStep;
+}
+
+async function backupWith(
+  source: StoreBackupSource,
+  target: string,
+  { blobs, onStep }: BackupParts,
+): Promise<Copied> {
+  const copier = blobs ? new BlobCopier(blobs, source.dataDir, target) : new Copier(source.dataDir, target);
   await copier.shareAll(FILES, onStep);
   const files: string[] = [];
   for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE])

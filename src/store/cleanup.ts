@@ -2,7 +2,7 @@
  * Removes files without a row, which a crash leaves between the writes of file and row, or between a delete and its
  * file; files of deleted manifests that can no longer be restored; and changes that every process has read long ago.
  */
-import type { ContentBlobs } from '../blobs/content.js';
+import type { ContentBlobs } from '../blobs/content-port.js';
 import type { Db } from '../database/open.js';
 import type { Logger } from '../observe/log.js';
 import { truncateFeed } from './feed.js';

@@ -1,8 +1,10 @@
 /** All errors of the store, and their JSON form with a `detail`. */
+import { BlobVanished } from '../blobs/port.js';
 import { BindingQueryInvalid } from '../c2pa/binding-query.js';
 import { contentRefusal } from '../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
+import { StorageUnavailable } from '../data/unavailable.js';
 import { isUnavailable } from '../database/unavailable.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply, json } from '../http/reply/replies.js';
@@ -32,12 +34,13 @@ export const ERRORS = {
   STORAGE_FULL: [507, 'No space left to store the manifest'],
   OVERDUE: [503, 'The manifest takes too long to check'],
   DATABASE_UNAVAILABLE: [503, 'The database is unavailable'],
+  STORAGE_UNAVAILABLE: [503, 'The storage of manifests is unavailable'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
 const errors = errorTable(ERRORS);
-/** A database server restarts in some seconds. */
+/** Servers of databases and storage restart in some seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /** The store refuses the request. `detail` goes to the client. */
@@ -86,6 +89,13 @@ export function errorForm(debug: boolean): ErrorForm {
           new StoreRefusal('DATABASE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS }),
         );
       }
+      if (error instanceof StorageUnavailable) {
+        return refusedReply(
+          new StoreRefusal('STORAGE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS }),
+        );
+      }
+      // Deleted by another request meanwhile.
+      if (error instanceof BlobVanished) return refusedReply(new StoreRefusal('MANIFEST_NOT_FOUND'));
       return debug && error instanceof Error ? detailReply(500, error.message) : errors.reply('INTERNAL');
     },
   };

@@ -1,5 +1,5 @@
 /** Access to the store's manifests for other services in the same process, without HTTP. */
-import { readFile } from 'node:fs/promises';
+import { blobBytes } from '../blobs/port.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import { StoreRefusal } from './errors.js';
 import type { FoundManifest, StoreService } from './service.js';
@@ -18,7 +18,7 @@ export function inProcessManifests(service: StoreService, url: string): InProces
     has: async (manifestId) => (await find(manifestId)) !== undefined,
     read: async (manifestId) => {
       const manifest = await find(manifestId);
-      return manifest && readFile(manifest.path);
+      return manifest && blobBytes(manifest.blob);
     },
   };
 }

@@ -1,46 +1,44 @@
 /**
- * The id of an installation, in the data folder and in the database. A process with the folder of another installation
+ * The id of an installation, beside the files and in the database. A process with the files of another installation
  * would answer 404 for live manifests, and its clean-up would delete files that it takes for orphans.
  */
-import { readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
-import { folderName, readFolderName } from '../data/folder-name.js';
+import type { ContentBlobs } from '../blobs/content-port.js';
 import { FormatRefused } from '../data/format.js';
 import type { Db } from '../database/open.js';
-import { FILES, INSTALLATION_FILE, manifestFile } from './folder.js';
+import { INSTALLATION_FILE } from './folder.js';
 
-/** Manifests to look for in the folder, if the database has no id yet. */
+/** Manifests to look for, if the database has no id yet. */
 const SAMPLE_MANIFESTS = 20;
 const FIX =
-  'set MSTORE_DATA_DIR to the folder of this database, or DATABASE_URL to the database of this folder';
+  'set MSTORE_DATA_DIR or MSTORE_BLOBS to the files of this database, or DATABASE_URL to the database of these files';
 
-function withoutName(dataDir: string, name: string): string {
-  return `${dataDir} has no file ${INSTALLATION_FILE}, but the database has an installation id; ${FIX}; if both are right, write the line ${name} to that file`;
+function withoutName(place: string, name: string): string {
+  return `${place} has no file ${INSTALLATION_FILE}, but the database has an installation id; ${FIX}; to move the files into a bucket, use isccd store copy-files; if both are right, write the line ${name} to that file`;
 }
 
 /**
  * Compares the ids. The first start writes both. An installation of an earlier version, which has no ids, gets them if
- * the folder has files of the manifests in the database.
+ * the files are those of the manifests in the database.
  *
- * @throws {FormatRefused} if folder and database belong to different installations
+ * @throws {FormatRefused} if files and database belong to different installations
  */
-export async function checkInstallation(db: Db, dataDir: string): Promise<void> {
+export async function checkInstallation(db: Db, blobs: ContentBlobs): Promise<void> {
+  const { place } = blobs;
   const expected = await nameIn(db);
-  const file = path.join(dataDir, INSTALLATION_FILE);
-  const found = await readFolderName(file);
-  if (expected !== undefined && found === undefined) throw new FormatRefused(withoutName(dataDir, expected));
-  if (expected === undefined) await checkUnnamed(db, dataDir);
-  const name = found ?? (await folderName(file));
+  const found = await blobs.name();
+  if (expected !== undefined && found === undefined) throw new FormatRefused(withoutName(place, expected));
+  if (expected === undefined) await checkUnnamed(db, blobs);
+  const name = found ?? (await blobs.named());
   if (name !== (expected ?? (await nameDatabase(db, name)))) {
-    throw new FormatRefused(`${dataDir} belongs to another installation than the database; ${FIX}`);
+    throw new FormatRefused(`${place} belongs to another installation than the database; ${FIX}`);
   }
 }
 
 /**
- * Prevents that a database without an id gets the id of a folder that is not its own. With a new database, the clean-up
- * would delete all files of the folder.
+ * Prevents that a database without an id gets the id of files that are not its own. With a new database, the clean-up
+ * would delete all files.
  */
-async function checkUnnamed(db: Db, dataDir: string): Promise<void> {
+async function checkUnnamed(db: Db, blobs: ContentBlobs): Promise<void> {
   const newest = await db
     .selectFrom('manifests')
     .select('sha256')
@@ -48,16 +46,14 @@ async function checkUnnamed(db: Db, dataDir: string): Promise<void> {
     .orderBy('key', 'desc')
     .limit(SAMPLE_MANIFESTS)
     .execute();
-  if (newest.length === 0 && (await hasFiles(dataDir)) && !(await hasManifests(db))) {
+  if (newest.length === 0 && (await hasFiles(blobs)) && !(await hasManifests(db))) {
     throw new FormatRefused(
-      `${dataDir} has files of manifests, but the database is new; ${FIX}; for a new installation, empty the folder first`,
+      `${blobs.place} has files of manifests, but the database is new; ${FIX}; for a new installation, empty the folder first`,
     );
   }
-  const files = await Promise.all(
-    newest.map(({ sha256 }) => exists(path.join(dataDir, manifestFile(sha256)))),
-  );
-  if (newest.length > 0 && !files.includes(true)) {
-    throw new FormatRefused(`${dataDir} has no files of the manifests in the database; ${FIX}`);
+  const files = await Promise.all(newest.map(({ sha256 }) => blobs.find(sha256)));
+  if (newest.length > 0 && files.every((file) => file === undefined)) {
+    throw new FormatRefused(`${blobs.place} has no files of the manifests in the database; ${FIX}`);
   }
 }
 
@@ -65,12 +61,8 @@ async function hasManifests(db: Db): Promise<boolean> {
   return (await db.selectFrom('manifests').select('key').limit(1).executeTakeFirst()) !== undefined;
 }
 
-async function hasFiles(dataDir: string): Promise<boolean> {
-  const folder = path.join(dataDir, FILES);
-  const names = (await readdir(folder, { withFileTypes: true }).catch(absent)) ?? [];
-  for (const entry of names.filter((name) => name.isDirectory())) {
-    if ((await readdir(path.join(folder, entry.name))).length > 0) return true;
-  }
+async function hasFiles(blobs: ContentBlobs): Promise<boolean> {
+  for await (const _ of blobs.list()) return true;
   return false;
 }
 
@@ -87,13 +79,4 @@ async function nameDatabase(db: Db, name: string): Promise<string | undefined> {
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return nameIn(db);
-}
-
-async function exists(file: string): Promise<boolean> {
-  return (await stat(file).catch(absent)) !== undefined;
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }

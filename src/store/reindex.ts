@@ -2,9 +2,9 @@
  * Validates and indexes manifests again: those of an earlier version, all after a change of the rules, and trusted ones
  * whose certificate has expired. Runs in the background.
  */
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContentBlobs } from '../blobs/content.js';
+import type { ContentBlobs } from '../blobs/content-port.js';
+import { blobBytes } from '../blobs/port.js';
 import { isNativeError } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import { INDEX_VERSION, type Manifests, type OutdatedManifest } from './manifests.js';
@@ -84,7 +84,8 @@ export class Reindex {
   /** Returns `false` if the bindings stay as they are, because the manifest is no longer valid or its file is missing. */
   async #index({ key, manifestId, sha256 }: OutdatedManifest): Promise<boolean> {
     const { manifests, blobs, onIndexed } = this.#parts;
-    const bytes = await readFile(blobs.pathOf(sha256)).catch(() => undefined);
+    const blob = await blobs.find(sha256);
+    const bytes = blob && (await blobBytes(blob));
     const report = bytes && (await this.#validate(bytes));
     if (report?.outcome !== 'accepted' || report.manifestId !== manifestId) {
       // Refused by the rules of today, because a certificate expired or was revoked. The bytes stay as they are.

@@ -1,5 +1,6 @@
 /** HTTP routes of manifests and queries. */
 import { createHash } from 'node:crypto';
+import type { BlobRange } from '../blobs/port.js';
 import {
   decodeValue,
   getParameters,
@@ -163,11 +164,16 @@ function fetch(service: StoreService, views: ManifestViews, options: RouteOption
           isDetailed ? await views.details(manifestId) : JSON.stringify(await views.summary(manifestId)),
         );
       }
-      const { path, sha256 } = await service.fetch(manifestId);
+      const { blob, sha256 } = await service.fetch(manifestId);
+      const common = { contentType: MANIFEST_TYPE, etag: quotedTag(sha256) };
+      if ('path' in blob) {
+        return { status: 200, headers: FETCH_HEADERS, body: { kind: 'file', path: blob.path, ...common } };
+      }
+      const read = (range: BlobRange) => blob.read(range);
       return {
         status: 200,
         headers: FETCH_HEADERS,
-        body: { kind: 'file', path, contentType: MANIFEST_TYPE, etag: `"${sha256}"` },
+        body: { kind: 'content', bytes: blob.bytes, read, ...common },
       };
     },
   });

@@ -1,6 +1,7 @@
 /** Use cases of the store: store, fetch, query, delete and release manifests. Independent of HTTP. */
 import { createHmac } from 'node:crypto';
-import type { ContentBlobs } from '../blobs/content.js';
+import type { ContentBlobs } from '../blobs/content-port.js';
+import type { StoredBlob } from '../blobs/port.js';
 import type { Binding } from '../c2pa/content-query.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import type { Actor } from '../database/audit.js';
@@ -49,7 +50,7 @@ export interface UploadOptions {
 }
 
 export interface FoundManifest {
-  readonly path: string;
+  readonly blob: StoredBlob;
   readonly sha256: string;
 }
 
@@ -127,12 +128,13 @@ export class StoreService {
   /** @throws {StoreRefusal} if the manifest is unknown or deleted, or its file is missing */
   async fetch(manifestId: string): Promise<FoundManifest> {
     const { sha256 } = await this.live(manifestId);
-    const path = this.#parts.blobs.pathOf(sha256);
-    if ((await this.#parts.blobs.size(sha256)) === undefined) {
-      this.#parts.log.error({ manifestId, file: path }, 'the file of a manifest is missing');
+    const { blobs, log } = this.#parts;
+    const blob = await blobs.find(sha256);
+    if (blob === undefined) {
+      log.error({ manifestId, file: blobs.placeOf(sha256) }, 'the file of a manifest is missing');
       throw new StoreRefusal('MANIFEST_NOT_FOUND');
     }
-    return { path, sha256 };
+    return { blob, sha256 };
   }
 
   /** @throws {StoreRefusal} if the manifest is unknown or deleted */
@@ -217,7 +219,7 @@ export class StoreService {
    */
   async restore(keys: readonly number[], actor: Actor): Promise<{ restored: number; skipped: number }> {
     const { manifests, blobs, declarer } = this.#parts;
-    const hasFile = async (sha256: string) => (await blobs.size(sha256)) !== undefined;
+    const hasFile = async (sha256: string) => (await blobs.find(sha256)) !== undefined;
     const options = { now: Date.now(), actor, target: declarer.target, hasFile };
     const restored = keys.length === 0 ? [] : await manifests.restore(keys, options);
     await Promise.all(restored.map((key) => this.changed(key)));
@@ -253,10 +255,10 @@ export class StoreService {
   async readiness(): Promise<string | undefined> {
     try {
       await this.#parts.manifests.algorithms();
-      return undefined;
     } catch {
       return 'the database is unreachable';
     }
+    return this.#parts.blobs.problem();
   }
 
   /** Deletes manifests and, unless they can be restored, their files. Returns the keys of those that were live. */
@@ -276,8 +278,8 @@ export class StoreService {
   /** A manifest whose file was lost can't be restored. */
   async #abandonWithoutFile(tombstones: readonly Tombstone[]): Promise<void> {
     const { manifests, blobs } = this.#parts;
-    const sizes = await Promise.all(tombstones.map(({ sha256 }) => blobs.size(sha256)));
-    const lost = tombstones.filter((_, at) => sizes[at] === undefined).map(({ key }) => key);
+    const found = await Promise.all(tombstones.map(({ sha256 }) => blobs.find(sha256)));
+    const lost = tombstones.filter((_, at) => found[at] === undefined).map(({ key }) => key);
     if (lost.length > 0) await manifests.abandonUndo(lost);
   }
 
@@ -323,7 +325,7 @@ export class StoreService {
     const address = manifestUrl(this.#options.url, manifestId);
     const declaration = declarer.initial({ manifestId, manifestUrl: address, uploadedAt, bindings }, wanted);
     const uploader = this.#uploader(client);
-    const hasFile = async () => (await blobs.size(sha256)) !== undefined;
+    const hasFile = async () => (await blobs.find(sha256)) !== undefined;
     try {
       return await manifests.insert(
         { manifestId, sha256, size, uploadedAt, uploader, publisher, report, declaration },
@@ -356,9 +358,12 @@ export class StoreService {
   async #answerStored(stored: StoredManifest, bytes: Uint8Array): Promise<UploadAnswer> {
     const { blobs, log } = this.#parts;
     const { manifestId, sha256 } = stored;
-    if ((await blobs.size(sha256)) === undefined) {
+    if ((await blobs.find(sha256)) === undefined) {
       await blobs.put(sha256, bytes);
-      log.warn({ manifestId, file: blobs.pathOf(sha256) }, 'the file of a manifest was missing; restored it');
+      log.warn(
+        { manifestId, file: blobs.placeOf(sha256) },
+        'the file of a manifest was missing; restored it',
+      );
     }
     return this.#answer(stored);
   }
@@ -395,7 +400,7 @@ export class StoreService {
       await manifests.whileUnused(digests, (digest) => blobs.remove(digest));
     } catch (error) {
       log.warn(
-        { err: error, files: digests.map(blobs.pathOf, blobs) },
+        { err: error, files: digests.map(blobs.placeOf, blobs) },
         'could not remove files; the clean-up will',
       );
     }

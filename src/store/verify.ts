@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { blobBytes } from '../blobs/port.js';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
 import type { Db } from '../database/open.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../database/read-only.js';
@@ -11,6 +12,7 @@ import { UNDO_VERSION } from './backup.js';
 import { storeCounts } from './counts.js';
 import { manifestFile } from './folder.js';
 import { INDEX_VERSION } from './manifests.js';
+import { type BlobPlace, openBlobs } from './open-blobs.js';
 import type { IndexedBinding, Validator } from './validator.js';
 
 const BATCH_MANIFESTS = 500;
@@ -24,24 +26,24 @@ const NO_DATABASE =
   'rows not checked, because there is no SQLite database: to check a PostgreSQL backup, restore it, set ' +
   'DATABASE_URL and run isccd verify without a folder';
 
-export interface StoreVerifySource {
-  readonly dataDir: string;
+export interface StoreVerifySource extends BlobPlace {
   /** `DATABASE_URL`. */
   readonly url: string | undefined;
 }
 
 export async function verifyStore(
-  { dataDir, url }: StoreVerifySource,
+  { url, ...place }: StoreVerifySource,
   onProblem: OnProblem,
   onStep: OnStep,
 ): Promise<Checked> {
-  const database = await openReadOnly(url, dataDir);
+  const database = await openReadOnly(url, place.dataDir);
   if (database === undefined) return { counts: undefined, notes: [NO_DATABASE] };
   const { db, close, damages } = database;
+  const files = await filesOf(place);
   try {
     for (const damage of await damages(INTEGRITY_LINES_MAX))
       onProblem(database.place, `the database file must be intact: ${damage}`);
-    const check = new StoreCheck(database, dataDir, onProblem);
+    const check = new StoreCheck(database, files, onProblem);
     await check.run(onStep);
     return { counts: await storeCounts(db), notes: check.notes };
   } catch (error) {
@@ -51,25 +53,48 @@ export async function verifyStore(
     );
     return { counts: {}, notes: [] };
   } finally {
+    await files.close();
     await close();
   }
+}
+
+/** Reads the manifests' bytes. Writes nothing, so that backups on read-only disks can be checked. */
+interface ManifestFiles {
+  placeOf(sha256: string): string;
+  /** @throws if the file can't be read */
+  read(sha256: string): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+async function filesOf({ dataDir, blobsS3 }: BlobPlace): Promise<ManifestFiles> {
+  if (blobsS3 === undefined) {
+    const placeOf = (sha256: string) => path.join(dataDir, manifestFile(sha256));
+    return { placeOf, read: (sha256) => readFile(placeOf(sha256)), close: async () => {} };
+  }
+  const blobs = await openBlobs({ dataDir, blobsS3 });
+  const read = async (sha256: string) => {
+    const blob = await blobs.find(sha256);
+    if (blob === undefined) throw new Error('missing');
+    return blobBytes(blob);
+  };
+  return { placeOf: (sha256) => blobs.placeOf(sha256), read, close: () => blobs.close() };
 }
 
 class StoreCheck {
   readonly #db: Db;
   readonly #version: number;
   readonly #inSnapshot: ReadOnlyDatabase['inSnapshot'];
-  readonly #dataDir: string;
+  readonly #files: ManifestFiles;
   readonly #onProblem: OnProblem;
   readonly #validator: Validator = new native.ManifestValidator('');
   #unvalidated = 0;
   #outdated = 0;
 
-  constructor({ db, version, inSnapshot }: ReadOnlyDatabase, dataDir: string, onProblem: OnProblem) {
+  constructor({ db, version, inSnapshot }: ReadOnlyDatabase, files: ManifestFiles, onProblem: OnProblem) {
     this.#db = db;
     this.#version = version;
     this.#inSnapshot = inSnapshot;
-    this.#dataDir = dataDir;
+    this.#files = files;
     this.#onProblem = onProblem;
   }
 
@@ -203,8 +228,10 @@ class StoreCheck {
   /** The file of a manifest, if it is intact. */
   async #bytes(manifest: ManifestRow): Promise<Buffer | undefined> {
     const { manifest_id: id } = manifest;
-    const file = path.join(this.#dataDir, manifestFile(manifest.sha256));
-    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? String(error));
+    const file = this.#files.placeOf(manifest.sha256);
+    const bytes = await this.#files
+      .read(manifest.sha256)
+      .catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
     if (typeof bytes === 'string') {
       if (await this.#hasFile(manifest.key)) {
         this.#onProblem(id, `a manifest must have its file, but ${file} can't be read (${bytes})`);

@@ -1,5 +1,5 @@
 /** What readers see of a manifest instead of its bytes: a summary, its thumbnail, and all that it contains. */
-import { readFile } from 'node:fs/promises';
+import { blobBytes, type StoredBlob } from '../blobs/port.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import { native } from '../native.js';
 import { Slots } from '../slots.js';
@@ -75,8 +75,8 @@ export class ManifestViews {
    * @throws {StoreRefusal} like {@link summary}, and if there is no such form of the store
    */
   async details(manifestId: string): Promise<string> {
-    const { path } = await this.#service.fetch(manifestId);
-    const details = await this.#read(path, (bytes) => this.#validator.details(bytes)).catch(throwRefusal);
+    const { blob } = await this.#service.fetch(manifestId);
+    const details = await this.#read(blob, (bytes) => this.#validator.details(bytes)).catch(throwRefusal);
     if (details === null) throw new StoreRefusal('NO_DETAILS');
     return details;
   }
@@ -95,8 +95,8 @@ export class ManifestViews {
   }
 
   /** `undefined` if the addon cannot read it, or not within its time limit. */
-  async #describe({ path, sha256 }: FoundManifest): Promise<Described | undefined> {
-    const json = await this.#read(path, native.describeManifest);
+  async #describe({ blob, sha256 }: FoundManifest): Promise<Described | undefined> {
+    const json = await this.#read(blob, native.describeManifest);
     if (json === null) return undefined;
     const described = JSON.parse(json) as Described;
     if (this.#hasThumbnail.size >= REMEMBERED_MAX) this.#hasThumbnail.clear();
@@ -104,8 +104,8 @@ export class ManifestViews {
     return described;
   }
 
-  async #read<T>(path: string, read: (bytes: Uint8Array) => Promise<T>): Promise<T> {
-    const done = await this.#slots.tryRun(async () => ({ value: await read(await readFile(path)) }));
+  async #read<T>(blob: StoredBlob, read: (bytes: Uint8Array) => Promise<T>): Promise<T> {
+    const done = await this.#slots.tryRun(async () => ({ value: await read(await blobBytes(blob)) }));
     if (done === undefined) throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     return done.value;
   }

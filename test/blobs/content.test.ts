@@ -4,26 +4,27 @@ import { existsSync, readlinkSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ContentBlobs } from '../../src/blobs/content.js';
+import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { FileBlobs } from '../../src/blobs/files.js';
 import { temporaryFolder } from '../codes/support/folder.js';
+import { contentBlobsSuite } from './content-suite.js';
 
 const bytes = Buffer.from('manifest');
 const digest = createHash('sha256').update(bytes).digest('hex');
 
-test('a blob is found with its bytes and removed', async () => {
-  const blobs = await ContentBlobs.open(await temporaryFolder(), '.c2pa');
-  await blobs.put(digest, bytes);
-  expect(await blobs.size(digest)).toBe(bytes.length);
-  expect((await readFile(blobs.pathOf(digest))).equals(bytes)).toBe(true);
-  await blobs.remove(digest);
-  await blobs.remove(digest);
-  expect(await blobs.size(digest)).toBeUndefined();
+const folders = new Map<number, Promise<string>>();
+contentBlobsSuite('folder', async (storage) => {
+  const folder = folders.get(storage) ?? temporaryFolder();
+  folders.set(storage, folder);
+  return FolderContentBlobs.open(await folder, '.c2pa');
 });
 
 test('a write survives the removal of its draft by a process that starts', async () => {
   const folder = await temporaryFolder();
-  const [blobs, other] = [await ContentBlobs.open(folder, '.c2pa'), await ContentBlobs.open(folder, '.c2pa')];
+  const [blobs, other] = [
+    await FolderContentBlobs.open(folder, '.c2pa'),
+    await FolderContentBlobs.open(folder, '.c2pa'),
+  ];
   // The other process removes each draft once, after its write and before its rename.
   const handle = await open(path.join(folder, 'probe'), 'w');
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
@@ -37,20 +38,20 @@ test('a write survives the removal of its draft by a process that starts', async
   onTestFinished(() => spy.mockRestore());
   await blobs.put(digest, bytes);
   expect(removals).toBe(1);
-  expect((await readFile(blobs.pathOf(digest))).equals(bytes)).toBe(true);
+  expect((await readFile(blobs.placeOf(digest))).equals(bytes)).toBe(true);
   expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
 });
 
 test('a full or missing folder is an error, and leaves no draft', async () => {
   const folder = await temporaryFolder();
-  const blobs = await ContentBlobs.open(folder, '.c2pa');
+  const blobs = await FolderContentBlobs.open(folder, '.c2pa');
   await expect(blobs.put(`${'a'.repeat(2)}/missing/${digest}`, bytes)).rejects.toThrow();
   expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
 });
 
 test('only old drafts are removed', async () => {
   const folder = await temporaryFolder();
-  const blobs = await ContentBlobs.open(folder, '.c2pa');
+  const blobs = await FolderContentBlobs.open(folder, '.c2pa');
   await writeFile(path.join(folder, 'drafts', 'young'), 'x');
   expect(await blobs.removeDrafts(Date.now() - 60_000)).toBe(0);
   expect(await blobs.removeDrafts(Date.now() + 60_000)).toBe(1);
@@ -75,7 +76,7 @@ const hasProc = existsSync('/proc/self/fd');
 
 test.runIf(hasProc)('a stored manifest is synced, and so is the folder of its name', async () => {
   const folder = await temporaryFolder();
-  const blobs = await ContentBlobs.open(folder, '.c2pa');
+  const blobs = await FolderContentBlobs.open(folder, '.c2pa');
   const synced = await syncedDuring(folder, () => blobs.put(digest, bytes));
   expect(synced).toEqual([expect.stringMatching(/^drafts\//), path.join('files', digest.slice(0, 2))]);
 });

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ContentBlobs } from '../../src/blobs/content.js';
+import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { openDatabase } from '../../src/database/open.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { type StoreProcess, startStoreProcess } from '../store/support/process.js';
@@ -97,7 +97,7 @@ async function expectKnown(place: Place, known: ReadonlyMap<string, Known>): Pro
 /** After a start, which cleans up: files match rows that are live or can be restored, and counters match bindings. */
 async function expectWhole({ url, dataDir }: Place): Promise<void> {
   const { db, close } = await openDatabase(url, dataDir);
-  const blobs = await ContentBlobs.open(dataDir, '.c2pa');
+  const blobs = await FolderContentBlobs.open(dataDir, '.c2pa');
   const rows = await db.selectFrom('manifests').selectAll().execute();
   const live = rows.filter((row) => row.live === 1);
   const wanted = rows.filter((row) => row.live === 1 || row.kept_until !== null);

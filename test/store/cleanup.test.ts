@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { ContentBlobs } from '../../src/blobs/content.js';
+import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { STORE_ITSELF } from '../../src/database/audit.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
@@ -27,7 +27,7 @@ const log = createLogger('silent');
 let databases: TestDatabases;
 let place: Place;
 let database: Database;
-let blobs: ContentBlobs;
+let blobs: FolderContentBlobs;
 beforeAll(async () => {
   databases = await testDatabases('sqlite');
 });
@@ -35,7 +35,7 @@ afterAll(() => databases.stop());
 beforeEach(async () => {
   place = await databases.create();
   database = await openDatabase(place.url, place.dataDir);
-  blobs = await ContentBlobs.open(place.dataDir, '.c2pa');
+  blobs = await FolderContentBlobs.open(place.dataDir, '.c2pa');
   return () => database.close();
 });
 
@@ -61,10 +61,10 @@ it('keeps orphans and drafts that are younger than the limit', async () => {
   await blobs.put(digest, bytesOf(item));
   await writeFile(path.join(place.dataDir, 'drafts', 'draft'), 'x');
   await cleanup.run(Date.now() - 60_000);
-  expect(await blobs.size(digest)).toBeDefined();
+  expect(await blobs.find(digest)).toBeDefined();
   expect(await readdir(path.join(place.dataDir, 'drafts'))).toEqual(['draft']);
   await cleanup.run(Date.now() + 60_000);
-  expect(await blobs.size(digest)).toBeUndefined();
+  expect(await blobs.find(digest)).toBeUndefined();
   expect(await readdir(path.join(place.dataDir, 'drafts'))).toEqual([]);
 });
 
@@ -74,7 +74,7 @@ it('removes all orphans and drafts of a killed process at start', async () => {
   await writeFile(path.join(place.dataDir, 'drafts', 'draft'), 'x');
   const store = await startStore(place);
   onTestFinished(() => store.stop());
-  await expect.poll(() => existsSync(blobs.pathOf(digest))).toBe(false);
+  await expect.poll(() => existsSync(blobs.placeOf(digest))).toBe(false);
   expect(await readdir(path.join(place.dataDir, 'drafts'))).toEqual([]);
 });
 
@@ -90,7 +90,7 @@ it('does not remove the file of an upload between its write and its row', async 
   const store = await service();
   expect(await store.upload(bytesOf(item), { client: 'x' })).toMatchObject({ manifestId: id });
   expect(removals).toBe(2);
-  expect(await blobs.size(digest)).toBe(bytesOf(item).length);
+  expect((await blobs.find(digest))?.bytes).toBe(bytesOf(item).length);
   const { db } = database;
   expect(await db.selectFrom('manifests').select('manifest_id').execute()).toEqual([{ manifest_id: id }]);
 });
@@ -98,7 +98,7 @@ it('does not remove the file of an upload between its write and its row', async 
 it('removes the file of a deleted manifest immediately', async () => {
   const store = await service();
   await store.upload(bytesOf(item), { client: 'x' });
-  expect(existsSync(blobs.pathOf(digest))).toBe(true);
+  expect(existsSync(blobs.placeOf(digest))).toBe(true);
   await store.remove(id, { actor: STORE_ITSELF });
-  expect(existsSync(blobs.pathOf(digest))).toBe(false);
+  expect(existsSync(blobs.placeOf(digest))).toBe(false);
 });

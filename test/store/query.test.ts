@@ -1,6 +1,6 @@
 /** Queries against recorded scores: filter, order and limit, on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContentBlobs } from '../../src/blobs/content.js';
+import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { decodeLenientBase64 } from '../../src/c2pa/binding-query.js';
 import { type Db, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
@@ -65,7 +65,7 @@ describe.each(ENGINES)('%s', (engine) => {
     const reloaded = await SyncedBindingIndex.load(loading);
     const parts = {
       manifests: new Manifests(db),
-      blobs: await ContentBlobs.open(dataDir, '.c2pa'),
+      blobs: await FolderContentBlobs.open(dataDir, '.c2pa'),
       validator: new native.ManifestValidator(''),
       declarer: NO_DECLARER,
       isListed: (alg: string) => native.softBindingAlgorithms().some((entry) => entry.alg === alg),

@@ -92,7 +92,7 @@ async function copyAll(
 }
 
 function copyOne(
-  { kind, folder, databaseUrl }: DataPlace,
+  { kind, folder, databaseUrl, blobsS3 }: DataPlace,
   target: string,
   environment: Environment,
   onStep: OnStep,
@@ -103,7 +103,7 @@ function copyOne(
     case 'search':
       return backupSearch(folder, target, onStep);
     case 'store':
-      return backupStore({ dataDir: folder, url: databaseUrl, environment }, target, onStep);
+      return backupStore({ dataDir: folder, url: databaseUrl, blobsS3, environment }, target, onStep);
     default:
       return kind satisfies never;
   }

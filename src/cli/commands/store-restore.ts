@@ -1,13 +1,11 @@
 /** `isccd store restore`: undoes a delete, whether the store runs or not. */
-import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { environment } from '../../config/env.js';
 import { storeVariables } from '../../config/store.js';
-import { storeDataDir } from '../../config/store-settings.js';
+import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
 import { readVariables } from '../../config/variable.js';
 import { declarationTarget } from '../../store/declarations/declarations.js';
-import { manifestFile } from '../../store/folder.js';
 import { Manifests } from '../../store/manifests.js';
+import { openBlobs } from '../../store/open-blobs.js';
 import { eventLog } from '../../store/webhooks/events.js';
 import { commandActor } from '../input/actor.js';
 import { withStoreDatabase } from '../input/store-database.js';
@@ -18,8 +16,8 @@ export async function restore(manifestId: string, { json }: { json?: boolean }):
   const values = environment();
   const variables = readVariables(storeVariables, values);
   const target = declarationTarget(variables);
-  const dataDir = storeDataDir(values);
-  const hasFile = (sha256: string) => isFile(path.join(dataDir, manifestFile(sha256)));
+  const blobs = await openBlobs({ dataDir: storeDataDir(values), blobsS3: storeBlobsS3(variables, values) });
+  const hasFile = async (sha256: string) => (await blobs.find(sha256)) !== undefined;
   const restored = await withStoreDatabase(async ({ db }) => {
     const manifests = new Manifests(db, eventLog(variables));
     const found = await manifests.findById(manifestId);
@@ -34,15 +32,8 @@ export async function restore(manifestId: string, { json }: { json?: boolean }):
       );
     }
     return after;
-  });
+  }).finally(() => blobs.close());
   const { sha256, status } = restored;
   process.stderr.write(`isccd: ${manifestId} restored, declaration: ${status}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ manifestId, sha256, declaration: status })}\n`);
-}
-
-function isFile(file: string): Promise<boolean> {
-  return stat(file).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }

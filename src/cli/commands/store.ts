@@ -53,6 +53,13 @@ export function storeCommands(root: Command): void {
     .addOption(jsonOption())
     .action(async (id, options) => (await import('./store-restore.js')).restore(id, options));
   store
+    .command('copy-files')
+    .description(
+      'copy the files of MSTORE_DATA_DIR to the bucket of MSTORE_BLOBS; repeat it after an interruption',
+    )
+    .addOption(jsonOption())
+    .action(async (options) => (await import('./store-copy-files.js')).copyFiles(options));
+  store
     .command('audit')
     .description('print the audit log: who did what when, from where; oldest entries first')
     .option('--actor <name>', 'entries of this account or system user')

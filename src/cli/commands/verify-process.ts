@@ -3,6 +3,7 @@
  * `verify.ts` with a {@link VerifyJob} as argument; reports by messages.
  */
 import { verifyCodes } from '../../codes/verify.js';
+import type { S3Settings } from '../../config/s3.js';
 import type { Checked, OnProblem, OnStep } from '../../data/port.js';
 import { verifyIndex } from '../../search/verify.js';
 import { verifyStore } from '../../store/verify.js';
@@ -11,7 +12,12 @@ import { verifyStore } from '../../store/verify.js';
 export type VerifyJob =
   | { readonly kind: 'codes'; readonly folder: string }
   | { readonly kind: 'search'; readonly folder: string; readonly index: string }
-  | { readonly kind: 'store'; readonly folder: string; readonly databaseUrl?: string };
+  | {
+      readonly kind: 'store';
+      readonly folder: string;
+      readonly databaseUrl?: string;
+      readonly blobsS3?: S3Settings;
+    };
 
 /** Messages of the process; the last one is `done` or `failed`. */
 export type VerifyMessage =
@@ -29,7 +35,11 @@ function check(job: VerifyJob, onProblem: OnProblem, onStep: OnStep): Promise<Ch
     case 'search':
       return verifyIndex(job.folder, job.index, onProblem);
     case 'store':
-      return verifyStore({ dataDir: job.folder, url: job.databaseUrl }, onProblem, onStep);
+      return verifyStore(
+        { dataDir: job.folder, url: job.databaseUrl, blobsS3: job.blobsS3 },
+        onProblem,
+        onStep,
+      );
     default:
       return job satisfies never;
   }

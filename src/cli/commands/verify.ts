@@ -6,6 +6,7 @@ import { digestOf, type Manifest, readManifest } from '../../data/backup-manifes
 import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
 import type { Checked, Counts, Problem } from '../../data/port.js';
 import { native } from '../../native.js';
+import { present } from '../../present.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { countsLine, StatusLine } from '../terminal/lines.js';
@@ -74,12 +75,15 @@ async function checkAll(places: readonly DataPlace[], line: StatusLine): Promise
 }
 
 /** One job per index, so that a damaged index does not hide the others. */
-async function jobsOf({ kind, folder, databaseUrl }: DataPlace, report: Report): Promise<VerifyJob[]> {
+async function jobsOf(
+  { kind, folder, databaseUrl, blobsS3 }: DataPlace,
+  report: Report,
+): Promise<VerifyJob[]> {
   switch (kind) {
     case 'codes':
       return [{ kind, folder }];
     case 'store':
-      return [{ kind, folder, ...(databaseUrl === undefined ? {} : { databaseUrl }) }];
+      return [{ kind, folder, ...present({ databaseUrl, blobsS3 }) }];
     case 'search':
       try {
         return (await native.searchIndexNames(folder)).map((index) => ({ kind, folder, index }));

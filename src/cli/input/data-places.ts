@@ -7,9 +7,10 @@ import { environment } from '../../config/env.js';
 import type { S3Settings } from '../../config/s3.js';
 import { searchVariables } from '../../config/search.js';
 import { storeVariables } from '../../config/store.js';
-import { storeDataDir } from '../../config/store-settings.js';
+import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
 import { type Environment, readVariables } from '../../config/variable.js';
 import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../data/format.js';
+import { present } from '../../present.js';
 import { searchFolder } from '../../search/engine/open.js';
 
 /** The data of one service. */
@@ -18,6 +19,8 @@ export interface DataPlace {
   readonly folder: string;
   /** `DATABASE_URL` of the store; if undefined, the database is in the folder. */
   readonly databaseUrl?: string;
+  /** The bucket of the store's files; if undefined, they are in the folder. */
+  readonly blobsS3?: S3Settings;
 }
 
 export interface ConfiguredPlaces {
@@ -38,13 +41,15 @@ export async function configuredPlaces(): Promise<ConfiguredPlaces> {
 function placesOf(values: Environment): Pick<ConfiguredPlaces, 'places' | 'elsewhere'> {
   const { mediaPath, mediaS3 } = readCodesConfig(values);
   const { indexUri } = readVariables(searchVariables, values);
-  const { databaseUrl } = readVariables(storeVariables, values);
+  const store = readVariables(storeVariables, values);
+  const blobsS3 = storeBlobsS3(store, values);
+  const { databaseUrl } = store;
   const { dataDir } = readVariables(commonVariables, values);
   const search = indexUri === undefined ? path.join(dataDir, 'search') : searchFolder(indexUri);
   const places: DataPlace[] = [
     ...(mediaS3 === undefined ? [{ kind: 'codes', folder: mediaPath } as const] : []),
     ...(search === undefined ? [] : [{ kind: 'search', folder: search } as const]),
-    { kind: 'store', folder: storeDataDir(values), ...(databaseUrl === undefined ? {} : { databaseUrl }) },
+    { kind: 'store', folder: storeDataDir(values), ...present({ databaseUrl, blobsS3 }) },
   ];
   return { places, elsewhere: mediaS3 === undefined ? [] : [elsewhereNote('uploads', mediaS3)] };
 }

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { Accounts } from '../../../src/admin/accounts.js';
 import { dashboardRoutes } from '../../../src/admin/app.js';
 import type { AdminRoute } from '../../../src/admin/guarded.js';
-import { ContentBlobs } from '../../../src/blobs/content.js';
+import { FolderContentBlobs } from '../../../src/blobs/content.js';
 import { tokenActions } from '../../../src/compose/token-actions.js';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import { startServer } from '../../../src/http/server.js';
@@ -92,7 +92,7 @@ async function store({ db }: Database, folder: string): Promise<StoreService> {
   const options = { url: 'http://localhost', secretKey: 'x', matchThreshold: 75, declareDefault: true };
   return new StoreService(options, {
     manifests: new Manifests(db),
-    blobs: await ContentBlobs.open(path.join(folder, 'manifests'), '.c2pa'),
+    blobs: await FolderContentBlobs.open(path.join(folder, 'manifests'), '.c2pa'),
     declarer: NO_DECLARER,
     isManifestId: () => true,
     digest: () => Promise.reject(new Error('no uploads in these tests')),
