@@ -63,8 +63,8 @@ export async function codesApp(
         readBytes: config.ioReadBytes,
         redirects: config.redirectsToS3,
       }),
-      startPage('codes'),
-      ...pageAssets('codes'),
+      startPage(START_PAGE),
+      ...pageAssets(),
     ],
     errors: errorForm({
       details: config.environment === 'development',
@@ -99,6 +99,13 @@ function serviceOptions(config: CodesConfig, metrics: CodesMetrics): CodesOption
     compat: config.compat,
   };
 }
+
+const START_PAGE = {
+  service: 'codes',
+  title: 'isccd: content codes',
+  heading: 'isccd',
+  tagline: 'ISCC content codes (ISO 24138)',
+};
 
 /** Off without configured origins. Otherwise the service's own site is allowed too. */
 function corsPolicy({ corsOrigins, siteAddress, port }: CodesConfig): CorsPolicy | undefined {

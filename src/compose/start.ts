@@ -17,6 +17,7 @@ import { createLogger, type Logger } from '../observe/log.js';
 import { Metrics, spansTotal } from '../observe/metrics.js';
 import { SpanExporter } from '../observe/spans.js';
 import type { InProcessServices } from '../resolver/app.js';
+import { ConsoleAddresses } from './console.js';
 import { type Address, type AddressVariables, listenProblem } from './listen-problem.js';
 import { type ConfiguredService, SERVICE_NAMES, SERVICES, type ServiceName } from './services.js';
 import { StartFailed } from './start-failed.js';
@@ -63,11 +64,18 @@ export async function startServices(
   try {
     const exporter = tracing && new SpanExporter(tracing, createLogger('warn'));
     const metrics = await startMetrics(common, started, exporter);
+    const addresses = new ConsoleAddresses(common.console);
     let inProcess: InProcessServices = {};
     for (const [name, service] of configured) {
       inProcess = {
         ...inProcess,
-        ...(await startService(name, service, inProcess, common, { metrics, exporter, started, reloads })),
+        ...(await startService(name, service, inProcess, common, {
+          metrics,
+          exporter,
+          addresses,
+          started,
+          reloads,
+        })),
       };
     }
   } catch (error) {
@@ -105,6 +113,7 @@ function warnOfUnknown(environment: Environment): void {
 interface Starting {
   readonly metrics: Metrics | undefined;
   readonly exporter: SpanExporter | undefined;
+  readonly addresses: ConsoleAddresses;
   readonly started: OnStarted;
   readonly reloads: (() => Promise<void>)[];
 }
@@ -124,7 +133,7 @@ async function startService(
   { host, port, logLevel, build }: ConfiguredService,
   inProcess: InProcessServices,
   common: CommonConfig,
-  { metrics, exporter, started, reloads }: Starting,
+  { metrics, exporter, addresses, started, reloads }: Starting,
 ): Promise<InProcessServices> {
   const log = createLogger(logLevel);
   try {
@@ -133,8 +142,11 @@ async function startService(
     const transport = loadTransport(common.transport, log, largestBody(app.routes));
     const counted = metrics && { metrics, servesMetrics: common.metricsPublic };
     const spans = exporter && { spans: exporter.of(name) };
-    const options = { host, port, transport, log, ...counted, ...spans };
+    const neighbours = addresses.neighboursOf(name);
+    const console = neighbours && { neighbours };
+    const options = { host, port, transport, log, ...counted, ...spans, ...console };
     const server = await listening(startServer(app, options), options, SERVICES[name].variables);
+    addresses.add(name, server);
     started(name, server, app.docs === undefined ? '/' : '/docs');
     return provides;
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** Variables that apply to every service and command. */
 import os from 'node:os';
 import path from 'node:path';
+import { consoleVariable } from './console.js';
 import { boolean, oneOf, portOrOff, text } from './schemas.js';
 import { tracingVariables } from './tracing.js';
 import { defineVariables, type Values } from './variable.js';
@@ -53,6 +54,7 @@ export const commonVariables = defineVariables({
     default: 'false',
     description: 'Whether every service also serves `/metrics` on its own address',
   },
+  console: consoleVariable,
   ...tracingVariables,
 });
 

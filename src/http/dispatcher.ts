@@ -12,9 +12,10 @@ import { hasUnknownExpectation } from './request/head.js';
 import { type RequestContext, ServedRequest } from './request/request.js';
 import { requestIds } from './request/request-id.js';
 import { validateBody, validateHead } from './request/validate.js';
+import { type Neighbours, neighbourPolicy } from './routing/neighbours.js';
 import type { BodySpec, Reply, Route } from './routing/route.js';
 import { type CompiledRoute, type Match, Router } from './routing/router.js';
-import type { Refusal, ServiceApp } from './routing/service.js';
+import type { CorsPolicy, Refusal, ServiceApp } from './routing/service.js';
 import type { Exchange } from './transport/transport.js';
 
 /** A finished request. */
@@ -31,6 +32,8 @@ export interface DispatcherOptions {
   readonly routes: readonly Route[];
   /** `host:port` for requests without a Host header. */
   readonly fallbackHost: string;
+  /** The other services of the console. */
+  readonly neighbours?: Neighbours | undefined;
   readonly log: Logger;
   readonly transportBytesMax: number;
   /** Records the spans of requests. */
@@ -48,6 +51,7 @@ const CLIENT_DISCONNECTED = 499;
 export class Dispatcher implements RequestContext {
   readonly proxies: number;
   readonly fallbackHost: string;
+  readonly neighbours: Neighbours | undefined;
   readonly log: Logger;
   readonly #options: DispatcherOptions;
   readonly #app: ServiceApp;
@@ -60,6 +64,7 @@ export class Dispatcher implements RequestContext {
   constructor(options: DispatcherOptions) {
     this.proxies = options.app.proxies;
     this.fallbackHost = options.fallbackHost;
+    this.neighbours = options.neighbours;
     this.log = options.log;
     this.#options = options;
     this.#app = options.app;
@@ -79,10 +84,18 @@ export class Dispatcher implements RequestContext {
       request.id,
       ...this.#responseHeaders,
     ];
-    if (this.#app.cors !== undefined && isCrossOrigin(request)) {
-      headers.push(...corsHeaders(this.#app.cors, request));
-    }
+    const cors = this.#corsPolicy(request);
+    if (cors !== undefined) headers.push(...corsHeaders(cors, request));
     return headers;
+  }
+
+  /** For pages of the console's other services that of the console, else that of the service. */
+  #corsPolicy(request: ServedRequest): CorsPolicy | undefined {
+    if (this.neighbours !== undefined && isOpenTo('console', request)) {
+      const policy = neighbourPolicy(this.neighbours, request.exchange.head);
+      if (policy !== undefined) return policy;
+    }
+    return this.#app.cors !== undefined && isOpenTo('others', request) ? this.#app.cors : undefined;
   }
 
   trace(header: string | undefined): Trace {
@@ -147,8 +160,8 @@ export class Dispatcher implements RequestContext {
     if (request.exchange.head.method !== 'OPTIONS') {
       throw new RequestRefused({ kind: 'method-not-allowed', allow: match.allow });
     }
-    const { cors } = this.#app;
-    if (cors !== undefined && isCrossOrigin(request) && isPreflight(cors, request)) {
+    const cors = this.#corsPolicy(request);
+    if (cors !== undefined && isPreflight(cors, request)) {
       return preflightReply(cors, request);
     }
     return { status: 204, headers: { Allow: [...match.allow, 'OPTIONS'].sort().join(', ') } };
@@ -241,10 +254,12 @@ export class Dispatcher implements RequestContext {
   }
 }
 
-/** Whether the service's CORS policy applies to this path, whatever the method. */
-function isCrossOrigin({ compiled, match }: ServedRequest): boolean {
-  if (compiled !== undefined) return compiled.route.cors !== false;
-  return match === undefined || [...match.methods.values()].every(({ route }) => route.cors !== false);
+/** Whether pages of the console's other services, or of other origins by the service's policy, may use this path. */
+function isOpenTo(whom: 'console' | 'others', { compiled, match }: ServedRequest): boolean {
+  const isOpen = ({ route: { cors } }: CompiledRoute) =>
+    cors !== false && (cors !== 'console' || whom === 'console');
+  if (compiled !== undefined) return isOpen(compiled);
+  return match === undefined || [...match.methods.values()].every(isOpen);
 }
 
 /** Whether the bytes after the request cannot be trusted to be another request. */

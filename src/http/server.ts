@@ -8,6 +8,7 @@ import { docsRoutes } from './docs/docs.js';
 import { unparsableResponse } from './reply/unparsable.js';
 import { healthRoutes } from './routing/health.js';
 import { countRequests, metricsRoute, recordRequests } from './routing/metrics.js';
+import type { Neighbours } from './routing/neighbours.js';
 import type { Route } from './routing/route.js';
 import type { ServiceApp } from './routing/service.js';
 import type { Listener, Transport } from './transport/transport.js';
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly metrics?: Metrics;
   /** Whether this server also serves `/metrics`. */
   readonly servesMetrics?: boolean;
+  /** The other services of the console. */
+  readonly neighbours?: Neighbours;
   /** Exports requests as spans. */
   readonly spans?: SpanRecorder;
   /** Called after every request. */
@@ -52,6 +55,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     app,
     routes,
     fallbackHost: authority(host, port),
+    neighbours: options.neighbours,
     log,
     transportBytesMax: transport.bodyBytesMax,
     spans,

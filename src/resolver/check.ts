@@ -24,9 +24,14 @@ interface CheckedMatch extends BindingMatch {
   readonly credentials?: unknown;
 }
 
-/** Routes of the start page alone: not part of the API, not for other origins. */
+/** Routes of the start pages alone: not part of the API, only for the console. */
 export function checkRoutes(service: ResolverService, { coder, publicUrl }: CheckOptions): Route[] {
-  const page = { summary: 'Check of a file by the start page', hidden: true, cors: false, responses: {} };
+  const page = {
+    summary: 'Check of a file by the start page',
+    hidden: true,
+    cors: 'console',
+    responses: {},
+  } as const;
   const settings = route({
     ...page,
     method: 'GET',

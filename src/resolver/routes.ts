@@ -17,6 +17,13 @@ import type { ResolverService } from './service.js';
 
 export const TITLE = 'ISCC soft-binding resolver';
 
+const START_PAGE = {
+  service: 'resolver',
+  title: 'isccd: soft-binding resolver',
+  heading: 'isccd resolver',
+  tagline: 'C2PA soft-binding resolver',
+};
+
 const SUMMARY = { title: TITLE, version, docs: '/docs', discovery: DISCOVERY_PATH };
 
 /** Largest request body, also on routes that do not use one. */
@@ -51,8 +58,8 @@ export function resolverRoutes(service: ResolverService, options: RouteOptions):
     ...checkRoutes(service, { coder: options.coder, publicUrl: options.publicUrl }),
     ...manifestRoutes(service),
     ...serviceRoutes(description(service, options)),
-    startPage('resolver', SUMMARY),
-    ...pageAssets('resolver'),
+    startPage(START_PAGE, SUMMARY),
+    ...pageAssets(),
   ];
 }
 

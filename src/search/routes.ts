@@ -25,6 +25,13 @@ import { index, status } from './schema.js';
 import { searchingRoutes } from './search-routes.js';
 import type { SearchService } from './service.js';
 
+const START_PAGE = {
+  service: 'search',
+  title: 'isccd: similarity search',
+  heading: 'isccd search',
+  tagline: 'Find similar content by ISCC',
+};
+
 const NORMAL: ServiceMode = { mode: 'normal', network: null };
 
 const TITLE = 'ISCC search';
@@ -38,7 +45,7 @@ export function searchRoutes(service: SearchService, options: RouteOptions): Rou
     ...searchingRoutes(service, options),
     ...statusRoutes(options),
     ...(options.networkRoutes ?? []),
-    ...pageAssets('search'),
+    ...pageAssets(),
   ];
 }
 
@@ -124,7 +131,7 @@ function statusRoutes({ mode = NORMAL, networkStatus = async () => ({}) }: Route
       responses: { 200: { description: 'The state of the service.', schema: status } },
       handler: async () => json({ ...state, ...(await networkStatus()) }),
     }),
-    startPage('search', { title: TITLE, description: DESCRIPTION, ...state, docs: '/docs' }),
+    startPage(START_PAGE, { title: TITLE, description: DESCRIPTION, ...state, docs: '/docs' }),
     route({
       method: 'GET',
       path: '/playground',

@@ -2,7 +2,7 @@
 import { contentCapabilities } from '../c2pa/content-routes.js';
 import { algorithmsDocument, ISCC_ALGORITHM, statusDocument } from '../c2pa/documents.js';
 import { serviceRoutes } from '../c2pa/service-routes.js';
-import { sharedAssets, startPage } from '../http/docs/pages.js';
+import { pageAssets, startPage } from '../http/docs/pages.js';
 import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
 import { version } from '../version.js';
@@ -13,6 +13,13 @@ import type { StoreService } from './service.js';
 export const TITLE = 'C2PA manifest store';
 export const DESCRIPTION =
   'Stores C2PA Manifest Stores, finds them by their soft bindings, and declares them to a hub.';
+
+const START_PAGE = {
+  service: 'store',
+  title: 'isccd: manifest store',
+  heading: 'isccd store',
+  tagline: 'C2PA manifest store',
+};
 
 const SUMMARY = { title: TITLE, description: DESCRIPTION, version, docs: '/docs' };
 
@@ -42,8 +49,8 @@ export function storeServiceRoutes(service: StoreService, options: ServiceRouteO
       statusNote: '`degraded` while a declaration has been pending for more than 15 minutes.',
     }),
     did(service),
-    startPage('store', SUMMARY),
-    ...sharedAssets(),
+    startPage(START_PAGE, SUMMARY),
+    ...pageAssets(),
   ];
 }
 

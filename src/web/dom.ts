@@ -22,18 +22,21 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** A button that copies text and announces the result. `what` names the text, e.g. `the ISCC-CODE`. */
-export function copyButton(text: string, what: string): HTMLButtonElement {
-  const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy ${what}` }, 'Copy');
+export function copyButton(text: string, what: string, label = 'Copy'): HTMLButtonElement {
+  const button = element('button', { type: 'button', class: 'copy' });
+  const show = (shown: string) => {
+    button.textContent = shown;
+    button.setAttribute('aria-label', `${shown} ${what}`);
+  };
+  show(label);
   button.addEventListener('click', async () => {
     const copied = await copy(text).then(
       () => true,
       () => false,
     );
-    button.textContent = copied ? 'Copied' : 'Failed';
+    show(copied ? 'Copied' : 'Failed');
     announce(copied ? `Copied ${what}` : `The browser did not allow copying ${what}`);
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 1500);
+    setTimeout(show, 1500, label);
   });
   return button;
 }
@@ -108,7 +111,7 @@ export function onSubmit(
     try {
       await work(new FormData(form));
     } catch (thrown) {
-      error.textContent = thrown instanceof Error ? thrown.message : String(thrown);
+      error.textContent = messageOf(thrown);
     } finally {
       form.removeAttribute('aria-busy');
       button?.removeAttribute('disabled');
@@ -116,20 +119,29 @@ export function onSubmit(
   });
 }
 
-/** Makes an area a drop target for files and highlights it while files are dragged over it. */
-export function onDrop(area: HTMLElement, onFiles: (files: FileList) => void): void {
-  for (const type of ['dragenter', 'dragover']) {
-    area.addEventListener(type, (event) => {
-      event.preventDefault();
-      area.classList.add('over');
-    });
-  }
-  area.addEventListener('dragleave', () => area.classList.remove('over'));
-  area.addEventListener('drop', (event) => {
-    area.classList.remove('over');
-    const files = event.dataTransfer?.files;
-    if (!files?.length) return;
-    event.preventDefault();
-    onFiles(files);
-  });
+/** A paragraph for an error message; empty ones are hidden. */
+export function errorLine(text = ''): HTMLParagraphElement {
+  return element('p', { class: 'error', role: 'alert' }, text);
+}
+
+/** A button that runs `act`. */
+export function actionButton(label: string, act: () => void, kind = 'second'): HTMLButtonElement {
+  const button = element('button', { type: 'button', class: kind }, label);
+  button.addEventListener('click', act);
+  return button;
+}
+
+/** Shows a section and moves the focus to it. */
+export function reveal(section: HTMLElement): void {
+  section.hidden = false;
+  section.focus();
+}
+
+/** A number of things, e.g. `1 match` or `2 matches`. */
+export function counted(count: number, one: string, several: string): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -19,7 +19,7 @@ export function unitBits(code: string): UnitBits | undefined {
     .trim()
     .replace(/^iscc:/i, '')
     .toUpperCase();
-  const bytes = base32(text);
+  const bytes = fromBase32(text);
   const [first = 0, second = 0, ...body] = bytes ?? [];
   const main = MAIN_TYPES[first >> 4];
   if (main === undefined || body.length === 0 || body.length !== ((second & 15) + 1) * 4) return undefined;
@@ -30,7 +30,8 @@ export function unitBits(code: string): UnitBits | undefined {
   return { type: `${main}_${sub}_V${second >> 4}`, bits };
 }
 
-function base32(text: string): number[] | undefined {
+/** The bytes of base32 text in upper case; `undefined` if it is invalid. */
+export function fromBase32(text: string): number[] | undefined {
   const bytes: number[] = [];
   let value = 0;
   let bits = 0;
@@ -46,4 +47,18 @@ function base32(text: string): number[] | undefined {
     }
   }
   return bytes;
+}
+
+/** Base32 text without padding. */
+export function base32(bytes: readonly number[]): string {
+  let text = '';
+  let value = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += ALPHABET[(value >> (bits - 5)) & 31];
+    value &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + ALPHABET[(value << (5 - bits)) & 31];
 }

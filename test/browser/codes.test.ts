@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { filenameHeader } from '../codes/support/client.js';
 import { longVideo } from '../codes/support/hostile.js';
 import { type CodesServer, startCodes } from '../codes/support/server.js';
+import { expectAccessible } from '../support/accessible.js';
 import {
   dropFile,
   focused,
@@ -32,10 +33,10 @@ afterAll(async () => {
 
 /** Uploads a file and waits for its result. */
 async function generate(page: Page, file: string): Promise<string> {
-  await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, file));
+  await page.getByLabel('Drop files anywhere').setInputFiles(path.join(FILES, file));
   await page.getByRole('button', { name: 'Generate code' }).click();
-  await page.getByRole('heading', { name: 'Result' }).waitFor();
-  return (await page.locator('#result-iscc').textContent()) ?? '';
+  await page.getByText(`Done: ${file}`, { exact: true }).first().waitFor();
+  return (await page.locator('.iscc').first().textContent()) ?? '';
 }
 
 describe('the codes page', () => {
@@ -45,15 +46,16 @@ describe('the codes page', () => {
     await screenshots(page, 'codes-start');
     const iscc = await generate(page, 'meta-rich_a.jpg');
     expect(iscc).toMatch(/^ISCC:K[A-Z2-7]+$/);
-    expect(await page.locator('#bar').getAttribute('value')).toBe('100');
     const steps = await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').allInnerTexts();
     expect(steps.length).toBeGreaterThanOrEqual(6);
     for (const step of steps) expect(step).toMatch(/[\d.]+ ms/);
-    const units = page.getByRole('list', { name: 'ISCC-UNITs' }).getByRole('listitem');
+    const units = page.getByRole('list', { name: 'ISCC-UNITs', exact: true }).getByRole('listitem');
     expect(await units.count()).toBe(4);
     expect(await units.getByRole('img').count()).toBe(4);
     expect(await page.getByAltText('Thumbnail').isVisible()).toBe(true);
+    await page.getByText('Details', { exact: true }).click();
     expect(await page.getByText('image/jpeg', { exact: true }).isVisible()).toBe(true);
+    await expectAccessible(page);
     expect(await overflowWhenNarrow(page)).toBe(0);
     await screenshots(page, 'codes-result');
 
@@ -86,18 +88,19 @@ describe('the codes page', () => {
     const page = await openPage(browser);
     await page.goto(busy.url);
     await vi.waitFor(async () => expect(await runningJobs(busy.url)).toBe(1), 10_000);
-    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    await page.getByLabel('Drop files anywhere').setInputFiles(path.join(FILES, 'gray_a.jpg'));
     await page.getByRole('button', { name: 'Generate code' }).click();
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
     // The only worker is busy with the film. Finished steps have a time, the wait is running, and no result is shown.
     await steps.filter({ hasText: 'Wait for a worker' }).waitFor();
     expect(await steps.filter({ hasText: 'Receive, store and hash' }).textContent()).toMatch(/[\d.]+ ms/);
-    expect(await page.locator('#steps [aria-current=step]').textContent()).toContain('Wait for a worker');
-    expect(await page.getByRole('heading', { name: 'Result' }).isVisible()).toBe(false);
+    expect(await page.locator('.steps [aria-current=step]').textContent()).toContain('Wait for a worker');
+    expect(await page.locator('.iscc').count()).toBe(0);
+    await expectAccessible(page);
     await screenshots(page, 'codes-working');
     occupant.abort();
-    await page.getByRole('heading', { name: 'Result' }).waitFor();
-    expect(await page.locator('#steps [aria-current=step]').count()).toBe(0);
+    await page.locator('.iscc').waitFor();
+    expect(await page.locator('.steps [aria-current=step]').count()).toBe(0);
     expect(await steps.filter({ hasText: 'Decode the image' }).textContent()).toMatch(/[\d.]+ ms/);
   }, 120_000);
 
@@ -105,8 +108,8 @@ describe('the codes page', () => {
     const page = await openPage(browser);
     await page.goto(server.url);
     await dropFile(page, '#drop', 'dropped note.txt', 'A text that was dropped. '.repeat(40));
-    await page.getByRole('heading', { name: 'dropped note', exact: true }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Content-Code Text' }).isVisible()).toBe(true);
+    await page.getByText('Done: dropped note.txt').first().waitFor();
+    expect(await page.getByText('Content-Code Text', { exact: true }).isVisible()).toBe(true);
   });
 
   test('embeds metadata into a copy', async () => {
@@ -122,12 +125,14 @@ describe('the codes page', () => {
     await screenshots(page, 'codes-embed');
     await page.getByLabel('Acquire a license').fill('https://example.com/buy');
     await page.getByRole('button', { name: 'Embed and generate code' }).click();
-    await page.getByRole('heading', { name: 'Research & more' }).waitFor();
-    expect(await page.locator('#result-iscc').textContent()).not.toBe(before);
-    expect(await page.getByText('https://example.com/buy', { exact: true }).isVisible()).toBe(true);
+    const copy = page.locator('#jobs > li').nth(1).locator('xpath=preceding-sibling::li');
+    await copy.getByText('Details', { exact: true }).click();
+    expect(await copy.getByText('Research & more').isVisible()).toBe(true);
+    expect(await copy.locator('.iscc').textContent()).not.toBe(before);
+    expect(await copy.getByText('https://example.com/buy', { exact: true }).isVisible()).toBe(true);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download file' }).click(),
+      copy.getByRole('link', { name: 'Download file' }).click(),
     ]);
     expect((await readFile(await download.path())).includes('Research &amp; more')).toBe(true);
   }, 120_000);
@@ -145,7 +150,7 @@ describe('the codes page', () => {
     await screenshots(page, 'codes-explain');
     await field.fill('ISCC:MAIFWLLNFLOEEXMW');
     await field.press('Enter');
-    await region.getByRole('heading', { name: 'ISCC-ID' }).waitFor();
+    await region.getByText('ISCC-ID', { exact: true }).waitFor();
     expect(await region.textContent()).toContain('2020-10-29T22:30:10.902053Z');
     await field.fill('ISCC:NONSENSE!');
     await field.press('Enter');
@@ -174,6 +179,7 @@ describe('the codes page', () => {
     await second.press('Enter');
     await region.getByText('different').waitFor();
     expect(await region.getByRole('img', { name: /^Meta-Code: .* of 64 bits differ$/ }).count()).toBe(1);
+    await expectAccessible(page);
     await screenshots(page, 'codes-compare');
   });
 });
@@ -182,11 +188,12 @@ describe('errors and access', () => {
   test("shows the service's error message", async () => {
     const page = await openPage(browser, { expected: /422/ });
     await page.goto(server.url);
-    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'truncated_a.jpg'));
+    await page.getByLabel('Drop files anywhere').setInputFiles(path.join(FILES, 'truncated_a.jpg'));
     await page.getByRole('button', { name: 'Generate code' }).click();
     await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Result' }).isVisible()).toBe(false);
+    expect(await page.locator('.iscc').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Generate code' }).isEnabled()).toBe(true);
+    await expectAccessible(page);
   });
 
   test('shows a message if the server is unreachable', async () => {
@@ -196,7 +203,7 @@ describe('errors and access', () => {
     await page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID').fill('ISCC:AAA');
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByRole('alert').filter({ hasText: 'is unreachable' }).waitFor();
-    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    await page.getByLabel('Drop files anywhere').setInputFiles(path.join(FILES, 'gray_a.jpg'));
     await page.getByRole('button', { name: 'Generate code' }).click();
     await page.getByRole('alert').filter({ hasText: 'connection to the server was lost' }).waitFor();
   });
@@ -204,22 +211,23 @@ describe('errors and access', () => {
   test('works by keyboard only, in document order', async () => {
     const page = await openPage(browser);
     await page.goto(server.url);
-    await page.getByLabel('Drop a file here').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    await page.getByLabel('Drop files anywhere').setInputFiles(path.join(FILES, 'gray_a.jpg'));
     const order: string[] = [];
-    for (let at = 0; at < 11; at += 1) {
+    for (let at = 0; at < 9; at += 1) {
       await page.keyboard.press('Tab');
       order.push(await focused(page));
     }
     expect(order).toEqual([
       'Skip to content',
-      ...['Generate', 'Explain', 'Compare', 'API documentation'],
+      ...['Codes', 'API documentation'],
       ...['file', 'granular', 'semantic', 'Generate code'],
       ...['explain-code', 'Explain'],
     ]);
     await page.locator('#upload button[type=submit]').focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Result' }).waitFor();
-    expect(await focused(page)).toBe('result');
+    await page.getByText('Done: gray_a.jpg').first().waitFor();
+    await expect.poll(() => focused(page)).toBe('result');
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect
@@ -236,9 +244,9 @@ describe('errors and access', () => {
     expect(unnamed(tree)).toEqual([]);
     for (const part of [
       '- banner:',
-      '- navigation "On this page":',
+      '- navigation "Services":',
       '- main:',
-      '- region "Result":',
+      '- region "Results":',
       '- status: "Done: gray_a.jpg"',
       '- img "Content-Code Image, 256 bits"',
       '- button "Copy the ISCC-CODE"',

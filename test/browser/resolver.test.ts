@@ -3,13 +3,15 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { native } from '../../src/native.js';
 import { codeOf, manifestFor, picture, store, withManifest } from '../content/support.js';
+import { expectAccessible } from '../support/accessible.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 import {
+  dropFiles,
   focused,
   LAUNCH_MS_MAX,
   launchChromium,
@@ -37,15 +39,6 @@ async function fileIn(name: string, bytes: Buffer): Promise<string> {
   return file;
 }
 
-/** Drops a file on the page, as a user does with the mouse. */
-async function drop(page: Page, name: string, bytes: Buffer, type: string): Promise<void> {
-  const base64 = JSON.stringify(bytes.toString('base64'));
-  const file = `new File([Uint8Array.from(atob(${base64}), (c) => c.charCodeAt(0))], ${JSON.stringify(name)}, { type: '${type}' })`;
-  const script = `(data => (data.items.add(${file}), data))(new DataTransfer())`;
-  const dataTransfer = await page.evaluateHandle(script);
-  await page.dispatchEvent('#drop', 'drop', { dataTransfer });
-}
-
 describe('the check of a file', () => {
   test('a photo dropped after the demo shows its manifest, and is sent only after a click', async () => {
     const photo = await sharp(await picture(1))
@@ -69,15 +62,15 @@ describe('the check of a file', () => {
     await page.getByLabel('Drop a file here').waitFor();
     expect(await button.isDisabled()).toBe(true);
     await screenshots(page, 'resolver-start');
-    await drop(page, 'photo.jpg', photo, 'image/jpeg');
+    await dropFiles(page, '#check-drop', [{ name: 'photo.jpg', type: 'image/jpeg', bytes: photo }]);
     await page.getByAltText('The chosen picture').waitFor();
     expect(sent).toEqual([]);
     // The drop moves the focus to the button, so that Enter sends the file.
     expect(await focused(page)).toBe('send');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
     expect(sent).toHaveLength(1);
-    const match = page.getByRole('list', { name: 'Matches' }).getByRole('listitem').first();
+    const match = page.getByRole('list', { name: 'Manifests' }).getByRole('listitem').first();
     const text = await match.textContent();
     expect(text).toContain('same content, 100');
     expect(text).toContain('photo.jpg ISCC:');
@@ -91,6 +84,7 @@ describe('the check of a file', () => {
     expect(await page.getByText('contains no content credentials').isVisible()).toBe(true);
     expect(await overflowWhenNarrow(page)).toBe(0);
     expect(unnamed(await page.locator('body').ariaSnapshot())).toEqual([]);
+    await expectAccessible(page);
     await screenshots(page, 'resolver-result');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -105,7 +99,7 @@ describe('the check of a file', () => {
     const asset = withManifest(await picture(2), await manifestFor([], Buffer.from('another file')));
     await page.getByLabel('Drop a file here').setInputFiles(await fileIn('signed.png', asset));
     await page.getByRole('button', { name: 'Send and check' }).click();
-    const own = page.locator('#own');
+    const own = page.locator('.own');
     await own.waitFor();
     expect(await own.textContent()).toContain('The file was changed after it was signed.');
     expect(await own.textContent()).toContain('isccd test');
@@ -124,7 +118,7 @@ describe('the check of a file', () => {
     const smaller = await fileIn('smaller.png', await picture(3, 240, 160));
     await page.getByLabel('Drop a file here').setInputFiles(smaller);
     await page.getByRole('button', { name: 'Send and check' }).click();
-    const match = page.getByRole('list', { name: 'Matches' }).getByRole('listitem').first();
+    const match = page.getByRole('list', { name: 'Manifests' }).getByRole('listitem').first();
     expect(await match.textContent()).toMatch(/similar, 9\d/);
   });
 

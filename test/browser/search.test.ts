@@ -10,6 +10,7 @@ import { type RunningServer, startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
 import { createLogger } from '../../src/observe/log.js';
 import { searchApp } from '../../src/search/app.js';
+import { expectAccessible } from '../support/accessible.js';
 import {
   dropFile,
   focused,
@@ -78,20 +79,22 @@ describe('the search page', () => {
   test('finds pasted units and shows the score, a bar per unit, and the bits that differ', async () => {
     const page = await visit(open);
     await screenshots(page, 'search-start');
-    await expect.poll(() => page.getByLabel('Index').inputValue()).toBe('pictures');
+    await expect.poll(() => page.getByLabel('Index', { exact: true }).inputValue()).toBe('pictures');
+    expect(await page.getByRole('row', { name: `pictures ${ASSETS}` }).count()).toBe(1);
     // Change a few bits of the digest, so that the picture shows a difference.
     const [first = '', ...others] = asset.units;
     const close = first.slice(0, 15) + (first[15] === 'A' ? 'B' : 'A') + first.slice(16);
     await page.getByLabel('Codes', { exact: true }).fill([close, ...others].join('\n'));
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('heading', { name: 'Matches' }).waitFor();
-    const best = page.locator('#list > li').first();
+    const best = page.locator('.matches > li').first();
     expect(await best.textContent()).toContain(asset.iscc_id);
     expect(await best.getByRole('img', { name: /-Code.*: 100\.0 %$/ }).count()).toBeGreaterThanOrEqual(2);
     expect(await best.getByRole('img', { name: /: [1-5] of \d+ bits differ$/ }).count()).toBe(1);
     expect(await best.locator('.bits .differs').first().getAttribute('d')).toMatch(/^M/);
     expect(await focused(page)).toBe('matches');
     expect(await overflowWhenNarrow(page)).toBe(0);
+    await expectAccessible(page);
     await screenshots(page, 'search-result');
     const tree = await page.locator('body').ariaSnapshot();
     expect(unnamed(tree)).toEqual([]);
@@ -103,13 +106,13 @@ describe('the search page', () => {
     const result = { iscc: 'ISCC:ANYTHING', units: asset.units };
     await dropFile(page, '#codes', 'photo.iscc.json', JSON.stringify(result));
     await page.getByRole('heading', { name: 'Matches' }).waitFor();
-    expect(await page.locator('#list > li').first().textContent()).toContain(asset.iscc_id);
+    expect(await page.locator('.matches > li').first().textContent()).toContain(asset.iscc_id);
   });
 
   test('shows a message for no matches and for invalid queries', async () => {
     const page = await visit(open, /4\d\d/);
     const codes = page.getByLabel('Codes', { exact: true });
-    const button = page.getByRole('button', { name: 'Search' });
+    const button = page.getByRole('button', { name: 'Search', exact: true });
     await codes.fill('ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY');
     await button.click();
     await page.getByText('No similar assets in this index.').waitFor();
@@ -119,18 +122,18 @@ describe('the search page', () => {
     await codes.fill('{"units": ');
     await button.click();
     await page.getByRole('alert').filter({ hasText: 'not valid JSON' }).waitFor();
-    await page.getByLabel('Index').fill('no-such-index');
-    await codes.fill(asset.units.join(' '));
-    await button.click();
-    await page.getByRole('alert').filter({ hasText: 'no-such-index' }).waitFor();
+    await expectAccessible(page);
+    await page.goto(`${open.url}/#code=${asset.units.join('+')}&index=nosuchindex`);
+    await page.getByRole('alert').filter({ hasText: 'nosuchindex' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Matches' }).isVisible()).toBe(false);
   });
 
   test('shows that the service requires an API key', async () => {
     const page = await visit(locked, /401/);
-    await page.getByLabel('Index').fill('pictures');
+    await page.goto(`${locked.url}/#code=${asset.units.join('+')}&index=pictures`);
+    await page.getByRole('alert').filter({ hasText: 'requires an API key' }).waitFor();
     await page.getByLabel('Codes', { exact: true }).fill(asset.units.join('\n'));
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'requires an API key' }).waitFor();
     await page.getByLabel('API key').fill(KEY);
     await page.getByLabel('API key').press('Enter');

@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StoreClient, startStore } from '../store/support/server.js';
+import { expectAccessible } from '../support/accessible.js';
 import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support/chromium.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 
@@ -31,6 +32,7 @@ test('the start page describes the service and links to its pages', async () => 
   await page.goto(store.url);
   await page.getByRole('main').getByText('Stores C2PA Manifest Stores').waitFor();
   expect(await page.getByRole('link', { name: 'Operator dashboard' }).getAttribute('href')).toBe('/admin/');
+  await expectAccessible(page);
   await screenshots(page, 'store-start');
 });
 

@@ -66,13 +66,28 @@ export function focused(page: Page): Promise<string> {
   return page.evaluate<string>(script);
 }
 
-/** Drops a text file on an element. */
-export async function dropFile(page: Page, selector: string, name: string, text: string): Promise<void> {
-  const parts = `${JSON.stringify([text])}, ${JSON.stringify(name)}`;
-  const script = `(data => (data.items.add(new File(${parts})), data))(new DataTransfer())`;
+export interface DroppedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Drops files on an element, as a user does with the mouse. */
+export async function dropFiles(page: Page, selector: string, files: readonly DroppedFile[]): Promise<void> {
+  const made = files.map(({ name, type, bytes }) => {
+    const base64 = JSON.stringify(Buffer.from(bytes).toString('base64'));
+    const content = `Uint8Array.from(atob(${base64}), (c) => c.charCodeAt(0))`;
+    return `new File([${content}], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} })`;
+  });
+  const script = `((data) => { for (const file of [${made.join(', ')}]) data.items.add(file); return data; })(new DataTransfer())`;
   const dataTransfer = await page.evaluateHandle(script);
   await page.dispatchEvent(selector, 'dragover', { dataTransfer });
   await page.dispatchEvent(selector, 'drop', { dataTransfer });
+}
+
+/** Drops a text file on an element. */
+export function dropFile(page: Page, selector: string, name: string, text: string): Promise<void> {
+  return dropFiles(page, selector, [{ name, type: '', bytes: Buffer.from(text) }]);
 }
 
 /** Lines of an accessibility tree for controls, images and regions without a name. */

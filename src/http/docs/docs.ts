@@ -7,6 +7,7 @@ import type { Reply, Route } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
 import { openApiDocument } from './openapi.js';
 import type { OpenApiVersion } from './openapi-schema.js';
+import { escaped } from './pages.js';
 
 const PAGE = '/docs';
 
@@ -132,12 +133,6 @@ applyScheme();
 const viewer = document.getElementById('viewer');
 SwaggerUIBundle({ domNode: viewer, url: viewer.dataset.document, validatorUrl: null, deepLinking: true });
 `;
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
-}
 
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

@@ -1,8 +1,12 @@
-/** Browser pages of a service: the files of known types under `dist/web`. */
-import { readdirSync, statSync } from 'node:fs';
+/**
+ * Start pages: one frame with the sections of the service, and of its neighbours, with which it forms the console. The
+ * sections of a service are `sections.html` in its folder under `dist/web`.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { json } from '../reply/replies.js';
+import type { Origins } from '../routing/neighbours.js';
 import { type Reply, type Route, route } from '../routing/route.js';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -12,25 +16,28 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Allows scripts and styles from this server and thumbnails as data URLs; forbids framing. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const FRAME = 'frame.html';
+const SECTIONS = 'sections.html';
+
+/** Folders without assets of start pages. */
+const OTHER_FOLDERS = ['admin', 'docs'];
 
 const ASSET_CACHING = 'public, max-age=3600';
 
+/** The words of one start page. */
+export interface StartPage {
+  /** Of the service; also the name of its folder. */
+  readonly service: string;
+  readonly title: string;
+  readonly heading: string;
+  readonly tagline: string;
+}
+
 /**
- * The route of `/`: the page of a folder for browsers and, if the service has a `summary`, that JSON document for
- * other clients.
+ * The route of `/`: the start page for browsers and, if the service has a `summary`, that JSON document for other
+ * clients.
  */
-export function startPage(folder: string, summary?: object): Route {
+export function startPage(words: StartPage, summary?: object): Route {
   return route({
     method: 'GET',
     path: '/',
@@ -39,27 +46,95 @@ export function startPage(folder: string, summary?: object): Route {
     hidden: true,
     responses: {},
     handler: (request) => {
-      if (summary === undefined) return page(folder);
+      if (summary === undefined) return page(words, request.neighbours);
       const wantsPage = request.header('accept')?.includes('text/html') ?? false;
-      const reply = wantsPage ? page(folder) : json(summary);
+      const reply = wantsPage ? page(words, request.neighbours) : json(summary);
       return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
     },
   });
 }
 
-/** The response with the page of a folder. */
-function page(folder: string): Reply {
-  const file = path.join(webFolder(), folder, 'index.html');
+function page(words: StartPage, neighbours: Origins): Reply {
+  const text = html(words, neighbours);
   return {
     status: 200,
-    headers: { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' },
-    body: { kind: 'file', path: file, contentType: TYPES['.html'] ?? '', compress: true },
+    headers: { 'Content-Security-Policy': policy(Object.values(neighbours)), 'Cache-Control': 'no-cache' },
+    body: { kind: 'text', text, contentType: TYPES['.html'] ?? '' },
   };
 }
 
-/** Routes under `/static` for the assets of these folders and for assets that all pages share. */
-export function pageAssets(...folders: readonly string[]): Route[] {
-  return ['', ...folders].flatMap((folder) => {
+/** Allows scripts and styles from this server, requests to it and the neighbours, and thumbnails as data URLs. */
+function policy(neighbours: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ["connect-src 'self'", ...neighbours].join(' '),
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The service's own sections come first. Those of neighbours are hidden until they respond. */
+function html({ service, title, heading, tagline }: StartPage, neighbours: Origins): string {
+  const others = Object.entries(neighbours);
+  const values: Readonly<Record<string, string>> = {
+    title: escaped(title),
+    heading: escaped(heading),
+    tagline: escaped(tagline),
+    service,
+    neighbours: escaped(others.map(([name, origin]) => `${name}=${origin}`).join(' ')),
+    services: [[service, ''], ...others].map(([name = '', origin = '']) => link(name, origin)).join('\n'),
+    sections: [
+      sections(service, ''),
+      ...others.map(
+        ([name, origin]) => `<div data-needs="${name}" hidden>\n${sections(name, origin)}</div>\n`,
+      ),
+    ].join(''),
+  };
+  return filled(text(FRAME), values);
+}
+
+function link(name: string, origin: string): string {
+  const label = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  if (origin === '') return `<li><a href="/" aria-current="page">${label}</a></li>`;
+  return `<li data-needs="${name}" hidden><a href="${escaped(origin)}/">${label}</a></li>`;
+}
+
+function sections(name: string, origin: string): string {
+  return filled(text(path.join(name, SECTIONS)), { at: escaped(origin) });
+}
+
+/** Replaces `{{name}}`. */
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
+}
+
+const texts = new Map<string, string>();
+
+function text(file: string): string {
+  let known = texts.get(file);
+  if (known === undefined) {
+    known = readFileSync(path.join(webFolder(), file), 'utf8');
+    texts.set(file, known);
+  }
+  return known;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text for HTML content and attributes. */
+export function escaped(plain: string): string {
+  return plain.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
+}
+
+/** Routes under `/static` for the assets of the start pages. */
+export function pageAssets(): Route[] {
+  const entries = readdirSync(webFolder(), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory() && !OTHER_FOLDERS.includes(entry.name));
+  return ['', ...folders.map(({ name }) => name)].flatMap((folder) => {
     const files = readdirSync(path.join(webFolder(), folder)).filter((file) => assetType(file) !== undefined);
     return files.map((file) => {
       const name = path.posix.join(folder, file);
@@ -70,11 +145,6 @@ export function pageAssets(...folders: readonly string[]): Route[] {
 
 function assetType(file: string): string | undefined {
   return file.endsWith('.html') ? undefined : TYPES[path.extname(file)];
-}
-
-/** Routes for the assets that pages without scripts load. */
-export function sharedAssets(): Route[] {
-  return ['style.css', 'icon.svg'].map((file) => assetRoute(`/static/${file}`, file));
 }
 
 /** A route for one asset, such as `style.css`. */

@@ -3,6 +3,7 @@ import type { Logger } from '../../observe/log.js';
 import { TRACEPARENT, type Trace } from '../../observe/trace.js';
 import { ClientDisconnected } from '../reply/errors.js';
 import type { Outgoing } from '../reply/outgoing.js';
+import type { Neighbours, Origins } from '../routing/neighbours.js';
 import type { Method, Request } from '../routing/route.js';
 import type { CompiledRoute, Match } from '../routing/router.js';
 import type { Exchange } from '../transport/transport.js';
@@ -13,6 +14,8 @@ export interface RequestContext {
   readonly proxies: number;
   /** `host:port` for requests without a Host header. */
   readonly fallbackHost: string;
+  /** The other services of the console, if any. */
+  readonly neighbours: Neighbours | undefined;
   readonly log: Logger;
   /** Headers of every response. */
   responseHeaders(request: ServedRequest): string[];
@@ -72,6 +75,10 @@ export class ServedRequest implements Request, Outgoing {
 
   get origin(): string {
     return requestOrigin(this.exchange.head.headers, this.#context.proxies, this.#context.fallbackHost);
+  }
+
+  get neighbours(): Origins {
+    return this.#context.neighbours?.origins(this.exchange.head.headers) ?? {};
   }
 
   get log(): Logger {

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
+import type { Origins } from './neighbours.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -60,6 +61,8 @@ export interface Request<Params = unknown, Query = unknown, Headers = unknown, B
   readonly clientAddress: string;
   /** Scheme and host as the client sees them, without a trailing slash. */
   readonly origin: string;
+  /** The other services of the console, for the client's browser. */
+  readonly neighbours: Origins;
   /** A raw header by lower-case name; for headers without a schema. */
   header(name: string): string | undefined;
   readonly log: Logger;
@@ -151,8 +154,11 @@ export interface Route {
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Leaves the route out of the OpenAPI document (pages, assets). */
   readonly hidden?: boolean;
-  /** `false` exempts the route from the service's CORS policy. */
-  readonly cors?: boolean;
+  /**
+   * `false` exempts the route from the service's CORS policy. `console` does too, but pages of the console's other
+   * services may call it.
+   */
+  readonly cors?: boolean | 'console';
   /**
    * Checks secrets and rate limits before the body is read, after the check of its declared length. Throws to refuse.
    * `params`, `query`, `headers` and `body` are not set yet.

@@ -1,4 +1,6 @@
-/** Client of the codes service for its page. */
+/** Client of the codes service. */
+import { failure, listRequest, RequestFailed, send, sendJson } from '../requests.js';
+import { addressOf } from '../services.js';
 
 export interface Unit {
   readonly iscc_unit: string;
@@ -14,11 +16,23 @@ export interface Explained {
   readonly units: readonly Unit[];
 }
 
+/** Simprints of one type: parallel lists. */
+export interface Feature {
+  readonly maintype: string;
+  readonly subtype: string;
+  readonly version: number;
+  readonly byte_offsets: boolean;
+  readonly simprints: readonly string[];
+  readonly offsets?: readonly number[];
+  readonly sizes?: readonly number[];
+}
+
 export interface Result {
   readonly iscc: string;
   readonly media_id: string;
   readonly content: string;
   readonly units?: readonly string[];
+  readonly features?: readonly Feature[];
   readonly thumbnail?: string;
   readonly [field: string]: unknown;
 }
@@ -26,14 +40,8 @@ export interface Result {
 /** One processing step and its duration, from the Server-Timing response header. */
 export interface Step {
   readonly name: string;
-  readonly ms: number;
-}
-
-/** A step while the server is processing. */
-export interface LiveStep {
-  readonly description: string;
   /** Absent until the step is complete. */
-  readonly ms?: number;
+  readonly ms?: number | undefined;
 }
 
 /** A result with its processing steps. */
@@ -42,84 +50,102 @@ export interface Processed {
   readonly steps: readonly Step[];
 }
 
+export interface UploadOptions {
+  readonly granular: boolean;
+  readonly semantic: boolean;
+  /** Gets the share that has been sent, 0 to 1. */
+  readonly onSent: (share: number) => void;
+  /** Gets the steps whenever one starts or ends. */
+  readonly onSteps: (steps: readonly Step[]) => void;
+  /** Cancels the upload. */
+  readonly signal: AbortSignal;
+}
+
 const BASE = '/api/v1';
 
+/** Uploads a file, reports its progress, and resolves to its result. @throws {RequestFailed} */
+export async function upload(file: File, options: UploadOptions): Promise<Processed> {
+  const key = newProgressKey();
+  const following = new AbortController();
+  void follow(key, options.onSteps, following.signal);
+  return await post(file, key, options).finally(() => following.abort());
+}
+
 /** A random key that identifies an upload in progress requests. */
-export function newProgressKey(): string {
+function newProgressKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Shows the steps of an upload whenever one starts or ends, until all are done or `signal` aborts. */
-export async function follow(
+async function follow(
   key: string,
-  show: (steps: readonly LiveStep[]) => void,
+  show: (steps: readonly Step[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   for (let after = 0, done = false; !done; ) {
-    const update = await fetch(`${BASE}/progress/${key}?after=${after}`, { signal })
+    const update = await fetch(addressOf('codes', `${BASE}/progress/${key}?after=${after}`), { signal })
       .then((response) => (response.ok ? response.json() : undefined))
       .catch(() => undefined);
     // Progress is optional: the response to the upload reports errors and all steps.
     if (update === undefined || signal.aborted) return;
-    if (update.changes > after) show(update.steps);
+    const steps = update.steps as { description: string; ms?: number }[];
+    if (update.changes > after) show(steps.map(({ description: name, ms }) => ({ name, ms })));
     ({ changes: after, done } = update);
   }
 }
 
-/** Uploads a file. `progress` gets the share that has been sent, 0 to 1. `signal` cancels the upload. */
-export function upload(
-  file: File,
-  options: { granular: boolean; semantic: boolean; progressKey: string },
-  progress: (share: number) => void,
-  signal: AbortSignal,
-): Promise<Processed> {
+function post(file: File, key: string, options: UploadOptions): Promise<Processed> {
+  const { granular, semantic, onSent, signal } = options;
+  const path = `${BASE}/iscc?granular=${granular}&semantic=${semantic}`;
+  const headers: Record<string, string> = {
+    'X-Upload-Filename': base64(file.name),
+    ...(file.type && { 'Content-Type': file.type }),
+  };
+  listRequest('codes', path, { method: 'POST', headers, file });
   return new Promise((resolve, reject) => {
     // fetch() does not report upload progress.
     const request = new XMLHttpRequest();
-    const { granular, semantic, progressKey } = options;
-    request.open('POST', `${BASE}/iscc?granular=${granular}&semantic=${semantic}&progress=${progressKey}`);
-    request.setRequestHeader('X-Upload-Filename', base64(file.name));
-    if (file.type) request.setRequestHeader('Content-Type', file.type);
-    request.upload.onprogress = (event) => progress(event.total ? event.loaded / event.total : 1);
+    request.open('POST', addressOf('codes', `${path}&progress=${key}`));
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = (event) => onSent(event.total ? event.loaded / event.total : 1);
     request.onerror = () => reject(new Error('The connection to the server was lost. Please try again.'));
     request.onabort = () => reject(new Error('Cancelled.'));
     request.onload = () => {
+      const { status, responseText } = request;
       const steps = timing(request.getResponseHeader('Server-Timing'));
-      if (request.status === 201) resolve({ result: JSON.parse(request.responseText), steps });
-      else reject(new Error(request.responseText || `The server responded with status ${request.status}.`));
+      if (status === 201) resolve({ result: JSON.parse(responseText), steps });
+      else reject(new RequestFailed(status, failure(responseText, status)));
     };
     signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });
 }
 
-/** Decodes a code. @throws with the service's error message */
-export async function explain(code: string): Promise<Explained> {
-  const response = await successful(fetch(`${BASE}/explain/${encodeURIComponent(code.trim())}`));
-  return response.json();
+/** Decodes a code. @throws {RequestFailed} */
+export function explain(code: string): Promise<Explained> {
+  return sendJson('codes', `${BASE}/explain/${encodeURIComponent(code.trim())}`);
 }
 
-/** Metadata embedded in the stored file. */
-export async function metadata(mediaId: string): Promise<Record<string, string>> {
-  return (await successful(fetch(`${BASE}/metadata/${mediaId}`))).json();
+/** Metadata embedded in the stored file. @throws {RequestFailed} */
+export function metadata(mediaId: string): Promise<Record<string, string>> {
+  return sendJson('codes', `${BASE}/metadata/${mediaId}`);
 }
 
-/** Embeds metadata into a copy and generates the copy's code. */
+/** Embeds metadata into a copy and generates the copy's code. @throws {RequestFailed} */
 export async function embed(mediaId: string, fields: Record<string, string>): Promise<Processed> {
-  const headers = { 'Content-Type': 'application/json' };
-  const body = JSON.stringify(fields);
-  const response = await successful(fetch(`${BASE}/metadata/${mediaId}`, { method: 'POST', headers, body }));
+  const response = await send('codes', `${BASE}/metadata/${mediaId}`, { method: 'POST', json: fields });
   return { result: await response.json(), steps: timing(response.headers.get('Server-Timing')) };
 }
 
-/** Resolves to a successful response. @throws with the service's error message */
-async function successful(request: Promise<Response>): Promise<Response> {
-  const response = await request.catch(() => {
-    throw new Error('The server is unreachable. Please try again.');
-  });
-  if (response.ok) return response;
-  throw new Error((await response.text()) || `The server responded with status ${response.status}.`);
+/** Simprints of a text by type. @throws {RequestFailed} */
+export function simprint(text: string): Promise<Record<string, string[]>> {
+  return sendJson('codes', `${BASE}/simprint`, { method: 'POST', json: { text } });
+}
+
+/** The address of the stored file. */
+export function downloadAddress({ media_id: id }: Result): string {
+  return addressOf('codes', `${BASE}/media/${id}`);
 }
 
 function base64(text: string): string {

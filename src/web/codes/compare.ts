@@ -1,25 +1,46 @@
 /** Compares the units of two codes. */
-import { bitPicture, difference } from '../bit-picture.js';
-import { bar, element, legend } from '../dom.js';
-import { unitName } from '../unit-names.js';
-import type { Unit } from './api.js';
+import { difference } from '../bit-picture.js';
+import { announce, byId, legend, onSubmit } from '../dom.js';
+import { comparedItem, differenceText, namesOf, unitList } from '../unit-item.js';
+import { explain, type Unit } from './api.js';
 
-export interface Comparison {
-  readonly nodes: readonly Node[];
-  /** The result as text, for screen readers. */
-  readonly summary: string;
+/** Fills the form of the comparison and runs it, or moves the focus to the code that is missing. */
+export function compareWith(a: string, b = ''): void {
+  byId('compare-a', HTMLInputElement).value = a;
+  const second = byId('compare-b', HTMLInputElement);
+  second.value = b;
+  if (b === '') second.focus();
+  else byId('compare', HTMLFormElement).requestSubmit();
 }
 
-/** @throws if no two units have the same type */
-export function comparison(a: readonly Unit[], b: readonly Unit[]): Comparison {
+export function compareForm(): void {
+  const body = byId('compare-body', HTMLElement);
+  onSubmit(byId('compare', HTMLFormElement), byId('compare-error', HTMLElement), async (data) => {
+    body.hidden = true;
+    const [a, b] = await Promise.all([
+      named('First code', explain(String(data.get('a')))),
+      named('Second code', explain(String(data.get('b')))),
+    ]);
+    announce(show(body, a.units, b.units));
+    body.hidden = false;
+    body.scrollIntoView({ block: 'nearest' });
+  });
+}
+
+/** Returns the result as text, for screen readers. @throws if no two units have the same type */
+function show(body: HTMLElement, a: readonly Unit[], b: readonly Unit[]): string {
   const pairs = a.flatMap((unit) => {
     const other = b.find((candidate) => kind(candidate) === kind(unit));
     return other ? [{ unit, other }] : [];
   });
   if (pairs.length === 0) throw new Error('The codes have no unit of the same type.');
   const rows = pairs.map(({ unit, other }) => compared(unit, other));
-  const list = element('ul', { class: 'units' }, ...rows.map(({ item }) => item));
-  return { nodes: [list, legend()], summary: rows.map(({ text }) => text).join('; ') };
+  const list = unitList(
+    rows.map(({ item }) => item),
+    'Compared units',
+  );
+  body.replaceChildren(list, legend());
+  return rows.map(({ text }) => text).join('; ');
 }
 
 /** Units are comparable if MainType, SubType and version are equal. */
@@ -28,23 +49,20 @@ function kind(unit: Unit): string {
 }
 
 function compared(unit: Unit, other: Unit) {
-  const [main = '', sub = ''] = unit.readable.split('-');
-  const { name, meaning } = unitName(main, sub);
-  const { differing, common } = difference(unit.hash_bits, other.hash_bits);
-  const share = 1 - differing / common;
+  const bits = [other.hash_bits, unit.hash_bits] as const;
+  const { differing, common } = difference(...bits);
+  const similarity = 1 - differing / common;
   // Instance-Codes are cryptographic hashes: they are equal or different, never similar.
-  const isExact = main === 'INSTANCE';
-  const verdict = isExact ? (differing === 0 ? 'equal' : 'different') : `${(share * 100).toFixed(1)} %`;
-  const detail = `${differing} of ${common} bits differ`;
-  const text = `${name}: ${verdict}, ${detail}`;
-  const item = element(
-    'li',
-    {},
-    element('div', {}, element('h3', {}, name), element('span', { class: 'hint' }, meaning)),
-    element('span', { class: 'percent' }, verdict),
-    bar(isExact ? Number(differing === 0) : share, `${name}: ${verdict}`),
-    element('span', { class: 'hint' }, detail),
-    bitPicture(unit.hash_bits.slice(0, common), text, other.hash_bits),
-  );
-  return { item, text };
+  const isExact = unit.readable.startsWith('INSTANCE');
+  const verdict = isExact ? (differing === 0 ? 'equal' : 'different') : `${(similarity * 100).toFixed(1)} %`;
+  const share = isExact ? Number(differing === 0) : similarity;
+  const item = comparedItem({ type: kind(unit), share, verdict, bits });
+  return { item, text: `${namesOf(kind(unit)).name}: ${verdict}, ${differenceText(...bits)}` };
+}
+
+/** Prefixes errors with the name of the field. */
+function named<T>(field: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: Error) => {
+    throw new Error(`${field}: ${error.message}`);
+  });
 }

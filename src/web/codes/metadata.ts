@@ -1,5 +1,5 @@
 /** The form that embeds metadata into a copy of an uploaded file. */
-import { byId, element, onSubmit } from '../dom.js';
+import { element, errorLine, onSubmit } from '../dom.js';
 import { embed, metadata, type Processed, type Result } from './api.js';
 
 interface Field {
@@ -31,27 +31,51 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
-/** Prefills the form with embedded metadata. `show` gets the result of the copy. */
-export async function metadataForm(result: Result, show: (copy: Processed) => Promise<void>): Promise<void> {
-  const form = element('form', { id: 'embed' });
-  byId('embed', HTMLFormElement).replaceWith(form);
-  const error = byId('embed-error', HTMLElement);
-  error.textContent = '';
-  const present = await metadata(result.media_id).catch((): Record<string, string> => ({}));
-  const fields = FIELDS.map((field) => input(field, present[field.name] ?? ''));
-  const submit = element('button', { type: 'submit' }, 'Embed and generate code');
-  form.append(element('div', { class: 'columns' }, ...fields), submit);
+/**
+ * A form that embeds metadata into a copy, prefilled with the embedded metadata when it opens.
+ *
+ * @param prefix of the ids of its fields, unique on the page
+ * @param show gets the result of the copy
+ */
+export function metadataPanel(
+  result: Result,
+  prefix: string,
+  show: (copy: Processed) => void,
+): HTMLDetailsElement {
+  const form = element('form');
+  const error = errorLine();
+  error.id = `${prefix}-error`;
+  const panel = element(
+    'details',
+    {},
+    element('summary', {}, 'Embed metadata into a copy'),
+    element('p', { class: 'hint' }, 'The original does not change. The copy gets its own code and URL.'),
+    form,
+    error,
+  );
+  panel.addEventListener('toggle', async () => {
+    if (!panel.open || form.childElementCount > 0) return;
+    const present = await metadata(result.media_id).catch((): Record<string, string> => ({}));
+    const fields = FIELDS.map((field) => input(field, present[field.name] ?? '', prefix));
+    const submit = element('button', { type: 'submit' }, 'Embed and generate code');
+    form.replaceChildren(element('div', { class: 'columns' }, ...fields), submit);
+  });
   onSubmit(form, error, async (data) => {
     const texts = [...data].filter((entry): entry is [string, string] => entry[1] !== '');
-    await show(await embed(result.media_id, Object.fromEntries(texts)));
+    show(await embed(result.media_id, Object.fromEntries(texts)));
   });
+  return panel;
 }
 
-function input({ name, label, hint, charactersMax, isLong }: Field, value: string): HTMLDivElement {
-  const id = `embed-${name}`;
+function input(
+  { name, label, hint, charactersMax, isLong }: Field,
+  value: string,
+  prefix: string,
+): HTMLDivElement {
+  const id = `${prefix}-${name}`;
   const limit = charactersMax === undefined ? {} : { maxlength: String(charactersMax) };
   const field = element(isLong ? 'textarea' : 'input', { id, name, ...limit });
-  field.setAttribute('aria-describedby', 'embed-error');
+  field.setAttribute('aria-describedby', `${prefix}-error`);
   field.value = value;
   const text = hint === undefined ? [label] : [label, ' ', element('span', { class: 'hint' }, `(${hint})`)];
   const kind = isLong ? { class: 'wide' } : {};

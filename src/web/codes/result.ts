@@ -1,9 +1,10 @@
 /** Shows an ISCC result, with a form that embeds metadata into a copy of the file. */
-import { bitPicture } from '../bit-picture.js';
-import { byId, bytesText, type Child, copyButton, element, facts } from '../dom.js';
-import { unitName } from '../unit-names.js';
-import { explain, type Processed, type Result } from './api.js';
-import { metadataForm } from './metadata.js';
+import { actionButton, bytesText, type Child, copyButton, element, facts } from '../dom.js';
+import { linkTo } from '../link.js';
+import { unitsOf } from '../unit-item.js';
+import { downloadAddress, type Processed, type Result } from './api.js';
+import { compareWith } from './compare.js';
+import { metadataPanel } from './metadata.js';
 
 /** Fields in display order. All others are in the downloadable JSON. */
 const FACTS: readonly (readonly [name: string, label: string])[] = [
@@ -36,28 +37,31 @@ const UNIT_OF: Readonly<Record<string, (value: number) => string>> = {
   height: (pixels) => `${pixels} pixels`,
 };
 
-/** Shows the result and moves the focus to it. */
-export async function showResult({ result }: Processed): Promise<void> {
-  const section = byId('result', HTMLElement);
-  const drawn = await units(result.units ?? []);
-  byId('result-body', HTMLDivElement).replaceChildren(
-    summary(result),
-    drawn,
-    actions(result),
-    details(result),
-  );
-  byId('metadata', HTMLDetailsElement).open = false;
-  section.hidden = false;
-  section.focus();
-  await metadataForm(result, showResult);
+export interface ResultOptions {
+  /** Unique on the page; prefix of the ids of form fields. */
+  readonly prefix: string;
+  /** Gets the result of a copy with embedded metadata. */
+  readonly onCopy: (copy: Processed) => void;
 }
 
-function summary(result: Result): HTMLElement {
-  const code = element('code', { id: 'result-iscc' }, result.iscc);
+/** The units, links, facts, and the form that embeds metadata. */
+export function resultView(result: Result, { prefix, onCopy }: ResultOptions): HTMLElement {
+  return element(
+    'div',
+    { class: 'result' },
+    unitsOf(result.units ?? []),
+    actions(result),
+    details(result),
+    metadataPanel(result, `${prefix}-embed`, onCopy),
+  );
+}
+
+/** The thumbnail and the code. */
+export function resultHead(result: Result): HTMLElement {
+  const code = element('code', { class: 'iscc' }, result.iscc);
   const text = element(
     'div',
     {},
-    element('h3', {}, String(result.name ?? result.filename ?? 'Result')),
     element('span', { class: 'hint' }, `${result.mediatype}, ${bytesText(Number(result.filesize))}`),
     element('div', { class: 'main-code' }, code, copyButton(result.iscc, 'the ISCC-CODE')),
   );
@@ -69,29 +73,24 @@ function thumbnail({ thumbnail: source }: Result): Node[] {
 }
 
 function actions(result: Result): HTMLElement {
-  const compare = element('button', { type: 'button', class: 'second' }, 'Compare with another code');
-  compare.addEventListener('click', () => {
-    byId('compare-a', HTMLInputElement).value = result.iscc;
-    byId('compare-b', HTMLInputElement).focus();
-  });
-  const { pathname } = new URL(result.content);
   const json = new Blob([JSON.stringify(result, null, 2)], { type: 'application/json' });
   return element(
     'div',
     { class: 'buttons' },
-    element('a', { class: 'button', href: pathname, download: '' }, 'Download file'),
+    element('a', { class: 'button', href: downloadAddress(result), download: '' }, 'Download file'),
     element(
       'a',
       { class: 'button second', href: URL.createObjectURL(json), download: `${result.filename}.iscc.json` },
       'Download result',
     ),
-    compare,
+    actionButton('Compare with another code', () => compareWith(result.iscc)),
+    element('a', { class: 'button second', href: linkTo(result.iscc) }, 'Link to this code'),
   );
 }
 
 function details(result: Result): HTMLDetailsElement {
   const rows = FACTS.map(([name, label]) => [label, shown(name, result[name])] as const);
-  return element('details', { open: '' }, element('summary', {}, 'Details'), facts(rows));
+  return element('details', {}, element('summary', {}, 'Details'), facts(rows));
 }
 
 function shown(name: string, value: unknown): Child | undefined {
@@ -99,26 +98,4 @@ function shown(name: string, value: unknown): Child | undefined {
   if (name === 'datahash' || name === 'metahash' || name === 'media_id')
     return element('code', {}, String(value));
   return UNIT_OF[name]?.(Number(value)) ?? String(value);
-}
-
-/** A list of units, each with its bit picture. */
-export async function units(codes: readonly string[]): Promise<HTMLUListElement> {
-  const explained = await Promise.all(codes.map(explain));
-  const items = explained.flatMap(({ units: parts }) =>
-    parts.map((unit) => {
-      const [main = '', sub = ''] = unit.readable.split('-');
-      const { name, meaning } = unitName(main, sub);
-      const label = `${name}, ${unit.hash_bits.length} bits`;
-      return element(
-        'li',
-        {},
-        element('div', {}, element('h3', {}, name), element('span', { class: 'hint' }, meaning)),
-        bitPicture(unit.hash_bits, label),
-        element('span', { class: 'hint' }, `${unit.hash_bits.length} bits`),
-        element('code', {}, unit.iscc_unit),
-        copyButton(unit.iscc_unit, `the ${name}`),
-      );
-    }),
-  );
-  return element('ul', { class: 'units', 'aria-label': 'ISCC-UNITs' }, ...items);
 }

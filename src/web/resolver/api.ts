@@ -1,4 +1,5 @@
-/** Calls of the resolver's page. */
+/** Client of the resolver. */
+import { sendJson } from '../requests.js';
 
 /** What a manifest says of its asset. Texts are claims of its signer. */
 export interface Credentials {
@@ -34,19 +35,15 @@ export interface Checked {
   readonly credentials?: Credentials;
 }
 
+let limit: Promise<number> | undefined;
+
 /** The largest file that the server checks, in bytes; 0 if it checks none. */
-export async function checkLimit(): Promise<number> {
-  return ((await received(await fetch('/check'))) as { bytesMax: number }).bytesMax;
+export function checkLimit(): Promise<number> {
+  limit ??= sendJson<{ bytesMax: number }>('resolver', '/check').then(({ bytesMax }) => bytesMax);
+  return limit;
 }
 
-/** Sends a file to be checked. @throws with the server's reason */
-export async function checkFile(file: File): Promise<Checked> {
-  return (await received(await fetch('/check', { method: 'POST', body: file }))) as Checked;
-}
-
-async function received(response: Response): Promise<unknown> {
-  const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return body;
-  const detail = (body as { detail?: unknown } | undefined)?.detail;
-  throw new Error(typeof detail === 'string' ? detail : `The server returned status ${response.status}.`);
+/** Sends a file to be checked. @throws {RequestFailed} */
+export function checkFile(file: File): Promise<Checked> {
+  return sendJson('resolver', '/check', { method: 'POST', file });
 }

@@ -1,33 +1,42 @@
 /** Shows what a check has found. */
-import { byId, copyButton, element, facts } from '../dom.js';
+import { copyButton, element, facts } from '../dom.js';
 import type { Checked, Credentials, Match } from './api.js';
 
-/** @param picture data URL of the checked file, if it is a picture */
-export function showResult(name: string, checked: Checked, picture: string | undefined): void {
-  const section = byId('result', HTMLElement);
-  const { iscc, mediatype, credentials, matches } = checked;
+/** The facts of the file that was checked. */
+export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLElement {
   const code = element('span', {}, element('code', {}, iscc), ' ', copyButton(iscc, 'the ISCC-CODE'));
-  byId('result-body', HTMLElement).replaceChildren(
-    facts([
-      ['File', name],
-      ['Media type', mediatype],
-      ['ISCC-CODE', code],
-    ]),
-    element('h3', {}, 'Credentials in the file'),
+  return facts([
+    ['File', name],
+    ['Media type', mediatype],
+    ['ISCC-CODE', code],
+  ]);
+}
+
+/**
+ * The credentials in the file, and the manifests that match.
+ *
+ * @param heading of both parts
+ * @param picture data URL of the checked file, if it is a picture
+ */
+export function credentialsView(
+  { credentials, matches }: Checked,
+  picture: string | undefined,
+  heading: 'h3' | 'h4',
+): Node[] {
+  return [
+    element(heading, {}, 'Credentials in the file'),
     credentials === undefined
       ? element('p', {}, 'The file contains no content credentials.')
-      : element('div', { id: 'own' }, verdict(credentials), credentialFacts(credentials)),
-    element('h3', {}, 'Manifests that match'),
+      : element('div', { class: 'own' }, verdict(credentials), credentialFacts(credentials)),
+    element(heading, {}, 'Manifests that match'),
     matches.length === 0
       ? element('p', {}, 'No manifest is known for this content.')
       : element(
           'ul',
-          { class: 'matches', 'aria-label': 'Matches' },
+          { class: 'matches', 'aria-label': 'Manifests' },
           ...matches.map((match) => matchItem(match, picture)),
         ),
-  );
-  section.hidden = false;
-  section.focus();
+  ];
 }
 
 /** The credentials of the file: do they belong to these bytes? */
@@ -52,7 +61,7 @@ function matchItem(
     element(
       'div',
       { class: 'match-head' },
-      element('strong', {}, credentials?.title ?? manifestId),
+      element('strong', { class: 'name' }, credentials?.title ?? manifestId),
       element(
         'span',
         { class: 'percent' },

@@ -1,8 +1,12 @@
-/** Client of the search service for its page. */
+/** Client of the search service. */
+import { byId } from '../dom.js';
+import { RequestFailed, type Sending, sendJson } from '../requests.js';
 
 export interface Query {
   readonly iscc_code?: string;
   readonly units?: readonly string[];
+  /** By type, e.g. `CONTENT_TEXT_V0`. */
+  readonly simprints?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Match {
@@ -12,15 +16,53 @@ export interface Match {
   readonly metadata: unknown;
 }
 
+/** A passage of the query and a passage of the asset. */
+export interface Chunk {
+  readonly query: string;
+  readonly match: string;
+  readonly score: number;
+  /** Of the passage in the asset, in bytes. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+export interface ChunkMatch {
+  readonly iscc_id: string;
+  readonly score: number;
+  readonly types: Readonly<
+    Record<string, { readonly matches: number; readonly queried: number; readonly chunks: readonly Chunk[] }>
+  >;
+  readonly metadata: unknown;
+}
+
 export interface Found {
   readonly query: Query;
   readonly global_matches: readonly Match[];
+  readonly chunk_matches: readonly ChunkMatch[];
 }
 
-/** Names of all indexes. */
-export async function listIndexes(key: string): Promise<string[]> {
-  const indexes = await json<{ name: string }[]>(fetch('/indexes', { headers: headers(key) }));
-  return indexes.map(({ name }) => name);
+export interface Index {
+  readonly name: string;
+  readonly assets?: number;
+  /** MiB, rounded down. */
+  readonly size?: number;
+  /** Absent if it is ready. */
+  readonly state?: 'loading' | 'damaged';
+  readonly reason?: string;
+}
+
+export interface Simprint {
+  readonly simprint: string;
+  readonly offset: number;
+  readonly size: number;
+}
+
+export interface Entry {
+  readonly iscc_id: string;
+  readonly iscc_code: string;
+  readonly units?: readonly string[];
+  readonly simprints?: Readonly<Record<string, readonly Simprint[]>>;
+  readonly metadata?: unknown;
 }
 
 /** A hub that the service follows. */
@@ -46,36 +88,64 @@ export interface Status {
   readonly hubs?: readonly Hub[];
 }
 
-export async function getStatus(): Promise<Status> {
-  return json(fetch('/status'));
-}
+const STORED_KEY = 'isccd-api-key';
 
-export async function search(index: string, query: Query, limit: number, key: string): Promise<Found> {
-  const path = `/indexes/${encodeURIComponent(index)}/search?limit=${limit}`;
-  return json(fetch(path, { method: 'POST', headers: headers(key), body: JSON.stringify(query) }));
-}
-
-export async function getAsset(index: string, isccId: string, key: string): Promise<{ units?: string[] }> {
-  const path = `/indexes/${encodeURIComponent(index)}/assets/${encodeURIComponent(isccId)}`;
-  return json(fetch(path, { headers: headers(key) }));
-}
-
-function headers(key: string): Record<string, string> {
-  return { 'Content-Type': 'application/json', ...(key ? { 'X-API-Key': key } : {}) };
-}
-
-async function json<T>(request: Promise<Response>): Promise<T> {
-  const response = await request.catch(() => {
-    throw new Error('The server is unreachable. Please try again.');
+/** Restores the API key of this tab, and calls `onChange` when the user changes it. */
+export function keyField(onChange: () => void): void {
+  const field = byId('key', HTMLInputElement);
+  field.value = sessionStorage.getItem(STORED_KEY) ?? '';
+  field.addEventListener('change', () => {
+    sessionStorage.setItem(STORED_KEY, field.value);
+    onChange();
   });
-  const body = await response.json().catch(() => ({}));
-  if (response.status === 401) throw new Error('This service requires an API key.');
-  if (!response.ok)
-    throw new Error(message(body.detail) || `The server responded with status ${response.status}.`);
-  return body as T;
 }
 
-function message(detail: unknown): string {
-  if (!Array.isArray(detail)) return String(detail ?? '');
-  return detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
+export function getStatus(): Promise<Status> {
+  return sendJson('search', '/status');
+}
+
+export function listIndexes(): Promise<Index[]> {
+  return keyed('/indexes');
+}
+
+export function createIndex(name: string): Promise<Index> {
+  return keyed('/indexes', { method: 'POST', json: { name } });
+}
+
+export function search(index: string, query: Query, limit: number): Promise<Found> {
+  return keyed(`${pathOf(index)}/search?limit=${limit}`, { method: 'POST', json: query });
+}
+
+export function getAsset(index: string, isccId: string): Promise<Entry> {
+  return keyed(`${pathOf(index)}/assets/${encodeURIComponent(isccId)}`);
+}
+
+/** One asset of an index; `undefined` if it is empty. */
+export async function anyAsset(index: string): Promise<Entry | undefined> {
+  return (await keyed<Entry[]>(`${pathOf(index)}/assets?limit=1`))[0];
+}
+
+/** Adds or updates an asset. */
+export async function addAsset(index: string, entry: Entry): Promise<'created' | 'updated'> {
+  const json = [entry];
+  const added = await keyed<{ status: 'created' | 'updated' }[]>(`${pathOf(index)}/assets`, {
+    method: 'POST',
+    json,
+  });
+  return added[0]?.status ?? 'created';
+}
+
+function pathOf(index: string): string {
+  return `/indexes/${encodeURIComponent(index)}`;
+}
+
+async function keyed<T>(path: string, sending: Sending = {}): Promise<T> {
+  const key = byId('key', HTMLInputElement).value;
+  const headers = key === '' ? {} : { headers: { 'X-API-Key': key } };
+  try {
+    return await sendJson('search', path, { ...sending, ...headers });
+  } catch (error) {
+    const isLocked = error instanceof RequestFailed && error.status === 401;
+    throw isLocked ? new Error(`The search service requires an API key: ${error.message}`) : error;
+  }
 }

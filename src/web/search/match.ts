@@ -1,70 +1,106 @@
-/** Shows one match: its score, a bar per unit, and the bits that differ. */
-import { bitPicture, difference } from '../bit-picture.js';
-import { bar, copyButton, element, facts } from '../dom.js';
-import type { UnitBits } from '../unit.js';
-import { unitName } from '../unit-names.js';
-import type { Match } from './api.js';
+/** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
 
-/** @param query units of the query. @param units units of the match, if known */
-export function matchItem(
-  match: Match,
-  query: readonly UnitBits[],
-  units: readonly UnitBits[],
-): HTMLLIElement {
-  const rows = Object.entries(match.types).map(([type, score]) => {
-    const unit = query.find((candidate) => candidate.type === type);
-    const other = units.find((candidate) => candidate.type === type);
-    return unitItem(type, score, unit, other);
-  });
-  const score = `${(match.score * 100).toFixed(1)} %`;
+import { compareWith } from '../codes/compare.js';
+import { actionButton, copyButton, element, facts } from '../dom.js';
+import { linkTo } from '../link.js';
+import { has } from '../services.js';
+import type { UnitBits } from '../unit.js';
+import { bitsOf, comparedItem, unitList } from '../unit-item.js';
+import type { Entry, Match } from './api.js';
+import { type FoundAsset, scoreOf } from './find.js';
+import { type Passages, passageList } from './passages.js';
+
+/** Metadata that the card shows in its own places. */
+const SHOWN = ['thumbnail', 'text', 'title'];
+
+export interface MatchOptions {
+  /** Units of the query. */
+  readonly searched: readonly UnitBits[];
+  /** The code of the query, for comparisons. */
+  readonly code: string | undefined;
+  readonly passages: Passages;
+  /** The stored asset, if it was read. */
+  readonly entry: Entry | undefined;
+}
+
+export function matchItem(found: FoundAsset, options: MatchOptions): HTMLLIElement {
+  const { index, isccId, metadata, whole, passages } = found;
+  const { searched, code, entry } = options;
+  const members = membersOf(metadata);
   return element(
     'li',
     {},
     element(
       'div',
       { class: 'match-head' },
-      element('span', { class: 'percent' }, score),
-      element('code', {}, match.iscc_id),
-      copyButton(match.iscc_id, 'the ISCC-ID'),
+      ...thumbnail(members.thumbnail),
+      element('span', { class: 'percent' }, `${(scoreOf(found) * 100).toFixed(1)} %`),
+      element('strong', { class: 'name' }, titleOf(found)),
+      element('span', { class: 'tag' }, `in ${index}`),
     ),
-    element('ul', { class: 'units', 'aria-label': `Units of ${match.iscc_id}` }, ...rows),
-    ...metadata(match.metadata),
+    element(
+      'p',
+      { class: 'match-id' },
+      element('code', {}, isccId),
+      ' ',
+      copyButton(isccId, 'the ISCC-ID'),
+      ...further(code, entry, index),
+    ),
+    ...(whole === undefined ? [] : [unitsView(whole, searched, bitsOf(entry?.units), isccId)]),
+    ...(passages === undefined ? [] : [passageList(passages, textOf(members.text), options.passages)]),
+    ...metadataView(metadata),
   );
 }
 
-function unitItem(
-  type: string,
-  score: number,
-  unit: UnitBits | undefined,
-  other: UnitBits | undefined,
-): HTMLLIElement {
-  const [main = '', sub = ''] = type.split('_');
-  const { name, meaning } = unitName(main, sub);
-  const percent = `${(score * 100).toFixed(1)} %`;
-  return element(
-    'li',
-    {},
-    element('div', {}, element('h3', {}, name), element('span', { class: 'hint' }, meaning)),
-    element('span', {}, percent),
-    bar(score, `${name}: ${percent}`),
-    ...(unit && other ? picture(name, unit, other) : []),
-  );
+/** The name of an asset for people. */
+export function titleOf({ metadata, isccId }: FoundAsset): string {
+  const { name, title, filename } = membersOf(metadata);
+  return textOf(name) ?? textOf(title) ?? textOf(filename) ?? isccId;
 }
 
-function picture(name: string, unit: UnitBits, other: UnitBits): Node[] {
-  const { differing, common } = difference(unit.bits, other.bits);
-  const text = `${differing} of ${common} bits differ`;
-  return [
-    element('span', { class: 'hint' }, text),
-    bitPicture(other.bits.slice(0, common), `${name}: ${text}`, unit.bits),
-  ];
+function further(code: string | undefined, entry: Entry | undefined, index: string): Node[] {
+  const other = entry?.iscc_code;
+  if (typeof other !== 'string') return [];
+  const similar = element('a', { href: linkTo(other, index) }, 'Find similar');
+  if (code === undefined || !has('codes')) return [similar];
+  return [actionButton('Compare', () => compareWith(code, other), 'copy'), similar];
+}
+
+function unitsView(
+  { types }: Match,
+  searched: readonly UnitBits[],
+  units: readonly UnitBits[],
+  isccId: string,
+): HTMLElement {
+  const items = Object.entries(types).map(([type, share]) => {
+    const mine = searched.find((unit) => unit.type === type)?.bits;
+    const theirs = units.find((unit) => unit.type === type)?.bits;
+    const bits = mine === undefined || theirs === undefined ? undefined : ([mine, theirs] as const);
+    return comparedItem({ type, share, verdict: `${(share * 100).toFixed(1)} %`, bits });
+  });
+  return unitList(items, `Units of ${isccId}`);
+}
+
+/** Only pictures that are part of the metadata: the page loads nothing from other servers. */
+function thumbnail(source: unknown): Node[] {
+  if (typeof source !== 'string' || !/^data:image\/(?:webp|png|jpeg|gif|avif);base64,/.test(source))
+    return [];
+  return [element('img', { class: 'thumbnail', src: source, alt: 'Thumbnail of the match' })];
 }
 
 /** Flat metadata as a list, nested metadata as JSON. */
-function metadata(value: unknown): Node[] {
-  if (value === null || value === undefined) return [];
-  const entries = typeof value === 'object' ? Object.entries(value) : [];
-  const isFlat = entries.length > 0 && entries.every(([, field]) => typeof field !== 'object');
+function metadataView(metadata: unknown): Node[] {
+  const entries = Object.entries(membersOf(metadata)).filter(([name]) => !SHOWN.includes(name));
+  if (entries.length === 0) return [];
+  const isFlat = entries.every(([, field]) => typeof field !== 'object');
   if (isFlat) return [facts(entries.map(([name, field]) => [name, String(field)] as const))];
-  return [element('pre', {}, JSON.stringify(value, null, 2))];
+  return [element('pre', {}, JSON.stringify(Object.fromEntries(entries), null, 2))];
+}
+
+function membersOf(metadata: unknown): Record<string, unknown> {
+  return typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>) : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,5 +1,6 @@
 /** The table of hubs that a node of the network follows. */
 import { byId, type Child, element } from '../dom.js';
+import { addressOf } from '../services.js';
 import { getStatus, type Hub, type Status } from './api.js';
 
 const REFRESH_MS = 5_000;
@@ -27,9 +28,7 @@ export async function showNetwork(): Promise<void> {
   setTimeout(() => void showNetwork(), REFRESH_MS);
 }
 
-function render({ network, index_name: index = '', list, hubs = [] }: Status): void {
-  const input = byId('index', HTMLInputElement);
-  if (!input.value) input.value = index;
+function render({ network, list, hubs = [] }: Status): void {
   const listed = list?.ok ? `hub list read ${time(list.read)}` : 'the hub list cannot be read';
   byId('network-summary', HTMLElement).textContent = `${network}, ${hubs.length} hubs, ${listed}`;
   byId('hubs', HTMLTableSectionElement).replaceChildren(...hubs.map(row));
@@ -56,12 +55,16 @@ function alarm({ hub_id: id, alarm: raised }: Hub): Child[] {
   if (raised === null) return [];
   const text = element('strong', { class: 'error' }, ` Alarm: ${raised.kind} since ${time(raised.since)}`);
   if (raised.evidence === null) return [text];
-  return [text, ' ', element('a', { href: `/network/hubs/${id}/evidence` }, 'evidence')];
+  return [text, ' ', element('a', { href: addressOf('search', `/network/hubs/${id}/evidence`) }, 'evidence')];
 }
 
 function checkpoint({ hub_id: id, tree_size: size, root, key_id: key }: Hub): Child[] {
   if (size === null) return ['none'];
-  const link = element('a', { href: `/network/hubs/${id}/checkpoint` }, `${number(size)} entries`);
+  const link = element(
+    'a',
+    { href: addressOf('search', `/network/hubs/${id}/checkpoint`) },
+    `${number(size)} entries`,
+  );
   return [link, `, root ${root?.slice(0, ROOT_CHARS_SHOWN)}…, key ${key}`];
 }
 

@@ -1,0 +1,147 @@
+/** One file: its progress, its code, and what other services know of it. */
+import { bytesText, element, errorLine, messageOf } from '../dom.js';
+import type { Processed, Result } from './api.js';
+import { upload } from './api.js';
+import { resultHead, resultView } from './result.js';
+import { showSteps } from './steps.js';
+
+/** What is looked up with the result of a file; it fills a panel and returns its verdict in a few words. */
+export interface Lookup {
+  readonly title: string;
+  run(result: Result, file: File, panel: HTMLElement): Promise<string>;
+}
+
+export interface JobOptions {
+  readonly granular: boolean;
+  readonly semantic: boolean;
+  readonly lookups: readonly Lookup[];
+  /** Shown below the result, e.g. a form that adds it to an index. */
+  readonly extras: (result: Result, file: File, prefix: string) => readonly Node[];
+  /** Gets the result of a copy with embedded metadata. */
+  readonly onCopy: (copy: Processed) => void;
+}
+
+let count = 0;
+
+export class Job {
+  /** The row of the file. */
+  readonly item: HTMLLIElement;
+  readonly file: File;
+  readonly #options: JobOptions;
+  readonly #aborting = new AbortController();
+  readonly #prefix: string;
+  readonly #row: HTMLDetailsElement;
+  readonly #head = element('summary');
+  readonly #state = element('span', { class: 'state hint' }, 'Waiting');
+  readonly #bar = element('progress', { max: '100', value: '0' });
+  readonly #steps = element('ol', { class: 'steps', 'aria-label': 'Steps' });
+  readonly #body = element('div');
+
+  constructor(file: File, isOpen: boolean, options: JobOptions) {
+    count += 1;
+    this.#prefix = `job-${count}`;
+    this.file = file;
+    this.#options = options;
+    this.#bar.setAttribute('aria-label', `Upload of ${file.name}`);
+    this.#head.append(element('strong', { class: 'name' }, file.name), this.#state);
+    this.#row = element(
+      'details',
+      isOpen ? { open: '' } : {},
+      this.#head,
+      this.#bar,
+      this.#body,
+      this.#stepsPanel(),
+    );
+    this.item = element('li', {}, this.#row);
+  }
+
+  cancel(): void {
+    this.#aborting.abort();
+  }
+
+  /** Processes the file and shows what comes of it. Resolves when all is shown, also after a failure. */
+  async run(): Promise<boolean> {
+    try {
+      this.#aborting.signal.throwIfAborted();
+      this.#state.textContent = `Uploading, ${bytesText(this.file.size)}`;
+      const { result, steps } = await upload(this.file, this.#uploadOptions());
+      this.#bar.value = 100;
+      showSteps(this.#steps, steps);
+      await this.show(result);
+      return true;
+    } catch (error) {
+      const message = this.#aborting.signal.aborted ? 'Cancelled.' : messageOf(error);
+      this.#state.textContent = 'Failed';
+      this.#row.open = true;
+      this.#bar.remove();
+      this.#body.replaceChildren(errorLine(message));
+      return false;
+    }
+  }
+
+  /** Shows a result and looks it up. */
+  async show(result: Result): Promise<void> {
+    this.#bar.remove();
+    if (result.thumbnail !== undefined) {
+      this.#head.prepend(element('img', { class: 'small', src: result.thumbnail, alt: '' }));
+    }
+    const { lookups, extras, onCopy } = this.#options;
+    const view = resultView(result, { prefix: this.#prefix, onCopy });
+    const panels = lookups.map(({ title }) => {
+      const body = element('div', {}, element('p', { class: 'hint' }, 'Looking…'));
+      const panel = element(
+        'section',
+        { 'aria-label': `${title} of ${this.file.name}` },
+        element('h3', {}, title),
+        body,
+      );
+      return { panel, body };
+    });
+    this.#body.replaceChildren(
+      resultHead(result),
+      ...panels.map(({ panel }) => panel),
+      view,
+      ...extras(result, this.file, this.#prefix),
+    );
+    this.#state.textContent = result.iscc;
+    const verdicts = await Promise.all(
+      lookups.map(async (lookup, at) => this.#look(lookup, result, panels[at]?.body ?? element('div'))),
+    );
+    if (verdicts.length > 0) this.#state.textContent = verdicts.join(' · ');
+  }
+
+  async #look(lookup: Lookup, result: Result, panel: HTMLElement): Promise<string> {
+    try {
+      return await lookup.run(result, this.file, panel);
+    } catch (error) {
+      panel.replaceChildren(errorLine(messageOf(error)));
+      return `${lookup.title}: failed`;
+    }
+  }
+
+  #stepsPanel(): HTMLElement {
+    return element(
+      'details',
+      { class: 'steps-panel', open: '' },
+      element('summary', {}, 'Steps'),
+      this.#steps,
+    );
+  }
+
+  #uploadOptions() {
+    const { granular, semantic } = this.#options;
+    return {
+      granular,
+      semantic,
+      signal: this.#aborting.signal,
+      onSteps: (steps: Parameters<typeof showSteps>[1]) => showSteps(this.#steps, steps),
+      onSent: (share: number) => {
+        this.#bar.value = share * 100;
+        if (share < 1) return;
+        // The duration is unknown from here on, so show an indeterminate bar.
+        this.#bar.removeAttribute('value');
+        this.#state.textContent = 'Generating the code';
+      },
+    };
+  }
+}

@@ -1,0 +1,99 @@
+/** All requests of the page: they are listed as curl commands, and errors have the service's own words. */
+import { byId, copyButton, element } from './dom.js';
+import { addressOf, type ServiceName } from './services.js';
+
+/** What a request sends. */
+export interface Sending {
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  readonly file?: File;
+  readonly signal?: AbortSignal;
+}
+
+const LISTED_MAX = 50;
+const CURL_JSON_CHARS_MAX = 20_000;
+const SECRET_HEADER = 'X-API-Key';
+export const UNREACHABLE = 'The server is unreachable. Please try again.';
+
+/** A failed response, in the service's own words. */
+export class RequestFailed extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Sends a request and resolves to a successful response. @throws {RequestFailed} or, without a response, `Error` */
+export async function send(service: ServiceName, path: string, sending: Sending = {}): Promise<Response> {
+  const { method = 'GET', json, file, signal = null } = sending;
+  listRequest(service, path, sending);
+  const headers = { ...(json !== undefined && { 'Content-Type': 'application/json' }), ...sending.headers };
+  const body = json === undefined ? (file ?? null) : JSON.stringify(json);
+  const request = fetch(addressOf(service, path), { method, headers, body, signal });
+  const response = await request.catch((error: Error) => {
+    throw error.name === 'AbortError' ? new Error('Cancelled.') : new Error(UNREACHABLE);
+  });
+  if (response.ok) return response;
+  throw new RequestFailed(response.status, failure(await response.text(), response.status));
+}
+
+/** The JSON of a successful response. @throws {RequestFailed} */
+export async function sendJson<T>(service: ServiceName, path: string, sending: Sending = {}): Promise<T> {
+  return (await send(service, path, sending)).json();
+}
+
+/** The message of an error response: the `detail` of JSON, else the text. */
+export function failure(text: string, status: number): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown };
+    return detailText(detail) || text;
+  } catch {
+    return text || `The server responded with status ${status}.`;
+  }
+}
+
+function detailText(detail: unknown): string {
+  if (!Array.isArray(detail)) return typeof detail === 'string' ? detail : '';
+  return detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
+}
+
+/** Adds a request to the list of the page. A request that repeats moves to the top. */
+export function listRequest(service: ServiceName, path: string, sending: Sending = {}): void {
+  const list = byId('requests-list', HTMLOListElement);
+  const command = curl(new URL(addressOf(service, path), location.href).href, sending);
+  for (const item of list.children) if (item.getAttribute('data-command') === command) item.remove();
+  const title = `${sending.method ?? 'GET'} ${path}`;
+  const item = element(
+    'li',
+    { 'data-command': command },
+    element('code', {}, title),
+    copyButton(command, title, 'Copy as curl'),
+  );
+  list.prepend(item);
+  if (list.children.length > LISTED_MAX) list.lastElementChild?.remove();
+  byId('requests', HTMLElement).hidden = false;
+}
+
+/** The request as a command for a POSIX shell. */
+export function curl(url: string, { method = 'GET', headers = {}, json, file }: Sending): string {
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`];
+  for (const [name, value] of Object.entries(headers)) {
+    lines.push(name === SECRET_HEADER ? `-H "${name}: $ISCCD_API_KEY"` : `-H ${quoted(`${name}: ${value}`)}`);
+  }
+  if (json !== undefined) {
+    const text = JSON.stringify(json);
+    const isLong = text.length > CURL_JSON_CHARS_MAX;
+    lines.push(`-H 'Content-Type: application/json'`);
+    lines.push(isLong ? '--data-binary @request.json' : `--data-binary ${quoted(text)}`);
+  }
+  if (file !== undefined) lines.push(`--data-binary ${quoted(`@${file.name}`)}`);
+  return lines.join(' \\\n  ');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,63 @@
+/** Searches in one index or in all. */
+import { messageOf } from '../dom.js';
+import { type ChunkMatch, type Match, type Query, search } from './api.js';
+import { ALL, usableIndexes } from './indexes.js';
+
+/** An asset that matches by its units, by passages, or by both. */
+export interface FoundAsset {
+  readonly index: string;
+  readonly isccId: string;
+  readonly metadata: unknown;
+  readonly whole: Match | undefined;
+  readonly passages: ChunkMatch | undefined;
+}
+
+export interface Search {
+  /** With the units that the service derived. */
+  readonly query: Query;
+  /** Best first. */
+  readonly assets: readonly FoundAsset[];
+  /** Number of indexes that were searched. */
+  readonly indexes: number;
+  /** Indexes that could not be searched, and why. */
+  readonly failures: readonly string[];
+}
+
+/** @throws if no index could be searched */
+export async function searchIn(index: string, query: Query, limit: number): Promise<Search> {
+  const names = index === ALL ? usableIndexes().map(({ name }) => name) : [index];
+  if (names.length === 0)
+    throw new Error('There is no index to search. If the service requires an API key, enter it.');
+  const results = await Promise.allSettled(names.map((name) => searchOne(name, query, limit)));
+  const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const [first] = found;
+  const errors = results.flatMap((result, at) =>
+    result.status === 'rejected' ? [{ name: names[at], error: result.reason as unknown }] : [],
+  );
+  if (first === undefined) throw errors[0]?.error;
+  return {
+    query: first.query,
+    assets: found
+      .flatMap(({ assets }) => assets)
+      .sort((a, b) => scoreOf(b) - scoreOf(a))
+      .slice(0, limit),
+    indexes: found.length,
+    failures: errors.map(({ name, error }) => `${name}: ${messageOf(error)}`),
+  };
+}
+
+/** The score of an asset, 0 to 1. */
+export function scoreOf({ whole, passages }: FoundAsset): number {
+  return Math.max(whole?.score ?? 0, passages?.score ?? 0);
+}
+
+async function searchOne(index: string, query: Query, limit: number) {
+  const { query: asked, global_matches: wholes, chunk_matches: chunks } = await search(index, query, limit);
+  const ids = new Set([...wholes, ...chunks].map(({ iscc_id: id }) => id));
+  const assets = [...ids].map((isccId): FoundAsset => {
+    const whole = wholes.find(({ iscc_id: id }) => id === isccId);
+    const passages = chunks.find(({ iscc_id: id }) => id === isccId);
+    return { index, isccId, metadata: whole?.metadata ?? passages?.metadata, whole, passages };
+  });
+  return { query: asked, assets };
+}

@@ -1,0 +1,77 @@
+/** The indexes of the service: the table, and the choices of the forms. */
+import { byId, counted, element } from '../dom.js';
+import { getStatus, type Index, listIndexes } from './api.js';
+
+/** The choice of all indexes. */
+export const ALL = '';
+
+let known: readonly Index[] = [];
+
+/** Indexes that can be searched. */
+export function usableIndexes(): readonly Index[] {
+  return known.filter(({ state }) => state === undefined);
+}
+
+/** The index that the user chose for searches; {@link ALL} for all. */
+export function chosenIndex(): string {
+  return byId('index', HTMLSelectElement).value;
+}
+
+/** Reads the list again and shows it. Without access to it, the choice is empty until the user enters a key. */
+export async function loadIndexes(): Promise<void> {
+  known = await listIndexes().catch(async () => {
+    // A node of the network serves one index and no list.
+    const name = (await getStatus().catch(() => undefined))?.index_name;
+    return name === undefined ? [] : [{ name }];
+  });
+  for (const choice of document.querySelectorAll<HTMLSelectElement>('.index-choice')) fill(choice);
+  byId('indexes', HTMLTableSectionElement).replaceChildren(...known.map(row));
+  byId('indexes-section', HTMLElement).hidden = known.length === 0;
+}
+
+/** Keeps the user's choice. The default are all indexes, or the only one that has assets. */
+function fill(choice: HTMLSelectElement): void {
+  const before = choice.dataset.chosen === undefined ? undefined : choice.value;
+  const usable = usableIndexes();
+  const filled = usable.filter(({ assets }) => assets !== 0);
+  const all = element('option', { value: ALL }, `All indexes (${usable.length})`);
+  const options = usable.map(({ name, assets }) => {
+    const size = assets === undefined ? '' : `: ${counted(assets, 'asset', 'assets')}`;
+    return element('option', { value: name }, `${name}${size}`);
+  });
+  choice.replaceChildren(...(usable.length === 1 ? [] : [all]), ...options);
+  const [only] = filled.length === 1 ? filled : [];
+  const wanted = before ?? only?.name ?? ALL;
+  const isThere = [...choice.options].some(({ value }) => value === wanted);
+  choice.value = isThere ? wanted : (choice.options[0]?.value ?? ALL);
+}
+
+/** Choices of the user survive a new list. */
+export function watchChoices(): void {
+  for (const choice of document.querySelectorAll<HTMLSelectElement>('.index-choice')) {
+    choice.addEventListener('change', () => {
+      choice.dataset.chosen = '';
+    });
+  }
+}
+
+/** Chooses an index, e.g. that of a link. */
+export function chooseIndex(name: string): void {
+  const choice = byId('index', HTMLSelectElement);
+  if ([...choice.options].every(({ value }) => value !== name)) {
+    choice.append(element('option', { value: name }, name));
+  }
+  choice.value = name;
+  choice.dataset.chosen = '';
+}
+
+function row({ name, assets, size, state, reason }: Index): HTMLTableRowElement {
+  return element(
+    'tr',
+    state === 'damaged' ? { class: 'failing' } : {},
+    element('th', { scope: 'row' }, name),
+    element('td', {}, assets === undefined ? '' : assets.toLocaleString('en')),
+    element('td', {}, size === undefined ? '' : size === 0 ? 'below 1 MiB' : `${size} MiB`),
+    element('td', {}, state === undefined ? 'ready' : reason === undefined ? state : `${state}: ${reason}`),
+  );
+}

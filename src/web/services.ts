@@ -1,0 +1,38 @@
+/** The services that this page can use: its own, and the neighbours that respond. */
+
+export type ServiceName = 'codes' | 'search' | 'store' | 'resolver';
+
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+const { service, neighbours = '' } = document.documentElement.dataset;
+
+/** The service that serves this page. */
+export const own = service as ServiceName;
+
+/** Origins of the services; the empty text is the page's own. */
+const origins = new Map<string, string>([[own, '']]);
+
+/** Whether the page can use a service. */
+export function has(name: ServiceName): boolean {
+  return origins.has(name);
+}
+
+/** The address of a path of a service. */
+export function addressOf(name: ServiceName, path: string): string {
+  return `${origins.get(name) ?? ''}${path}`;
+}
+
+/** Asks the neighbours whether they are there, and shows the parts of the page that can be used. */
+export async function findNeighbours(): Promise<void> {
+  await Promise.all(neighbours.split(' ').filter(Boolean).map(findNeighbour));
+  for (const part of document.querySelectorAll<HTMLElement>('[data-needs]')) {
+    part.hidden = !(part.dataset.needs ?? '').split(' ').every((name) => origins.has(name));
+  }
+}
+
+async function findNeighbour(entry: string): Promise<void> {
+  const [name = '', origin = ''] = entry.split('=');
+  // Behind a proxy that hides itself, the server names addresses of its own machine.
+  if (LOOPBACK.test(new URL(origin).hostname) && !LOOPBACK.test(location.hostname)) return;
+  const response = await fetch(`${origin}/healthz`).catch(() => undefined);
+  if (response?.ok) origins.set(name, origin);
+}
