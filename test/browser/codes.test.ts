@@ -240,6 +240,7 @@ describe('errors and access', () => {
     await page.goto(server.url);
     await generate(page, 'gray_a.jpg');
     await page.getByText('Embed metadata into a copy').click();
+    await page.getByLabel('License (URL)', { exact: true }).waitFor();
     const tree = await page.locator('body').ariaSnapshot();
     expect(unnamed(tree)).toEqual([]);
     for (const part of [

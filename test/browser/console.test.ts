@@ -304,7 +304,14 @@ test('works by keyboard only', async () => {
     await page.keyboard.press('Tab');
     order.push(await focused(page));
   }
-  expect(order).toEqual(['granular', 'semantic', 'matches', 'credentials', 'file-index', 'Generate code']);
+  expect(order).toEqual([
+    'granular',
+    'semantic',
+    'find-matches',
+    'find-credentials',
+    'file-index',
+    'Generate code',
+  ]);
   await page.keyboard.press('Enter');
   await done(page, 'keyboard.jpg');
   expect(await focused(page)).toBe('result');

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
+import { brokenRules } from '../support/accessible.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support/chromium.js';
 
@@ -42,8 +43,13 @@ describe.each(SERVICE_NAMES)('/docs of %s', (name) => {
     expect(await page.locator('h1, .title').first().textContent()).toContain(document.info.title);
     await screenshots(page, `docs-${name}`);
 
+    expect(await brokenRules(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(() => page.evaluate<number>(CONTRAST)).toBeGreaterThan(100);
+    expect(await brokenRules(page)).toEqual([]);
+    await page.locator('.opblock-summary-control').first().click();
+    await page.locator('.opblock-body').first().waitFor();
+    expect((await brokenRules(page)).filter((rule) => rule.startsWith('color-contrast'))).toEqual([]);
 
     const probe = page.locator('.opblock', { hasText: '/healthz' });
     await probe.locator('.opblock-summary').click();

@@ -7,7 +7,7 @@ import type { Reply, Route } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
 import { openApiDocument } from './openapi.js';
 import type { OpenApiVersion } from './openapi-schema.js';
-import { escaped } from './pages.js';
+import { assetRoute, escaped } from './pages.js';
 
 const PAGE = '/docs';
 
@@ -40,6 +40,7 @@ export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
     ...DOCUMENTS.flatMap(({ address, version }) => documentRows(app, routes, address, version)),
     asset(`${PAGE}/swagger-ui-bundle.js`, 'text/javascript; charset=utf-8'),
     asset(`${PAGE}/swagger-ui.css`, 'text/css; charset=utf-8'),
+    assetRoute(`${PAGE}/viewer.css`, 'viewer.css'),
     row(`${PAGE}/start.js`, 'Script that starts the viewer', () => ({
       status: 200,
       headers: { 'Cache-Control': ASSET_CACHING },
@@ -113,8 +114,10 @@ function html({ title }: ServiceApp): string {
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${PAGE}/swagger-ui.css">
+<link rel="stylesheet" href="${PAGE}/viewer.css">
 </head>
 <body>
+<nav class="start" aria-label="Service"><a href="/">Start page</a></nav>
 <div id="viewer" data-document="/openapi/openapi.json"></div>
 <noscript>The viewer needs JavaScript. Read the document instead: <a href="/openapi/openapi.yaml">/openapi/openapi.yaml</a></noscript>
 <script src="${PAGE}/swagger-ui-bundle.js"></script>
@@ -131,6 +134,21 @@ const applyScheme = () => document.documentElement.classList.toggle('dark-mode',
 dark.addEventListener('change', applyScheme);
 applyScheme();
 const viewer = document.getElementById('viewer');
+// Repairs what screen readers stumble over: links inside of buttons, skipped heading levels, parts and choices
+// without a name, and examples that only a mouse can scroll.
+const repair = () => {
+  for (const link of viewer.querySelectorAll('.opblock-summary-control a[href]')) link.removeAttribute('href');
+  for (const heading of viewer.querySelectorAll('h3:not([aria-level]), h4:not([aria-level])')) heading.setAttribute('aria-level', heading.localName === 'h3' ? '2' : '3');
+  for (const [selector, name] of [['.information-container', 'About'], ['.scheme-container', 'Servers and keys']]) {
+    for (const part of viewer.querySelectorAll(selector + ':not([role])')) {
+      part.setAttribute('role', 'region');
+      part.setAttribute('aria-label', name);
+    }
+  }
+  for (const example of viewer.querySelectorAll('pre.microlight:not([tabindex])')) example.tabIndex = 0;
+  for (const select of viewer.querySelectorAll('select:not([aria-label])')) select.setAttribute('aria-label', select.id === 'servers' ? 'Server' : 'Choice');
+};
+new MutationObserver(repair).observe(viewer, { childList: true, subtree: true });
 SwaggerUIBundle({ domNode: viewer, url: viewer.dataset.document, validatorUrl: null, deepLinking: true });
 `;
 

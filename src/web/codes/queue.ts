@@ -51,8 +51,8 @@ export function uploadForm(): void {
 function currentOptions(): JobOptions {
   const data = new FormData(byId('upload', HTMLFormElement));
   const lookups = [
-    ...(has('search') && data.has('matches') ? [matchesLookup(String(data.get('index') ?? ''))] : []),
-    ...(has('resolver') && data.has('credentials') ? [credentialsLookup()] : []),
+    ...(has('search') && data.has('find-matches') ? [matchesLookup(String(data.get('index') ?? ''))] : []),
+    ...(has('resolver') && data.has('find-credentials') ? [credentialsLookup()] : []),
   ];
   return {
     granular: data.has('granular'),

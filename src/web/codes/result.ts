@@ -62,7 +62,8 @@ export function resultHead(result: Result): HTMLElement {
   const text = element(
     'div',
     {},
-    element('span', { class: 'hint' }, `${result.mediatype}, ${bytesText(Number(result.filesize))}`),
+    element('strong', { class: 'name' }, String(result.name ?? result.filename ?? 'Result')),
+    element('div', { class: 'hint' }, `${result.mediatype}, ${bytesText(Number(result.filesize))}`),
     element('div', { class: 'main-code' }, code, copyButton(result.iscc, 'the ISCC-CODE')),
   );
   return element('div', { class: 'summary' }, ...thumbnail(result), text);
