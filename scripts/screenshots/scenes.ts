@@ -27,13 +27,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     width: 1200,
     act: async (page, { url, files }) => {
       await page.goto(url.codes);
-      await page.getByLabel('Drop a file here').setInputFiles(files.original);
+      await page.getByLabel('Find matches').uncheck();
+      await page.getByLabel('Find content credentials').uncheck();
+      await page.getByLabel('Drop files anywhere').setInputFiles(files.original);
       await page.getByRole('button', { name: 'Generate code' }).click();
-      await page.getByRole('heading', { name: 'Result' }).waitFor();
+      await page.getByText('Done: ').first().waitFor();
+      // Their times differ from run to run.
+      await page.getByText('Steps', { exact: true }).click();
       await loaded(page);
     },
   },
   'resolver-check': {
+    part: '#check-result',
     act: async (page, stage) => {
       await page.goto(stage.url.resolver);
       await choose(page, stage);
