@@ -241,7 +241,7 @@ describe('a result', () => {
     const href = await file.getByRole('link', { name: 'Link to this code' }).getAttribute('href');
     const other = await openPage(browser);
     await other.goto(`${services.url.search}/${href}&index=linked`);
-    await other.getByRole('heading', { name: 'Matches' }).waitFor();
+    await other.getByRole('heading', { name: 'Matches', exact: true }).waitFor();
     expect(await other.locator('#matches').textContent()).toContain('photo-7.jpg');
     expect(await other.getByLabel('Index', { exact: true }).inputValue()).toBe('linked');
     await expectAccessible(other);
@@ -266,7 +266,7 @@ describe('text passages', () => {
     await expectAccessible(page);
     await screenshots(page, 'console-passages');
 
-    await page.getByLabel('Text passage').fill(whole.slice(500, 2500));
+    await page.getByLabel('Text passage', { exact: true }).fill(whole.slice(500, 2500));
     await page.getByRole('button', { name: 'Search by passage' }).click();
     await page.getByRole('heading', { name: 'Matches', exact: true }).waitFor();
     const found = page.locator('#matches');
