@@ -49,6 +49,7 @@ impl Known for Nothing {
 #[derive(Debug)]
 pub struct Judge<K> {
     known: K,
+    keeps_deleted: bool,
     /// Claims that changed, by body of the ISCC-ID.
     pub claims: HashMap<u64, Claim>,
     /// New nonces, with the leaf index of the entry.
@@ -64,11 +65,17 @@ impl<K: Known> Judge<K> {
     pub fn new(known: K) -> Self {
         Self {
             known,
+            keeps_deleted: false,
             claims: HashMap::new(),
             nonces: HashMap::new(),
             assets: HashMap::new(),
             counts: [0; _],
         }
+    }
+
+    /// Deleted assets are neither deleted nor withheld. Claims and counts are the same.
+    pub fn keeping_deleted(self) -> Self {
+        Self { keeps_deleted: true, ..self }
     }
 
     /// Judges the entry at `leaf` by what [`crate::entry::parse`] found.
@@ -111,7 +118,9 @@ impl<K: Known> Judge<K> {
             return Reason::Unauthorized;
         }
         self.claims.insert(id.body, Claim { in_force: false, deletion: Some(leaf), ..claim });
-        self.assets.insert(id.body, None);
+        if !self.keeps_deleted {
+            self.assets.insert(id.body, None);
+        }
         Reason::Deletion
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iscc_log::entry::{self, Log};
+use iscc_log::entry::{self, Log, Reason};
 use iscc_log::judge::{Judge, Nothing};
 use iscc_log::key::PublicKey;
 use iscc_log::tree::{self, Hash, Head};
@@ -71,6 +71,28 @@ proptest! {
         let mut judge = Judge::new(Nothing);
         let Ok(_) = judge.take(0, entry::parse(&damaged(records[index], &changes, cut), LOG));
         prop_assert_eq!(judge.counts.iter().sum::<u64>(), 1);
+    }
+
+    #[test]
+    fn kept_assets_of_any_part_of_a_log_are_those_declared_in_it(count in 0..TILE_WIDTH) {
+        let bundle = fixture("log-a/tile/entries/000");
+        let records = bundle::records(&bundle, TILE_WIDTH).expect("a full bundle");
+        let mut deleting = Judge::new(Nothing);
+        let mut keeping = Judge::new(Nothing).keeping_deleted();
+        let mut declared = std::collections::BTreeSet::new();
+        for (leaf, record) in (0..).zip(&records[..count]) {
+            let entry = entry::parse(record, LOG);
+            let id = entry.as_ref().ok().map(|signed| signed.id.body);
+            let Ok(reason) = deleting.take(leaf, entry.clone());
+            if reason == Reason::Ok {
+                declared.extend(id);
+            }
+            let Ok(same) = keeping.take(leaf, entry);
+            prop_assert_eq!(reason, same);
+        }
+        prop_assert_eq!(&deleting.claims, &keeping.claims);
+        prop_assert!(keeping.assets.values().all(Option::is_some));
+        prop_assert_eq!(keeping.assets.keys().copied().collect::<std::collections::BTreeSet<_>>(), declared);
     }
 
     #[test]

@@ -120,7 +120,8 @@ impl LogIndex {
     ) -> Result<(LogChange, String), Failure> {
         let reading = self.reading()?;
         let mut state = HubRow::read(batch.row)?;
-        let mut judge = Judge::new(Stored(&reading));
+        let judge = Judge::new(Stored(&reading));
+        let mut judge = if batch.deletes { judge } else { judge.keeping_deleted() };
         let cursor = parsed.last().map_or(batch.cursor, |(leaf, _)| leaf + 1);
         for (leaf, entry) in parsed {
             let id = entry.as_ref().ok().map(|signed| signed.id.body);
@@ -156,8 +157,7 @@ impl LogIndex {
         for (id, asset) in assets {
             match asset {
                 Some(asset) => change.put.push(new_asset(id, self.realm, asset)?),
-                None if batch.deletes => change.delete.push(id),
-                None => {}
+                None => change.delete.push(id),
             }
         }
         Ok((change, row))
