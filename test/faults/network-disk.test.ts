@@ -28,13 +28,16 @@ async function expectWhole(node: Node, hub: HubDouble): Promise<void> {
   expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, problems: [] });
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'a commit that fails is repeated, after a restart if need be',
+test.skipIf(process.platform !== 'linux').each([
+  ['write', 'always'],
+  ['sync', 'sync'],
+])(
+  'a commit whose %s fails is repeated, after a restart if need be',
   { timeout: TEST_MS_MAX },
-  async () => {
+  async (_, fault) => {
     const { hub, node } = await started(300);
     const library = build('fail-writes.c', node.folder);
-    const trigger = path.join(node.folder, 'always');
+    const trigger = path.join(node.folder, fault);
     Object.assign(node.env, { LD_PRELOAD: library, FAULT_TRIGGER: trigger });
     await node.start();
     await node.until(hub, 'following', 300);

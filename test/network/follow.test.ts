@@ -91,6 +91,8 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     expect(await assetCount()).toBe(short.assets.length + long.assets.length);
     const verified = await isccd(['network', 'verify', '--json'], { env });
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, problems: [] });
+    const { stdout } = await isccd(['network', 'status', '--url', String(service?.urls.search)], { env });
+    expect(stdout).toMatch(/^ +1 +127\.0\.0\.1:\d+ +following +856\/856 +\d+ s ago$/m);
   });
 
   it('has the same index after kills at any time, and reads nothing twice', async () => {

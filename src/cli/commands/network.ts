@@ -20,6 +20,12 @@ import { printJson } from '../terminal/lines.js';
 import { configuredUrl } from './check-health.js';
 
 const STATUS_TIMEOUT_MS = 5_000;
+/** Seconds of each unit of time, longest first. */
+const AGE_UNITS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+] as const;
 
 /** `isccd network status`: from the running service, else from the data folder. */
 export async function status(options: { url?: string; json?: boolean }): Promise<void> {
@@ -54,7 +60,15 @@ function line({ hub_id, url, state, cursor, tree_size, last_poll, alarm }: HubSt
   const host = new URL(url).host;
   const warning = alarm === null ? '' : `  ALARM ${alarm.kind}`;
   const size = tree_size ?? '?';
-  return `${String(hub_id).padStart(4)}  ${host.padEnd(24)}  ${state.padEnd(12)}  ${cursor}/${size}  ${last_poll ?? 'never'}${warning}`;
+  return `${String(hub_id).padStart(4)}  ${host.padEnd(24)}  ${state.padEnd(12)}  ${cursor}/${size}  ${age(last_poll)}${warning}`;
+}
+
+/** How long ago a hub was polled. */
+function age(lastPoll: string | null): string {
+  if (lastPoll === null) return 'never polled';
+  const seconds = Math.max(0, (Date.now() - Date.parse(lastPoll)) / 1000);
+  const [unitSeconds, unit] = AGE_UNITS.find(([each]) => seconds >= each) ?? [1, 's'];
+  return `${Math.floor(seconds / unitSeconds)} ${unit} ago`;
 }
 
 interface StoredHub {

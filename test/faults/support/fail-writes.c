@@ -1,5 +1,6 @@
 /* Preloaded into a process: writes of LMDB's meta pages fail with EIO while the file $FAULT_TRIGGER exists. If the
-   file is named "once", the first failure removes it; if it is named "hang", writes wait instead of failing. */
+   file is named "once", the first failure removes it; if it is named "hang", writes wait instead of failing; if it is
+   named "sync", syncs of the data fail and writes do not. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,15 +14,22 @@
 
 typedef ssize_t (*pwrite_function)(int, const void *, size_t, off_t);
 
-static int fails(int fd, off_t offset) {
-  const char *trigger = getenv("FAULT_TRIGGER");
+static int is_data_file(int fd) {
   char link[64], path[4096];
-  if (trigger == NULL || offset >= META_BYTES || access(trigger, F_OK) != 0) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = 0;
-  if (strstr(path, "data.mdb") == NULL) return 0;
+  return strstr(path, "data.mdb") != NULL;
+}
+
+static int is_triggered(const char *trigger, int fd) {
+  return trigger != NULL && access(trigger, F_OK) == 0 && is_data_file(fd);
+}
+
+static int fails(int fd, off_t offset) {
+  const char *trigger = getenv("FAULT_TRIGGER");
+  if (offset >= META_BYTES || !is_triggered(trigger, fd) || strstr(trigger, "sync") != NULL) return 0;
   if (strstr(trigger, "hang") != NULL) {
     while (access(trigger, F_OK) == 0) usleep(50000);
     return 0;
@@ -39,4 +47,19 @@ ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t offset) {
   if (fails(fd, offset)) return -1;
   return ((pwrite_function)dlsym(RTLD_NEXT, "pwrite64"))(fd, bytes, count, offset);
+}
+
+static int sync_fails(int fd) {
+  const char *trigger = getenv("FAULT_TRIGGER");
+  if (!is_triggered(trigger, fd) || strstr(trigger, "sync") == NULL) return 0;
+  errno = EIO;
+  return 1;
+}
+
+int fdatasync(int fd) {
+  return sync_fails(fd) ? -1 : ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(fd);
+}
+
+int fsync(int fd) {
+  return sync_fails(fd) ? -1 : ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
 }
