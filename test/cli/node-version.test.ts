@@ -25,7 +25,7 @@ it(
   INSTALL_MAX_MS,
 );
 
-it.each(['22.23.3', '24.21.0'])(
+it.each(['22.23.3', '24.21.0', '26.10.0'])(
   'makes the same code on Node.js %s',
   async (version) => {
     const [here, there] = await Promise.all(
