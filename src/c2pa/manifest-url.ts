@@ -11,6 +11,13 @@ export function manifestUrl(base: string, manifestId: string): string {
   return `${base}/v1${MANIFESTS}${encode(manifestId)}`;
 }
 
+/** Ends of the addresses of a manifest, in each common way to encode its id. */
+export function manifestUrlEnds(manifestId: string): string[] {
+  const encoded = encode(manifestId);
+  const lower = encoded.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+  return [...new Set([encoded, lower, manifestId])].map((id) => `${MANIFESTS}${id}`);
+}
+
 /**
  * The manifest id in an address of any scheme: the decoded path after the last `/manifests/`. `undefined` unless the
  * address is a URL without white space and the id has 1 to 256 printable characters.

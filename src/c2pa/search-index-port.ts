@@ -5,6 +5,9 @@ import type { SearchApi } from '../client/search-api.js';
 /** Default name of the index that stores write to and resolvers read. */
 export const MANIFEST_INDEX_DEFAULT = 'c2pa';
 
+/** Path of a manifest's address in the metadata of its asset. */
+export const GATEWAY_PATH = 'metadata.gateway';
+
 export interface IndexedManifest {
   /** ISCC-ID of the declaration, or a local one. */
   readonly isccId: string;
@@ -18,6 +21,8 @@ export interface IndexedManifest {
 export interface ManifestIndex {
   /** Creates the index unless it exists. */
   prepare(): Promise<void>;
+  /** Makes manifests findable by the end of their address, if the service can. */
+  declarePaths(): Promise<void>;
   /** Adds or replaces manifests. Durable when it resolves. */
   add(manifests: readonly IndexedManifest[]): Promise<void>;
   /** Succeeds if the manifest is missing. */
@@ -42,6 +47,18 @@ export class SearchManifestIndex implements ManifestIndex {
 
   async prepare(): Promise<void> {
     await ignoring(EXISTS, this.#search.createIndex(this.#index));
+    await this.declarePaths();
+  }
+
+  /** Other servers with this API need not have paths, or not for this key: resolvers then read the whole index. */
+  async declarePaths(): Promise<void> {
+    try {
+      const declared = (await this.#search.getPaths(this.#index)).paths.map(({ path }) => path);
+      if (declared.includes(GATEWAY_PATH)) return;
+      await this.#search.putPaths(this.#index, [...declared, GATEWAY_PATH]);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    }
   }
 
   async add(manifests: readonly IndexedManifest[]): Promise<void> {

@@ -179,6 +179,9 @@ function indexCommands(root: Command): void {
   add('get <name> <iscc-id>', 'print an entry').action(async (name, id, where) =>
     (await actions()).get(name, id, where),
   );
+  add('paths <name> [paths...]', 'print the declared metadata paths of an index, or declare these instead')
+    .option('--none', 'declare none')
+    .action(async (name, paths, options) => (await actions()).paths(name, paths, options));
   keyCommands(index);
 }
 

@@ -13,6 +13,7 @@ export type TypeMatch = ChunkMatch['types'][string];
 export type SearchResult = Schemas['IsccSearchResult'];
 export type SearchFailure = Schemas['SearchFailure'];
 export type Alias = Schemas['Alias'];
+export type DeclaredPaths = Schemas['DeclaredPaths'];
 /** Parameters of a search besides its query. */
 export type SearchParameters = NonNullable<operations['searchPost']['parameters']['query']>;
 /** The outcome of a group of lines. */
@@ -51,8 +52,16 @@ export interface SearchApi {
    * others are added.
    */
   addLines(index: string, lines: Uint8Array): Promise<LinesResult>;
-  /** Up to `limit` assets after an ISCC-ID as JSON lines, byte for byte as they were added. */
-  assetLines(index: string, after: string | undefined, limit: number): Promise<AssetLines>;
+  /**
+   * Up to `limit` assets after an ISCC-ID as JSON lines, byte for byte as they were added.
+   *
+   * @param filter lists only assets that meet this condition, for example `metadata.lang = "de"`; its path must be declared
+   */
+  assetLines(index: string, after: string | undefined, limit: number, filter?: string): Promise<AssetLines>;
+  /** The declared metadata paths. */
+  getPaths(index: string): Promise<DeclaredPaths>;
+  /** Declares these metadata paths instead of the present ones. */
+  putPaths(index: string, paths: readonly string[]): Promise<DeclaredPaths>;
   /** Deletes the assets that exist. */
   deleteAssets(index: string, isccIds: readonly string[]): Promise<readonly DeletionResult[]>;
   getAsset(index: string, isccId: string): Promise<Entry>;

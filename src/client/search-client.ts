@@ -8,6 +8,7 @@ import type {
   AddResult,
   Alias,
   AssetLines,
+  DeclaredPaths,
   DeletionResult,
   Entry,
   IndexInfo,
@@ -86,15 +87,24 @@ export class SearchClient implements SearchApi {
     return sumOf(bytes.toString().split('\n').filter(Boolean));
   }
 
+  getPaths(index: string, options?: CallOptions): Promise<DeclaredPaths> {
+    return this.#http.json({ method: 'GET', path: ['indexes', index, 'paths'] }, options);
+  }
+
+  putPaths(index: string, paths: readonly string[], options?: CallOptions): Promise<DeclaredPaths> {
+    return this.#http.json({ method: 'PUT', path: ['indexes', index, 'paths'], json: { paths } }, options);
+  }
+
   async assetLines(
     index: string,
     after: string | undefined,
     limit: number,
+    filter?: string,
     options?: CallOptions,
   ): Promise<AssetLines> {
     const call = {
       path: ['indexes', index, 'assets'],
-      query: { after, limit },
+      query: { after, limit, filter },
       headers: { Accept: LINES_TYPE },
     };
     const { bytes, headers } = await this.#http.bytes({ method: 'GET', ...call }, options);

@@ -51,7 +51,7 @@ export interface ManifestTable {
   index_version: Generated<number>;
   /** Algorithms of its soft bindings that were not on the list, as a JSON array, or null. */
   unknown_algorithms: string | null;
-  /** End of the signer's certificate; null once it was handled. */
+  /** When trust may end: with the signer's certificate, or an OCSP response about it. Null once that was handled. */
   certificate_expires: number | null;
   /** JSON of the summary: title, signer and others. */
   summary: string | null;

@@ -1,10 +1,12 @@
 /**
- * The declarations of an index by the id of the manifest that they point to, for look-ups by id alone. An index is
- * searched by content only, so this reads its assets, which are sorted by time: all once an hour, in between new ones.
+ * The declarations of an index by the id of the manifest that they point to, for look-ups by id alone. An index with the
+ * path of their addresses lists them. Of others, this reads all assets, which are sorted by time: all once an hour, in
+ * between new ones.
  */
 import { z } from 'zod';
-import { manifestIdIn } from '../c2pa/manifest-url.js';
-import { isIsccId } from '../iscc-id.js';
+import { manifestIdIn, manifestUrlEnds } from '../c2pa/manifest-url.js';
+import { GATEWAY_PATH } from '../c2pa/search-index-port.js';
+import { compareIsccIds, isIsccId } from '../iscc-id.js';
 import { parseGateway } from './hits.js';
 import { CANDIDATES_MAX } from './recent.js';
 
@@ -18,8 +20,15 @@ const WAIT_MS_MAX = 3000;
 /** Some assets get ids that are older than others in the index. */
 const REREAD_MS = 3_600_000;
 
-/** Assets as JSON lines, after an ISCC-ID. `undefined` if the index does not exist or the service cannot list it. */
-export type AssetPages = (after: string | undefined, limit: number) => Promise<Buffer | undefined>;
+/**
+ * Assets as JSON lines, after an ISCC-ID. `undefined` if the index does not exist, or the service cannot list it or not
+ * by the condition.
+ */
+export type AssetPages = (
+  after: string | undefined,
+  limit: number,
+  condition?: string,
+) => Promise<Buffer | undefined>;
 
 const asset = z.object({ iscc_id: z.string().refine(isIsccId) }).loose();
 
@@ -46,10 +55,26 @@ export class DeclaredManifests {
    * they were read. Rejects like the pages.
    */
   async isccIdsOf(manifestId: string): Promise<readonly string[]> {
+    const listed = await this.#listed(manifestId);
+    if (listed !== undefined) return listed;
     const known = this.#isccIds.get(manifestId);
     if (known !== undefined) return known;
     await this.#refresh();
     return this.#isccIds.get(manifestId) ?? [];
+  }
+
+  /** The declarations by the path of their addresses; `undefined` if the index has no such path. */
+  async #listed(manifestId: string): Promise<string[] | undefined> {
+    const conditions = manifestUrlEnds(manifestId).map(
+      (end) => `${GATEWAY_PATH} ends_with ${JSON.stringify(end)}`,
+    );
+    const found: string[] = [];
+    for (const condition of conditions) {
+      const lines = await this.#pages(undefined, CANDIDATES_MAX, condition);
+      if (lines === undefined) return undefined;
+      for (const { isccId, manifestId: id } of declarationsIn(lines)) if (id === manifestId) found.push(isccId);
+    }
+    return found.sort(compareIsccIds).slice(0, CANDIDATES_MAX);
   }
 
   /** Concurrent look-ups share one reading. */
@@ -79,12 +104,9 @@ export class DeclaredManifests {
   /** Returns the last ISCC-ID; `undefined` without a valid one. */
   #addAll(lines: Buffer): string | undefined {
     let last: string | undefined;
-    for (const line of lines.toString('utf8').split('\n')) {
-      const { data } = asset.safeParse(parsed(line));
-      if (data === undefined) continue;
-      last = data.iscc_id;
-      const manifestId = manifestIdIn(parseGateway(data) ?? '');
-      if (manifestId !== undefined) this.#add(manifestId, last);
+    for (const { isccId, manifestId } of declarationsIn(lines)) {
+      last = isccId;
+      if (manifestId !== undefined) this.#add(manifestId, isccId);
     }
     return last;
   }
@@ -94,6 +116,15 @@ export class DeclaredManifests {
     if (known === undefined) this.#isccIds.set(manifestId, [isccId]);
     else if (known.length < CANDIDATES_MAX && !known.includes(isccId)) known.push(isccId);
     if (this.#isccIds.size > this.#entriesMax) this.#isccIds.delete(this.#isccIds.keys().next().value ?? '');
+  }
+}
+
+/** The assets in JSON lines, and the ids of the manifests that they point to. */
+function* declarationsIn(lines: Buffer): Iterable<{ isccId: string; manifestId: string | undefined }> {
+  for (const line of lines.toString('utf8').split('\n')) {
+    const { data } = asset.safeParse(parsed(line));
+    if (data === undefined) continue;
+    yield { isccId: data.iscc_id, manifestId: manifestIdIn(parseGateway(data) ?? '') };
   }
 }
 

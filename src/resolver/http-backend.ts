@@ -3,14 +3,15 @@ import { type Dispatcher, errors, Pool } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
 import { DeclaredManifests } from './declared-manifests.js';
 import { type Hit, parseGateway, parseHits } from './hits.js';
+import { present } from '../present.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const CONNECTIONS_MAX = 128;
 /** Enough for 100 matches with the largest metadata; a longer response is invalid. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const NO_ASSET = [400, 404];
-/** Other servers with this API need not list assets, or not to this key. */
-const NO_LIST = [400, 401, 403, 404, 405, 406];
+/** Other servers with this API need not list assets, or not to this key, or not by a condition. */
+const NO_LIST = [400, 401, 403, 404, 405, 406, 422];
 const LINES_TYPE = 'application/x-ndjson';
 /** A proxy or the service itself is overloaded, starting or down. */
 const UNAVAILABLE = [502, 503, 504];
@@ -42,7 +43,7 @@ export class HttpBackend implements SearchBackend {
   readonly #index: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
-  readonly #declared = new DeclaredManifests((after, limit) => this.#assets(after, limit));
+  readonly #declared = new DeclaredManifests((...page) => this.#assets(...page));
 
   constructor({ url, index, apiKey, timeoutMs }: HttpBackendOptions) {
     const { origin, pathname } = new URL(url);
@@ -83,8 +84,8 @@ export class HttpBackend implements SearchBackend {
     await this.#pool.destroy();
   }
 
-  async #assets(after: string | undefined, limit: number): Promise<Buffer | undefined> {
-    const query = new URLSearchParams({ limit: String(limit), ...(after !== undefined && { after }) });
+  async #assets(after: string | undefined, limit: number, filter?: string): Promise<Buffer | undefined> {
+    const query = new URLSearchParams({ limit: String(limit), ...present({ after, filter }) });
     const path = `${this.#index}/assets?${query}`;
     const response = await this.#request({ method: 'GET', path, accept: LINES_TYPE });
     if (NO_LIST.includes(response.status)) return undefined;

@@ -6,6 +6,8 @@ import { type Hit, hitsOf } from './hits.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const NO_INDEX = [404];
+/** Also an index without the path of a condition. */
+const NO_LIST = [400, 404];
 const NO_ASSET = [400, 404];
 const BUSY = 503;
 
@@ -13,8 +15,8 @@ export class InProcessBackend implements SearchBackend {
   readonly #search: LocalSearchApi;
   readonly #index: string;
   readonly #isLogged: boolean;
-  readonly #declared = new DeclaredManifests(async (after, limit) => {
-    const page = await unless(NO_INDEX, this.#search.assetLines(this.#index, after, limit));
+  readonly #declared = new DeclaredManifests(async (after, limit, condition) => {
+    const page = await unless(NO_LIST, this.#search.assetLines(this.#index, after, limit, condition));
     return page?.lines;
   });
 

@@ -27,8 +27,8 @@ export interface SearchBackend {
    */
   gateway(isccId: string, trace?: Trace): Promise<string | undefined>;
   /**
-   * ISCC-IDs of some declarations whose gateway address ends in the id of a manifest, oldest first. Those of the last
-   * second, and old ones that were added within the last hour, may be missing.
+   * ISCC-IDs of some declarations whose gateway address ends in the id of a manifest, oldest first. If the index has not
+   * declared their path, those of the last second, and old ones that were added within the last hour, may be missing.
    *
    * @throws {BackendFailed}
    */

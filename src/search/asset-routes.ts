@@ -109,7 +109,8 @@ function listAssets(service: SearchService, options: RouteOptions): Route {
     description:
       'In the order of the numbers in their ISCC-IDs, that is, by time. A page may be shorter than `limit`; `Link` ' +
       'with `rel="next"` leads to the next one, and is absent on the last. With `Accept: application/x-ndjson` and ' +
-      'without `limit`, the response has all assets, one per line.',
+      'without `limit`, the response has all assets, one per line. `filter` lists only assets that meet all conditions; ' +
+      'one of them must use a declared path that is ready (`PUT /indexes/{name}/paths`), and ends_with a text with `/`.',
     tags,
     params: name,
     query: listParameters,
@@ -127,13 +128,13 @@ function listAssets(service: SearchService, options: RouteOptions): Route {
     },
     handler: async (request) => {
       const { params, query } = request;
-      const { after, limit } = query;
+      const { after, limit, filter: filters } = query;
       const asLines = prefersLines(request.header('accept'));
-      if (asLines && limit === undefined) return stream(await service.allLines(params.name, after));
+      if (asLines && limit === undefined) return stream(await service.allLines(params.name, { after, filters }));
       const size = limit ?? LIMIT_DEFAULT;
-      const { entries, next } = await service.assets(params.name, after, size, asLines);
+      const { entries, next } = await service.assets(params.name, { after, limit: size, filters, asLines });
       const contentType = asLines ? LINES_TYPE : 'application/json';
-      const headers = { Vary: 'Accept', ...nextLink(`/indexes/${params.name}/assets`, next, size) };
+      const headers = { Vary: 'Accept', ...nextLink(`/indexes/${params.name}/assets`, next, size, { filter: filters }) };
       return { status: 200, headers, body: { kind: 'bytes', bytes: entries, contentType } };
     },
   });

@@ -7,6 +7,7 @@ import { version } from '../version.js';
 import { aliasRoutes } from './alias-routes.js';
 import { assetRoutes } from './asset-routes.js';
 import type { Access } from './keys/access.js';
+import { pathRoutes } from './path-routes.js';
 import {
   accessOf,
   body,
@@ -40,7 +41,7 @@ const DESCRIPTION = 'Named indexes of ISCC-identified assets, and search for sim
 export function searchRoutes(service: SearchService, options: RouteOptions): Route[] {
   const isExclusive = options.only !== undefined;
   return [
-    ...(isExclusive ? [] : [...indexRoutes(service, options), ...aliasRoutes(service, options)]),
+    ...(isExclusive ? [] : [...indexRoutes(service, options), ...pathRoutes(service, options), ...aliasRoutes(service, options)]),
     ...assetRoutes(service, options).filter(({ operationId }) => operationId === 'getAsset' || !isExclusive),
     ...searchingRoutes(service, options),
     ...statusRoutes(options),

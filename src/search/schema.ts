@@ -83,8 +83,9 @@ const words = (description: string) =>
 const filters = z
   .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()))
   .describe(
-    'Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. ' +
-      'VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold',
+    'Condition on the metadata: `metadata.PATH = VALUE`, `metadata.PATH ends_with STRING` or `metadata.PATH exists`, for ' +
+      'example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if one of its ' +
+      'items does. May be repeated: all must hold',
   )
   .optional();
 
@@ -135,7 +136,7 @@ export const codeParameters = searchParameters.extend({
 
 const afterId = isccId.describe('ISCC-ID to continue after; the asset does not have to exist').optional();
 
-export const listParameters = noParameters.extend({ after: afterId, limit });
+export const listParameters = noParameters.extend({ after: afterId, limit, filter: filters });
 
 const skip = z
   .string()
@@ -154,6 +155,29 @@ export const addLinesParameters = noParameters.extend({ skip });
 export const newIndex = z.object({ name: z.string().regex(NAME_PATTERN).min(1).max(32) });
 
 export const aliasTarget = z.strictObject({ index: z.string().describe('Name of an index') });
+
+const path = z.string().max(256);
+
+/** What a client must send to declare paths. */
+export const newPaths = z.strictObject({
+  paths: z
+    .array(path)
+    .max(16)
+    .describe('Paths such as `metadata.lang`; names with other characters than letters, digits, `_` and `-` in quotes'),
+});
+
+export const paths = z
+  .object({
+    paths: z.array(
+      z.object({
+        path,
+        state: z
+          .enum(['building', 'ready'])
+          .describe('`building`: assets from before the declaration are being added; conditions do not use it yet'),
+      }),
+    ),
+  })
+  .meta({ id: 'DeclaredPaths' });
 
 export const alias = z
   .object({ name: z.string(), index: z.string().describe('Name of the index that it stands for') })

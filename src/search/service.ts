@@ -33,6 +33,16 @@ export interface SearchParameters {
   readonly selection?: SearchSelection;
 }
 
+/** Which assets to list. */
+export interface Listing {
+  /** ISCC-ID to continue after. */
+  readonly after: string | undefined;
+  readonly limit: number;
+  /** Conditions on metadata. */
+  readonly filters: readonly string[] | undefined;
+  readonly asLines: boolean;
+}
+
 /** Assets that are read at a time for a response with all of them. */
 const PAGE_ASSETS = 1000;
 
@@ -134,19 +144,31 @@ export class SearchService {
     return addLines(this.#engine, name, bytes, options);
   }
 
-  /** A page of all assets, after an ISCC-ID. */
-  assets(name: string, after: string | undefined, limit: number, asLines: boolean): Promise<AssetPage> {
-    return this.#engine.listAssets(name, after, limit, asLines);
+  paths(name: string): Promise<Buffer> {
+    return this.#engine.getPaths(name);
+  }
+
+  putPaths(name: string, body: Uint8Array, contentType: string | undefined): Promise<Buffer> {
+    return this.#engine.putPaths(name, jsonBody(body, contentType, 'object'));
+  }
+
+  /** A page of all assets, or of those that meet conditions. */
+  assets(name: string, { after, limit, filters, asLines }: Listing): Promise<AssetPage> {
+    return this.#engine.listAssets(name, after, limit, asLines, filters && [...filters]);
   }
 
   /**
-   * All assets as JSON lines.
+   * All assets, or those that meet conditions, as JSON lines.
    *
    * @throws if the index does not exist, before the first line
    */
-  async allLines(name: string, after: string | undefined): Promise<AsyncIterable<Buffer>> {
-    const first = await this.assets(name, after, PAGE_ASSETS, true);
-    const read = (next: string) => this.assets(name, next, PAGE_ASSETS, true);
+  async allLines(
+    name: string,
+    { after, filters }: Pick<Listing, 'after' | 'filters'>,
+  ): Promise<AsyncIterable<Buffer>> {
+    const read = (after: string | undefined) =>
+      this.assets(name, { after, limit: PAGE_ASSETS, filters, asLines: true });
+    const first = await read(after);
     return (async function* () {
       yield first.entries;
       for (let { next } = first; next !== undefined; ) {

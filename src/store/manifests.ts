@@ -294,7 +294,7 @@ export class Manifests {
     });
   }
 
-  /** Makes trusted manifests outdated whose certificate expired before `now`. */
+  /** Makes trusted manifests outdated whose certificate or OCSP response expired before `now`. */
   async outdateExpired(now: number): Promise<void> {
     await this.#db
       .updateTable('manifests')
@@ -406,14 +406,16 @@ function manifestRow({
 }
 
 /** Columns of a manifest that depend on its validation. */
-function reportColumns({ trusted, bindings, skipped, summary, certificateExpires = 0 }: AcceptedManifest) {
+function reportColumns(report: AcceptedManifest) {
+  const { trusted, bindings, skipped, summary, certificateExpires, ocspExpires } = report;
   const unknown = new Set(skipped.filter(({ reason }) => reason === UNLISTED).map(({ alg }) => alg));
-  const expires = certificateExpires * 1000;
+  const ends = [certificateExpires, ocspExpires].map((seconds = 0) => seconds * 1000);
+  // What has ended already was decided for good.
+  const expires = Math.min(...ends.filter((end) => end > Date.now()));
   return {
     trusted: trusted ? (1 as const) : (0 as const),
     unknown_algorithms: unknown.size === 0 ? null : JSON.stringify([...unknown]),
-    // Trust can end with the certificate. After that, it was decided for good.
-    certificate_expires: trusted && expires > Date.now() ? expires : null,
+    certificate_expires: trusted && Number.isFinite(expires) ? expires : null,
     summary: summary === '' ? null : summary,
     binding_count: bindings.filter(({ alternate }) => !alternate).length,
     unit_count: searchableUnits(bindings).size,

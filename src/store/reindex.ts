@@ -1,6 +1,6 @@
 /**
  * Validates and indexes manifests again: those of an earlier version, all after a change of the rules, and trusted ones
- * whose certificate has expired. Runs in the background.
+ * whose certificate, or the OCSP response about it, has expired. Runs in the background.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContentBlobs } from '../blobs/content-port.js';

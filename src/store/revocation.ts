@@ -2,7 +2,7 @@
 import { discard, PublicClient } from '../egress/public-client.js';
 import type { Logger } from '../observe/log.js';
 import { Slots } from '../slots.js';
-import type { FetchedOcsp, ManifestReport, Validator } from './validator.js';
+import type { AcceptedManifest, FetchedOcsp, ManifestReport, Validator } from './validator.js';
 
 const RESPONSE_BYTES_MAX = 64 * 1024;
 /** Of all responses for one manifest together. */
@@ -12,6 +12,9 @@ const FETCHES_WAITING_MAX = 256;
 /** A signer's manifests share a response. */
 const FRESH_MS = 3_600_000;
 const UNREACHABLE_MS = 60_000;
+/** Validity of responses that do not state it, and pause after a responder that did not give one. */
+const UNKNOWN_MS = 24 * FRESH_MS;
+const ASK_AGAIN_MS_MAX = 7 * 24 * FRESH_MS;
 const KEPT_MAX = 1000;
 
 interface Kept {
@@ -89,6 +92,13 @@ export class OcspResponses {
   }
 }
 
+/** When to ask responders again, in seconds since 1970: when the first response gets too old, but within bounds. */
+function askAgainAt({ ocspExpires }: AcceptedManifest): number {
+  const now = Date.now();
+  const expires = ocspExpires === undefined ? now + UNKNOWN_MS : ocspExpires * 1000;
+  return Math.min(Math.max(expires, now + FRESH_MS), now + ASK_AGAIN_MS_MAX) / 1000;
+}
+
 /** @param allowed for tests: addresses of responders that need not be public */
 export function ocspResponses({
   allowed = new Set(),
@@ -112,10 +122,12 @@ export class RevocationValidator implements Validator {
 
   async validate(bytes: Uint8Array): Promise<ManifestReport> {
     const report = await this.#validator.validate(bytes);
-    const addresses = report.outcome === 'accepted' ? (report.ocspAddresses ?? []) : [];
-    if (addresses.length === 0) return report;
+    if (report.outcome !== 'accepted') return report;
+    const { ocspAddresses: addresses = [], ocspExpires } = report;
+    if (addresses.length === 0 && ocspExpires === undefined) return report;
     const fetched = await this.#responses.fetch(addresses);
-    return fetched.length === 0 ? report : this.#validator.validate(bytes, fetched);
+    const judged = fetched.length === 0 ? report : await this.#validator.validate(bytes, fetched);
+    return judged.outcome === 'accepted' ? { ...judged, ocspExpires: askAgainAt(judged) } : judged;
   }
 
   details(bytes: Uint8Array): Promise<string | null> {

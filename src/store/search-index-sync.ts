@@ -167,6 +167,7 @@ export class SearchIndexSync {
     const { db, index, indexId } = this.#options;
     const size = await index.size();
     if (size === 0) await index.prepare();
+    else if (this.#checkedMs === undefined) await index.declarePaths();
     // Counting is slow, so later checks look for some entries only.
     if (this.#checkedMs === undefined && size < (await countIndexEntries(db, indexId)).synced) return false;
     const sample = await rows.newestSynced(db, indexId, SAMPLE_ENTRIES);

@@ -143,22 +143,22 @@ function revived(bindings: readonly BindingRow[], now: number) {
 /** Returns the addresses of the manifests by key. */
 async function restoreDeclarations(
   transaction: Transaction<Tables>,
-  manifests: readonly Pick<ManifestRow, 'key' | 'deleted_at'>[],
+  manifests: readonly Pick<ManifestRow, 'key'>[],
   now: number,
   target: DeclarationTarget | undefined,
 ): Promise<Map<number | null, string>> {
-  const deletedAt = new Map(manifests.map(({ key, deleted_at }) => [key, deleted_at ?? 0]));
   // This update locks the rows, so that no attempt changes them in between.
   const rows = await transaction
     .updateTable('declarations')
     .set({ updated_at: now })
-    .where('manifest_key', 'in', [...deletedAt.keys()])
+    .where(
+      'manifest_key',
+      'in',
+      manifests.map(({ key }) => key),
+    )
     .returningAll()
     .execute();
-  for (const row of rows) {
-    const at = { now, deletedAt: deletedAt.get(row.manifest_key ?? 0) ?? 0, target };
-    await restoreDeclaration(transaction, row, at);
-  }
+  for (const row of rows) await restoreDeclaration(transaction, row, { now, target });
   return new Map(rows.map(({ manifest_key, gateway }) => [manifest_key, gateway]));
 }
 

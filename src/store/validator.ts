@@ -39,6 +39,8 @@ export type ManifestReport =
       readonly certificateExpires?: number;
       /** Addresses of OCSP responses about its signers; empty unless the validator asks responders. */
       readonly ocspAddresses?: readonly string[];
+      /** When the first OCSP response about its signers gets too old, in seconds since 1970. */
+      readonly ocspExpires?: number;
     }
   | { readonly outcome: 'refused'; readonly code: string; readonly text: string };
 

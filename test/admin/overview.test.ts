@@ -62,6 +62,8 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     ['a part of an id', { search: '99-0000' }, 1, 1000],
     ['a part of an id in capitals', { search: 'C2PA:0009999' }, 1, 10],
     ['wildcards as literal text', { search: '%' }, 1, 0],
+    ['other wildcards as literal text', { search: '*' }, 1, 0],
+    ['a set of characters as literal text', { search: '[a-z]' }, 1, 0],
     ['a status', { status: 'declared' as const }, 300, 33_334],
     ['deleted ones', { isDeleted: true }, 20, 2000],
     ['live ones with a status', { isDeleted: false, status: 'pending' as const }, 650, 65_333],

@@ -12,7 +12,9 @@ function index() {
   const assets = new Map<number, string>();
   const requests: number[] = [];
   let now = 0;
-  const pages: AssetPages = async (after, limit) => {
+  const pages: AssetPages = async (after, limit, condition) => {
+    // The index has no declared path.
+    if (condition !== undefined) return undefined;
     const sorted = [...assets].sort(([a], [b]) => a - b).map(([number, gateway]) => ({ number, gateway }));
     const start = sorted.findIndex(({ number }) => isccId(number) === after) + 1;
     const page = sorted.slice(start, start + limit);
@@ -88,9 +90,9 @@ describe('unknown ids', () => {
     expect(await new DeclaredManifests(async () => undefined).isccIdsOf('a')).toEqual([]);
     const { pages, declare, pass, now, requests } = index();
     for (let number = 1; number <= 1000; number += 1) declare(number, `id-${number}`);
-    const slow: AssetPages = async (after, limit) => {
-      pass(SECOND);
-      return pages(after, limit);
+    const slow: AssetPages = async (after, limit, condition) => {
+      if (condition === undefined) pass(SECOND);
+      return pages(after, limit, condition);
     };
     const declared = new DeclaredManifests(slow, now);
     expect(await declared.isccIdsOf('id-999')).toEqual([]);

@@ -4,6 +4,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DATABASE_FILE } from '../../src/database/open.js';
+import { openSqliteCopy } from '../../src/database/sqlite.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 import { ocspSigner, type Responder, type Signer, startResponder } from './support/ocsp.js';
 import { type StoreClient, startStore } from './support/server.js';
@@ -90,6 +92,36 @@ describe('an OCSP responder', () => {
     expect(await upload(...(await signed()))).toEqual([400, REVOKED]);
     expect(await upload(...(await signed()))).toEqual([400, REVOKED]);
     expect(responder.requests).toBe(1);
+  });
+
+  it('is asked again when its response gets too old', async () => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'isccd-revocation-'));
+    const startAgain = () => startStore({ dataDir, url: undefined }, fetching(), 'auto', { allowed });
+    store = await startAgain();
+    responder.der = await signer.response('good');
+    const ids = [newId(), newId()] as const;
+    expect(await upload(await signer.sign(ids[0]), ids[0])).toEqual([200, true]);
+    expect(await upload(await signer.sign(ids[1], 'good'), ids[1])).toEqual([200, true]);
+    await store.stop();
+    const file = path.join(dataDir, DATABASE_FILE);
+    const db = openSqliteCopy(file);
+    const rows = await db.selectFrom('manifests').select('certificate_expires').execute();
+    // The responses are valid for a day, the certificate for 30 days.
+    const [HOUR, now] = [3_600_000, Date.now()];
+    for (const { certificate_expires: until } of rows) {
+      expect(until).toBeGreaterThan(now + 23 * HOUR);
+      expect(until).toBeLessThan(now + 25 * HOUR);
+    }
+    expect(rows).toHaveLength(2);
+    await db.updateTable('manifests').set({ certificate_expires: now - 1 }).execute();
+    await db.destroy();
+    responder.der = await signer.response('revoked');
+    store = await startAgain();
+    const trusted = async (id: string) => {
+      const response = await store.get(id, { Accept: 'application/json' });
+      return ((await response.json()) as { trusted: boolean }).trusted;
+    };
+    await expect.poll(() => trusted(ids[0])).toBe(false);
   });
 
   it('does not affect good signers', async () => {

@@ -20,6 +20,8 @@ pub const ENUMERATED: u8 = 0x0a;
 pub const UTF8_STRING: u8 = 0x0c;
 /// UTCTime.
 pub const UTC_TIME: u8 = 0x17;
+/// GeneralizedTime.
+pub const GENERALIZED_TIME: u8 = 0x18;
 /// `[number]`: an explicit tag.
 pub const fn explicit(number: u8) -> u8 {
     0xa0 | number

@@ -20,6 +20,8 @@ pub struct ActiveManifest {
     /// The manifests whose soft bindings describe its asset: itself and, if it is an update
     /// manifest, its parent, and so on up to the first manifest that is not an update.
     pub sources: Vec<BindingSource>,
+    /// COSE of its claim signature.
+    pub signature: Vec<u8>,
 }
 
 /// The parts of a manifest with soft bindings.
@@ -143,16 +145,19 @@ fn extract(manifest: &Superbox<'_>) -> Result<ActiveManifest, Refusal> {
     if manifest.label.contains('/') {
         return Err(Refusal::unreadable("the active manifest's label has a slash"));
     }
-    let mut signed = false;
+    let mut signature = None;
     for part in manifest.superboxes() {
-        signed |= part?.kind == Some(*b"c2cs");
+        let part = part?;
+        if part.kind == Some(*b"c2cs") {
+            signature = Some(part.content(b"cbor").unwrap_or_default().to_vec());
+        }
     }
-    if !signed {
+    let Some(signature) = signature else {
         let text = "the active manifest has no claim signature";
         return Err(Refusal::new("claimSignature.missing", text));
-    }
+    };
     let sources = vec![binding_source(manifest)?];
-    Ok(ActiveManifest { id: manifest.label.to_owned(), sources })
+    Ok(ActiveManifest { id: manifest.label.to_owned(), sources, signature })
 }
 
 fn binding_source(manifest: &Superbox<'_>) -> Result<BindingSource, Refusal> {

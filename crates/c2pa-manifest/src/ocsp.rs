@@ -9,10 +9,12 @@ use std::io::{Cursor, Read};
 use c2pa::crypto::cose::CertificateTrustPolicy;
 use c2pa::http::http::{Request, Response};
 use c2pa::http::{HttpResolverError, SyncHttpResolver};
+use ciborium::Value;
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use crate::der::{
-    BIT_STRING, ENUMERATED, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, explicit, read,
+    BIT_STRING, ENUMERATED, GENERALIZED_TIME, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, explicit,
+    read,
 };
 
 /// Maximum number of addresses per store. The signers of further ingredients are not looked up.
@@ -97,16 +99,50 @@ fn signs_responses(der: &[u8]) -> bool {
     usage.is_some_and(|usage| usage.value.ocsp_signing)
 }
 
+/// When the first status in a response gets too old (`nextUpdate`), in seconds since 1970.
+pub fn next_update(response: &[u8]) -> Option<i64> {
+    let (data, _) = basic(response)?;
+    let data = read(explicit(0), data).map_or(data, |(_version, rest)| rest);
+    let by_name = read(explicit(1), data);
+    let (_responder, data) = by_name.or_else(|| read(explicit(2), data))?;
+    let (_produced, data) = read(GENERALIZED_TIME, data)?;
+    let (mut responses, _) = read(SEQUENCE, data)?;
+    let mut times = Vec::new();
+    while let Some((single, after)) = read(SEQUENCE, responses) {
+        let (_certificate, single) = read(SEQUENCE, single)?;
+        let (_status, single) = read(*single.first()?, single)?;
+        let (_updated, single) = read(GENERALIZED_TIME, single)?;
+        times.extend(read(explicit(0), single).and_then(|(next, _)| time(next)));
+        responses = after;
+    }
+    times.into_iter().min()
+}
+
+fn time(der: &[u8]) -> Option<i64> {
+    let (text, _) = read(GENERALIZED_TIME, der)?;
+    let text = std::str::from_utf8(text).ok()?;
+    let time = chrono::NaiveDateTime::parse_from_str(text, "%Y%m%d%H%M%SZ").ok()?;
+    Some(time.and_utc().timestamp())
+}
+
+/// The OCSP responses in the header `rVals` of a COSE signature.
+pub fn stapled(cose: &[u8]) -> Vec<Vec<u8>> {
+    let Ok(Value::Tag(_, signature)) = ciborium::from_reader(cose) else { return Vec::new() };
+    let Value::Array(parts) = *signature else { return Vec::new() };
+    let values = parts.get(1).and_then(|header| member(header, "rVals"));
+    match values.and_then(|values| member(values, "ocspVals")) {
+        Some(Value::Array(all)) => all.iter().filter_map(|one| one.as_bytes().cloned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn member<'v>(map: &'v Value, name: &str) -> Option<&'v Value> {
+    map.as_map()?.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
+}
+
 /// DER of the certificates in a response (RFC 6960, 4.2.1).
 fn certificates(response: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let (response, _) = read(SEQUENCE, response)?;
-    let (_status, response) = read(ENUMERATED, response)?;
-    let (bytes, _) = read(explicit(0), response)?;
-    let (bytes, _) = read(SEQUENCE, bytes)?;
-    let (_type, bytes) = read(OBJECT_IDENTIFIER, bytes)?;
-    let (basic, _) = read(OCTET_STRING, bytes)?;
-    let (basic, _) = read(SEQUENCE, basic)?;
-    let (_data, basic) = read(SEQUENCE, basic)?;
+    let (_data, basic) = basic(response)?;
     let (_algorithm, basic) = read(SEQUENCE, basic)?;
     let (_signature, basic) = read(BIT_STRING, basic)?;
     let (certificates, _) = read(explicit(0), basic)?;
@@ -117,4 +153,16 @@ fn certificates(response: &[u8]) -> Option<Vec<Vec<u8>>> {
         rest = after;
     }
     Some(found)
+}
+
+/// The signed data of a response, and what follows it.
+fn basic(response: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (response, _) = read(SEQUENCE, response)?;
+    let (_status, response) = read(ENUMERATED, response)?;
+    let (bytes, _) = read(explicit(0), response)?;
+    let (bytes, _) = read(SEQUENCE, bytes)?;
+    let (_type, bytes) = read(OBJECT_IDENTIFIER, bytes)?;
+    let (basic, _) = read(OCTET_STRING, bytes)?;
+    let (basic, _) = read(SEQUENCE, basic)?;
+    read(SEQUENCE, basic)
 }

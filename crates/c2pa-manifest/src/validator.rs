@@ -49,6 +49,9 @@ pub struct Accepted {
     /// Addresses of OCSP responses about its signers that [`Validator::validate_with`] could use.
     /// Empty unless the validator asks responders and the signer is trusted.
     pub ocsp_addresses: Vec<String>,
+    /// When the first OCSP response that counted, or is stapled, gets too old, in seconds since
+    /// 1970. Only of a validator that asks responders, and for a trusted signer.
+    pub ocsp_expires: Option<i64>,
 }
 
 /// What a store keeps about a manifest in addition to its bindings.
@@ -117,12 +120,16 @@ impl Validator {
     ) -> Outcome {
         let responders = self.responders.as_deref();
         fetched.retain(|response| responders.is_some_and(|it| it.vouch_for(response)));
+        let expires = fetched.iter().filter_map(|response| ocsp::next_update(&response.der)).min();
         let validate = || self.within(bytes, deadline);
         let (mut outcome, missing) = ocsp::with(fetched, validate);
         if let Outcome::Accepted(accepted) = &mut outcome
             && accepted.trusted
         {
             accepted.ocsp_addresses = missing;
+            accepted.ocsp_expires = accepted.ocsp_expires.into_iter().chain(expires).min();
+        } else if let Outcome::Accepted(accepted) = &mut outcome {
+            accepted.ocsp_expires = None;
         }
         outcome
     }
@@ -181,6 +188,8 @@ impl Validator {
     fn decide(&self, bytes: &[u8]) -> Result<Accepted, Refusal> {
         let manifest = framing::read(bytes)?;
         let (trusted, facts) = self.check(bytes)?;
+        let stapled = self.responders.iter().flat_map(|_| ocsp::stapled(&manifest.signature));
+        let ocsp_expires = stapled.filter_map(|der| ocsp::next_update(&der)).min();
         let (bindings, skipped) = index(soft_binding::blocks(&manifest.sources), &self.algorithms)?;
         Ok(Accepted {
             manifest_id: manifest.id,
@@ -189,6 +198,7 @@ impl Validator {
             skipped,
             facts,
             ocsp_addresses: Vec::new(),
+            ocsp_expires,
         })
     }
 

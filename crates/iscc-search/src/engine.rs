@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::asset_match::AssetMatch;
 use crate::batch_queue::{BatchQueue, QueueMetrics};
 use crate::failure::{Failure, FailureKind, Response};
-use crate::index::Change;
+use crate::index::{Change, store_failure};
 use crate::log_index::LogIndex;
 use crate::options::{Backend, BadLocation, Options};
 use crate::reply::{Reply, SearchReply};
@@ -150,7 +150,11 @@ impl Engine {
             self.registry.create_followed(name)?;
         }
         match &*self.registry.find_named(name)? {
-            AnyIndex::Stored(index) => LogIndex::new(Arc::clone(index), realm),
+            AnyIndex::Stored(index) => {
+                let followed = LogIndex::new(Arc::clone(index), realm)?;
+                self.maintenance.notifier().notify();
+                Ok(followed)
+            }
             AnyIndex::Memory(_) => {
                 Err(Failure::rejected("an index in memory with assets cannot follow hub logs"))
             }
@@ -302,19 +306,46 @@ impl Engine {
         }
     }
 
-    /// Assets in the order of their ISCC-ID bodies, after an ISCC-ID.
+    /// Assets in the order of their ISCC-ID bodies, after an ISCC-ID: all, or those that meet all conditions. One
+    /// condition needs a declared path whose rows are complete.
     pub fn assets(
         &self,
         index: &str,
         after: Option<&str>,
         limit: i64,
         form: Form,
+        filters: &[String],
     ) -> Result<AssetPage, Failure> {
         let limit = query::checked_limit(limit)?;
+        let filters = request::paths::filters(filters)?;
         match &*self.registry.find(index)? {
-            AnyIndex::Stored(index) => index.assets(after, limit, form),
-            AnyIndex::Memory(index) => index.assets(after, limit, form),
+            AnyIndex::Stored(index) => index.assets(after, limit, form, &filters),
+            AnyIndex::Memory(index) => index.assets(after, limit, form, &filters),
         }
+    }
+
+    /// The declared metadata paths of an index, as `{"paths": [{"path", "state"}]}`.
+    pub fn paths(&self, index: &str) -> Response {
+        let paths = match &*self.registry.find(index)? {
+            AnyIndex::Stored(index) => index.paths(),
+            AnyIndex::Memory(index) => Arc::new(index.paths()),
+        };
+        Ok(response::paths(paths.declared()))
+    }
+
+    /// Declares the metadata paths in `{"paths": [...]}` instead of the present ones, durably. Returns them. Rows of
+    /// present assets are added in the background.
+    pub fn put_paths(&self, index: &str, body: &[u8]) -> Response {
+        let wanted = request::paths::read(body)?;
+        match &*self.registry.find(index)? {
+            AnyIndex::Stored(index) => {
+                index.check_writable()?;
+                index.declare_paths(&wanted).map_err(|error| store_failure(&error))?;
+                self.maintenance.notifier().notify();
+            }
+            AnyIndex::Memory(index) => index.declare_paths(&wanted),
+        }
+        self.paths(index)
     }
 
     /// Deletes an asset. Replies with an empty body when the deletion is durable and visible.

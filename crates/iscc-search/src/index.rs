@@ -4,6 +4,7 @@ mod commit;
 mod compaction;
 mod draft;
 mod graphs;
+mod paths;
 mod search;
 
 use std::collections::HashMap;
@@ -13,8 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::asset_match;
 use crate::failure::{Failure, FailureKind, Response};
+use crate::filter::Filter;
 use crate::id::IsccId;
 use crate::options::Options;
+use crate::paths::Paths;
 use crate::query::QueryAsset;
 use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response::{self, IndexInfo, IndexMetrics};
@@ -36,6 +39,8 @@ pub struct Index {
     writer: Mutex<Writer>,
     queue: Mutex<commit::Queue>,
     graphs_tried: Mutex<graphs::Tried>,
+    /// Changed only with the writer's lock.
+    paths: RwLock<Arc<Paths>>,
     is_deleted: AtomicBool,
     /// Assets of all changes since the start.
     changed_assets: AtomicU64,
@@ -73,6 +78,7 @@ impl Index {
         progress: &Progress,
     ) -> Result<Self, StoreError> {
         let store = Store::open(folder, &options.store)?;
+        let paths = paths::open(&store)?;
         let snapshot = load(&store, matching, options.segment_slots(), progress)?;
         let mut writer = Writer { next_uid: snapshot.segments.len() as u32, ..Writer::default() };
         writer.slots.reserve(snapshot.assets() as usize);
@@ -90,6 +96,7 @@ impl Index {
             writer: Mutex::new(writer),
             queue: Mutex::default(),
             graphs_tried: Mutex::default(),
+            paths: RwLock::new(Arc::new(paths)),
             is_deleted: AtomicBool::new(false),
             changed_assets: AtomicU64::new(0),
         })
@@ -126,10 +133,7 @@ impl Index {
     pub(crate) fn follow_logs(&self) -> Result<(), StoreError> {
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.create_log()?;
-        let version = self.store.read()?.version();
-        let mut published = self.published.write().unwrap_or_else(PoisonError::into_inner);
-        *published = Arc::new(Snapshot { version, ..(**published).clone() });
-        Ok(())
+        self.publish_version()
     }
 
     /// Whether the index follows logs.
@@ -233,17 +237,22 @@ impl Index {
         Ok(response::entry(&text, &record, &simprints))
     }
 
-    /// A page of all assets.
+    /// A page of all assets, or of those that meet all conditions. One condition needs a declared path.
     pub fn assets(
         &self,
         after: Option<&str>,
         limit: usize,
         form: Form,
+        filters: &[Filter],
     ) -> Result<AssetPage, Failure> {
         let request = PageRequest { after: transfer::after(after)?, limit, form };
         let view = self.view().map_err(Failure::broken)?;
         let realm = view.snapshot.realm.unwrap_or_default();
-        transfer::write_page(&view.reading, realm, request).map_err(Failure::broken)
+        if filters.is_empty() {
+            return transfer::write_page(&view.reading, realm, request).map_err(Failure::broken);
+        }
+        let page = transfer::write_filtered_page(&view.reading, realm, request, filters);
+        page.map_err(Failure::broken)?.ok_or_else(no_path)
     }
 
     /// Member `gateway` of an asset's metadata, if it is a string.
@@ -307,6 +316,13 @@ pub(crate) fn store_failure(error: &StoreError) -> Failure {
         StoreError::Full => Failure::new(FailureKind::Full, "No space left for the index"),
         error => Failure::broken(error),
     }
+}
+
+/// The failure of a listing with conditions of which none has a path index.
+pub(crate) fn no_path() -> Failure {
+    Failure::rejected(
+        "filter: a listing needs a condition whose path is declared and ready; see GET and PUT /indexes/{name}/paths",
+    )
 }
 
 /// The failure of a request for an unknown index.

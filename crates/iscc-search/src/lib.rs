@@ -29,6 +29,7 @@ pub mod log_index;
 mod memory_index;
 mod options;
 mod pass;
+mod paths;
 mod prefix_runs;
 mod query;
 pub mod read_only;

@@ -41,6 +41,9 @@ pub struct LogIndex {
     evidence: Mutex<()>,
 }
 
+/// Resolvers look up manifests by the end of this address.
+const GATEWAY_PATH: &str = "metadata.gateway";
+
 impl LogIndex {
     /// Makes `index` one that follows logs.
     ///
@@ -55,6 +58,8 @@ impl LogIndex {
             return Err(conflict("the index has assets of another network"));
         }
         index.follow_logs().map_err(|error| store_failure(&error))?;
+        let gateway = [GATEWAY_PATH.to_owned()];
+        index.declare_paths(&gateway).map_err(|error| store_failure(&error))?;
         Ok(Self { index, realm, blocks: Mutex::default(), evidence: Mutex::default() })
     }
 

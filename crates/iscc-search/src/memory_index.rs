@@ -7,7 +7,10 @@ use std::sync::{PoisonError, RwLock};
 use crate::asset::Content;
 use crate::asset_match::{self, AssetMatch};
 use crate::failure::{Failure, Response};
+use crate::filter::Filter;
 use crate::id::IsccId;
+use crate::index::no_path;
+use crate::paths::Paths;
 use crate::query::{Query, QueryAsset};
 use crate::record::{Record, StoredSimprints, merge_simprints};
 use crate::request::entry::{self, Entry};
@@ -32,6 +35,8 @@ struct State {
     assets: Vec<Option<Stored>>,
     /// Position in `assets` by ISCC-ID.
     by_id: HashMap<String, usize>,
+    /// Declared metadata paths. Listings read all assets.
+    paths: Paths,
 }
 
 #[derive(Clone)]
@@ -131,16 +136,25 @@ impl MemoryIndex {
         after: Option<&str>,
         limit: usize,
         form: Form,
+        filters: &[Filter],
     ) -> Result<AssetPage, Failure> {
         let after = transfer::after(after)?;
         let mut writer = PageWriter::new(PageRequest { after, limit, form });
         let state = self.read();
+        let is_known = |filter: &Filter| state.paths.prefixes_of(filter).is_some();
+        if !filters.is_empty() && !filters.iter().any(is_known) {
+            return Err(no_path());
+        }
         let body = |id: &str| IsccId::parse(id).map_or(0, |id| id.body);
         let mut all: Vec<_> = state.assets.iter().flatten().collect();
         all.sort_by_key(|stored| (body(&stored.id), &stored.id));
         let rest =
             all.into_iter().filter(|stored| after.is_none_or(|after| body(&stored.id) > after));
         for stored in rest {
+            let metadata = stored.record()?.metadata;
+            if !filters.iter().all(|filter| filter.accepts(metadata)) {
+                continue;
+            }
             if writer.is_full() {
                 return Ok(writer.finish(state.realm.or(Some(0))));
             }
@@ -148,6 +162,17 @@ impl MemoryIndex {
             writer.add(body(&stored.id), &entry);
         }
         Ok(writer.finish(None))
+    }
+
+    /// The declared paths.
+    pub fn paths(&self) -> Paths {
+        self.read().paths.clone()
+    }
+
+    /// Declares these paths instead of the present ones.
+    pub fn declare_paths(&self, wanted: &[String]) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.paths = Paths::default().replaced(wanted, true);
     }
 
     /// Response to a get request.

@@ -8,6 +8,7 @@ pub mod deletions;
 pub mod entry;
 pub mod index;
 mod json_error;
+pub mod paths;
 pub mod queries;
 pub mod query;
 mod rules;

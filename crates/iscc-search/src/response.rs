@@ -7,6 +7,7 @@ use crate::cursor::Cursor;
 use crate::failure::Failure;
 use crate::id::IsccId;
 use crate::json::{push_number, push_string};
+use crate::paths::{DeclaredPath, PathState};
 use crate::query::Query;
 use crate::record::{Record, StoredSimprints};
 use crate::score::{ChunkMatch, Compared, GlobalMatch, TypeMatch};
@@ -126,6 +127,20 @@ impl IndexInfo {
         json.push(b'}');
         json
     }
+}
+
+/// Declared paths as `{"paths": [{"path", "state"}]}`.
+pub fn paths<'a>(declared: impl Iterator<Item = &'a DeclaredPath>) -> Vec<u8> {
+    let mut json = b"{\"paths\":[".to_vec();
+    for (index, DeclaredPath { path, state, .. }) in declared.enumerate() {
+        separate(&mut json, index);
+        json.extend_from_slice(b"{\"path\":");
+        push_string(&mut json, path);
+        let state = if *state == PathState::Ready { "ready" } else { "building" };
+        json.extend_from_slice(format!(",\"state\":\"{state}\"}}").as_bytes());
+    }
+    json.extend_from_slice(b"]}");
+    json
 }
 
 /// Counts of a stored index since the start, and its state.

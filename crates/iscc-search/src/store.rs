@@ -1,12 +1,14 @@
 //! Durable storage: one LMDB environment per index, the source of truth for the index in memory.
 //!
 //! It has three databases: `assets` maps the ISCC-ID body (big-endian) to a [record](crate::record), `simprints` maps
-//! the same key to the asset's simprints, and `meta` describes the index. A write is durable when it returns.
+//! the same key to the asset's simprints, and `meta` describes the index. `paths` and the databases of logs exist only
+//! where they are used. A write is durable when it returns.
 
 mod error;
 pub mod load;
 mod log;
 mod meta;
+mod paths;
 mod read_only;
 
 use std::fs::File;
@@ -66,6 +68,7 @@ pub struct Store {
     env: Env<WithoutTls>,
     databases: Databases,
     log: log::LogDatabases,
+    paths: paths::PathDatabase,
     /// Every transaction holds a read lock: the map may be resized only while no transaction is open.
     mapping: RwLock<()>,
     /// Commits so far, and the time that they took.
@@ -103,10 +106,12 @@ impl Store {
         let (assets, simprints, meta) = opened.unwrap_commit();
         let databases = Databases { assets, simprints, meta };
         let log = log::LogDatabases::open(&env)?;
+        let paths = paths::PathDatabase::open(&env)?;
         Ok(Self {
             env,
             databases,
             log,
+            paths,
             mapping: RwLock::default(),
             commits: AtomicU64::default(),
             commit_nanos: AtomicU64::default(),
@@ -155,9 +160,11 @@ impl Store {
         let _mapping = self.mapping.read().unwrap_or_else(PoisonError::into_inner);
         let mut txn = self.env.write_txn()?;
         let version = txn.id();
-        let Some(value) = change(&mut Writing { store: self, txn: &mut txn })? else {
+        let mut writing = Writing { store: self, txn: &mut txn };
+        let Some(value) = change(&mut writing)? else {
             return Ok(None);
         };
+        writing.put_paths_version(version)?;
         let start = Instant::now();
         txn.commit()?;
         self.commits.fetch_add(1, Ordering::Relaxed);

@@ -8,5 +8,5 @@ mod salvage;
 
 pub use crate::lmdb_file::FileError;
 pub use page::{AssetPage, Form};
-pub(crate) use page::{PageRequest, PageWriter, after, write_page};
+pub(crate) use page::{PageRequest, PageWriter, after, write_filtered_page, write_page};
 pub use reader::{AssetReader, Batch, ReadError, Source};

@@ -67,6 +67,9 @@ pub enum ManifestReport {
         /// Addresses of OCSP responses about its signers, to fetch and to validate again with.
         /// Empty unless the validator asks responders and the signer is trusted.
         ocsp_addresses: Vec<String>,
+        /// When the first OCSP response that counted, or is stapled, gets too old, in seconds since
+        /// 1970. Only if the validator asks responders, and of a trusted signer.
+        ocsp_expires: Option<i64>,
     },
     /// It is invalid.
     Refused {
@@ -262,8 +265,7 @@ pub fn decode_iscc_seq(bytes: &[u8]) -> Result<Vec<IsccSeqUnit>> {
 fn report(outcome: Outcome) -> Result<ManifestReport> {
     match outcome {
         Outcome::Accepted(accepted) => {
-            let Accepted { manifest_id, trusted, bindings, skipped, facts, ocsp_addresses } =
-                accepted;
+            let Accepted { manifest_id, trusted, bindings, skipped, facts, .. } = accepted;
             Ok(ManifestReport::Accepted {
                 manifest_id,
                 trusted,
@@ -271,7 +273,8 @@ fn report(outcome: Outcome) -> Result<ManifestReport> {
                 skipped: skipped.into_iter().map(skipped_binding).collect(),
                 summary: facts.summary,
                 certificate_expires: facts.certificate_expires,
-                ocsp_addresses,
+                ocsp_addresses: accepted.ocsp_addresses,
+                ocsp_expires: accepted.ocsp_expires,
             })
         }
         Outcome::Refused(refusal) => {

@@ -76,6 +76,20 @@ export async function get(name: string, isccId: string, where: Where): Promise<v
   await using(where, async (service) => printJson(await service.getAsset(name, isccId)));
 }
 
+/** Declares metadata paths if there are any, or `none`; prints the declared ones with their states. */
+export async function paths(
+  name: string,
+  wanted: readonly string[],
+  options: Where & { readonly none?: boolean },
+): Promise<void> {
+  if (options.none && wanted.length > 0) throw new CommandFailed('--none cannot be combined with paths');
+  const isChange = options.none || wanted.length > 0;
+  await using(options, async (service) => {
+    const { paths } = isChange ? await service.putPaths(name, wanted) : await service.getPaths(name);
+    for (const path of paths) printJson(path);
+  });
+}
+
 export async function using(
   where: Where,
   work: (service: SearchApi) => Promise<void>,

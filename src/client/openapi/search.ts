@@ -48,6 +48,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/indexes/{name}/paths": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the declared metadata paths of an index
+         * @description List the declared metadata paths of an index. A key needs the right `read`.
+         */
+        readonly get: operations["getIndexPaths"];
+        /**
+         * Declare the metadata paths of an index
+         * @description Replaces the list. The index keeps a look-up table per declared path: it speeds up searches with `filter`, without changing their results, and makes listings with `filter` possible. Present assets are added in the background; requests continue meanwhile. A key needs the right `admin`.
+         */
+        readonly put: operations["putIndexPaths"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/indexes/{name}/rename": {
         readonly parameters: {
             readonly query?: never;
@@ -125,7 +149,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description In the order of the numbers in their ISCC-IDs, that is, by time. A page may be shorter than `limit`; `Link` with `rel="next"` leads to the next one, and is absent on the last. With `Accept: application/x-ndjson` and without `limit`, the response has all assets, one per line. A key needs the right `read`.
+         * @description In the order of the numbers in their ISCC-IDs, that is, by time. A page may be shorter than `limit`; `Link` with `rel="next"` leads to the next one, and is absent on the last. With `Accept: application/x-ndjson` and without `limit`, the response has all assets, one per line. `filter` lists only assets that meet all conditions; one of them must use a declared path that is ready (`PUT /indexes/{name}/paths`), and ends_with a text with `/`. A key needs the right `read`.
          */
         readonly get: operations["listAssets"];
         readonly put?: never;
@@ -304,6 +328,16 @@ export interface components {
                 readonly ctx?: {
                     readonly [key: string]: unknown;
                 };
+            }[];
+        };
+        readonly DeclaredPaths: {
+            readonly paths: readonly {
+                readonly path: string;
+                /**
+                 * @description `building`: assets from before the declaration are being added; conditions do not use it yet
+                 * @enum {string}
+                 */
+                readonly state: "building" | "ready";
             }[];
         };
         readonly Alias: {
@@ -747,6 +781,185 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly getIndexPaths: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the index */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The paths. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeclaredPaths"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+        };
+    };
+    readonly putIndexPaths: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Name of the index */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description Paths such as `metadata.lang`; names with other characters than letters, digits, `_` and `-` in quotes */
+                    readonly paths: readonly string[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Declared durably. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeclaredPaths"];
+                };
+            };
+            /** @description Bad Request. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description X-API-Key is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The API key lacks the right for this request. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The index or asset does not exist. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Payload Too Large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The request violates the schema. Unknown query parameters are violations, too. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Internal Server Error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description The disk is full. */
+            readonly 507: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -1201,6 +1414,8 @@ export interface operations {
                 readonly after?: string;
                 /** @description Maximum number of matches, 1 to 10,000; scores do not depend on it */
                 readonly limit?: number;
+                /** @description Condition on the metadata: `metadata.PATH = VALUE`, `metadata.PATH ends_with STRING` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if one of its items does. May be repeated: all must hold */
+                readonly filter?: readonly string[];
             };
             readonly header?: never;
             readonly path: {
@@ -1715,7 +1930,7 @@ export interface operations {
                 readonly exclude?: string;
                 /** @description Lowest score of a match */
                 readonly min_score?: number;
-                /** @description Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold */
+                /** @description Condition on the metadata: `metadata.PATH = VALUE`, `metadata.PATH ends_with STRING` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if one of its items does. May be repeated: all must hold */
                 readonly filter?: readonly string[];
                 /** @description Name of another index. Units of the query that match there are not searched; the response has their texts in `suppressed` */
                 readonly not_in?: string;
@@ -1828,7 +2043,7 @@ export interface operations {
                 readonly exclude?: string;
                 /** @description Lowest score of a match */
                 readonly min_score?: number;
-                /** @description Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold */
+                /** @description Condition on the metadata: `metadata.PATH = VALUE`, `metadata.PATH ends_with STRING` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if one of its items does. May be repeated: all must hold */
                 readonly filter?: readonly string[];
                 /** @description Name of another index. Units of the query that match there are not searched; the response has their texts in `suppressed` */
                 readonly not_in?: string;
@@ -1952,7 +2167,7 @@ export interface operations {
                 readonly exclude?: string;
                 /** @description Lowest score of a match */
                 readonly min_score?: number;
-                /** @description Condition on the metadata, `metadata.PATH = VALUE` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if it contains it. May be repeated: all must hold */
+                /** @description Condition on the metadata: `metadata.PATH = VALUE`, `metadata.PATH ends_with STRING` or `metadata.PATH exists`, for example `metadata.lang = "de"`. VALUE is a JSON string, number, boolean or null; an array matches if one of its items does. May be repeated: all must hold */
                 readonly filter?: readonly string[];
                 /** @description Name of another index. Units of the query that match there are not searched; the response has their texts in `suppressed` */
                 readonly not_in?: string;

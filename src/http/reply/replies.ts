@@ -11,10 +11,17 @@ export function plainText(text: string, status = 200): Reply {
   return { status, body: { kind: 'text', text } };
 }
 
-/** Headers that lead from a page of a list to the next one; none on the last page. */
-export function nextLink(path: string, after: string | number | undefined, limit: number): { Link?: string } {
+/** Headers that lead from a page of a list to the next one, with other parameters as they were; none on the last page. */
+export function nextLink(
+  path: string,
+  after: string | number | undefined,
+  limit: number,
+  others: Readonly<Record<string, readonly string[] | undefined>> = {},
+): { Link?: string } {
   if (after === undefined) return {};
-  return { Link: `<${path}?after=${encodeURIComponent(after)}&limit=${limit}>; rel="next"` };
+  const pairs = Object.entries(others).flatMap(([name, values = []]) => values.map((value) => [name, value]));
+  const rest = pairs.map(([name = '', value = '']) => `&${name}=${encodeURIComponent(value)}`).join('');
+  return { Link: `<${path}?after=${encodeURIComponent(after)}&limit=${limit}${rest}>; rel="next"` };
 }
 
 /** An error response `{"detail": ...}`, the form of all JSON services. */

@@ -3,6 +3,7 @@ import { serviceError } from '../../client/errors.js';
 import type {
   AddResult,
   AssetLines,
+  DeclaredPaths,
   DeletionResult,
   Entry,
   IndexInfo,
@@ -65,8 +66,22 @@ export class InProcessSearch implements LocalSearchApi {
     return (await parse(this.#call((engine) => engine.addLines(index, lines, 1)))) as LinesResult;
   }
 
-  async assetLines(index: string, after: string | undefined, limit: number): Promise<AssetLines> {
-    const page = this.#call((engine) => engine.listAssets(index, after, limit, true));
+  async getPaths(index: string): Promise<DeclaredPaths> {
+    return (await parse(this.#call((engine) => engine.getPaths(index)))) as DeclaredPaths;
+  }
+
+  async putPaths(index: string, paths: readonly string[]): Promise<DeclaredPaths> {
+    return (await parse(this.#call((engine) => engine.putPaths(index, toJson({ paths }))))) as DeclaredPaths;
+  }
+
+  async assetLines(
+    index: string,
+    after: string | undefined,
+    limit: number,
+    filter?: string,
+  ): Promise<AssetLines> {
+    const filters = filter === undefined ? undefined : [filter];
+    const page = this.#call((engine) => engine.listAssets(index, after, limit, true, filters));
     const { entries: lines, next } = await orServiceError(page);
     return { lines, next };
   }

@@ -12,11 +12,13 @@ import type { WithdrawAnswer } from './hub-answers.js';
 import type { Note } from './iscc-note.js';
 import { lookedUp } from './on-lookup.js';
 import { resolved, sent } from './on-sent.js';
-import { type Event, NOTE_FRESH_MS, type State, type Transition } from './state.js';
+import { type Event, NOTE_FRESH_MS, type State, type Transition, type Uncertainty } from './state.js';
 import { lookUp, postpone, rest, send, sign, withdraw } from './transitions.js';
 
 type Begin = Extract<Event, { type: 'begin' }>;
 
+const WITHDRAWING =
+  'a withdrawal may still reach the hub; the restored manifest is declared when the hub refuses it as too old';
 const BLOCKED = 'waiting for an earlier declaration of the same address to finish';
 
 export function next(state: State, event: Event): Transition {
@@ -38,7 +40,7 @@ export function next(state: State, event: Event): Transition {
       return lookedUp(state, step.reason, event);
     case 'withdrawal-sent':
       if (step.at !== 'withdrawing') break;
-      return withdrawalSent(state, event.answer);
+      return withdrawalSent(state, step.before, event.answer);
     default:
       return event satisfies never;
   }
@@ -56,16 +58,15 @@ function begin(state: State, { now, pubkey, blocked }: Begin): Transition {
 }
 
 /** The manifest is deleted: its declaration must be withdrawn, and an uncertain one looked up. */
-function windDown(state: State, { pubkey, successor }: Begin): Transition {
+function windDown(state: State, { now, pubkey, successor }: Begin): Transition {
   switch (state.status) {
     case 'declared':
-      // The live manifest adopts the declaration, so that it need not be declared again.
-      if (successor) return rest(state, { status: 'skipped', isccId: undefined, error: undefined });
+      if (successor) return handOver(state, now);
       if (state.isccId === undefined) return rest(state, { error: 'the ISCC-ID is unknown' });
       if (state.pubkey !== pubkey) {
         return rest(state, { error: `only the key ${state.pubkey}, which declared it, can withdraw it` });
       }
-      return withdraw(state, state.isccId);
+      return withdraw(state, state.isccId, now, pubkey);
     case 'pending':
     case 'failed':
     case 'skipped':
@@ -79,6 +80,16 @@ function windDown(state: State, { pubkey, successor }: Begin): Transition {
   }
 }
 
+/**
+ * The live manifest adopts the declaration, so that it need not be declared again. A withdrawal that may still reach the
+ * hub would then withdraw what it adopted, so it waits until the hub refuses that as too old.
+ */
+function handOver(state: State, now: number): Transition {
+  const { uncertainty } = state;
+  if (uncertainty !== undefined && now <= uncertainty.until) return rest(state, { error: WITHDRAWING });
+  return rest(state, { status: 'skipped', isccId: undefined, uncertainty: undefined, error: undefined });
+}
+
 function signed(state: State, note: Note, switched: boolean): Transition {
   return send({ ...state, note, pubkey: note.signature.pubkey }, note, { type: 'declare' }, switched);
 }
@@ -88,7 +99,22 @@ function isUsable(note: Note, now: number, pubkey: string): boolean {
   return age < NOTE_FRESH_MS && note.signature.pubkey === pubkey;
 }
 
-function withdrawalSent(state: State, answer: WithdrawAnswer): Transition {
-  if (answer.type === 'withdrawn') return rest(state, { status: 'withdrawn', error: undefined });
-  return rest(state, { error: answer.reason });
+function withdrawalSent(
+  state: State,
+  before: Uncertainty | undefined,
+  answer: WithdrawAnswer,
+): Transition {
+  switch (answer.type) {
+    case 'withdrawn':
+      return rest(state, { status: 'withdrawn', uncertainty: undefined, error: undefined });
+    case 'refused':
+      return rest(state, { uncertainty: before, error: answer.reason });
+    case 'unanswered':
+      return rest(state, {
+        uncertainty: answer.uncertain ? state.uncertainty : before,
+        error: answer.reason,
+      });
+    default:
+      return answer satisfies never;
+  }
 }

@@ -4,12 +4,8 @@ import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } fro
 import type { DeclarationTarget } from '../declarer.js';
 import { dropSettled } from './on-delete.js';
 
-/** Tolerance for clocks of replicas that differ. */
-const CLOCK_SKEW_MS = 60_000;
-
 export interface RestoredAt {
   readonly now: number;
-  readonly deletedAt: number;
   /** Where this store declares; `undefined` if it does not. */
   readonly target: DeclarationTarget | undefined;
 }
@@ -23,11 +19,11 @@ export type Restoration =
  * A declaration whose withdrawal was never tried stays in force. In every other case there is a new declaration: the old
  * row is settled first, as after a release, and the new one adopts what is still in force at the hub.
  */
-export function onRestore(row: DeclarationRow, { now, deletedAt, target }: RestoredAt): Restoration {
+export function onRestore(row: DeclarationRow, { now, target }: RestoredAt): Restoration {
   const { status, hub, fields, datahash, gateway } = row;
   if (status === 'disabled' || fields === null) return { change: {} };
   if (status === 'declared') {
-    const isUntouched = row.lease === null && row.attempted_at < deletedAt - CLOCK_SKEW_MS;
+    const isUntouched = row.lease === null && row.doubt === null && row.error === null;
     // No attempt of this store reaches another hub.
     if (isUntouched || target?.hub !== hub) return { change: { open: 0, error: null } };
   }

@@ -48,7 +48,8 @@ function duplicate(
     const step = { at: 'resolving', existing, actor, owner } as const;
     return [{ ...state, step }, [{ type: 'resolve', isccId: existing }]];
   }
-  return state.uncertainty === undefined ? sign(state, true) : lookUp(state, 'duplicate');
+  // A declaration of this manifest from before a restore may be in force next to the one that the hub names.
+  return lookUp(state, 'duplicate');
 }
 
 export function resolved(state: State, step: Resolving, { answer }: Resolved): Transition {

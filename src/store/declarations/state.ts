@@ -4,7 +4,10 @@ import type { Dialect, Note } from './iscc-note.js';
 
 export type Status = 'disabled' | 'skipped' | 'pending' | 'failed' | 'declared' | 'withdrawn';
 
-/** One or more sent notes without a definite answer: the hub may have accepted them, or may still accept them. */
+/**
+ * One or more sent notes without a definite answer: the hub may have accepted them, or may still accept them. Of a
+ * declared row, they are withdrawals.
+ */
 export interface Uncertainty {
   /** The note's nonce; `undefined` for several notes. */
   readonly nonce: string | undefined;
@@ -54,7 +57,11 @@ export type DeclarationStep =
       readonly owner: Owner;
     }
   | { readonly at: 'looking-up'; readonly reason: LookupReason }
-  | { readonly at: 'withdrawing' };
+  | {
+      readonly at: 'withdrawing';
+      /** As in `sending`. */
+      readonly before: Uncertainty | undefined;
+    };
 
 /**
  * Why a note is sent. `declare` declares. The other two query a hub that has no lookup: `probe` finds out whether the

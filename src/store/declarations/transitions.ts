@@ -50,8 +50,12 @@ export function lookUp(state: State, reason: LookupReason): Transition {
   return [{ ...state, step: { at: 'looking-up', reason } }, [{ type: 'lookup' }]];
 }
 
-export function withdraw(state: State, isccId: string): Transition {
-  return [{ ...state, step: { at: 'withdrawing' } }, [{ type: 'withdraw', isccId }]];
+/** Sends a withdrawal, signed now. Until the answer arrives it is uncertain whether the hub accepted it. */
+export function withdraw(state: State, isccId: string, now: number, pubkey: string): Transition {
+  const until = Math.max(state.uncertainty?.until ?? 0, now + NOTE_EXPIRED_MS);
+  const uncertainty = { nonce: undefined, pubkey, forced: false, until };
+  const step = { at: 'withdrawing', before: state.uncertainty } as const;
+  return [{ ...state, uncertainty, step }, [{ type: 'withdraw', isccId }]];
 }
 
 function addUncertainty(before: Uncertainty | undefined, note: Note, force: boolean): Uncertainty {

@@ -1,5 +1,5 @@
 /**
- * Random histories of uploads, deletes, crashes and lost messages: a manifest is never declared twice, and in the end
+ * Random histories of uploads, deletes, restores, crashes and lost messages: a manifest is never declared twice, and in the end
  * all live manifests are declared and no deleted one is.
  */
 import fc from 'fast-check';
@@ -31,6 +31,7 @@ const action = fc.oneof(
     arbitrary: fc.record({ type: fc.constant('delete' as const), asset, crash: fc.boolean() }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('release' as const), asset }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('restore' as const), asset }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('round' as const) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('late' as const) }) },
   {
@@ -83,6 +84,10 @@ async function act(simulation: Simulation, step: Action): Promise<void> {
       return simulation.delete(step.asset.name, step.crash);
     case 'release':
       return simulation.release(step.asset.name);
+    case 'restore':
+      if ((await simulation.manifest(step.asset.name))?.live === 0)
+        await simulation.restore(step.asset.name);
+      return;
     case 'round':
       return simulation.round();
     case 'late':

@@ -43,19 +43,20 @@ describe('a duplicate', () => {
     expect(simulation.trace()).toEqual([
       'POST /declaration',
       'POST /declaration',
+      'GET /lookup',
       'POST /declaration forced',
     ]);
     expect(simulation.hub.inForce().map(({ gateway }) => gateway)).toEqual([gatewayOf('a'), gatewayOf('b')]);
   });
 
-  it('of another signer is forced without a lookup', async () => {
+  it('of another signer is forced after a lookup', async () => {
     const simulation = await create();
     await simulation.upload(A);
     simulation.trace();
     await simulation.forget();
     simulation.restart({ secretSeed: Buffer.alloc(32, 8) });
     await simulation.upload(B);
-    expect(simulation.trace()).toEqual(['POST /declaration', 'POST /declaration forced']);
+    expect(simulation.trace()).toEqual(['POST /declaration', 'GET /lookup', 'POST /declaration forced']);
     expect(simulation.hub.inForce().length).toBe(2);
   });
 
@@ -124,7 +125,7 @@ describe('a lost answer', () => {
   it('to a forced note at a hub without lookup stays open, with an error', async () => {
     const simulation = await create('2025-08');
     await simulation.upload(A);
-    simulation.fates = ['answered', 'answer-lost'];
+    simulation.fates = ['answered', 'answered', 'answer-lost'];
     await simulation.upload(B);
     await simulation.round();
     expect(await simulation.declaration('b')).toMatchObject({

@@ -10,6 +10,13 @@ async function create(...fates: Fate[]): Promise<Simulation> {
   return simulation;
 }
 
+async function rounds(simulation: Simulation, count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) {
+    simulation.now += 130_000;
+    await simulation.round();
+  }
+}
+
 it('declares a withdrawn manifest again, with a new ISCC-ID', async () => {
   const simulation = await create();
   await simulation.upload(A);
@@ -47,18 +54,44 @@ it.each<Fate>(['unsent', 'lost', 'answer-lost', 'error-500', 'crash-before', 'cr
     await simulation.delete('a');
     await simulation.restore('a');
     await simulation.deliverLate();
-    for (let round = 0; round < 3; round += 1) {
-      simulation.now += 130_000;
-      await simulation.round();
-    }
+    await rounds(simulation, 6);
     const [row, ...others] = await simulation.all();
     expect(others).toEqual([]);
-    // A withdrawal that arrives after the new declaration adopted the old one is a fault of the network.
     const inForce = simulation.hub.inForce().map(({ isccId }) => isccId);
-    if (fate !== 'late') expect(inForce).toEqual([row?.iscc_id]);
+    expect(inForce).toEqual([row?.iscc_id]);
     expect(row).toMatchObject({ status: 'declared', live: 1, open: 0 });
   },
 );
+
+it.each([0, 1, 3, 4, 5, 6, 9])(
+  'has one declaration in force after a withdrawal that arrives %i rounds after the restore',
+  async (before) => {
+    const simulation = await create();
+    await simulation.upload(A);
+    simulation.fates = ['late'];
+    await simulation.delete('a');
+    await simulation.restore('a');
+    await rounds(simulation, before);
+    await simulation.deliverLate();
+    await rounds(simulation, 10);
+    const row = await simulation.declaration('a');
+    expect(row).toMatchObject({ status: 'declared', live: 1, open: 0, error: null });
+    expect(simulation.hub.inForce().map(({ isccId }) => isccId)).toEqual([row?.iscc_id]);
+  },
+);
+
+it('does not wait after a withdrawal that the hub did not get or refused', async () => {
+  for (const fate of ['unsent', 'unavailable'] as const) {
+    const simulation = await create();
+    await simulation.upload(A);
+    const { iscc_id } = (await simulation.declaration('a')) ?? {};
+    simulation.fates = [fate];
+    await simulation.delete('a');
+    await simulation.restore('a');
+    await rounds(simulation, 1);
+    expect(await simulation.declaration('a')).toMatchObject({ status: 'declared', open: 0, iscc_id });
+  }
+});
 
 it('declares a manifest that was deleted before it was declared', async () => {
   const simulation = await create('unsent');

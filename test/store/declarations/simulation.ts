@@ -158,7 +158,7 @@ export class Simulation {
   async restore(name: string): Promise<void> {
     const [manifest, row] = [await this.manifest(name), await this.declaration(name)];
     if (manifest?.live !== 0 || row === undefined) throw new Error(`${name} is not deleted`);
-    const at = { now: this.now, deletedAt: manifest.deleted_at ?? 0, target: this.#store.target };
+    const at = { now: this.now, target: this.#store.target };
     await this.#db.transaction().execute(async (transaction) => {
       await transaction.updateTable('manifests').set({ live: 1 }).where('key', '=', manifest.key).execute();
       await restoreDeclaration(transaction, row, at);

@@ -1,4 +1,4 @@
-//! The background thread: compacts segments, builds graphs, and releases free memory when no changes arrive.
+//! The background thread: finishes path indexes, compacts segments, builds graphs, and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -136,10 +136,19 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
         let Some(registry) = registry.upgrade() else { return };
         for index in registry.all() {
             if let AnyIndex::Stored(index) = &*index {
+                build_paths(shared, index);
                 compact_all(shared, index);
                 build_all(shared, index);
             }
         }
+    }
+}
+
+/// Finishes the rows of declared paths. After a failure, for example on a full disk, the next change starts it again.
+fn build_paths(shared: &Shared, index: &Index) {
+    let is_stopping = || shared.stopping.load(Ordering::Acquire) || index.is_deleted();
+    while !is_stopping() && matches!(index.build_paths_next(), Ok(true)) {
+        std::thread::sleep(STEP_PAUSE);
     }
 }
 

@@ -8,6 +8,7 @@ use super::{Index, LogChange, LogRow, SlotRef, Writer, check_realm, no_index};
 use crate::asset::{NewAsset, length_mismatch};
 use crate::failure::{Failure, Response};
 use crate::id::IsccId;
+use crate::paths::Paths;
 use crate::record::{Record, StoredSimprints, merge_simprints, read_simprints, write_simprints};
 use crate::response::{self, AddStatus};
 use crate::segment::{AssetRows, Matching, Segment};
@@ -19,6 +20,7 @@ use crate::transfer::lines::{LinesResult, NewLines};
 pub(super) struct Draft<'a> {
     index: &'a Index,
     writer: &'a Writer,
+    pub(super) paths: Arc<Paths>,
     pub(super) snapshot: Snapshot,
     /// New slots of changed assets. `None` for deleted ones.
     pub(super) moved: HashMap<u64, Option<SlotRef>>,
@@ -32,6 +34,7 @@ impl<'a> Draft<'a> {
         Self {
             index,
             writer,
+            paths: index.paths(),
             snapshot: (*index.snapshot()).clone(),
             moved: HashMap::new(),
             next_uid: writer.next_uid,
@@ -135,6 +138,7 @@ impl<'a> Draft<'a> {
         self.mark_dead(id);
         self.moved.insert(id, None);
         self.is_changed = true;
+        self.put_path_rows(writing, id, None)?;
         writing.delete_asset(id)
     }
 
@@ -258,6 +262,7 @@ impl<'a> Draft<'a> {
         }
         let mut record = asset.record.clone();
         Record::mark_simprints(&mut record, !simprints.is_empty());
+        self.put_path_rows(writing, id, Some(&record))?;
         writing.put_asset(id, &record)?;
 
         let mut rows = AssetRows { units: asset.units.clone(), simprints: Vec::new() };

@@ -248,9 +248,13 @@ impl View<'_> {
         limit: usize,
         selection: &Selection,
     ) -> Result<(Vec<M>, Position), Failure> {
+        // Looking up more candidates than there are matches would not narrow the search.
+        let candidates = self.candidates(&selection.filters, all.len()).map_err(Failure::broken)?;
         cursor::page(all, from, limit, |matched| {
             let (id, score) = matched.id_and_score();
-            if !selection.accepts(self.realm(), id, score) {
+            if !selection.accepts(self.realm(), id, score)
+                || candidates.as_ref().is_some_and(|known| !known.contains(&id))
+            {
                 return Ok(false);
             }
             if selection.filters.is_empty() {

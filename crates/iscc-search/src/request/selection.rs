@@ -103,12 +103,6 @@ impl SelectionParameters {
                 }
             }
         }
-        for text in &self.filters {
-            match Filter::parse(text) {
-                Ok(filter) => selection.filters.push(filter),
-                Err(rule) => refuse("filter", text, &rule),
-            }
-        }
         if let Some(text) = &self.cursor {
             selection.cursor = Cursor::parse(text);
             if selection.cursor.is_none() {
@@ -119,9 +113,33 @@ impl SelectionParameters {
                 );
             }
         }
+        selection.filters = filters(&self.filters, &mut violations);
         violations.into_result()?;
         Ok(selection)
     }
+}
+
+/// Parses conditions on metadata.
+pub fn filters(texts: &[String], violations: &mut Violations) -> Vec<Filter> {
+    let mut filters = Vec::new();
+    for text in texts {
+        match Filter::parse(text) {
+            Ok(filter) => filters.push(filter),
+            Err(rule) => {
+                let mut echo = Vec::new();
+                push_string(&mut echo, text);
+                let echo = String::from_utf8_lossy(&echo);
+                violations.add(
+                    &Place::QUERY.at(Step::Name("filter")),
+                    "value_error",
+                    &rule,
+                    &echo,
+                    "",
+                );
+            }
+        }
+    }
+    filters
 }
 
 impl Selection {

@@ -8,6 +8,7 @@ use heed::types::{Bytes, Str};
 use heed::{CommitOrAbort, CompactionOption, Env, EnvFlags, EnvOpenOptions, MdbError, WithoutTls};
 
 use super::log::LogDatabases;
+use super::paths::PathDatabase;
 use super::{DATA_FILE, DATABASES, Databases, IdKey, READERS_MAX, Store, StoreError};
 
 /// Size of the memory map in bytes, in addition to twice the file: room for what the other process writes meanwhile.
@@ -47,8 +48,9 @@ impl Store {
         };
         let databases = Databases { assets, simprints, meta };
         let log = LogDatabases::open(&env)?;
+        let paths = PathDatabase::open(&env)?;
         let (commits, commit_nanos) = Default::default();
-        Ok(Self { env, databases, log, mapping: RwLock::default(), commits, commit_nanos })
+        Ok(Self { env, databases, log, paths, mapping: RwLock::default(), commits, commit_nanos })
     }
 
     /// Copies the last committed state into a folder, durably and without free pages.

@@ -1,13 +1,20 @@
 //! A page of a listing: consecutive assets of one state, in the order of their ISCC-ID bodies.
 
+use std::iter::Peekable;
+
 use crate::failure::Failure;
+use crate::filter::Filter;
 use crate::id::IsccId;
+use crate::paths;
 use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response;
 use crate::store::{Reading, StoreError};
 
 /// A page ends after this many bytes, because a single asset may have megabytes of metadata.
 const PAGE_BYTES_MAX: usize = 8 << 20;
+
+/// A page with conditions ends after this many candidates, so that a request takes bounded time.
+const EXAMINED_MAX: usize = 10_000;
 
 /// Form of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,18 +62,80 @@ pub fn write_page(
         if writer.is_full() {
             return Ok(writer.finish(Some(realm)));
         }
-        let damaged = || StoreError::Damaged { id };
-        let record = Record::read(bytes).ok_or_else(damaged)?;
-        let mut simprints = StoredSimprints::new();
-        if record.has_simprints {
-            let stored = reading.simprints(id)?.unwrap_or_default();
-            simprints = read_simprints(stored).ok_or_else(damaged)?;
-        }
-        let version = u8::from(!record.is_id_v0);
-        let text = IsccId { body: id, realm, version }.text();
-        writer.add(id, &response::entry(&text, &record, &simprints));
+        writer.add(id, &entry(reading, realm, id, bytes)?);
     }
     Ok(writer.finish(None))
+}
+
+/// Writes a page of the assets that meet all conditions. `None` if the path index knows no condition.
+///
+/// A page ends after [`EXAMINED_MAX`] candidates, so it may be shorter than its limit.
+pub fn write_filtered_page(
+    reading: &Reading<'_>,
+    realm: u8,
+    request: PageRequest,
+    filters: &[Filter],
+) -> Result<Option<AssetPage>, StoreError> {
+    let paths = reading.paths()?;
+    let known = filters.iter().filter_map(|filter| paths.prefixes_of(filter));
+    // Conditions on values have longer prefixes than `exists`, and fewer candidates.
+    let Some(prefixes) = known.max_by_key(|prefixes| prefixes[0].len()) else { return Ok(None) };
+    let mut writer = PageWriter::new(request);
+    let Some(first) = request.after.map_or(Some(0), |after| after.checked_add(1)) else {
+        return Ok(Some(writer.finish(None)));
+    };
+    let mut sources = Vec::new();
+    for prefix in prefixes {
+        let rows = reading.path_rows(&prefix, &paths::row(prefix.clone(), first))?;
+        sources.push(rows.peekable());
+    }
+    let mut examined = 0;
+    while let Some(id) = next_id(&mut sources)? {
+        if writer.is_full() || examined == EXAMINED_MAX {
+            return Ok(Some(writer.finish(Some(realm))));
+        }
+        examined += 1;
+        writer.last = Some(id);
+        let Some(bytes) = reading.asset(id)? else { continue };
+        let metadata = Record::read_metadata(bytes).ok_or(StoreError::Damaged { id })?;
+        if filters.iter().all(|filter| filter.accepts(metadata)) {
+            writer.add(id, &entry(reading, realm, id, bytes)?);
+        }
+    }
+    Ok(Some(writer.finish(None)))
+}
+
+/// The lowest ISCC-ID body that follows in several lists of rows. Removes it from all.
+fn next_id<'a>(
+    sources: &mut [Peekable<impl Iterator<Item = Result<&'a [u8], StoreError>>>],
+) -> Result<Option<u64>, StoreError> {
+    let mut lowest = None;
+    for source in sources.iter_mut() {
+        let id = match source.peek() {
+            Some(Ok(row)) => paths::id_of(row),
+            Some(Err(_)) => return source.next().transpose().map(|_| None),
+            None => None,
+        };
+        lowest = lowest.into_iter().chain(id).min();
+    }
+    for source in sources {
+        source.next_if(|row| matches!(row, Ok(row) if paths::id_of(row) == lowest));
+    }
+    Ok(lowest)
+}
+
+/// The JSON of an asset.
+fn entry(reading: &Reading<'_>, realm: u8, id: u64, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let damaged = || StoreError::Damaged { id };
+    let record = Record::read(bytes).ok_or_else(damaged)?;
+    let mut simprints = StoredSimprints::new();
+    if record.has_simprints {
+        let stored = reading.simprints(id)?.unwrap_or_default();
+        simprints = read_simprints(stored).ok_or_else(damaged)?;
+    }
+    let version = u8::from(!record.is_id_v0);
+    let text = IsccId { body: id, realm, version }.text();
+    Ok(response::entry(&text, &record, &simprints))
 }
 
 /// The body of the ISCC-ID in `after`. The asset does not have to exist.

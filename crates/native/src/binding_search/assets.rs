@@ -25,7 +25,8 @@ pub struct AssetPage {
 #[napi]
 impl SearchEngine {
     /// Up to `limit` assets after an ISCC-ID, in the order of the ISCC-ID bodies; with `lines` as one
-    /// entry per line, otherwise as a JSON array. A page with large assets may be shorter.
+    /// entry per line, otherwise as a JSON array. A page with large assets may be shorter. With
+    /// `filters`, only those that meet all conditions; one needs a declared path.
     #[napi(catch_unwind, ts_return_type = "Promise<AssetPage>")]
     pub fn list_assets<'env>(
         &self,
@@ -34,14 +35,34 @@ impl SearchEngine {
         after: Option<String>,
         limit: i64,
         lines: bool,
+        filters: Option<Vec<String>>,
     ) -> Result<Object<'env>> {
         let engine = Arc::clone(self.engine()?);
         let form = if lines { Form::Lines } else { Form::Array };
+        let filters = filters.unwrap_or_default();
         IO.run(env, move || {
-            let page = engine.assets(&index, after.as_deref(), limit, form)?;
+            let page = engine.assets(&index, after.as_deref(), limit, form, &filters)?;
             let (entries, count) = (page.entries.into(), page.count as u32);
             Ok(AssetPage { entries, count, next: page.next })
         })
+    }
+
+    /// The declared metadata paths: JSON.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
+    pub fn get_paths<'env>(&self, env: &'env Env, index: String) -> Result<Object<'env>> {
+        self.on_pool(env, move |engine| engine.paths(&index))
+    }
+
+    /// Declares the metadata paths of `{"paths": [...]}` instead of the present ones, durably.
+    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
+    pub fn put_paths<'env>(
+        &self,
+        env: &'env Env,
+        index: String,
+        body: &[u8],
+    ) -> Result<Object<'env>> {
+        let body = body.to_vec();
+        self.on_pool(env, move |engine| engine.put_paths(&index, &body))
     }
 
     /// Adds NDJSON, one entry per line, durably. A line that breaks a rule is refused; the others are
