@@ -14,7 +14,7 @@ export function manifestUrl(base: string, manifestId: string): string {
 /** Ends of the addresses of a manifest, in each common way to encode its id. */
 export function manifestUrlEnds(manifestId: string): string[] {
   const encoded = encode(manifestId);
-  const lower = encoded.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+  const lower = encoded.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase());
   return [...new Set([encoded, lower, manifestId])].map((id) => `${MANIFESTS}${id}`);
 }
 

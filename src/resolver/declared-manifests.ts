@@ -72,7 +72,8 @@ export class DeclaredManifests {
     for (const condition of conditions) {
       const lines = await this.#pages(undefined, CANDIDATES_MAX, condition);
       if (lines === undefined) return undefined;
-      for (const { isccId, manifestId: id } of declarationsIn(lines)) if (id === manifestId) found.push(isccId);
+      for (const { isccId, manifestId: id } of declarationsIn(lines))
+        if (id === manifestId) found.push(isccId);
     }
     return found.sort(compareIsccIds).slice(0, CANDIDATES_MAX);
   }

@@ -1,9 +1,9 @@
 /** The search backend over HTTP: isccd's search service, or any server with its API. */
 import { type Dispatcher, errors, Pool } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
+import { present } from '../present.js';
 import { DeclaredManifests } from './declared-manifests.js';
 import { type Hit, parseGateway, parseHits } from './hits.js';
-import { present } from '../present.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const CONNECTIONS_MAX = 128;

@@ -130,11 +130,15 @@ function listAssets(service: SearchService, options: RouteOptions): Route {
       const { params, query } = request;
       const { after, limit, filter: filters } = query;
       const asLines = prefersLines(request.header('accept'));
-      if (asLines && limit === undefined) return stream(await service.allLines(params.name, { after, filters }));
+      if (asLines && limit === undefined)
+        return stream(await service.allLines(params.name, { after, filters }));
       const size = limit ?? LIMIT_DEFAULT;
       const { entries, next } = await service.assets(params.name, { after, limit: size, filters, asLines });
       const contentType = asLines ? LINES_TYPE : 'application/json';
-      const headers = { Vary: 'Accept', ...nextLink(`/indexes/${params.name}/assets`, next, size, { filter: filters }) };
+      const headers = {
+        Vary: 'Accept',
+        ...nextLink(`/indexes/${params.name}/assets`, next, size, { filter: filters }),
+      };
       return { status: 200, headers, body: { kind: 'bytes', bytes: entries, contentType } };
     },
   });

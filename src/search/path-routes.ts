@@ -22,7 +22,7 @@ export function pathRoutes(service: SearchService, options: RouteOptions): Route
       ...common,
       ...guarded(options, 'read'),
       method: 'GET',
-      operationId: 'getIndexPaths',
+      operationId: 'getPaths',
       summary: 'List the declared metadata paths of an index',
       responses: { 200: { description: 'The paths.', schema: paths }, ...DENIED, 404: NOT_FOUND },
       handler: async ({ params }) => engineJson(await service.paths(params.name), 200),
@@ -31,7 +31,7 @@ export function pathRoutes(service: SearchService, options: RouteOptions): Route
       ...common,
       ...guarded(options, 'admin'),
       method: 'PUT',
-      operationId: 'putIndexPaths',
+      operationId: 'putPaths',
       summary: 'Declare the metadata paths of an index',
       description:
         'Replaces the list. The index keeps a look-up table per declared path: it speeds up searches with `filter`, ' +
@@ -45,8 +45,10 @@ export function pathRoutes(service: SearchService, options: RouteOptions): Route
         422: INVALID,
         507: FULL,
       },
-      handler: async ({ params, body, header }) =>
-        engineJson(await service.putPaths(params.name, body, header('content-type')), 200),
+      handler: async (request) => {
+        const { params, body } = request;
+        return engineJson(await service.putPaths(params.name, body, request.header('content-type')), 200);
+      },
     }),
   ];
 }

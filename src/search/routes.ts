@@ -41,7 +41,13 @@ const DESCRIPTION = 'Named indexes of ISCC-identified assets, and search for sim
 export function searchRoutes(service: SearchService, options: RouteOptions): Route[] {
   const isExclusive = options.only !== undefined;
   return [
-    ...(isExclusive ? [] : [...indexRoutes(service, options), ...pathRoutes(service, options), ...aliasRoutes(service, options)]),
+    ...(isExclusive
+      ? []
+      : [
+          ...indexRoutes(service, options),
+          ...pathRoutes(service, options),
+          ...aliasRoutes(service, options),
+        ]),
     ...assetRoutes(service, options).filter(({ operationId }) => operationId === 'getAsset' || !isExclusive),
     ...searchingRoutes(service, options),
     ...statusRoutes(options),

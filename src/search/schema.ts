@@ -163,7 +163,9 @@ export const newPaths = z.strictObject({
   paths: z
     .array(path)
     .max(16)
-    .describe('Paths such as `metadata.lang`; names with other characters than letters, digits, `_` and `-` in quotes'),
+    .describe(
+      'Paths such as `metadata.lang`; names with other characters than letters, digits, `_` and `-` in quotes',
+    ),
 });
 
 export const paths = z
@@ -173,7 +175,9 @@ export const paths = z
         path,
         state: z
           .enum(['building', 'ready'])
-          .describe('`building`: assets from before the declaration are being added; conditions do not use it yet'),
+          .describe(
+            '`building`: assets from before the declaration are being added; conditions do not use it yet',
+          ),
       }),
     ),
   })

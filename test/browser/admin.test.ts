@@ -1,9 +1,17 @@
 /** The operator dashboard in a real browser: with and without JavaScript, by keyboard, and for screen readers. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Dashboard, OPERATOR, PASSWORD, READER, startDashboard } from '../admin/support/dashboard.js';
+import {
+  ADMIN,
+  type Dashboard,
+  OPERATOR,
+  PASSWORD,
+  READER,
+  startDashboard,
+} from '../admin/support/dashboard.js';
 import { seed } from '../admin/support/seed.js';
 import {
+  faintTexts,
   focused,
   LAUNCH_MS_MAX,
   launchChromium,
@@ -111,6 +119,24 @@ describe('the dashboard', () => {
     ]);
     expect(await page.getByRole('rowheader').count()).toBe(100);
   });
+
+  test.each(['tokens', 'accounts', 'audit'])(
+    'shows /admin/%s/ on phones, to screen readers and in dark mode',
+    async (name) => {
+      const page = await loggedIn({}, ADMIN);
+      await page.goto(`${dashboard.url}/admin/${name}/`);
+      const tree = await page.locator('body').ariaSnapshot();
+      expect(unnamed(tree)).toEqual([]);
+      for (const part of ['- banner:', '- navigation "Dashboard":', '- main:', 'heading', '[level=1]'])
+        expect(tree).toContain(part);
+      await screenshots(page, `admin-${name}`);
+      expect(await overflowWhenNarrow(page)).toBe(0);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await faintTexts(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'light' });
+      expect(await faintTexts(page)).toEqual([]);
+    },
+  );
 
   test('selects all rows with one checkbox if JavaScript is on', async () => {
     const page = await loggedIn();

@@ -113,7 +113,10 @@ describe('an OCSP responder', () => {
       expect(until).toBeLessThan(now + 25 * HOUR);
     }
     expect(rows).toHaveLength(2);
-    await db.updateTable('manifests').set({ certificate_expires: now - 1 }).execute();
+    await db
+      .updateTable('manifests')
+      .set({ certificate_expires: now - 1 })
+      .execute();
     await db.destroy();
     responder.der = await signer.response('revoked');
     store = await startAgain();

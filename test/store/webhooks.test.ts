@@ -179,18 +179,31 @@ describe.each(ENGINES)('on %s', { timeout: 120_000 }, (engine) => {
     await expect.poll(() => waiting(store.place), PATIENCE).toEqual([]);
   });
 
-  it('gives up an event after three days', async () => {
+  it('gives up an event after three days, which a metric counts', async () => {
     const receiver = new Receiver();
     receiver.plan = (_, response) => response.writeHead(500).end();
     const store = await started(receiver);
     await store.upload(bytes);
     await expect.poll(async () => (await waiting(store.place))[0]?.attempts, PATIENCE).toBe(1);
+    const figures = async () =>
+      (await store.metrics()).split('\n').filter((line) => line.startsWith('isccd_store_webhook'));
+    expect(await figures()).toEqual([
+      'isccd_store_webhook_deliveries_total{outcome="failed"} 1',
+      'isccd_store_webhook_waiting 1',
+    ]);
     const { db, close } = await openDatabase(store.place.url, store.place.dataDir);
     onTestFinished(close);
     const old = Date.now() - 73 * 3_600_000;
     await db.updateTable('webhook_events').set({ at: old, next_at: 0 }).execute();
     await expect.poll(() => waiting(store.place), PATIENCE).toEqual([]);
     expect(receiver.deliveries).toHaveLength(2);
+    await expect
+      .poll(figures, PATIENCE)
+      .toEqual([
+        'isccd_store_webhook_deliveries_total{outcome="failed"} 1',
+        'isccd_store_webhook_deliveries_total{outcome="given-up"} 1',
+        'isccd_store_webhook_waiting 0',
+      ]);
   });
 
   it('loses no event when the process is killed between the change and the delivery', async () => {

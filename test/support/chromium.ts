@@ -60,6 +60,46 @@ export async function screenshots(page: Page, name: string): Promise<void> {
   await page.setViewportSize(size);
 }
 
+/** Texts whose contrast with their background is below 4.5 to 1, the least of WCAG 2.2 level AA. */
+export function faintTexts(page: Page): Promise<string[]> {
+  return page.evaluate(FAINT_TEXTS);
+}
+
+/** Runs in the page. Translucent backgrounds are laid over those behind them. */
+const FAINT_TEXTS = `(() => {
+  const rgba = (color) => {
+    const [r, g, b, a = 1] = (color.match(/[\\d.]+/g) ?? []).map(Number);
+    return { r, g, b, a };
+  };
+  const over = (top, below) => {
+    const mix = (of) => top[of] * top.a + below[of] * (1 - top.a);
+    return { r: mix('r'), g: mix('g'), b: mix('b'), a: 1 };
+  };
+  const luminance = ({ r, g, b }) => {
+    const [x, y, z] = [r, g, b].map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const backgroundOf = (element) => {
+    const own = rgba(getComputedStyle(element).backgroundColor);
+    if (own.a === 1) return own;
+    const canvas = isDark ? { r: 18, g: 18, b: 18, a: 1 } : { r: 255, g: 255, b: 255, a: 1 };
+    return over(own, element.parentElement ? backgroundOf(element.parentElement) : canvas);
+  };
+  const hasText = (element) =>
+    [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '');
+  const isSeen = (element) => element.checkVisibility() && !element.closest('[disabled], option');
+  return [...document.body.querySelectorAll('*')].filter((one) => hasText(one) && isSeen(one)).flatMap((one) => {
+    const background = backgroundOf(one);
+    const [a, b] = [over(rgba(getComputedStyle(one).color), background), background].map(luminance);
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    return ratio < 4.5 ? [one.textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(1)] : [];
+  });
+})()`;
+
 /** The focused element's id, form name or text. */
 export function focused(page: Page): Promise<string> {
   const script = '(({ id, name, innerText }) => id || name || innerText)(document.activeElement)';

@@ -59,12 +59,12 @@ export interface paths {
          * List the declared metadata paths of an index
          * @description List the declared metadata paths of an index. A key needs the right `read`.
          */
-        readonly get: operations["getIndexPaths"];
+        readonly get: operations["getPaths"];
         /**
          * Declare the metadata paths of an index
          * @description Replaces the list. The index keeps a look-up table per declared path: it speeds up searches with `filter`, without changing their results, and makes listings with `filter` possible. Present assets are added in the background; requests continue meanwhile. A key needs the right `admin`.
          */
-        readonly put: operations["putIndexPaths"];
+        readonly put: operations["putPaths"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -790,7 +790,7 @@ export interface operations {
             };
         };
     };
-    readonly getIndexPaths: {
+    readonly getPaths: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -867,7 +867,7 @@ export interface operations {
             };
         };
     };
-    readonly putIndexPaths: {
+    readonly putPaths: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;

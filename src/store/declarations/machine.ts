@@ -99,11 +99,7 @@ function isUsable(note: Note, now: number, pubkey: string): boolean {
   return age < NOTE_FRESH_MS && note.signature.pubkey === pubkey;
 }
 
-function withdrawalSent(
-  state: State,
-  before: Uncertainty | undefined,
-  answer: WithdrawAnswer,
-): Transition {
+function withdrawalSent(state: State, before: Uncertainty | undefined, answer: WithdrawAnswer): Transition {
   switch (answer.type) {
     case 'withdrawn':
       return rest(state, { status: 'withdrawn', uncertainty: undefined, error: undefined });

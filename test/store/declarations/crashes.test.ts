@@ -85,8 +85,7 @@ async function act(simulation: Simulation, step: Action): Promise<void> {
     case 'release':
       return simulation.release(step.asset.name);
     case 'restore':
-      if ((await simulation.manifest(step.asset.name))?.live === 0)
-        await simulation.restore(step.asset.name);
+      if ((await simulation.manifest(step.asset.name))?.live === 0) await simulation.restore(step.asset.name);
       return;
     case 'round':
       return simulation.round();

@@ -6,6 +6,7 @@ import { readStoreSettings } from '../../../src/config/store-settings.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
+import { Metrics } from '../../../src/observe/metrics.js';
 import { TRUST_ANCHORS } from './fixtures.js';
 
 export const OPERATOR_TOKEN = 'the operator of the tests';
@@ -39,6 +40,8 @@ export interface StoreClient {
   remove(manifestId: string, token?: string, headers?: Record<string, string>): Promise<Response>;
   query(alg: string, value: string, maxResults?: number): Promise<{ status: number; body: QueryAnswer }>;
   json(path: string): Promise<unknown>;
+  /** The metrics of the store as text; empty if it runs in another process. */
+  metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -62,15 +65,21 @@ export async function startStore(
     transport: loadTransport(transport, log),
     log,
   });
-  return storeClient(server);
+  const metrics = new Metrics();
+  metrics.register(app.metrics ?? []);
+  return storeClient(server, async () => (await metrics.exposition()).text);
 }
 
-export function storeClient({ url, port, stop }: Pick<RunningServer, 'url' | 'port' | 'stop'>): StoreClient {
+export function storeClient(
+  { url, port, stop }: Pick<RunningServer, 'url' | 'port' | 'stop'>,
+  metrics = async () => '',
+): StoreClient {
   const manifest = (id: string) => `${url}/v1/manifests/${encodeURIComponent(id)}`;
   return {
     url,
     port,
     stop,
+    metrics,
     upload: (bytes, query = '', headers = {}) =>
       fetch(`${url}/v1/manifests${query}`, {
         method: 'POST',

@@ -21,6 +21,9 @@ const RECORDS_BYTES_MAX: usize = 8 << 20;
 /// Bodies of ISCC-IDs with records, and the body of the next asset.
 type AssetRows = (Vec<(u64, Vec<u8>)>, Option<u64>);
 
+/// Rows in order.
+type PathRows<'r> = Box<dyn Iterator<Item = Result<&'r [u8], StoreError>> + 'r>;
+
 /// The database, if the index has it: keys of [`crate::paths`] without values.
 #[derive(Default)]
 pub(super) struct PathDatabase(OnceLock<Database<'static, Bytes, Unit>>);
@@ -81,11 +84,7 @@ impl Reading<'_> {
     }
 
     /// Rows from one key to the end of its prefix, in order.
-    pub fn path_rows(
-        &self,
-        prefix: &[u8],
-        from: &[u8],
-    ) -> Result<Box<dyn Iterator<Item = Result<&[u8], StoreError>> + '_>, StoreError> {
+    pub fn path_rows(&self, prefix: &[u8], from: &[u8]) -> Result<PathRows<'_>, StoreError> {
         let Some(rows) = self.store.paths.0.get() else { return Ok(Box::new(std::iter::empty())) };
         let prefix = prefix.to_vec();
         let bounds = (Bound::Included(from), Bound::<&[u8]>::Unbounded);
