@@ -233,6 +233,7 @@ describe.each(ENGINES)('%s', (engine) => {
     const failing = { on: true, calls: 0 };
     const target: ManifestIndex = {
       prepare: () => index.prepare(),
+      declarePaths: () => index.declarePaths(),
       has: (isccId) => index.has(isccId),
       remove: (isccId) => index.remove(isccId),
       add: (manifests) => index.add(manifests),
