@@ -51,7 +51,7 @@ pub enum PathState {
     Dropping,
 }
 
-/// The declared paths of an index. The default is none.
+/// The declared paths of an index. By default, it has no path.
 #[derive(Debug, Clone, Default)]
 pub struct Paths(Vec<(DeclaredPath, Option<Path>)>);
 

@@ -77,6 +77,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'index repair': [{ line: 'isccd index repair photos --at ./indexes' }],
   'index search': [{ line: `isccd index search photos ${CODE} --at ./indexes --limit 10` }],
   'index get': [{ line: 'isccd index get photos ISCC:MAIGIIFJRDGEQQAA --at ./indexes' }],
+  'index paths': [
+    { line: 'isccd index paths photos --at ./indexes' },
+    { line: 'isccd index paths photos metadata.source metadata.lang --at ./indexes' },
+  ],
   'index key': [{ line: 'isccd index key create --rights read' }, { line: 'isccd index key list' }],
   'index key create': [
     { line: 'isccd index key create --rights read --indexes photos --name website' },
