@@ -9,7 +9,7 @@ import { run } from './support/command.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const files = readdirSync(path.join(root, 'bench')).filter((file) => file.endsWith('.ts'));
-const COMPILED = ['kernels', 'addon', 'nearest'];
+const COMPILED = ['kernels', 'addon', 'nearest', 'scale'];
 const names = ['kernels', ...files.map((file) => file.replace(/\.ts$/, ''))].filter(
   (name) => process.env.ISCCD_TEST_LONG === '1' || !COMPILED.includes(name),
 );

@@ -45,10 +45,18 @@ export const searchVariables = defineVariables({
   scanLimitRows: {
     name: 'INDEXSVC_SCAN_LIMIT',
     schema: integer(1, 1_000_000_000),
-    default: '1000000',
+    default: '16777216',
     unit: 'rows',
     description:
-      'Up to this many units per type, a search compares all of them; larger indexes get HNSW graphs',
+      'Up to this many different units per type, searches are exact; larger indexes get HNSW graphs for searches that would otherwise compare all of them',
+  },
+  listsBytesMax: {
+    name: 'INDEXSVC_LISTS_MEMORY',
+    schema: integer(0),
+    default: '4294967296',
+    unit: 'bytes',
+    description:
+      'Maximum memory of the lists of an index, with which searches for near copies do not compare all units; 0 turns lists off',
   },
   skipFeatureless: {
     name: 'INDEXSVC_SKIP_FEATURELESS',

@@ -13,6 +13,7 @@ import { type ErrorReports, errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { present } from '../present.js';
 import { version } from '../version.js';
+import { DecisionLog } from './decision-log.js';
 import { InProcessSearch } from './engine/in-process.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
 import { errorForm } from './errors.js';
@@ -70,10 +71,12 @@ export async function searchApp(
     confidenceExponent: config.confidenceExponent,
     skipFeatureless: config.skipFeatureless,
     scanLimit: config.scanLimitRows,
+    listsBytesMax: config.listsBytesMax,
     sync: config.sync,
     loadsInBackground: true,
   });
   const service = new SearchService(engine, searchFolder(location));
+  const decisions = log && new DecisionLog(engine, log);
   const loaded = engine.whenLoaded();
   // The follower needs its index. Small indexes are loaded before the service listens.
   await (follow === undefined
@@ -102,7 +105,7 @@ export async function searchApp(
       origins: config.corsOrigins,
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
       requestHeaders: ['*'],
-      exposedHeaders: [],
+      exposedHeaders: ['Search-Exact', 'Server-Timing'],
       maxAgeSeconds: CORS_MAX_AGE_SECONDS,
       refusedStatus: 400,
       preflightStatus: 200,
@@ -113,6 +116,7 @@ export async function searchApp(
     ...tracking,
     readiness: async () => (await service.readiness()) ?? aggregator?.readiness(),
     close: async () => {
+      decisions?.close();
       await aggregator?.close();
       await service.close();
     },

@@ -24,7 +24,9 @@ interface IndexCounts {
   readonly rows: number;
   readonly dead: number;
   readonly segments: number;
+  readonly listSegments: number;
   readonly graphSegments: number;
+  readonly waitingSegments: number;
   readonly commits: number;
   readonly syncSeconds: number;
   readonly changedAssets: number;
@@ -43,6 +45,8 @@ interface EngineCounts {
   readonly changes: QueueCounts;
   readonly inlineSearches: number;
   readonly rowsScanned: number;
+  /** Searches of a column with one unit, by way. */
+  readonly probes: Readonly<Record<string, number>>;
   readonly indexes: readonly IndexCounts[];
 }
 
@@ -103,9 +107,14 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
       ['index'],
       of(({ dead }) => dead),
     ),
-    gauge('isccd_search_index_segments', 'Segments, by how they are searched', ['index', 'kind'], () => {
+    gauge('isccd_search_index_segments', 'Segments, by how they are searched; one with lists may also have a graph', ['index', 'kind'], () => {
       const { indexes } = counts();
-      const kinds = { graph: (index: IndexCounts) => index.graphSegments, scan: scanned };
+      const kinds = {
+        lists: (index: IndexCounts) => index.listSegments,
+        graph: (index: IndexCounts) => index.graphSegments,
+        scan: scanned,
+        waiting: (index: IndexCounts) => index.waitingSegments,
+      };
       return Object.entries(kinds).flatMap(([kind, value]) =>
         summed(indexes, value).map(({ labels: { index }, value }) => ({ labels: { index, kind }, value })),
       );
@@ -137,8 +146,8 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
   ];
 }
 
-function scanned({ segments, graphSegments }: IndexCounts): number {
-  return segments - graphSegments;
+function scanned({ segments, listSegments, waitingSegments }: IndexCounts): number {
+  return segments - listSegments - waitingSegments;
 }
 
 function engineMetrics(counts: () => EngineCounts): Metric[] {
@@ -169,6 +178,12 @@ function engineMetrics(counts: () => EngineCounts): Metric[] {
         { labels: { thread: 'event loop' }, value: inlineSearches },
       ];
     }),
+    total(
+      'isccd_search_probes_total',
+      'Units with which a segment was searched, by way; those that gave up lists are also counted as scan',
+      ['way'],
+      () => Object.entries(counts().probes).map(([way, value]) => ({ labels: { way }, value })),
+    ),
     total(
       'isccd_search_rows_scanned_total',
       'Rows that searches compared, once per unit or simprint',

@@ -187,6 +187,27 @@ export const alias = z
   .object({ name: z.string(), index: z.string().describe('Name of the index that it stands for') })
   .meta({ id: 'Alias' });
 
+const segmentColumn = z
+  .object({
+    type: z.string().describe('Unit type, for example `CONTENT_TEXT_V0`'),
+    bits: z.int().min(8).describe('Length of the units'),
+    rows: z.int().min(0).describe('Units; in a frozen segment, different ones'),
+    lists: z.boolean().describe('Whether searches for near copies do not compare all rows'),
+    graph: z.boolean().describe('Whether it has an HNSW graph'),
+  })
+  .meta({ id: 'SegmentColumn' });
+
+const segment = z
+  .object({
+    kind: z
+      .enum(['growing', 'full', 'frozen'])
+      .describe('`growing` takes new assets; a `full` one is frozen in the background if it is large'),
+    assets: z.int().min(0),
+    dead: z.int().min(0).describe('Replaced and deleted assets that are not removed yet'),
+    columns: z.array(segmentColumn),
+  })
+  .meta({ id: 'IndexSegment' });
+
 export const index = newIndex
   .extend({
     assets: z.int().min(0).optional().meta({ readOnly: true }),
@@ -199,6 +220,7 @@ export const index = newIndex
       .meta({ readOnly: true }),
     progress: similarity.optional().describe('Share of the assets that are loaded').meta({ readOnly: true }),
     reason: z.string().optional().describe('Why the index is damaged').meta({ readOnly: true }),
+    segments: z.array(segment).optional().describe('Segments of a large index').meta({ readOnly: true }),
   })
   .meta({ id: 'IsccIndex' });
 

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { isLines, LINES_TYPE } from '../http/request/streamed.js';
 import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
+import type { SearchFound } from '../native.js';
 import { present } from '../present.js';
 import {
   accessOf,
@@ -31,9 +32,24 @@ import type { SearchParameters, SearchService } from './service.js';
 const tags = ['search'];
 const REFUSALS = { 400: REJECTED, ...DENIED, 404: NOT_FOUND, 422: INVALID, 503: BUSY };
 
+const FOUND_HEADERS = {
+  'Search-Exact': {
+    description: '`true` if all matches were found for certain, `false` if HNSW graphs were used',
+    schema: z.enum(['true', 'false']),
+  },
+  'Server-Timing': {
+    description:
+      'Time in ms in lists, graphs and scans, shared by searches that ran together, and how many columns were searched so',
+    schema: z.string(),
+  },
+};
+
 export function searchingRoutes(service: SearchService, options: RouteOptions): Route[] {
   const path = '/indexes/{name}/search';
-  const responses = { 200: { description: 'Matches, best first.', schema: searchResult }, ...REFUSALS };
+  const responses = {
+    200: { description: 'Matches, best first.', schema: searchResult, headers: FOUND_HEADERS },
+    ...REFUSALS,
+  };
   return [
     route({
       ...guarded(options, 'read'),
@@ -50,7 +66,7 @@ export function searchingRoutes(service: SearchService, options: RouteOptions): 
         const { params, query, body } = request;
         const type = request.header('content-type');
         const parameters = parametersOf(query, request, options);
-        return engineJson(await service.search(params.name, body, type, parameters), 200);
+        return found(await service.search(params.name, body, type, parameters));
       },
     }),
     route({
@@ -66,7 +82,7 @@ export function searchingRoutes(service: SearchService, options: RouteOptions): 
       handler: async (request) => {
         const { params, query } = request;
         const parameters = parametersOf(query, request, options);
-        return engineJson(await service.searchCode(params.name, query.iscc_code, parameters), 200);
+        return found(await service.searchCode(params.name, query.iscc_code, parameters));
       },
     }),
     severalRoute(service, options),
@@ -101,6 +117,11 @@ function severalRoute(service: SearchService, options: RouteOptions): Route {
       return streamOf(results, isLines(type));
     },
   });
+}
+
+function found({ json, isExact, serverTiming }: SearchFound): Reply {
+  const timing = serverTiming === '' ? {} : { 'Server-Timing': serverTiming };
+  return { ...engineJson(json, 200), headers: { 'Search-Exact': String(isExact), ...timing } };
 }
 
 /** The results as NDJSON or as a JSON array. */

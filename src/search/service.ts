@@ -5,7 +5,7 @@
 import { access } from 'node:fs/promises';
 import { isLines } from '../http/request/streamed.js';
 import type { Readiness } from '../http/routing/service.js';
-import { type AssetPage, native, type SearchSelection } from '../native.js';
+import { type AssetPage, native, type SearchFound, type SearchSelection } from '../native.js';
 import { Invalid } from './errors.js';
 import { InlineBudget } from './inline-budget.js';
 import { searchAll } from './several.js';
@@ -197,12 +197,12 @@ export class SearchService {
     body: Uint8Array,
     contentType: string | undefined,
     parameters: SearchParameters,
-  ): Promise<Buffer> {
+  ): Promise<SearchFound> {
     const query = jsonBody(body, contentType, 'object');
     return this.#inlineBudget.run((mayBlock) => this.#engine.search(name, query, parameters, mayBlock));
   }
 
-  searchCode(name: string, isccCode: string, parameters: SearchParameters): Promise<Buffer> {
+  searchCode(name: string, isccCode: string, parameters: SearchParameters): Promise<SearchFound> {
     return this.#engine.searchCode(name, isccCode, parameters);
   }
 

@@ -1,5 +1,5 @@
 /** Runs several queries. Those that wait at the same time share a pass over the index. */
-import { isNativeError } from '../native.js';
+import { isNativeError, type SearchFound } from '../native.js';
 import { engineFailure } from './errors.js';
 import type { Engine, SearchParameters } from './service.js';
 import { whenNotBusy } from './transfer/add-lines.js';
@@ -25,9 +25,9 @@ export async function* searchAll(
 }
 
 /** The result, or the error that the query alone would get. */
-async function orFailure(result: Promise<Buffer>): Promise<Buffer> {
+async function orFailure(result: Promise<SearchFound>): Promise<Buffer> {
   try {
-    return await result;
+    return (await result).json;
   } catch (error) {
     const failure = engineFailure(error);
     // The response has begun: a fault of one query must not cut it off.

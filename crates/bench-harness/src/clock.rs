@@ -45,8 +45,9 @@ impl Clock {
     }
 }
 
+/// CPU time of the current thread in seconds; wall time where the system does not count it.
 #[cfg(unix)]
-fn thread_seconds() -> f64 {
+pub fn thread_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid, writable timespec for the duration of the call.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
@@ -54,8 +55,9 @@ fn thread_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
+/// Seconds since the first call.
 #[cfg(not(unix))]
-fn thread_seconds() -> f64 {
+pub fn thread_seconds() -> f64 {
     use std::sync::OnceLock;
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_secs_f64()

@@ -28,6 +28,7 @@ mod report;
 use std::hint::black_box;
 
 use clock::Clock;
+pub use clock::thread_seconds;
 use options::Options;
 pub use report::{Report, Row};
 

@@ -49,7 +49,7 @@ pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
     rows::check(&reading, &mut found)?;
     // Columns cannot be loaded from damaged rows.
     if found.check.problem_count == 0 {
-        let slots = Options::default().segment_slots();
+        let slots = Options::default().freezing.segment_slots_max;
         let state = load_state(&reading, Matching::Approximate, slots)?;
         columns::check(&reading, &state, &mut found)?;
     }

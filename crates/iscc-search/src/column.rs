@@ -35,6 +35,11 @@ impl Body {
         Some(Self { words, bits: bytes.len() as u16 * 8 })
     }
 
+    /// A stored body of `bits` bits. The bits after them must be zero.
+    pub fn from_words(words: [u64; WORDS_MAX], bits: u16) -> Self {
+        Self { words, bits }
+    }
+
     /// Length in bits, a multiple of 8.
     pub fn bits(&self) -> u16 {
         self.bits
@@ -118,6 +123,16 @@ impl<P: Copy> Column<P> {
     /// The blocks in row order. All but the last are full.
     pub fn blocks(&self) -> &[Arc<Block<P>>] {
         &self.blocks
+    }
+
+    /// Body of a row.
+    pub fn body(&self, row: usize) -> Body {
+        self.blocks[row / BLOCK_ROWS].body(row % BLOCK_ROWS, self.bits)
+    }
+
+    /// Payload of a row.
+    pub fn payload(&self, row: usize) -> P {
+        self.blocks[row / BLOCK_ROWS].payload(row % BLOCK_ROWS)
     }
 
     /// All rows, as body and payload.

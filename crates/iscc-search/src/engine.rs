@@ -18,7 +18,7 @@ use crate::failure::{Failure, FailureKind, Response};
 use crate::index::{Change, store_failure};
 use crate::log_index::LogIndex;
 use crate::options::{Backend, BadLocation, Options};
-use crate::reply::{Reply, SearchReply};
+use crate::reply::{Found, Reply, SearchReply};
 use crate::request::query::SearchParameters;
 use crate::request::{self, query};
 use crate::response::{self, IndexInfo};
@@ -136,7 +136,7 @@ impl Engine {
     pub fn create_index(&self, body: &[u8]) -> Response {
         let name = request::index::read(body)?;
         self.registry.create(&name)?;
-        Ok(IndexInfo { name, assets: 0, bytes: None }.json())
+        Ok(IndexInfo { name, assets: 0, bytes: None, segments: None }.json())
     }
 
     /// The index of a name as one that follows hub logs; creates it if it is missing.
@@ -212,10 +212,11 @@ impl Engine {
         };
         let inline = self.inline_searches.load(Ordering::Relaxed);
         let head = format!(
-            "{{\"searches\":{},\"changes\":{},\"inlineSearches\":{inline},\"rowsScanned\":{},\"indexes\":[",
+            "{{\"searches\":{},\"changes\":{},\"inlineSearches\":{inline},\"rowsScanned\":{},\"probes\":{},\"indexes\":[",
             queue(self.searches.metrics()),
             queue(self.batches.metrics()),
             self.scan_pool.rows(),
+            self.scan_pool.ways.get().json(),
         );
         let all = self.registry.all();
         let stored = all.iter().filter_map(|index| match &**index {
@@ -371,7 +372,7 @@ impl Engine {
         index: &str,
         body: Vec<u8>,
         parameters: impl Into<SearchParameters>,
-        reply: Reply,
+        reply: Reply<Found>,
     ) {
         self.enqueue(index, SearchBody::Json(body), parameters.into(), SearchReply::Json(reply));
     }
@@ -382,7 +383,7 @@ impl Engine {
         index: &str,
         code: String,
         parameters: impl Into<SearchParameters>,
-        reply: Reply,
+        reply: Reply<Found>,
     ) {
         self.enqueue(index, SearchBody::Code(code), parameters.into(), SearchReply::Json(reply));
     }
@@ -395,7 +396,7 @@ impl Engine {
         index: &str,
         body: &[u8],
         parameters: impl Into<SearchParameters>,
-    ) -> Option<Response> {
+    ) -> Option<Result<Found, Failure>> {
         let SearchParameters { limit, skip_featureless, selection } = parameters.into();
         if selection.is_some()
             || !is_bounded(body)
@@ -450,7 +451,12 @@ impl Engine {
         }
     }
 
-    /// Waits until all due graphs are built. For tests and benchmarks.
+    /// What the background thread decided for columns since the last call, as a JSON array, for the log.
+    pub fn take_decisions(&self) -> Vec<u8> {
+        self.maintenance.take_decisions()
+    }
+
+    /// Waits until all due columns are frozen and graphs built. For tests and benchmarks.
     pub fn wait_for_graphs(&self) {
         self.maintenance.wait();
     }

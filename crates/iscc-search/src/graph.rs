@@ -1,4 +1,4 @@
-//! A nearest-neighbour graph (HNSW) over one column of a full segment.
+//! A nearest-neighbour graph (HNSW) over a frozen column: one node per distinct body.
 //!
 //! The graph only proposes rows: searches compute their exact distances from the column. A new graph is checked with
 //! queries made from its own rows with some bits flipped. It is rejected if it misses too many of the rows that a scan
@@ -10,7 +10,8 @@ mod recall_check;
 
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind, b1x8};
 
-use crate::column::{Body, Column};
+use crate::column::Body;
+use crate::frozen::FrozenColumn;
 use metric::{ROW_BYTES, pack};
 
 /// Links per row on each level (`M`).
@@ -26,7 +27,7 @@ const NEIGHBOURS_MAX: usize = 4096;
 /// Rows added between two calls of `should_continue`.
 const ROWS_PER_STEP: usize = 256;
 
-/// A graph over the live rows of a column.
+/// A graph over the rows of a column.
 pub struct Graph {
     index: Index,
 }
@@ -60,8 +61,6 @@ pub enum NoGraph {
 pub struct Build<'a> {
     /// Maximum number of concurrent searches.
     pub searchers: usize,
-    /// Whether the row of a slot is live. Dead rows are left out.
-    pub is_live: &'a dyn Fn(u32) -> bool,
     /// Called between steps. `false` stops the build. May sleep, to leave processor time to searches.
     pub should_continue: &'a dyn Fn() -> bool,
     /// Minimum similarity of a match, 0 to 1.
@@ -69,17 +68,15 @@ pub struct Build<'a> {
 }
 
 impl Graph {
-    /// Builds a graph of all live rows of a column and checks its recall and speed.
-    pub fn build(column: &Column<u32>, build: &Build<'_>) -> Result<Self, NoGraph> {
+    /// Builds a graph of all rows of a column and checks its recall and speed.
+    pub fn build(column: &FrozenColumn, build: &Build<'_>) -> Result<Self, NoGraph> {
         let graph = Self::empty(column.rows(), build.searchers)?;
-        for (row, (body, slot)) in column.iter().enumerate() {
+        for row in 0..column.rows() {
             if row.is_multiple_of(ROWS_PER_STEP) && !(build.should_continue)() {
                 return Err(NoGraph::Stopped);
             }
-            if (build.is_live)(slot) {
-                let packed = pack(&body);
-                graph.index.add(row as u64, b1x8::from_u8s(&packed)).map_err(library)?;
-            }
+            let packed = pack(&column.body(row));
+            graph.index.add(row as u64, b1x8::from_u8s(&packed)).map_err(library)?;
         }
         let mut last = NoGraph::Stopped;
         for expansion in EXPANSIONS_SEARCH {

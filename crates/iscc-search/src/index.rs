@@ -3,6 +3,7 @@
 mod commit;
 mod compaction;
 mod draft;
+mod freezing;
 mod graphs;
 mod paths;
 mod search;
@@ -21,7 +22,7 @@ use crate::paths::Paths;
 use crate::query::QueryAsset;
 use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response::{self, IndexInfo, IndexMetrics};
-use crate::segment::Matching;
+use crate::segment::{Matching, Segment};
 use crate::snapshot::Snapshot;
 use crate::store::{Reading, Store, StoreError, load::Progress, load::load};
 use crate::transfer::{self, AssetPage, Form, PageRequest};
@@ -49,10 +50,41 @@ pub struct Index {
 /// State that only writers use.
 #[derive(Default)]
 struct Writer {
-    /// Slot of each asset, by ISCC-ID body.
+    /// Slot of each asset, by ISCC-ID body. It may be in a segment that was replaced (see `moves`).
     slots: HashMap<u64, SlotRef>,
+    /// New slots of the assets of replaced segments, by `uid`, until `slots` is updated.
+    moves: HashMap<u32, Arc<Moves>>,
     /// `uid` of the next segment.
     next_uid: u32,
+}
+
+/// Where the assets of a replaced segment are now.
+struct Moves {
+    /// `uid` of the new segment.
+    uid: u32,
+    /// New slots by old ones. Those of dead slots are undefined.
+    slots: Vec<u32>,
+}
+
+impl Writer {
+    /// Slot of an asset.
+    fn slot(&self, id: u64) -> Option<SlotRef> {
+        self.slots.get(&id).map(|&slot| self.current(slot))
+    }
+
+    /// The slot in the segment that replaced the slot's segment.
+    fn current(&self, mut at: SlotRef) -> SlotRef {
+        while let Some(moves) = self.moves.get(&at.segment_uid) {
+            at = SlotRef { segment_uid: moves.uid, slot: moves.slots[at.slot as usize] };
+        }
+        at
+    }
+
+    /// Adds an empty segment at the end.
+    fn add_segment(&mut self, snapshot: &mut Snapshot, matching: Matching) {
+        snapshot.segments.push(Arc::new(Segment::new(self.next_uid, matching)));
+        self.next_uid += 1;
+    }
 }
 
 /// An asset's slot.
@@ -79,8 +111,13 @@ impl Index {
     ) -> Result<Self, StoreError> {
         let store = Store::open(folder, &options.store)?;
         let paths = paths::open(&store)?;
-        let snapshot = load(&store, matching, options.segment_slots(), progress)?;
+        let slots_max = options.freezing.segment_slots_max;
+        let mut snapshot = load(&store, matching, slots_max, progress)?;
         let mut writer = Writer { next_uid: snapshot.segments.len() as u32, ..Writer::default() };
+        let is_full = |last: &Arc<Segment>| last.slots.len() >= options.freezing.segment_slots;
+        if snapshot.segments.last().is_some_and(is_full) {
+            writer.add_segment(&mut snapshot, matching);
+        }
         writer.slots.reserve(snapshot.assets() as usize);
         for segment in &snapshot.segments {
             for (slot, id) in segment.slots.iter_live() {
@@ -207,7 +244,8 @@ impl Index {
             bytes.extend(components.map(|(name, bytes)| (name, bytes as u64)));
         }
         let name = self.name();
-        Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes) })
+        let segments = response::segments::json(&snapshot);
+        Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes), segments })
     }
 
     /// Counts for metrics.
@@ -220,7 +258,9 @@ impl Index {
             rows: snapshot.rows(),
             dead: snapshot.segments.iter().map(|one| u64::from(one.slots.dead())).sum(),
             segments: snapshot.segments.len(),
+            list_segments: snapshot.segments.iter().filter(|one| one.has_lists()).count(),
             graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),
+            waiting_segments: self.waiting_to_freeze(&snapshot),
             commits,
             sync_seconds,
             changed_assets: self.changed_assets.load(Ordering::Relaxed),

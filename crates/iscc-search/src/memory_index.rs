@@ -66,7 +66,7 @@ impl MemoryIndex {
     /// The index's description for clients.
     pub fn info(&self) -> IndexInfo {
         let assets = self.read().by_id.len() as u64;
-        IndexInfo { name: self.name(), assets, bytes: None }
+        IndexInfo { name: self.name(), assets, bytes: None, segments: None }
     }
 
     /// Adds a batch: all or none.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::lists::ListSizes;
 use crate::store::StoreOptions;
 
 /// Location of the indexes, and how they match.
@@ -51,8 +52,13 @@ pub struct Options {
     pub confidence_exponent: u32,
     /// Whether searches leave out featureless Image-Codes, unless a request says otherwise.
     pub skip_featureless: bool,
-    /// Number of rows up to which a unit type is always scanned. With more rows, full segments get graphs.
+    /// Number of rows up to which a unit type has no graphs. With more rows, full segments get graphs for probes for which
+    /// lists are not cheaper than a scan.
     pub scan_limit: usize,
+    /// When segments are frozen and merged.
+    pub freezing: Freezing,
+    /// Restricts how units are searched, for tests.
+    pub way: Way,
     /// Number of search threads.
     pub search_threads: usize,
     /// Number of threads that parse and commit batches.
@@ -71,7 +77,9 @@ impl Default for Options {
             match_threshold_simprints: 0.75,
             confidence_exponent: 4,
             skip_featureless: false,
-            scan_limit: 1_000_000,
+            scan_limit: 1 << 24,
+            freezing: Freezing::default(),
+            way: Way::Planned,
             search_threads: cores,
             ingest_threads: 2,
             loads_in_background: false,
@@ -80,12 +88,58 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// Number of assets in a full segment. A graph over fewer rows than the scan limit would not be faster.
-    pub fn segment_slots(&self) -> u32 {
-        const SLOTS_MIN: usize = 1024;
-        u32::try_from(self.scan_limit.max(SLOTS_MIN)).unwrap_or(u32::MAX)
+/// When segments are full, frozen and merged.
+#[derive(Debug, Clone)]
+pub struct Freezing {
+    /// Number of assets of a full segment. A new one begins after it.
+    pub segment_slots: u32,
+    /// Maximum number of assets of a merged or loaded segment.
+    pub segment_slots_max: u32,
+    /// Number of assets up to which an index has no frozen segments.
+    pub assets_max: u64,
+    /// Number of rows from which a column of a full segment is frozen.
+    pub rows_min: usize,
+    /// From how many rows on frozen columns have which lists.
+    pub lists: ListSizes,
+    /// Maximum memory of all lists of an index in bytes. Columns beyond it are scanned.
+    pub lists_bytes_max: usize,
+}
+
+impl Default for Freezing {
+    fn default() -> Self {
+        Self {
+            segment_slots: 1 << 17,
+            segment_slots_max: 1 << 23,
+            assets_max: 1 << 17,
+            rows_min: 1 << 16,
+            lists: ListSizes::default(),
+            lists_bytes_max: 4 << 30,
+        }
     }
+}
+
+impl Freezing {
+    /// Freezes segments of `segment_slots` assets, with lists for each column. For tests and benchmarks.
+    pub fn early(segment_slots: u32) -> Self {
+        Self {
+            segment_slots,
+            assets_max: 0,
+            rows_min: 1,
+            lists: ListSizes { rows_min: 1, ..ListSizes::default() },
+            ..Self::default()
+        }
+    }
+}
+
+/// How units are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The cheapest way.
+    Planned,
+    /// Always with a scan.
+    Scan,
+    /// With lists if they can find all matches, even if a scan is cheaper.
+    Lists,
 }
 
 #[cfg(test)]

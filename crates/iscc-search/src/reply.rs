@@ -2,6 +2,7 @@
 
 use crate::asset_match::AssetMatch;
 use crate::failure::Failure;
+use crate::pass::{Times, Ways};
 
 /// Delivers one result, by default the JSON of a response. If it is dropped without a result, for example after a
 /// panic, it delivers a failure, so that the caller is not left waiting.
@@ -31,10 +32,49 @@ impl<T> Drop for Reply<T> {
     }
 }
 
+/// The result of a search.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// JSON of the response.
+    pub json: Vec<u8>,
+    /// How units were searched.
+    pub report: SearchReport,
+}
+
+/// How the units of a query were searched. Prefixes and simprints do not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SearchReport {
+    pub(crate) ways: Ways,
+    pub(crate) times: Times,
+}
+
+impl SearchReport {
+    /// Whether all matches were found for certain: no graph was used.
+    pub fn is_exact(&self) -> bool {
+        self.ways.graphs == 0
+    }
+
+    /// The ways as the value of a `Server-Timing` header (W3C): times in ms, shared by the queries of a pass, and the
+    /// number of searched columns. Empty if no column was searched.
+    pub fn server_timing(&self) -> String {
+        let Self { ways, times } = self;
+        let all = [
+            ("lists", ways.lists + ways.gave_up, times.lists),
+            ("graph", ways.graphs, times.graphs),
+            ("scan", ways.scans, times.scans),
+        ];
+        let used = all.into_iter().filter(|(_, count, _)| *count > 0);
+        let metric = |(name, count, time): (&str, u64, std::time::Duration)| {
+            format!("{name};dur={:.3};desc=\"{count}\"", time.as_secs_f64() * 1000.0)
+        };
+        used.map(metric).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// The form in which the caller of a search wants its matches.
 pub enum SearchReply {
     /// The JSON of a response.
-    Json(Reply),
+    Json(Reply<Found>),
     /// Matches by unit. Simprints are not searched.
     Matches(Reply<Vec<AssetMatch>>),
 }
@@ -46,5 +86,26 @@ impl SearchReply {
             Self::Json(reply) => reply.send(Err(failure)),
             Self::Matches(reply) => reply.send(Err(failure)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_report_names_the_ways_that_were_used() {
+        let times = Times { scans: Duration::from_micros(1500), ..Times::default() };
+        let ways = Ways { scans: 2, ..Ways::default() };
+        let report = SearchReport { ways, times };
+        assert_eq!(report.server_timing(), "scan;dur=1.500;desc=\"2\"");
+        assert!(report.is_exact() && SearchReport::default().server_timing().is_empty());
+        let ways = Ways { graphs: 1, lists: 3, gave_up: 1, scans: 0 };
+        let report = SearchReport { ways, times };
+        let expected = "lists;dur=0.000;desc=\"4\", graph;dur=0.000;desc=\"1\"";
+        assert_eq!(report.server_timing(), expected);
+        assert!(!report.is_exact());
     }
 }

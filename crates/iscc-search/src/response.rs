@@ -1,5 +1,7 @@
 //! JSON of responses.
 
+pub mod segments;
+
 use iscc_codec::base::base64url;
 
 use crate::asset_match::string_member;
@@ -103,6 +105,8 @@ pub struct IndexInfo {
     pub assets: u64,
     /// Bytes per component. `None` if the index has no components.
     pub bytes: Option<Vec<(String, u64)>>,
+    /// JSON of the segments (see [`segments::json`]).
+    pub segments: Option<Vec<u8>>,
 }
 
 impl IndexInfo {
@@ -123,6 +127,10 @@ impl IndexInfo {
                 json.extend_from_slice((bytes / MIB).to_string().as_bytes());
             }
             json.push(b'}');
+        }
+        if let Some(segments) = &self.segments {
+            json.extend_from_slice(b",\"segments\":");
+            json.extend_from_slice(segments);
         }
         json.push(b'}');
         json
@@ -154,8 +162,12 @@ pub struct IndexMetrics {
     pub dead: u64,
     /// Number of segments.
     pub segments: usize,
+    /// Number of segments with lists.
+    pub list_segments: usize,
     /// Number of segments with graphs.
     pub graph_segments: usize,
+    /// Number of full segments that wait for their columns to be frozen.
+    pub waiting_segments: usize,
     /// Number of commits.
     pub commits: u64,
     /// Seconds that the commits took, mostly to sync.
@@ -175,7 +187,9 @@ impl IndexMetrics {
             ("rows", self.rows as u64),
             ("dead", self.dead),
             ("segments", self.segments as u64),
+            ("listSegments", self.list_segments as u64),
             ("graphSegments", self.graph_segments as u64),
+            ("waitingSegments", self.waiting_segments as u64),
             ("commits", self.commits),
             ("changedAssets", self.changed_assets),
             ("waiting", self.waiting as u64),

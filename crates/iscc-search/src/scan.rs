@@ -11,8 +11,11 @@ mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+mod rows;
 
 use std::sync::OnceLock;
+
+pub use rows::prefetch;
 
 /// Maximum length of a unit body in 64-bit words (256 bits).
 pub const WORDS_MAX: usize = 4;
@@ -63,6 +66,11 @@ impl<'a> Columns<'a> {
     pub fn rows(&self) -> usize {
         self.words[0].len()
     }
+
+    /// Word `index` of all rows; empty after the last word.
+    pub fn word(&self, index: usize) -> &'a [u64] {
+        self.words[index]
+    }
 }
 
 /// Instruction set of a scan.
@@ -107,6 +115,21 @@ pub fn scan_at(
         Level::Neon => neon::scan(columns, last_mask, probes, hits),
         _ => portable::scan(columns, last_mask, probes, hits),
     }
+}
+
+/// Appends those of `rows` that differ from the probe in at most `distance_max` bits, with their distances. `last_mask`
+/// is that of [`scan`].
+///
+/// # Panics
+/// If a row is not in the columns.
+pub fn check_rows(
+    columns: &Columns<'_>,
+    last_mask: u64,
+    probe: &Probe,
+    rows: &[u32],
+    hits: &mut Vec<Hit>,
+) {
+    rows::check(columns, last_mask, probe, rows, hits);
 }
 
 /// Levels that this machine supports, slowest first.

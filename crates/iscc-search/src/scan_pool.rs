@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
+use crate::pass::WayTotals;
+
 /// A pool whose idle threads help callers with large scans.
 ///
 /// The calling thread works too: waking another thread, or waiting for its result, takes about 100 µs. While several
@@ -15,6 +17,8 @@ pub struct ScanPool {
     callers: AtomicUsize,
     /// Rows compared so far, once per probe.
     rows: AtomicU64,
+    /// Ways in which probes were searched.
+    pub ways: WayTotals,
 }
 
 impl ScanPool {
@@ -24,7 +28,12 @@ impl ScanPool {
             .num_threads(threads.max(1))
             .thread_name(|index| format!("scan-{index}"))
             .build()?;
-        Ok(Self { pool, callers: AtomicUsize::new(0), rows: AtomicU64::new(0) })
+        Ok(Self {
+            pool,
+            callers: AtomicUsize::new(0),
+            rows: AtomicU64::new(0),
+            ways: WayTotals::default(),
+        })
     }
 
     /// Counts compared rows.

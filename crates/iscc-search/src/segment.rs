@@ -1,12 +1,13 @@
 //! A part of an index: assets in slots, their rows in columns and sorted runs.
 //!
-//! Rows are never removed. Replacing or deleting an asset marks its slot dead, and searches drop hits in dead slots. A
+//! Rows are never removed. A full segment gets no more rows; its large columns are frozen ([`FrozenColumn`]). Replacing or deleting an asset marks its slot dead, and searches drop hits in dead slots. A
 //! segment with too many dead slots is compacted ([`Segment::compacted`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::column::{Body, Column};
+use crate::frozen::FrozenColumn;
 use crate::graph::Graph;
 use crate::prefix_runs::PrefixRuns;
 use crate::slots::Slots;
@@ -54,15 +55,17 @@ pub struct Segment {
     pub uid: u32,
     /// The assets.
     pub slots: Slots,
-    /// Units that are scanned. The payload is the slot.
+    /// Units that are compared by similarity. The payload is the slot.
     pub units: BTreeMap<Key<UnitType>, Column<u32>>,
+    /// Units that were moved here from `units` ([`Segment::freeze`]).
+    pub frozen: BTreeMap<Key<UnitType>, Arc<FrozenColumn>>,
     /// Units that are looked up by prefix. The payload is the slot.
     pub prefixes: BTreeMap<Key<UnitType>, PrefixRuns<u32>>,
     /// Simprints that are scanned.
     pub simprints: BTreeMap<Key<SimprintKind>, Column<Chunk>>,
     /// Simprints that are looked up by equality.
     pub equal_simprints: BTreeMap<Key<SimprintKind>, PrefixRuns<Chunk>>,
-    /// Graphs over columns of `units`. Only full segments have them.
+    /// Graphs over columns of `frozen`.
     pub graphs: BTreeMap<Key<UnitType>, Arc<Graph>>,
     matching: Matching,
 }
@@ -74,6 +77,7 @@ impl Segment {
             uid,
             slots: Slots::default(),
             units: BTreeMap::new(),
+            frozen: BTreeMap::new(),
             prefixes: BTreeMap::new(),
             simprints: BTreeMap::new(),
             equal_simprints: BTreeMap::new(),
@@ -97,30 +101,38 @@ impl Segment {
     /// Number of rows of units and simprints, including dead ones.
     pub fn rows(&self) -> usize {
         let scanned: usize = self.units.values().map(Column::rows).sum();
+        let frozen: usize = self.frozen.values().map(|column| column.units()).sum();
         let sorted: usize = self.prefixes.values().map(PrefixRuns::rows).sum();
         let simprints: usize = self.simprints.values().map(Column::rows).sum();
         let equal: usize = self.equal_simprints.values().map(PrefixRuns::rows).sum();
-        scanned + sorted + simprints + equal
+        scanned + frozen + sorted + simprints + equal
     }
 
-    /// Merges the live assets of several segments. Returns the new segment and the new slot of each asset.
-    pub fn compacted(uid: u32, sources: &[&Self]) -> (Self, Vec<(u64, u32)>) {
+    /// Replaces a column of `units` by its frozen form. Later units of the same key start a new column.
+    pub fn freeze(&mut self, key: Key<UnitType>, column: Arc<FrozenColumn>) {
+        self.units.remove(&key);
+        self.frozen.insert(key, column);
+    }
+
+    /// Whether a column has lists.
+    pub fn has_lists(&self) -> bool {
+        self.frozen.values().any(|column| column.lists().is_some())
+    }
+
+    /// Merges the live assets of several segments. Returns the new segment, and for each source the new slots by old ones.
+    /// Those of dead slots are `u32::MAX`.
+    pub fn compacted(uid: u32, sources: &[&Self]) -> (Self, Vec<Vec<u32>>) {
         let matching = sources.first().map_or(Matching::Approximate, |segment| segment.matching);
         let mut target = Self::new(uid, matching);
-        let mut moved = Vec::new();
-        for source in sources {
-            target.copy_live_from(source, &mut moved);
-        }
-        (target, moved)
+        let moves = sources.iter().map(|source| target.copy_live_from(source)).collect();
+        (target, moves)
     }
 
-    fn copy_live_from(&mut self, source: &Self, moved: &mut Vec<(u64, u32)>) {
+    fn copy_live_from(&mut self, source: &Self) -> Vec<u32> {
         const DEAD: u32 = u32::MAX;
         let mut renumbered = vec![DEAD; source.slots.len() as usize];
         for (old, id) in source.slots.iter_live() {
-            let new = self.slots.push(id);
-            renumbered[old as usize] = new;
-            moved.push((id, new));
+            renumbered[old as usize] = self.slots.push(id);
         }
         let slot_of = |old: u32| Some(renumbered[old as usize]).filter(|&slot| slot != DEAD);
         let scanned = source
@@ -131,7 +143,11 @@ impl Segment {
             .prefixes
             .iter()
             .flat_map(|(key, rows)| rows.iter().map(move |(body, slot)| (key.0, body, slot)));
-        for (unit, body, old) in scanned.chain(prefixed) {
+        let frozen = source
+            .frozen
+            .iter()
+            .flat_map(|(key, column)| column.iter().map(move |(body, slot)| (key.0, body, slot)));
+        for (unit, body, old) in scanned.chain(frozen).chain(prefixed) {
             if let Some(slot) = slot_of(old) {
                 self.add_unit(unit, &body, slot);
             }
@@ -149,6 +165,7 @@ impl Segment {
                 self.add_simprint(kind, &body, Chunk { slot, ..chunk });
             }
         }
+        renumbered
     }
 
     fn add_unit(&mut self, unit: UnitType, body: &Body, slot: u32) {

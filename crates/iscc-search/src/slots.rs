@@ -70,6 +70,23 @@ impl Slots {
         }
     }
 
+    /// Slots that are dead here, and were live in an earlier state of the same segment.
+    pub fn died_since(&self, before: &Self) -> Vec<u32> {
+        let mut died = Vec::new();
+        for (number, (now, before)) in self.dead.iter().zip(&before.dead).enumerate() {
+            if Arc::ptr_eq(now, before) {
+                continue;
+            }
+            for slot in 0..BLOCK_SLOTS {
+                let dead = |block: &[u64; DEAD_WORDS]| block[slot / 64] >> (slot % 64) & 1 == 1;
+                if dead(now) && !dead(before) {
+                    died.push((number * BLOCK_SLOTS + slot) as u32);
+                }
+            }
+        }
+        died
+    }
+
     /// Live slots and their ISCC-ID bodies, in slot order.
     pub fn iter_live(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         (0..self.len).filter(|&slot| self.is_live(slot)).map(|slot| (slot, self.id(slot)))
@@ -94,5 +111,7 @@ mod tests {
         assert!(snapshot.is_live(0) && !slots.is_live(0) && slots.is_live(1));
         assert_eq!(slots.id(4999), 4999);
         assert_eq!(slots.iter_live().next(), Some((1, 1)));
+        assert_eq!(slots.died_since(&snapshot), [0, 4999]);
+        assert_eq!(slots.died_since(&slots.clone()), [0; 0]);
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::lists::Lists;
+use crate::pass::{Rows, UnitRows};
 use crate::segment::{Segment, SimprintKind};
 use crate::unit::UnitType;
 
@@ -56,12 +58,12 @@ impl Snapshot {
         self.segments.iter().map(|segment| segment.rows()).sum()
     }
 
-    /// Scanned rows of each unit type, including dead ones.
+    /// Rows of each unit type that are compared by similarity: units, or distinct bodies of frozen columns.
     pub fn unit_rows(&self) -> BTreeMap<UnitType, usize> {
         let mut rows = BTreeMap::new();
         for segment in &self.segments {
-            for ((unit, _), column) in &segment.units {
-                *rows.entry(*unit).or_default() += column.rows();
+            for ((unit, _), column) in UnitRows::all(segment) {
+                *rows.entry(unit).or_default() += column.rows();
             }
         }
         rows
@@ -73,6 +75,10 @@ impl Snapshot {
         for segment in &self.segments {
             for ((unit, _), rows) in &segment.units {
                 *bytes.entry(unit.to_string()).or_default() += rows.memory_bytes();
+            }
+            for ((unit, _), column) in &segment.frozen {
+                let lists = column.lists().map_or(0, Lists::memory_bytes);
+                *bytes.entry(unit.to_string()).or_default() += column.memory_bytes() + lists;
             }
             for ((unit, _), rows) in &segment.prefixes {
                 *bytes.entry(unit.to_string()).or_default() += rows.memory_bytes();

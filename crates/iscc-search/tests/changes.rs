@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 
 use common::{Random, Service, id, rows, unit, value};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, FailureKind, OpenError, Options, Reply, StoreOptions};
+use iscc_search::{Engine, FailureKind, Freezing, OpenError, Options, Reply, StoreOptions};
 use serde_json::{Value, json};
 
 const SCHEMES: [&str; 2] = ["usearch", "lmdb"];
@@ -191,7 +191,7 @@ fn metadata_is_returned_byte_for_byte() {
         let (sender, receiver) = channel();
         let reply = Reply::new(move |response| sender.send(response).unwrap());
         service.engine.search_code("main", CODE.to_owned(), 10, reply);
-        for response in [stored, receiver.recv().unwrap().unwrap()] {
+        for response in [stored, receiver.recv().unwrap().unwrap().json] {
             let text = String::from_utf8(response).unwrap();
             assert!(text.contains(&format!(r#""metadata":{metadata}"#)), "{scheme}: {text}");
         }
@@ -203,7 +203,7 @@ const CODE: &str = "ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI
 #[test]
 fn a_restart_changes_no_result() {
     for scheme in SCHEMES {
-        let options = || Options { scan_limit: 1024, ..Options::default() };
+        let options = || Options { freezing: Freezing::early(256), ..Options::default() };
         let service = Service::new(scheme, options());
         service.create("main");
         service.create("empty");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, Options};
+use iscc_search::{Engine, Freezing, Options};
 use reference::scan::prefix_distance;
 use serde_json::{Value, json};
 
@@ -23,6 +23,12 @@ struct Asset {
 fn entry(asset: &Asset) -> Value {
     let units: Vec<String> = asset.units.iter().map(|(kind, body)| unit(*kind, body)).collect();
     json!({ "iscc_id": asset.id, "units": units })
+}
+
+/// Full segments of 1024 assets get graphs, and no lists.
+fn with_graphs() -> Options {
+    let freezing = Freezing { segment_slots: 1024, segment_slots_max: 1024, ..Freezing::default() };
+    Options { scan_limit: 1024, freezing, ..Options::default() }
 }
 
 fn kinds() -> [Kind; 4] {
@@ -117,8 +123,7 @@ fn equals_a_linear_search_after_changes() {
     let mut random = Random(42);
     let mut assets = clustered(&mut random, 3000);
     // One segment, in which many slots die, so that it is compacted.
-    let options = Options { scan_limit: usize::MAX, ..Options::default() };
-    let service = Service::new("usearch", options);
+    let service = Service::new("usearch", Options::default());
     service.create("main");
     for batch in assets.chunks(400) {
         service.add("main", &Value::from(batch.iter().map(entry).collect::<Vec<_>>())).unwrap();
@@ -157,7 +162,7 @@ fn graphs_return_only_true_matches_with_exact_scores_and_high_recall() {
         let body = random.flipped(&centre, flips);
         assets.push(Asset { id: id(number), units: vec![(Kind::META, body), data(&mut random)] });
     }
-    let service = Service::new("usearch", Options { scan_limit: 1024, ..Options::default() });
+    let service = Service::new("usearch", with_graphs());
     service.create("main");
     for batch in assets.chunks(1000) {
         service.add("main", &Value::from(batch.iter().map(entry).collect::<Vec<_>>())).unwrap();
@@ -191,7 +196,7 @@ fn a_restart_loses_no_match_and_rebuilds_the_graphs() {
             Asset { id: id(number), units: vec![(Kind::META, body), data(&mut random)] }
         })
         .collect();
-    let options = Options { scan_limit: 1024, ..Options::default() };
+    let options = with_graphs();
     let service = Service::new("usearch", options.clone());
     service.create("main");
     for batch in assets.chunks(1000) {
@@ -220,7 +225,7 @@ fn finds_uniform_random_codes_with_a_low_scan_limit() {
             Asset { id: id(number), units }
         })
         .collect();
-    let service = Service::new("usearch", Options { scan_limit: 1024, ..Options::default() });
+    let service = Service::new("usearch", with_graphs());
     service.create("main");
     for batch in assets.chunks(1000) {
         service.add("main", &Value::from(batch.iter().map(entry).collect::<Vec<_>>())).unwrap();

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use iscc_search::{
-    Engine, Failure, FailureKind, OpenError, Options, Reply, Response, SearchParameters,
-    SelectionParameters, StoreOptions,
+    Engine, Failure, FailureKind, Found, Freezing, OpenError, Options, Reply, Response,
+    SearchParameters, SelectionParameters, StoreOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -32,8 +32,13 @@ pub struct SearchOptions {
     pub confidence_exponent: Option<u32>,
     /// Whether searches leave out featureless Image-Codes, unless a search says otherwise.
     pub skip_featureless: Option<bool>,
-    /// Largest number of rows of a unit type that a search scans completely.
+    /// Largest number of rows of a unit type without HNSW graphs.
     pub scan_limit: Option<u32>,
+    /// Most memory of the lists of an index in bytes.
+    pub lists_bytes_max: Option<i64>,
+    /// Number of assets of a full segment, whose columns get lists at once. For tests: without it, only large
+    /// segments of large indexes do.
+    pub freeze_early: Option<u32>,
     /// Number of search threads.
     pub search_threads: Option<u32>,
     /// Whether a write waits until it is on disk.
@@ -101,6 +106,24 @@ impl From<QueryOptions> for SearchParameters {
     fn from(options: QueryOptions) -> Self {
         let QueryOptions { limit, skip_featureless, selection } = options;
         Self { limit, skip_featureless, selection: selection.map(|all| Box::new(all.into())) }
+    }
+}
+
+/// The result of a search.
+#[napi(object)]
+pub struct SearchFound {
+    /// JSON of the response.
+    pub json: Buffer,
+    /// Whether all matches were found for certain: no graph was used.
+    pub is_exact: bool,
+    /// How long which way of searching took, as the value of a `Server-Timing` header; may be empty.
+    pub server_timing: String,
+}
+
+impl From<Found> for SearchFound {
+    fn from(Found { json, report }: Found) -> Self {
+        let (is_exact, server_timing) = (report.is_exact(), report.server_timing());
+        Self { json: json.into(), is_exact, server_timing }
     }
 }
 
@@ -219,7 +242,7 @@ impl SearchEngine {
 
     /// Searches with the JSON of a query. With `mayBlock`, a search that takes less time than a
     /// thread switch (some 100 microseconds) runs on the calling thread.
-    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
+    #[napi(catch_unwind, ts_return_type = "Promise<SearchFound>")]
     pub fn search<'env>(
         &self,
         env: &'env Env,
@@ -233,15 +256,16 @@ impl SearchEngine {
         if may_block == Some(true)
             && let Some(response) = engine.search_inline(&index, body, parameters.clone())
         {
-            return settled(env, json(response));
+            return settled(env, found(response));
         }
-        let (reply, promise) = reply(env)?;
+        let (pending, promise) = Pending::new(env)?;
+        let reply = Reply::new(move |response| pending.settle(found(response)));
         engine.search(&index, body.to_vec(), parameters, reply);
         Ok(promise)
     }
 
     /// Searches with an ISCC-CODE.
-    #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
+    #[napi(catch_unwind, ts_return_type = "Promise<SearchFound>")]
     pub fn search_code<'env>(
         &self,
         env: &'env Env,
@@ -250,7 +274,8 @@ impl SearchEngine {
         options: QueryOptions,
     ) -> Result<Object<'env>> {
         let engine = self.engine()?;
-        let (reply, promise) = reply(env)?;
+        let (pending, promise) = Pending::new(env)?;
+        let reply = Reply::new(move |response| pending.settle(found(response)));
         engine.search_code(&index, code, options, reply);
         Ok(promise)
     }
@@ -298,6 +323,13 @@ impl SearchEngine {
         };
         std::thread::Builder::new().spawn(wait).map_err(NativeError::internal)?;
         Ok(promise)
+    }
+
+    /// What the engine decided in the background since the last call, for the log: a JSON array of
+    /// `{"index", "type", "bits", "rows", "outcome", "detail"}`.
+    #[napi(catch_unwind)]
+    pub fn take_decisions(&self) -> Result<Buffer> {
+        Ok(self.engine()?.take_decisions().into())
     }
 
     /// Counts for metrics: JSON.
@@ -380,6 +412,10 @@ fn reply(env: &Env) -> Result<(Reply, Object<'_>)> {
     Ok((Reply::new(move |response| pending.settle(json(response))), promise))
 }
 
+fn found(response: std::result::Result<Found, Failure>) -> Result<SearchFound> {
+    Ok(response?.into())
+}
+
 fn json(response: Response) -> Result<Buffer> {
     Ok(response?.into())
 }
@@ -398,6 +434,10 @@ fn asset_matches(
 
 fn settings(options: SearchOptions) -> Options {
     let default = Options::default();
+    let mut freezing = options.freeze_early.map_or_else(Freezing::default, Freezing::early);
+    if let Some(bytes) = options.lists_bytes_max {
+        freezing.lists_bytes_max = usize::try_from(bytes).unwrap_or(0);
+    }
     let count = |value: Option<u32>, default: usize| value.map_or(default, |count| count as usize);
     Options {
         match_threshold_units: options
@@ -409,6 +449,8 @@ fn settings(options: SearchOptions) -> Options {
         confidence_exponent: options.confidence_exponent.unwrap_or(default.confidence_exponent),
         skip_featureless: options.skip_featureless.unwrap_or(default.skip_featureless),
         scan_limit: count(options.scan_limit, default.scan_limit),
+        freezing,
+        way: default.way,
         search_threads: count(options.search_threads, default.search_threads),
         ingest_threads: default.ingest_threads,
         loads_in_background: options.loads_in_background.unwrap_or(false),

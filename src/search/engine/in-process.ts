@@ -101,9 +101,8 @@ export class InProcessSearch implements LocalSearchApi {
   }
 
   async search(index: string, query: Query, limit = LIMIT_DEFAULT): Promise<SearchResult> {
-    return (await parse(
-      this.#call((engine) => engine.search(index, toJson(query), { limit })),
-    )) as SearchResult;
+    const found = this.#call(async (engine) => (await engine.search(index, toJson(query), { limit })).json);
+    return (await parse(found)) as SearchResult;
   }
 
   async searchUnits(index: string, units: readonly string[], limit: number): Promise<readonly UnitMatch[]> {

@@ -50,6 +50,11 @@ fn by_slot(segment: &Segment) -> Vec<AssetRows> {
             slots[slot as usize].units.push((*unit, body));
         }
     }
+    for ((unit, _), column) in &segment.frozen {
+        for (body, slot) in column.iter() {
+            slots[slot as usize].units.push((*unit, body));
+        }
+    }
     for ((unit, _), rows) in &segment.prefixes {
         for (body, slot) in rows.iter() {
             slots[slot as usize].units.push((*unit, body));

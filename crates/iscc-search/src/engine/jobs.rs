@@ -9,7 +9,7 @@ use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::index::{Change, Index, SearchJob};
-use crate::reply::{Reply, SearchReply};
+use crate::reply::{Found, Reply, SearchReply, SearchReport};
 use crate::request::query::SearchParameters;
 use crate::request::selection::{Selection, no_negative_index};
 use crate::request::{deletions, entry, query};
@@ -164,7 +164,10 @@ pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>)
             Ok(Checked { index, body, limit, selection, negative }) => match &*index {
                 AnyIndex::Memory(index) => match reply {
                     SearchReply::Json(reply) => {
-                        reply.send(index.search(body, limit, &selection));
+                        let found = index.search(body, limit, &selection);
+                        reply.send(
+                            found.map(|json| Found { json, report: SearchReport::default() }),
+                        );
                     }
                     SearchReply::Matches(reply) => reply.send(index.matches(body, limit)),
                 },

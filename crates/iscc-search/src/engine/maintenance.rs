@@ -1,4 +1,5 @@
-//! The background thread: finishes path indexes, compacts segments, builds graphs, and releases free memory when no changes arrive.
+//! The background thread: finishes path indexes, compacts, merges and freezes segments, builds graphs, and releases free
+//! memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::registry::{AnyIndex, Registry};
 use crate::allocator;
+use crate::decision::Decisions;
 use crate::index::Index;
 
 /// Pause between build steps, so that building does not slow down searches.
@@ -16,7 +18,7 @@ const IDLE_AFTER: Duration = Duration::from_millis(700);
 /// Interval at which free memory is released while changes keep arriving.
 const RELEASE_EVERY: Duration = Duration::from_secs(10);
 
-/// Builds the graphs of all indexes, one after the other.
+/// Maintains all indexes, one after the other.
 pub struct Maintenance {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -31,6 +33,7 @@ struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     stopping: AtomicBool,
+    decisions: Decisions,
 }
 
 #[derive(Default)]
@@ -58,7 +61,12 @@ impl Maintenance {
         Notifier(Arc::clone(&self.shared))
     }
 
-    /// Waits until all due graphs are built.
+    /// Decisions since the last call, as a JSON array.
+    pub fn take_decisions(&self) -> Vec<u8> {
+        self.shared.decisions.take()
+    }
+
+    /// Waits until all due columns are frozen and graphs built.
     pub fn wait(&self) {
         let mut state = self.shared.lock();
         while state.notified || state.is_busy {
@@ -138,6 +146,7 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
             if let AnyIndex::Stored(index) = &*index {
                 build_paths(shared, index);
                 compact_all(shared, index);
+                freeze_all(shared, index);
                 build_all(shared, index);
             }
         }
@@ -158,13 +167,24 @@ fn compact_all(shared: &Shared, index: &Index) {
     while !index.follows_logs() && !is_stopping() && index.compact_next() {}
 }
 
+/// Lists pay off sooner than graphs, and take less time to build.
+fn freeze_all(shared: &Shared, index: &Index) {
+    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    while should_continue()
+        && let Some(decision) = index.freeze_next(&should_continue)
+    {
+        shared.decisions.add(decision);
+    }
+}
+
 fn build_all(shared: &Shared, index: &Index) {
     let should_continue = || {
         std::thread::sleep(STEP_PAUSE);
         !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
     };
     // A rejected graph is not a failure: its column is still scanned.
-    while index.build_next_graph(&should_continue).is_some() {
+    while let Some(decision) = index.build_next_graph(&should_continue) {
+        shared.decisions.add(decision);
         if shared.stopping.load(Ordering::Acquire) || index.is_deleted() {
             return;
         }

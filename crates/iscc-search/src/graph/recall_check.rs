@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::{Build, Graph, NoGraph};
-use crate::column::{Body, Column, word_count, word_mask};
+use crate::column::{BLOCK_ROWS, Body, word_count, word_mask};
 use crate::distance::distance_max;
+use crate::frozen::FrozenColumn;
 use crate::scan::{Hit, Probe, scan};
 
 /// Minimum share of the true matches that a graph must find. Above the 0.99 that searches promise, because the check
@@ -20,9 +21,9 @@ const SAMPLES: usize = 64;
 /// Shares of flipped bits, relative to the maximum distance of a match.
 const NOISE: [f64; 4] = [0.0, 0.4, 0.7, 0.95];
 
-pub(super) fn run(graph: &Graph, column: &Column<u32>, build: &Build<'_>) -> Result<(), NoGraph> {
+pub(super) fn run(graph: &Graph, column: &FrozenColumn, build: &Build<'_>) -> Result<(), NoGraph> {
     let limit = distance_max(column.bits(), build.threshold);
-    let queries = queries(column, limit, build);
+    let queries = queries(column, limit);
     let (mut expected, mut found) = (0usize, 0usize);
     let (mut scan_time, mut graph_time) = (Duration::ZERO, Duration::ZERO);
     for query in &queries {
@@ -30,7 +31,7 @@ pub(super) fn run(graph: &Graph, column: &Column<u32>, build: &Build<'_>) -> Res
             return Err(NoGraph::Stopped);
         }
         let start = Instant::now();
-        let truth = scan_rows(column, query, limit, build);
+        let truth = scan_rows(column, query, limit);
         scan_time += start.elapsed();
         let start = Instant::now();
         let near = graph.near(query, f32::from(limit as u16) / f32::from(column.bits()));
@@ -51,13 +52,11 @@ pub(super) fn run(graph: &Graph, column: &Column<u32>, build: &Build<'_>) -> Res
 }
 
 /// Queries made from rows spread over the column, with different shares of their bits flipped.
-fn queries(column: &Column<u32>, limit: u32, build: &Build<'_>) -> Vec<Body> {
-    let live = column.iter().filter(|&(_, slot)| (build.is_live)(slot)).count();
-    let step = (live / SAMPLES).max(1);
-    let rows = column.iter().filter(|&(_, slot)| (build.is_live)(slot)).step_by(step);
+fn queries(column: &FrozenColumn, limit: u32) -> Vec<Body> {
+    let step = (column.rows() / SAMPLES).max(1);
     let mut random = Xorshift(0x9e37_79b9_7f4a_7c15);
     let mut queries = Vec::new();
-    for (body, _) in rows.take(SAMPLES) {
+    for body in (0..column.rows()).step_by(step).take(SAMPLES).map(|row| column.body(row)) {
         for noise in NOISE {
             let flips = (noise * f64::from(limit)) as u32;
             queries.push(flipped(&body, flips, &mut random));
@@ -81,20 +80,18 @@ fn flipped(body: &Body, flips: u32, random: &mut Xorshift) -> Body {
     Body::new(&bytes).unwrap_or(*body)
 }
 
-/// The live rows within the distance, found by a scan.
-fn scan_rows(column: &Column<u32>, query: &Body, limit: u32, build: &Build<'_>) -> Vec<u32> {
+/// The rows within the distance, found by a scan.
+fn scan_rows(column: &FrozenColumn, query: &Body, limit: u32) -> Vec<u32> {
     let probe = Probe { words: *query.words(), distance_max: limit };
     let words = word_count(column.bits());
     let mask = word_mask(column.bits(), words - 1);
     let mut rows = Vec::new();
     let mut hits: Vec<Hit> = Vec::new();
-    let mut first = 0;
-    for block in column.blocks() {
+    for start in (0..column.rows()).step_by(BLOCK_ROWS) {
+        let end = (start + BLOCK_ROWS).min(column.rows());
         hits.clear();
-        scan(&block.columns(words), mask, &[probe], &mut hits);
-        let live = hits.iter().filter(|hit| (build.is_live)(block.payload(hit.row as usize)));
-        rows.extend(live.map(|hit| first + hit.row));
-        first += block.rows() as u32;
+        scan(&column.columns(words, start, end), mask, &[probe], &mut hits);
+        rows.extend(hits.iter().map(|hit| start as u32 + hit.row));
     }
     rows
 }

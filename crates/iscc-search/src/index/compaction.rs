@@ -1,14 +1,23 @@
-//! Compaction of segments with many dead slots, next to searches and changes.
+//! Compaction of segments with many dead slots, and merging of full segments, next to searches and changes.
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
-use super::{Index, SlotRef};
+use super::{Index, Moves, SlotRef};
+use crate::background;
+use crate::options::Freezing;
 use crate::segment::Segment;
+use crate::snapshot::Snapshot;
 
 /// A segment is compacted when at least 1 / `DEAD_SHARE` of its slots are dead, ...
 const DEAD_SHARE: u32 = 5;
 /// ... and at least this many.
 const DEAD_MIN: u32 = 256;
+/// Number of adjacent full segments of a size class that are merged.
+const MERGED: usize = 8;
+/// Number of slots that are updated while the writer is locked, less than a millisecond.
+const SLOTS_PER_STEP: usize = 4096;
 
 /// Segments to replace by one.
 struct Compaction {
@@ -19,63 +28,110 @@ struct Compaction {
 }
 
 impl Index {
-    /// Compacts the first segment with too many dead slots. Returns whether there was one.
+    /// Compacts the first segment with too many dead slots, or merges full segments. Returns whether there was any.
     ///
     /// The new segment is made without a lock. Only one thread may call this.
     pub fn compact_next(&self) -> bool {
         let Some(Compaction { sources, uid }) = self.start_compaction() else { return false };
         let all: Vec<&Segment> = sources.iter().map(Arc::as_ref).collect();
-        let (mut segment, moved) = Segment::compacted(uid, &all);
+        let (segment, moves) = background::run(|| Segment::compacted(uid, &all));
+        let moves = moves.into_iter().map(|slots| Arc::new(Moves { uid, slots })).collect();
+        self.replace(&sources, segment, moves);
+        self.update_slots(&sources);
+        true
+    }
 
+    /// Publishes the new segment.
+    fn replace(&self, sources: &[Arc<Segment>], mut segment: Segment, moves: Vec<Arc<Moves>>) {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut snapshot = (*self.snapshot()).clone();
-        let is_source = |uid: u32| sources.iter().any(|source| source.uid == uid);
-        for (id, slot) in moved {
-            match writer.slots.get_mut(&id) {
-                Some(current) if is_source(current.segment_uid) => {
-                    *current = SlotRef { segment_uid: uid, slot };
+        let mut segments = snapshot.segments.iter();
+        let Some(first) = segments.position(|one| one.uid == sources[0].uid) else { return };
+        let range = first..first + sources.len();
+        for ((before, now), moves) in
+            sources.iter().zip(&snapshot.segments[range.clone()]).zip(moves)
+        {
+            // Deleted or replaced meanwhile.
+            for slot in now.slots.died_since(&before.slots) {
+                segment.slots.mark_dead(moves.slots[slot as usize]);
+            }
+            writer.moves.insert(before.uid, moves);
+        }
+        snapshot.segments.splice(range, [Arc::new(segment)]);
+        self.publish(snapshot);
+    }
+
+    /// Replaces the slots of the sources by those of the new segment, step by step, so that writers do not wait.
+    fn update_slots(&self, sources: &[Arc<Segment>]) {
+        let uids: HashSet<u32> = sources.iter().map(|source| source.uid).collect();
+        let ids: Vec<u64> =
+            sources.iter().flat_map(|source| source.slots.iter_live()).map(|(_, id)| id).collect();
+        for ids in ids.chunks(SLOTS_PER_STEP) {
+            let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            for id in ids {
+                let Some(&at) = writer.slots.get(id) else { continue };
+                if uids.contains(&at.segment_uid) {
+                    let current: SlotRef = writer.current(at);
+                    writer.slots.insert(*id, current);
                 }
-                // Deleted or replaced meanwhile.
-                _ => segment.slots.mark_dead(slot),
             }
         }
-        let first = snapshot.segments.iter().position(|segment| is_source(segment.uid));
-        if let Some(first) = first {
-            snapshot.segments.splice(first..first + sources.len(), [Arc::new(segment)]);
-            self.publish(snapshot);
-        }
-        true
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.moves.retain(|uid, _| !uids.contains(uid));
     }
 
     /// Chooses the segments. If the last one is among them, a new one follows it, so that it does not grow meanwhile.
     fn start_compaction(&self) -> Option<Compaction> {
-        let is_due = |segment: &Arc<Segment>| {
-            let slots = &segment.slots;
-            slots.dead() >= DEAD_MIN && slots.dead() >= slots.len() / DEAD_SHARE
-        };
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut snapshot = (*self.snapshot()).clone();
-        let due = snapshot.segments.iter().position(is_due)?;
-        // The live assets of two adjacent segments may fit into one.
-        let full = self.options.segment_slots();
-        let fits = |first: usize| {
-            let pair = snapshot.segments.get(first..first + 2);
-            pair.is_some_and(|pair| pair.iter().map(|one| one.slots.live()).sum::<u32>() <= full)
-        };
-        let range = match due {
-            _ if fits(due) => due..due + 2,
-            1.. if fits(due - 1) => due - 1..due + 1,
-            _ => due..due + 1,
-        };
+        let freezing = &self.options.freezing;
+        let range = worn(&snapshot, freezing).or_else(|| mergeable(&snapshot, freezing))?;
         let sources = snapshot.segments[range.clone()].to_vec();
         let uid = writer.next_uid;
         writer.next_uid += 1;
         if range.end == snapshot.segments.len() {
-            let next = Segment::new(writer.next_uid, self.matching);
-            writer.next_uid += 1;
-            snapshot.segments.push(Arc::new(next));
+            writer.add_segment(&mut snapshot, self.matching);
             self.publish(snapshot);
         }
         Some(Compaction { sources, uid })
     }
+}
+
+/// The first segment with too many dead slots; together with a neighbour if the live assets fit into one segment.
+fn worn(snapshot: &Snapshot, freezing: &Freezing) -> Option<Range<usize>> {
+    let is_due = |segment: &Arc<Segment>| {
+        let slots = &segment.slots;
+        slots.dead() >= DEAD_MIN && slots.dead() >= slots.len() / DEAD_SHARE
+    };
+    let due = snapshot.segments.iter().position(is_due)?;
+    let fits = |first: usize| {
+        let pair = snapshot.segments.get(first..first + 2);
+        let live = |pair: &[Arc<Segment>]| pair.iter().map(|one| one.slots.live()).sum::<u32>();
+        pair.is_some_and(|pair| live(pair) <= freezing.segment_slots)
+    };
+    Some(match due {
+        _ if fits(due) => due..due + 2,
+        1.. if fits(due - 1) => due - 1..due + 1,
+        _ => due..due + 1,
+    })
+}
+
+/// The first eight adjacent full segments of the same size class. Each class is eight times as large as the one before.
+fn mergeable(snapshot: &Snapshot, freezing: &Freezing) -> Option<Range<usize>> {
+    let (_, full) = snapshot.segments.split_last()?;
+    let mut size = freezing.segment_slots;
+    while size < freezing.segment_slots_max {
+        let next = size.saturating_mul(MERGED as u32).min(freezing.segment_slots_max);
+        let due = |part: &[Arc<Segment>]| {
+            let live = part.iter().map(|one| one.slots.live());
+            let (largest, all) = (live.clone().max().unwrap_or(0), live.sum::<u32>());
+            // A row is copied only into a segment of twice the size, so it is copied seldom.
+            largest <= size && all <= next && largest <= all / 2
+        };
+        if let Some(first) = full.windows(MERGED).position(due) {
+            return Some(first..first + MERGED);
+        }
+        size = next;
+    }
+    None
 }

@@ -285,7 +285,7 @@ impl<'a> Draft<'a> {
     fn slot(&self, id: u64) -> Option<SlotRef> {
         match self.moved.get(&id) {
             Some(slot) => *slot,
-            None => self.writer.slots.get(&id).copied(),
+            None => self.writer.slot(id),
         }
     }
 
@@ -298,7 +298,7 @@ impl<'a> Draft<'a> {
     }
 
     fn append(&mut self, id: u64, rows: &AssetRows) -> SlotRef {
-        let full = self.index.options.segment_slots();
+        let full = self.index.options.freezing.segment_slots;
         if self.snapshot.segments.last().is_none_or(|last| last.slots.len() >= full) {
             let segment = Segment::new(self.next_uid, self.index.matching);
             self.next_uid += 1;

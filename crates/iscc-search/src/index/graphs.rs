@@ -1,10 +1,11 @@
-//! Graphs for full segments, built in the background once a full scan takes too long.
+//! Graphs for frozen columns, built in the background once a full scan takes too long.
 
 use std::collections::HashSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Index;
-use crate::graph::{Build, Graph, NoGraph};
+use crate::decision::Decision;
+use crate::graph::{Build, Graph};
 use crate::segment::{Key, Segment};
 use crate::unit::UnitType;
 
@@ -14,23 +15,29 @@ pub(super) type Tried = HashSet<(u32, Key<UnitType>)>;
 impl Index {
     /// Builds the next due graph. Returns `None` if no graph is due.
     ///
-    /// A graph is due for each column of a full segment whose unit type has more rows than the scan limit. The build
+    /// A graph is due for each frozen column whose unit type has more rows than the scan limit. The build
     /// calls `should_continue` between steps and stops if it returns `false`.
-    pub fn build_next_graph(
-        &self,
-        should_continue: &dyn Fn() -> bool,
-    ) -> Option<Result<(), NoGraph>> {
+    pub fn build_next_graph(&self, should_continue: &dyn Fn() -> bool) -> Option<Decision> {
         let (segment, key) = self.next_due()?;
         let build = Build {
             searchers: self.options.search_threads * 2,
-            is_live: &|slot| segment.slots.is_live(slot),
             should_continue,
             threshold: self.options.match_threshold_units,
         };
-        let built = Graph::build(&segment.units[&key], &build);
+        let built = Graph::build(&segment.frozen[&key], &build);
         // Also after success: if the segment was compacted meanwhile, the new one has another `uid`.
         self.tried().insert((segment.uid, key));
-        Some(built.map(|graph| self.install(segment.uid, key, Arc::new(graph))))
+        let (outcome, detail) = match built {
+            Ok(graph) => {
+                let detail = format!("{} bytes", graph.memory_bytes());
+                self.install(segment.uid, key, Arc::new(graph));
+                ("graph", detail)
+            }
+            Err(reason) => ("scan", reason.to_string()),
+        };
+        let (unit, bits) = key;
+        let rows = segment.frozen[&key].rows();
+        Some(Decision { index: self.name(), unit, bits, rows, outcome, detail })
     }
 
     /// Number of graphs in use.
@@ -47,7 +54,7 @@ impl Index {
         let rows = snapshot.unit_rows();
         let (_, full) = snapshot.segments.split_last()?;
         for segment in full {
-            for key in segment.units.keys() {
+            for key in segment.frozen.keys() {
                 let is_large = rows.get(&key.0).is_some_and(|&rows| rows > self.options.scan_limit);
                 let is_done = segment.graphs.contains_key(key);
                 if is_large && !is_done && !self.tried().contains(&(segment.uid, *key)) {

@@ -8,13 +8,13 @@ use crate::asset::length_mismatch;
 use crate::asset_match::AssetMatch;
 use crate::column::Body;
 use crate::cursor::{self, Cursor, Position, Ranked};
-use crate::failure::{Failure, Response};
+use crate::failure::Failure;
 use crate::pass::{
     SimprintProbe, UnitHit, UnitProbe, equal_simprints, prefixes, similar_simprints, similar_units,
 };
 use crate::query::{Query, QuerySimprint};
 use crate::record::Record;
-use crate::reply::SearchReply;
+use crate::reply::{Found, SearchReply, SearchReport};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
 use crate::response::{self, Metadata};
@@ -44,15 +44,27 @@ struct Wanted {
     selection: Selection,
 }
 
+/// The hits of a query's units, and how they were found.
+#[derive(Clone, Default)]
+struct QueryHits {
+    hits: Vec<UnitHit>,
+    report: SearchReport,
+}
+
 impl Index {
     /// Runs one search on the calling thread.
-    pub fn search_one(&self, scan_pool: &ScanPool, body: QueryBody<'_>, limit: usize) -> Response {
+    pub fn search_one(
+        &self,
+        scan_pool: &ScanPool,
+        body: QueryBody<'_>,
+        limit: usize,
+    ) -> Result<Found, Failure> {
         let view = self.view().map_err(Failure::broken)?;
         let query = self.query(&view, body)?;
         let wanted = Wanted { limit, selection: Selection::default() };
         let probed = [(&query, &wanted.selection)];
-        let hits = self.unit_hits(scan_pool, &view, &probed);
-        self.respond(scan_pool, &view, &query, &wanted, hits.into_iter().flatten().collect())
+        let mut hits = self.unit_hits(scan_pool, &view, &probed).into_iter();
+        self.respond(scan_pool, &view, &query, &wanted, hits.next().unwrap_or_default())
     }
 
     /// Runs searches that wait at the same time in one pass.
@@ -85,7 +97,7 @@ impl Index {
                     reply.send(self.respond(scan_pool, &view, query, wanted, hits));
                 }
                 SearchReply::Matches(reply) => {
-                    reply.send(self.matches(&view, query, wanted.limit, hits));
+                    reply.send(self.matches(&view, query, wanted.limit, hits.hits));
                 }
             }
         }
@@ -115,7 +127,8 @@ impl Index {
         if let Some(negative) = negative {
             let view = negative.view().map_err(Failure::broken)?;
             let hits = negative.unit_hits(scan_pool, &view, &[(&query, selection)]);
-            let matched: HashSet<usize> = hits.iter().flatten().map(|hit| hit.position).collect();
+            let hits = hits.iter().flat_map(|hits| &hits.hits);
+            let matched: HashSet<usize> = hits.map(|hit| hit.position).collect();
             let removed = query.retain_units(|position, _| !matched.contains(&position));
             query.suppressed = Some(removed);
         }
@@ -128,7 +141,7 @@ impl Index {
         scan_pool: &ScanPool,
         view: &View<'_>,
         queries: &[(&Query, &Selection)],
-    ) -> Vec<Vec<UnitHit>> {
+    ) -> Vec<QueryHits> {
         let mut probes = Vec::new();
         for (number, (query, selection)) in queries.iter().enumerate() {
             let threshold = selection.threshold.unwrap_or(self.options.match_threshold_units);
@@ -143,12 +156,17 @@ impl Index {
             }));
         }
         let mut found = prefixes(&view.snapshot, &probes);
+        let mut per_query = vec![QueryHits::default(); queries.len()];
         if self.matching == Matching::Approximate {
-            found.extend(similar_units(scan_pool, &view.snapshot, &probes));
+            let way = self.options.way;
+            let similar = similar_units(scan_pool, &view.snapshot, &probes, queries.len(), way);
+            found.extend(similar.hits);
+            for (query, ways) in per_query.iter_mut().zip(similar.ways) {
+                query.report = SearchReport { ways, times: similar.times };
+            }
         }
-        let mut per_query = vec![Vec::new(); queries.len()];
         for hit in found {
-            per_query[hit.query].push(hit);
+            per_query[hit.query].hits.push(hit);
         }
         per_query
     }
@@ -160,8 +178,8 @@ impl Index {
         view: &View<'_>,
         query: &Query,
         Wanted { limit, selection }: &Wanted,
-        hits: Vec<UnitHit>,
-    ) -> Response {
+        QueryHits { hits, report }: QueryHits,
+    ) -> Result<Found, Failure> {
         let explained = if selection.explain { hits.clone() } else { Vec::new() };
         // Matches may be left out after ranking.
         let ranked = if selection.is_all() { *limit } else { usize::MAX };
@@ -178,7 +196,9 @@ impl Index {
         };
         GlobalMatch::explain(&mut global, &view.snapshot, &explained);
         let id_text = |id: u64| response::current_id(id, view.realm());
-        response::found(query, id_text, &global, &chunks, cursor, |id| view.metadata(id))
+        let json =
+            response::found(query, id_text, &global, &chunks, cursor, |id| view.metadata(id))?;
+        Ok(Found { json, report })
     }
 
     /// The typed result of one query.

@@ -52,15 +52,17 @@ pub fn similar_simprints(
             }
         }
     }
-    scan_all(scan_pool, &plans, |plan, block, hit| {
-        let chunk = block.payload(hit.row);
+    scan_all(scan_pool, &plans, |plan, hit, hits| {
+        let chunk = plan.rows.payload(hit.row);
         let segment = &snapshot.segments[plan.segment];
-        segment.slots.is_live(chunk.slot).then(|| SimprintHit {
-            probe: hit.probe,
-            segment: plan.segment as u32,
-            chunk,
-            body: block.body(hit.row, probes[hit.probe].body.bits()),
-            distance: hit.distance,
-        })
+        if segment.slots.is_live(chunk.slot) {
+            hits.push(SimprintHit {
+                probe: hit.probe,
+                segment: plan.segment as u32,
+                chunk,
+                body: plan.rows.body(hit.row),
+                distance: hit.distance,
+            });
+        }
     })
 }

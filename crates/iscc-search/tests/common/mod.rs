@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 
-use iscc_search::{Engine, FailureKind, Options, Reply, Response};
+use iscc_search::{Engine, FailureKind, Found, Options, Reply, Response};
 use serde_json::Value;
 
 pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/search");
@@ -32,6 +32,15 @@ impl Service {
         Self { engine, folder }
     }
 
+    /// Opens the folder again.
+    pub fn restart(&mut self, scheme: &str, options: Options) {
+        let path = self.folder.as_ref().unwrap().path().to_str().unwrap().to_owned();
+        // The folder is locked while an engine uses it.
+        let memory = Engine::open("memory://", Options::default()).unwrap();
+        drop(std::mem::replace(&mut self.engine, memory));
+        self.engine = Engine::open(&format!("{scheme}://{path}"), options).unwrap();
+    }
+
     pub fn create(&self, name: &str) {
         let body = serde_json::json!({ "name": name }).to_string();
         self.engine.create_index(body.as_bytes()).unwrap();
@@ -43,11 +52,11 @@ impl Service {
 
     pub fn search(&self, index: &str, query: &Value, limit: i64) -> Result<Value, (u16, Value)> {
         let body = query.to_string().into_bytes();
-        wait(|reply| self.engine.search(index, body, limit, reply))
+        wait_found(|reply| self.engine.search(index, body, limit, reply))
     }
 
     pub fn search_code(&self, index: &str, code: &str, limit: i64) -> Result<Value, (u16, Value)> {
-        wait(|reply| self.engine.search_code(index, code.to_owned(), limit, reply))
+        wait_found(|reply| self.engine.search_code(index, code.to_owned(), limit, reply))
     }
 
     pub fn get(&self, index: &str, id: &str) -> Result<Value, (u16, Value)> {
@@ -70,6 +79,13 @@ pub fn wait(send: impl FnOnce(Reply)) -> Result<Value, (u16, Value)> {
     let (sender, receiver) = channel();
     send(Reply::new(move |result| sender.send(result).unwrap()));
     value(receiver.recv().unwrap())
+}
+
+/// Sends a search and waits for its result.
+pub fn wait_found(send: impl FnOnce(Reply<Found>)) -> Result<Value, (u16, Value)> {
+    let (sender, receiver) = channel();
+    send(Reply::new(move |result| sender.send(result).unwrap()));
+    value(receiver.recv().unwrap().map(|found| found.json))
 }
 
 pub fn value(result: Response) -> Result<Value, (u16, Value)> {

@@ -1,0 +1,150 @@
+//! Searches the lists of a column as planned.
+
+use super::cost::{Costs, costs};
+use super::plan::fetched_share;
+use super::rings::ring;
+use super::{Entries, List, Lists, Plan};
+use crate::column::{word_count, word_mask};
+use crate::scan::{Columns, Hit, Probe, check_rows, prefetch, scan};
+
+/// Keys whose offsets and buckets are requested from memory together.
+const KEYS_PER_STEP: usize = 64;
+/// Candidates that are compared together.
+const CANDIDATES: usize = 512;
+
+/// A search in progress.
+struct Search<'a> {
+    columns: &'a Columns<'a>,
+    probe: Probe,
+    bits: u16,
+    /// Rows that are near in one list, to be compared.
+    candidates: Vec<u32>,
+    hits: Vec<Hit>,
+    /// Hits within one bucket.
+    near: Vec<Hit>,
+}
+
+impl Lists {
+    /// The rows whose first `bits` bits are within the probe's distance, ascending. `columns` has as many words as these
+    /// bits.
+    ///
+    /// Returns `None` if the buckets turn out to be larger than planned, so that the cost would exceed `budget`.
+    pub fn search(
+        &self,
+        columns: &Columns<'_>,
+        probe: &Probe,
+        bits: u16,
+        plan: &Plan,
+        budget: f64,
+    ) -> Option<Vec<Hit>> {
+        let costs = costs();
+        let fetched = fetched_share(probe.distance_max, bits);
+        let mut search = Search {
+            columns,
+            probe: *probe,
+            bits,
+            candidates: Vec::with_capacity(CANDIDATES),
+            hits: Vec::new(),
+            near: Vec::new(),
+        };
+        let mut spent = 0.0;
+        for (list, &radius) in self.lists.iter().zip(&plan.radii) {
+            let key = list.part.key(probe.words[list.part.word()]);
+            for radius in 0..=radius {
+                for masks in ring(list.part.bits(), radius as usize)?.chunks(KEYS_PER_STEP) {
+                    let buckets = Buckets::find(list, key, masks, columns);
+                    spent += buckets.cost(list, fetched, &costs);
+                    if spent > budget {
+                        return None;
+                    }
+                    buckets.spans().iter().for_each(|&span| search.bucket(list, span));
+                }
+            }
+        }
+        Some(search.finish())
+    }
+}
+
+/// The non-empty buckets of a step.
+struct Buckets {
+    spans: [(u32, u32); KEYS_PER_STEP],
+    count: usize,
+    keys: usize,
+}
+
+impl Buckets {
+    fn find(list: &List, key: u32, masks: &[u32], columns: &Columns<'_>) -> Self {
+        let mut found =
+            Self { spans: [(0, 0); KEYS_PER_STEP], count: 0, keys: masks.len().min(KEYS_PER_STEP) };
+        masks.iter().for_each(|mask| prefetch(&list.offsets, (key ^ mask) as usize));
+        for mask in &masks[..found.keys] {
+            let bucket = list.bucket(key ^ mask);
+            if bucket.is_empty() {
+                continue;
+            }
+            match &list.entries {
+                Entries::Column => prefetch(columns.word(0), bucket.start),
+                Entries::WithWords { words, .. } => prefetch(words, bucket.start),
+                Entries::Rows(rows) => prefetch(rows, bucket.start),
+            }
+            found.spans[found.count] = (bucket.start as u32, bucket.end as u32);
+            found.count += 1;
+        }
+        found
+    }
+
+    fn spans(&self) -> &[(u32, u32)] {
+        &self.spans[..self.count]
+    }
+
+    fn cost(&self, list: &List, fetched: f64, costs: &Costs) -> f64 {
+        let rows: usize = self.spans().iter().map(|(start, end)| (end - start) as usize).sum();
+        self.keys as f64 * costs.key + rows as f64 * list.row_cost(fetched, costs)
+    }
+}
+
+impl Search<'_> {
+    fn bucket(&mut self, list: &List, (start, end): (u32, u32)) {
+        let span = start as usize..end as usize;
+        match &list.entries {
+            Entries::Column => {
+                self.compare_words(&self.columns.word(0)[span], |entry| start + entry);
+            }
+            Entries::WithWords { rows, words } => {
+                let rows = &rows[span.clone()];
+                self.compare_words(&words[span], |entry| rows[entry as usize]);
+            }
+            Entries::Rows(rows) => self.candidates.extend_from_slice(&rows[span]),
+        }
+        if self.candidates.len() >= CANDIDATES {
+            self.compare_candidates();
+        }
+    }
+
+    /// Compares the first words of a bucket. `row` converts a position into a row.
+    fn compare_words(&mut self, words: &[u64], row: impl Fn(u32) -> u32) {
+        let mask = word_mask(self.bits, 0);
+        scan(&Columns::new(&[words]), mask, std::slice::from_ref(&self.probe), &mut self.near);
+        for hit in self.near.drain(..) {
+            if self.bits > 64 {
+                self.candidates.push(row(hit.row));
+            } else {
+                self.hits.push(Hit { row: row(hit.row), ..hit });
+            }
+        }
+    }
+
+    fn compare_candidates(&mut self) {
+        let mask = word_mask(self.bits, word_count(self.bits) - 1);
+        check_rows(self.columns, mask, &self.probe, &self.candidates, &mut self.hits);
+        self.candidates.clear();
+    }
+
+    /// A row may be near in several lists.
+    fn finish(mut self) -> Vec<Hit> {
+        self.compare_candidates();
+        self.hits.sort_unstable_by_key(|hit| hit.row);
+        self.hits.dedup_by_key(|hit| hit.row);
+        self.hits
+    }
+}

@@ -1,0 +1,177 @@
+//! Lists compared with the reference: a walk over all rows, bit by bit.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::column::{Body, Column, word_count};
+use crate::distance::distance_max;
+use crate::frozen::FrozenColumn;
+use crate::scan::Probe;
+
+const BUDGET: f64 = f64::INFINITY;
+
+/// Families of similar bodies, equal ones, featureless ones, and ones that share a part with a victim.
+fn bodies(length: usize, seeds: &[u64]) -> Vec<Vec<u8>> {
+    let mut rows: Vec<Vec<u8>> = Vec::new();
+    for (number, &seed) in seeds.iter().enumerate() {
+        let random = |salt: u64| {
+            let mut state = seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (state >> 56) as u8
+                })
+                .collect::<Vec<u8>>()
+        };
+        let mut row = match (seed % 8, rows.get(number / 2).cloned()) {
+            (0, _) => vec![0; length],
+            (1, Some(equal)) => equal,
+            (2..=4, Some(near)) => near,
+            (5, Some(victim)) => {
+                let shared = number % length;
+                let mut row = random(1);
+                row[shared & !1] = victim[shared & !1];
+                row[shared | 1] = victim[shared | 1];
+                row
+            }
+            _ => random(2),
+        };
+        if matches!(seed % 8, 0 | 2..=4) {
+            for flip in 0..seed / 8 % 24 {
+                let bit = (seed >> (flip % 40)) as usize % (length * 8);
+                row[bit / 8] ^= 0x80 >> (bit % 8);
+            }
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+fn frozen(rows: &[Vec<u8>], sizes: ListSizes) -> FrozenColumn {
+    let bits = rows[0].len() as u16 * 8;
+    let mut column = Column::new(bits);
+    for (slot, row) in rows.iter().enumerate() {
+        column.push(&Body::new(row).unwrap(), slot as u32);
+    }
+    let frozen = FrozenColumn::new(&column, |_| true);
+    let all = frozen.columns(word_count(bits), 0, frozen.rows());
+    let lists = Lists::build(&all, bits, sizes, &|| true).unwrap();
+    frozen.with_lists(lists)
+}
+
+/// The slots within the distance and their distances, or `None` if the lists are not used.
+fn found(frozen: &FrozenColumn, query: &[u8], threshold: f64) -> Option<Vec<(usize, u32)>> {
+    let body = Body::new(query).unwrap();
+    let bits = body.bits().min(frozen.bits());
+    let probe = Probe { words: *body.words(), distance_max: distance_max(bits, threshold) };
+    let lists = frozen.lists().unwrap();
+    let plan = lists.plan(&probe, bits)?;
+    let columns = frozen.columns(word_count(bits), 0, frozen.rows());
+    let hits = lists.search(&columns, &probe, bits, &plan, BUDGET).unwrap();
+    let slots = hits.iter().flat_map(|hit| {
+        let slots = frozen.slots(hit.row as usize).iter();
+        slots.map(|&slot| (slot as usize, u32::from(hit.distance)))
+    });
+    let mut slots: Vec<(usize, u32)> = slots.collect();
+    slots.sort_unstable();
+    Some(slots)
+}
+
+fn expected(rows: &[Vec<u8>], query: &[u8], threshold: f64) -> Vec<(usize, u32)> {
+    let near = reference::scan::rows_within(rows, query, threshold).into_iter();
+    near.map(|(row, distance, _)| (row, distance)).collect()
+}
+
+proptest! {
+    #[test]
+    fn lists_find_what_a_walk_finds(
+        seeds in prop::collection::vec(any::<u64>(), 1..400),
+        row_words in 1usize..=8,
+        query_words in 1usize..=8,
+        flips in prop::collection::vec(0usize..256, 0..40),
+        percent in 75u32..=100,
+        has_long_keys in any::<bool>(),
+    ) {
+        let rows = bodies(row_words * 4, &seeds);
+        let sizes =
+            ListSizes { rows_min: 0, long_keys_rows_min: if has_long_keys { 0 } else { usize::MAX } };
+        let frozen = frozen(&rows, sizes);
+        let mut query = rows[seeds.len() / 2].clone();
+        query.resize(query_words * 4, 0x5a);
+        for flip in flips {
+            let bit = flip % (query.len() * 8);
+            query[bit / 8] ^= 0x80 >> (bit % 8);
+        }
+        let threshold = f64::from(percent) / 100.0;
+        if let Some(found) = found(&frozen, &query, threshold) {
+            prop_assert_eq!(found, expected(&rows, &query, threshold));
+        }
+    }
+}
+
+#[test]
+fn plans_exist_for_each_length_and_near_threshold() {
+    let seeds: Vec<u64> = (0..500).map(|seed: u64| seed.wrapping_mul(0x9e37_79b9)).collect();
+    for long_keys_rows_min in [0, usize::MAX] {
+        for row_words in 1..=8 {
+            let rows = bodies(row_words * 4, &seeds);
+            let frozen = frozen(&rows, ListSizes { rows_min: 0, long_keys_rows_min });
+            for query_words in 1..=8 {
+                let mut query = rows[7].clone();
+                query.resize(query_words * 4, 0);
+                let near = found(&frozen, &query, 0.95).expect("a plan");
+                assert_eq!(near, expected(&rows, &query, 0.95), "{row_words} {query_words}");
+                assert!(!near.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_stops_when_its_budget_is_spent() {
+    // All rows share the last part, which an even distribution would not have.
+    let rows: Vec<Vec<u8>> = (0..20_000u32)
+        .map(|number| {
+            let mut row = number.wrapping_mul(2_654_435_761).to_be_bytes().to_vec();
+            row.extend([number as u8, 7, 1, 1]);
+            row
+        })
+        .collect();
+    let frozen = frozen(&rows, ListSizes::default());
+    let lists = frozen.lists().unwrap();
+    let probe = |body: &[u8]| Probe { words: *Body::new(body).unwrap().words(), distance_max: 8 };
+    let columns = frozen.columns(1, 0, frozen.rows());
+    // The probe's own bucket is empty, the ones next to it are crowded.
+    let probe = probe(&[1, 2, 3, 4, 5, 7, 1, 0]);
+    let plan = lists.plan(&probe, 64).unwrap();
+    let all = lists.search(&columns, &probe, 64, &plan, f64::INFINITY);
+    assert!(all.is_some());
+    assert_eq!(lists.search(&columns, &probe, 64, &plan, plan.cost / 2.0), None);
+}
+
+#[test]
+fn crowded_buckets_are_left_out() {
+    let rows: Vec<Vec<u8>> = (0..40_000u32)
+        .map(|number| {
+            let mut row = vec![9, 9];
+            row.extend(number.wrapping_mul(2_654_435_761).to_be_bytes());
+            row.extend((number as u16).wrapping_mul(40_503).to_be_bytes());
+            row
+        })
+        .collect();
+    let frozen = frozen(&rows, ListSizes::default());
+    let probe = Probe { words: *Body::new(&rows[5]).unwrap().words(), distance_max: 2 };
+    let plan = frozen.lists().unwrap().plan(&probe, 64).unwrap();
+    assert_eq!(&plan.radii[..4], &[-1, 0, 0, 0]);
+}
+
+#[test]
+fn memory_is_as_much_as_announced() {
+    let rows = bodies(32, &(0..3000).map(|seed: u64| seed * 8 + 6).collect::<Vec<_>>());
+    for long_keys_rows_min in [0, usize::MAX] {
+        let sizes = ListSizes { rows_min: 0, long_keys_rows_min };
+        let frozen = frozen(&rows, sizes);
+        let bytes = frozen.lists().unwrap().memory_bytes();
+        assert_eq!(bytes, Lists::bytes_needed(frozen.rows(), 256, sizes));
+    }
+}

@@ -1,0 +1,70 @@
+//! The ways in which the probes of a query were searched.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Number of searches of a column with one probe, by way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// With lists.
+    pub lists: u64,
+    /// With a scan.
+    pub scans: u64,
+    /// With a graph, which may miss matches.
+    pub graphs: u64,
+    /// With lists first, and then with a scan, because the buckets were larger than planned. Also in `scans`.
+    pub gave_up: u64,
+}
+
+impl Ways {
+    /// The counts as JSON.
+    pub fn json(&self) -> String {
+        let Self { lists, scans, graphs, gave_up } = self;
+        format!("{{\"lists\":{lists},\"scan\":{scans},\"graph\":{graphs},\"gave_up\":{gave_up}}}")
+    }
+}
+
+/// Time of a pass, by way. All queries of the pass share it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Times {
+    /// In lists, including planning.
+    pub lists: Duration,
+    /// In graphs.
+    pub graphs: Duration,
+    /// In scans.
+    pub scans: Duration,
+}
+
+/// Counts of all passes since the start.
+#[derive(Debug, Default)]
+pub struct WayTotals {
+    lists: AtomicU64,
+    scans: AtomicU64,
+    graphs: AtomicU64,
+    gave_up: AtomicU64,
+}
+
+impl WayTotals {
+    /// Adds the counts of a query.
+    pub fn add(&self, ways: &Ways) {
+        for (total, count) in [
+            (&self.lists, ways.lists),
+            (&self.scans, ways.scans),
+            (&self.graphs, ways.graphs),
+            (&self.gave_up, ways.gave_up),
+        ] {
+            total.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+
+    /// The counts.
+    pub fn get(&self) -> Ways {
+        let get = |total: &AtomicU64| total.load(Ordering::Relaxed);
+        Ways {
+            lists: get(&self.lists),
+            scans: get(&self.scans),
+            graphs: get(&self.graphs),
+            gave_up: get(&self.gave_up),
+        }
+    }
+}
