@@ -107,18 +107,23 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
       ['index'],
       of(({ dead }) => dead),
     ),
-    gauge('isccd_search_index_segments', 'Segments, by how they are searched; one with lists may also have a graph', ['index', 'kind'], () => {
-      const { indexes } = counts();
-      const kinds = {
-        lists: (index: IndexCounts) => index.listSegments,
-        graph: (index: IndexCounts) => index.graphSegments,
-        scan: scanned,
-        waiting: (index: IndexCounts) => index.waitingSegments,
-      };
-      return Object.entries(kinds).flatMap(([kind, value]) =>
-        summed(indexes, value).map(({ labels: { index }, value }) => ({ labels: { index, kind }, value })),
-      );
-    }),
+    gauge(
+      'isccd_search_index_segments',
+      'Segments, by how they are searched; one with lists may also have a graph',
+      ['index', 'kind'],
+      () => {
+        const { indexes } = counts();
+        const kinds = {
+          lists: (index: IndexCounts) => index.listSegments,
+          graph: (index: IndexCounts) => index.graphSegments,
+          scan: scanned,
+          waiting: (index: IndexCounts) => index.waitingSegments,
+        };
+        return Object.entries(kinds).flatMap(([kind, value]) =>
+          summed(indexes, value).map(({ labels: { index }, value }) => ({ labels: { index, kind }, value })),
+        );
+      },
+    ),
     gauge(
       'isccd_search_index_changes_waiting',
       'Changes that wait for the running commit',

@@ -318,6 +318,31 @@ export interface components {
             readonly progress?: number;
             /** @description Why the index is damaged */
             readonly reason?: string;
+            /** @description Segments of a large index */
+            readonly segments?: readonly components["schemas"]["IndexSegment"][];
+        };
+        readonly IndexSegment: {
+            /**
+             * @description `growing` takes new assets; a `full` one is frozen in the background if it is large
+             * @enum {string}
+             */
+            readonly kind: "growing" | "full" | "frozen";
+            readonly assets: number;
+            /** @description Replaced and deleted assets that are not removed yet */
+            readonly dead: number;
+            readonly columns: readonly components["schemas"]["SegmentColumn"][];
+        };
+        readonly SegmentColumn: {
+            /** @description Unit type, for example `CONTENT_TEXT_V0` */
+            readonly type: string;
+            /** @description Length of the units */
+            readonly bits: number;
+            /** @description Units; in a frozen segment, different ones */
+            readonly rows: number;
+            /** @description Whether searches for near copies do not compare all rows */
+            readonly lists: boolean;
+            /** @description Whether it has an HNSW graph */
+            readonly graph: boolean;
         };
         readonly HttpError: {
             readonly detail: string | readonly {
@@ -1955,6 +1980,10 @@ export interface operations {
             /** @description Matches, best first. */
             readonly 200: {
                 headers: {
+                    /** @description `true` if all matches were found for certain, `false` if HNSW graphs were used */
+                    readonly "Search-Exact"?: "true" | "false";
+                    /** @description Time in ms in lists, graphs and scans, shared by searches that ran together, and how many columns were searched so */
+                    readonly "Server-Timing"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2070,6 +2099,10 @@ export interface operations {
             /** @description Matches, best first. */
             readonly 200: {
                 headers: {
+                    /** @description `true` if all matches were found for certain, `false` if HNSW graphs were used */
+                    readonly "Search-Exact"?: "true" | "false";
+                    /** @description Time in ms in lists, graphs and scans, shared by searches that ran together, and how many columns were searched so */
+                    readonly "Server-Timing"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -119,6 +119,9 @@ fn worn(snapshot: &Snapshot, freezing: &Freezing) -> Option<Range<usize>> {
 /// The first eight adjacent full segments of the same size class. Each class is eight times as large as the one before.
 fn mergeable(snapshot: &Snapshot, freezing: &Freezing) -> Option<Range<usize>> {
     let (_, full) = snapshot.segments.split_last()?;
+    if snapshot.assets() <= freezing.assets_max {
+        return None;
+    }
     let mut size = freezing.segment_slots;
     while size < freezing.segment_slots_max {
         let next = size.saturating_mul(MERGED as u32).min(freezing.segment_slots_max);

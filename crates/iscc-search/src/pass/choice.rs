@@ -84,7 +84,7 @@ pub fn choose<'a>(
         }));
         indexes = others;
     }
-    if let Some(graph) = graph
+    if let (Some(graph), UnitRows::Frozen(_)) = (graph, rows)
         && way != Way::Scan
     {
         // A graph over long rows cannot compare their prefixes with a shorter probe.
