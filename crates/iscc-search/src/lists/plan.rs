@@ -77,7 +77,7 @@ impl Lists {
 
 impl List {
     /// Cost of an entry. `fetched` is the share of entries with words that are compared further.
-    pub(super) fn row_cost(&self, fetched: f64, costs: &Costs) -> f64 {
+    fn row_cost(&self, fetched: f64, costs: &Costs) -> f64 {
         if self.has_words() { costs.inline + fetched * costs.fetched } else { costs.fetched }
     }
 }
@@ -86,7 +86,7 @@ impl List {
 ///
 /// Distances of unrelated words are distributed around 32 with a standard deviation of 4, which a logistic function
 /// approximates.
-pub(super) fn fetched_share(distance_max: u32, bits: u16) -> f64 {
+fn fetched_share(distance_max: u32, bits: u16) -> f64 {
     if bits <= 64 {
         return 0.0;
     }

@@ -1,7 +1,6 @@
 //! Searches the lists of a column as planned.
 
 use super::cost::{Costs, costs};
-use super::plan::fetched_share;
 use super::rings::ring;
 use super::{Entries, List, Lists, Plan};
 use crate::column::{word_count, word_mask};
@@ -11,6 +10,8 @@ use crate::scan::{Columns, Hit, Probe, check_rows, prefetch, scan};
 const KEYS_PER_STEP: usize = 64;
 /// Candidates that are compared together.
 const CANDIDATES: usize = 512;
+/// Entries of a bucket that are compared before the budget is checked again.
+const ENTRIES_PER_STEP: usize = 1024;
 
 /// A search in progress.
 struct Search<'a> {
@@ -22,6 +23,10 @@ struct Search<'a> {
     hits: Vec<Hit>,
     /// Hits within one bucket.
     near: Vec<Hit>,
+    costs: Costs,
+    /// Cost so far. Counted, not expected: rows may be made to share keys.
+    spent: f64,
+    budget: f64,
 }
 
 impl Lists {
@@ -37,8 +42,6 @@ impl Lists {
         plan: &Plan,
         budget: f64,
     ) -> Option<Vec<Hit>> {
-        let costs = costs();
-        let fetched = fetched_share(probe.distance_max, bits);
         let mut search = Search {
             columns,
             probe: *probe,
@@ -46,18 +49,19 @@ impl Lists {
             candidates: Vec::with_capacity(CANDIDATES),
             hits: Vec::new(),
             near: Vec::new(),
+            costs: costs(),
+            spent: 0.0,
+            budget,
         };
-        let mut spent = 0.0;
         for (list, &radius) in self.lists.iter().zip(&plan.radii) {
             let key = list.part.key(probe.words[list.part.word()]);
             for radius in 0..=radius {
                 for masks in ring(list.part.bits(), radius as usize)?.chunks(KEYS_PER_STEP) {
                     let buckets = Buckets::find(list, key, masks, columns);
-                    spent += buckets.cost(list, fetched, &costs);
-                    if spent > budget {
-                        return None;
+                    search.spend(buckets.keys as f64 * search.costs.key)?;
+                    for &span in buckets.spans() {
+                        search.bucket(list, span)?;
                     }
-                    buckets.spans().iter().for_each(|&span| search.bucket(list, span));
                 }
             }
         }
@@ -96,42 +100,50 @@ impl Buckets {
     fn spans(&self) -> &[(u32, u32)] {
         &self.spans[..self.count]
     }
-
-    fn cost(&self, list: &List, fetched: f64, costs: &Costs) -> f64 {
-        let rows: usize = self.spans().iter().map(|(start, end)| (end - start) as usize).sum();
-        self.keys as f64 * costs.key + rows as f64 * list.row_cost(fetched, costs)
-    }
 }
 
 impl Search<'_> {
-    fn bucket(&mut self, list: &List, (start, end): (u32, u32)) {
-        let span = start as usize..end as usize;
-        match &list.entries {
-            Entries::Column => {
-                self.compare_words(&self.columns.word(0)[span], |entry| start + entry);
-            }
-            Entries::WithWords { rows, words } => {
-                let rows = &rows[span.clone()];
-                self.compare_words(&words[span], |entry| rows[entry as usize]);
-            }
-            Entries::Rows(rows) => self.candidates.extend_from_slice(&rows[span]),
-        }
-        if self.candidates.len() >= CANDIDATES {
-            self.compare_candidates();
-        }
+    /// Adds a cost. Returns `None` if the budget is exceeded.
+    fn spend(&mut self, cost: f64) -> Option<()> {
+        self.spent += cost;
+        (self.spent <= self.budget).then_some(())
     }
 
-    /// Compares the first words of a bucket. `row` converts a position into a row.
-    fn compare_words(&mut self, words: &[u64], row: impl Fn(u32) -> u32) {
-        let mask = word_mask(self.bits, 0);
-        scan(&Columns::new(&[words]), mask, std::slice::from_ref(&self.probe), &mut self.near);
-        for hit in self.near.drain(..) {
-            if self.bits > 64 {
-                self.candidates.push(row(hit.row));
-            } else {
-                self.hits.push(Hit { row: row(hit.row), ..hit });
+    /// Compares the rows of a bucket. Returns `None` if that would exceed the budget.
+    fn bucket(&mut self, list: &List, (start, end): (u32, u32)) -> Option<()> {
+        for start in (start..end).step_by(ENTRIES_PER_STEP) {
+            let span = start as usize..(end as usize).min(start as usize + ENTRIES_PER_STEP);
+            let each = if list.has_words() { self.costs.inline } else { self.costs.fetched };
+            self.spend(span.len() as f64 * each)?;
+            match &list.entries {
+                Entries::Column => {
+                    self.compare_words(&self.columns.word(0)[span], |entry| start + entry)?;
+                }
+                Entries::WithWords { rows, words } => {
+                    let rows = &rows[span.clone()];
+                    self.compare_words(&words[span], |entry| rows[entry as usize])?;
+                }
+                Entries::Rows(rows) => self.candidates.extend_from_slice(&rows[span]),
+            }
+            if self.candidates.len() >= CANDIDATES {
+                self.compare_candidates();
             }
         }
+        Some(())
+    }
+
+    /// Compares first words. `row` converts a position into a row.
+    fn compare_words(&mut self, words: &[u64], row: impl Fn(u32) -> u32) -> Option<()> {
+        let mask = word_mask(self.bits, 0);
+        scan(&Columns::new(&[words]), mask, std::slice::from_ref(&self.probe), &mut self.near);
+        if self.bits > 64 {
+            self.candidates.extend(self.near.iter().map(|hit| row(hit.row)));
+            self.spend(self.near.len() as f64 * self.costs.fetched)?;
+        } else {
+            self.hits.extend(self.near.iter().map(|hit| Hit { row: row(hit.row), ..*hit }));
+        }
+        self.near.clear();
+        Some(())
     }
 
     fn compare_candidates(&mut self) {

@@ -150,6 +150,33 @@ fn a_search_stops_when_its_budget_is_spent() {
 }
 
 #[test]
+fn rows_that_share_their_first_word_are_counted() {
+    // All rows pass the comparison of the first word in each of its lists.
+    let rows: Vec<Vec<u8>> = (0..30_000u32)
+        .map(|number| {
+            let mut row = vec![3; 8];
+            for salt in 0..6u32 {
+                row.extend((number ^ salt).wrapping_mul(2_654_435_761).to_be_bytes());
+            }
+            row
+        })
+        .collect();
+    let frozen = frozen(&rows, ListSizes::default());
+    let lists = frozen.lists().unwrap();
+    let probe = Probe { words: *Body::new(&rows[9]).unwrap().words(), distance_max: 3 };
+    let columns = frozen.columns(4, 0, frozen.rows());
+    let planned = lists.plan(&probe, 256).unwrap();
+    assert_eq!(&planned.radii[..4], &[-1; 4]);
+    let mut radii = [-1; LISTS_MAX];
+    radii[0] = 3;
+    let forced = Plan { radii, cost: 0.0 };
+    let budget = cost::scan_cost(frozen.rows(), 256);
+    assert_eq!(lists.search(&columns, &probe, 256, &forced, budget), None);
+    let all = lists.search(&columns, &probe, 256, &forced, f64::INFINITY).unwrap();
+    assert_eq!(Some(all), lists.search(&columns, &probe, 256, &planned, f64::INFINITY));
+}
+
+#[test]
 fn crowded_buckets_are_left_out() {
     let rows: Vec<Vec<u8>> = (0..40_000u32)
         .map(|number| {
