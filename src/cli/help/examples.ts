@@ -115,6 +115,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   'store reindex': [{ line: 'isccd store reindex', untested: NEEDS_SERVICES }],
   'store revalidate': [{ line: 'isccd store revalidate', untested: NEEDS_SERVICES }],
+  'store copy-files': [{ line: 'isccd store copy-files', untested: 'needs a bucket' }],
   'store restore': [
     {
       line: 'isccd store restore urn:c2pa:8d3b9c5e-1f6a-4c7e-9d42-0b5a6f7c8d9e',
