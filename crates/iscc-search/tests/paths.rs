@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, Service, id, unit, value, wait};
+use common::{Random, Service, id, unit, value, wait_found};
 use iscc_codec::{Kind, Mode};
 use iscc_search::transfer::Form;
 use iscc_search::{Engine, Options, SearchParameters, SelectionParameters};
@@ -76,7 +76,7 @@ fn searched(engine: &Engine, filter: &str) -> Value {
         selection: Some(Box::new(selection)),
     };
     let query = json!({ "units": entry(1, &json!({}))["units"] }).to_string().into_bytes();
-    wait(|reply| engine.search("main", query, parameters, reply)).unwrap()
+    wait_found(|reply| engine.search("main", query, parameters, reply)).unwrap()
 }
 
 fn sorted(mut ids: Vec<String>) -> Vec<String> {
