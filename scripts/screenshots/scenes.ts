@@ -27,8 +27,8 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     width: 1200,
     act: async (page, { url, files }) => {
       await page.goto(url.codes);
-      await page.getByLabel('Find matches').uncheck();
-      await page.getByLabel('Find content credentials').uncheck();
+      await page.getByRole('checkbox', { name: 'Find matches' }).uncheck();
+      await page.getByRole('checkbox', { name: 'Find content credentials' }).uncheck();
       await page.getByLabel('Drop files anywhere').setInputFiles(files.original);
       await page.getByRole('button', { name: 'Generate code' }).click();
       await page.getByText('Done: ').first().waitFor();

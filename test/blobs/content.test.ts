@@ -1,14 +1,17 @@
 /** Blobs named by their digest: atomic, durable, and cleaned up. */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { FileBlobs } from '../../src/blobs/files.js';
 import { temporaryFolder } from '../codes/support/folder.js';
+import { build } from '../faults/support/preload.js';
 import { contentBlobsSuite } from './content-suite.js';
 
+const ROOT = path.join(import.meta.dirname, '../..');
 const bytes = Buffer.from('manifest');
 const digest = createHash('sha256').update(bytes).digest('hex');
 
@@ -57,36 +60,64 @@ test('only old drafts are removed', async () => {
   expect(await blobs.removeDrafts(Date.now() + 60_000)).toBe(1);
 });
 
-/** Records the paths of synced files and folders, relative to `root`, while `work` runs. */
-async function syncedDuring(root: string, work: () => Promise<unknown>): Promise<string[]> {
-  const handle = await open(path.join(root, 'probe'), 'w');
-  const prototype = Object.getPrototypeOf(handle) as FileHandle;
-  await handle.close();
-  const { sync } = prototype;
-  const synced: string[] = [];
-  const spy = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
-    synced.push(path.relative(root, readlinkSync(`/proc/self/fd/${this.fd}`)));
-    await sync.call(this);
+/** Paths of the files and folders, relative to `root`, that a process syncs while it runs `source`, a module. */
+async function syncedBy(root: string, source: string): Promise<string[]> {
+  const log = path.join(root, 'syncs');
+  const environment = { LD_PRELOAD: build('record-syncs.c', root), SYNC_LOG: log };
+  const module = `const root = ${JSON.stringify(root)}; const bytes = Buffer.from('manifest'); ${source}`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', module], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
   });
-  await work().finally(() => spy.mockRestore());
-  return synced;
+  return (await readFile(log, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((synced) => path.relative(root, synced));
 }
 
 const hasProc = existsSync('/proc/self/fd');
 
 test.runIf(hasProc)('a stored manifest is synced, and so is the folder of its name', async () => {
   const folder = await temporaryFolder();
-  const blobs = await FolderContentBlobs.open(folder, '.c2pa');
-  const synced = await syncedDuring(folder, () => blobs.put(digest, bytes));
-  expect(synced).toEqual([expect.stringMatching(/^drafts\//), path.join('files', digest.slice(0, 2))]);
+  await FolderContentBlobs.open(folder, '.c2pa');
+  const synced = await syncedBy(
+    folder,
+    `import { FolderContentBlobs } from './dist/blobs/content.js';
+    const blobs = await FolderContentBlobs.open(root, '.c2pa');
+    await blobs.put('${digest}', bytes);`,
+  );
+  // The first two are those of the open.
+  expect(synced.slice(2)).toEqual([
+    expect.stringMatching(/^drafts\//),
+    path.join('files', digest.slice(0, 2)),
+  ]);
 });
 
 test.runIf(hasProc)('a committed upload is synced, and so are its folder and the folder above', async () => {
   const folder = await temporaryFolder();
-  const blobs = await FileBlobs.open(folder);
-  const draft = await blobs.begin();
-  await draft.write(bytes, 0);
-  const synced = await syncedDuring(folder, () => draft.commit({ folder: 'id', name: 'a.bin' }));
+  const synced = await syncedBy(
+    folder,
+    `import { FileBlobs } from './dist/blobs/files.js';
+    const blobs = await FileBlobs.open(root);
+    const draft = await blobs.begin();
+    await draft.write(bytes, 0);
+    await draft.commit({ folder: 'id', name: 'a.bin' });`,
+  );
+  const file = path.join('files', 'id', 'a.bin');
+  expect(synced.sort()).toEqual(['files', path.dirname(file), file]);
+});
+
+test.runIf(hasProc)('an upload that was synced before its commit is not synced again', async () => {
+  const folder = await temporaryFolder();
+  const synced = await syncedBy(
+    folder,
+    `import { FileBlobs } from './dist/blobs/files.js';
+    const blobs = await FileBlobs.open(root);
+    const draft = await blobs.begin();
+    await draft.write(bytes, 0);
+    await draft.sync();
+    await draft.commit({ folder: 'id', name: 'a.bin' });`,
+  );
   expect(synced[0]).toMatch(/^drafts\//);
   expect(synced.slice(1).sort()).toEqual(['files', path.join('files', 'id')]);
 });

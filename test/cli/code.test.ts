@@ -1,6 +1,7 @@
 /** `isccd code`, as a user runs it. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -60,7 +61,7 @@ describe.skipIf(!UNIX || !hasProgram('ffmpeg'))('a video', () => {
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     const ended = once(child, 'exit');
-    await vi.waitFor(() => expect(runningOn(film).join()).toContain('ffmpeg '), 60_000);
+    await vi.waitFor(() => expect(runningOn(film)).toContain('ffmpeg'), 60_000);
     await vi.waitFor(
       async () => expect(await readdir(temporary, { recursive: true })).toHaveLength(2),
       60_000,
@@ -82,8 +83,24 @@ async function longFilm(file: string): Promise<void> {
   execFileSync('ffmpeg', ['-loglevel', 'error', ...loop]);
 }
 
-/** Processes that have the file's path in their arguments. */
+/** Names of the processes that have the file's path in their arguments, or, on Linux, the file open. */
 function runningOn(file: string): string[] {
-  const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
-  return lines.filter((line) => line.includes(file));
+  const lines = execFileSync('ps', ['-eo', 'pid=,comm=,args='], { encoding: 'utf8' }).split('\n');
+  const processes = lines.flatMap((line) => {
+    const [, pid, name, given] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined || name === undefined || given === undefined ? [] : [{ pid, name, given }];
+  });
+  return processes
+    .filter(({ pid, given }) => given.includes(file) || hasOpen(pid, file))
+    .map(({ name }) => path.basename(name));
+}
+
+function hasOpen(pid: string, file: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).some((fd) => readlinkSync(path.join(folder, fd)) === file);
+  } catch {
+    // The process or its descriptor is gone, or the system has no such folder.
+    return false;
+  }
 }

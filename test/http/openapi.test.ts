@@ -146,7 +146,7 @@ overEachTransport('documentation', (context) => {
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
     expect(page.headers.get('content-security-policy')).not.toMatch(/https?:|\*/);
     expect(html).toContain('<title>Demo &lt;service&gt;</title>');
-    const references = [...html.matchAll(/(?:src|href|data-document)="([^"]+)"/g)]
+    const references = [...html.matchAll(/<(?!a\s)[^>]*?\s(?:src|href|data-document)="([^"]+)"/g)]
       .map(([, url]) => url as string)
       // The empty icon, which prevents requests for /favicon.ico.
       .filter((url) => url !== 'data:,');

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
 import type { DeclarationTarget } from '../declarer.js';
 import { dropSettled } from './on-delete.js';
+import type { Uncertainty } from './state.js';
 
 export interface RestoredAt {
   readonly now: number;
@@ -28,9 +29,17 @@ export function onRestore(row: DeclarationRow, { now, target }: RestoredAt): Res
     if (isUntouched || target?.hub !== hub) return { change: { open: 0, error: null } };
   }
   if (target === undefined) return { replacement: { gateway, status: 'disabled', open: 0, updated_at: now } };
+  // Without it, a hub that has no lookup would get a second declaration.
+  const doubt = status === 'declared' ? JSON.stringify(maybeInForce(row, now)) : row.doubt;
   return {
-    replacement: { ...target, gateway, datahash, fields, status: 'pending', open: 1, updated_at: now },
+    replacement: { ...target, gateway, datahash, fields, doubt, status: 'pending', open: 1, updated_at: now },
   };
+}
+
+/** What the new row knows of a declaration whose withdrawal was tried. */
+function maybeInForce({ pubkey, forced }: DeclarationRow, now: number): Uncertainty {
+  if (pubkey === null) throw new Error('a declared row has the key that declared it');
+  return { nonce: undefined, pubkey, forced: forced === 1, until: now };
 }
 
 /** Applies {@link onRestore} to the row of a manifest, which the transaction has locked. */

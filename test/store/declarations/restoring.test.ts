@@ -118,3 +118,15 @@ it('adopts a note that arrives after the restore', async () => {
     { status: 'declared', live: 1, open: 0, iscc_id: simulation.hub.inForce()[0]?.isccId },
   ]);
 });
+
+it('adopts its declaration at a hub that knows neither withdrawals nor look-ups', async () => {
+  const simulation = await Simulation.create('2025-08');
+  onTestFinished(() => simulation.close());
+  await simulation.upload(A);
+  const { iscc_id } = (await simulation.declaration('a')) ?? {};
+  await simulation.delete('a');
+  await simulation.restore('a');
+  await rounds(simulation, 8);
+  expect(simulation.hub.inForce()).toMatchObject([{ isccId: iscc_id }]);
+  expect(await simulation.all()).toMatchObject([{ status: 'declared', live: 1, open: 0, iscc_id }]);
+});
