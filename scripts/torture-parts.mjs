@@ -96,6 +96,7 @@ export const PARTS = [
   },
   suite('io-errors', 'failing and hanging writes of records and indexes', [
     'test/faults/codes-io-error.test.ts',
+    'test/faults/search-io-error.test.ts',
     'test/faults/network-disk.test.ts',
   ]),
   suite('full-disk', 'a disk that fills up under each service', [

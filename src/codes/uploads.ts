@@ -5,14 +5,12 @@ import type { Blobs } from '../blobs/port.js';
 import type { CodesConfig } from '../config/codes.js';
 import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
+import { exitToRestart } from '../observe/broken.js';
 import type { Logger } from '../observe/log.js';
 import { Cleanup } from './cleanup.js';
 import { ClientHasher } from './client-hash.js';
 import { Records } from './records.js';
 import type { UploadRecords } from './records-port.js';
-
-/** Exit status if the records are unusable, so that a supervisor restarts the process (EX_SOFTWARE of sysexits.h). */
-const EXIT_BROKEN = 70;
 
 export interface Uploads {
   readonly blobs: Blobs;
@@ -36,10 +34,7 @@ async function openFolder(config: CodesConfig, log: Logger): Promise<Uploads> {
   makeFolder(mediaPath);
   await prepareData('codes', mediaPath);
   const blobs = await FileBlobs.open(mediaPath);
-  const onBroken = (error: unknown) => {
-    log.fatal({ err: error }, 'records can not be written; exiting to be restarted');
-    process.exit(EXIT_BROKEN);
-  };
+  const onBroken = (error: unknown) => exitToRestart(log, error, 'records');
   const records = await Records.open(path.join(mediaPath, 'records'), { onBroken });
   return {
     blobs,

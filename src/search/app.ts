@@ -9,6 +9,7 @@ import { isNativeError } from '../native.js';
 import { Aggregator, type FollowedNetwork } from '../network/aggregator.js';
 import type { HubRoutes } from '../network/hub-client.js';
 import { NETWORK_FACTS } from '../network/networks.js';
+import { exitToRestart } from '../observe/broken.js';
 import { type ErrorReports, errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { present } from '../present.js';
@@ -16,6 +17,7 @@ import { version } from '../version.js';
 import { DecisionLog } from './decision-log.js';
 import { InProcessSearch } from './engine/in-process.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
+import { watchWrites } from './engine/watch-writes.js';
 import { errorForm } from './errors.js';
 import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
@@ -75,7 +77,8 @@ export async function searchApp(
     sync: config.sync,
     loadsInBackground: true,
   });
-  const service = new SearchService(engine, searchFolder(location));
+  const failing = watchWrites(engine, (error) => exitToRestart(log, error, 'an index'));
+  const service = new SearchService(engine, searchFolder(location), failing);
   const decisions = log && new DecisionLog(engine, log);
   const loaded = engine.whenLoaded();
   // The follower needs its index. Small indexes are loaded before the service listens.

@@ -55,8 +55,8 @@ interface Unavailable {
   readonly reason?: string;
 }
 
-function readinessOf(unavailable: readonly Unavailable[]): Readiness {
-  if (unavailable.length === 0) return undefined;
+function readinessOf(unavailable: readonly Unavailable[], failing: ReadonlyMap<string, string>): Readiness {
+  if (unavailable.length === 0 && failing.size === 0) return undefined;
   const loading = unavailable.filter(({ state }) => state === 'loading');
   const damaged = unavailable.filter(({ state }) => state === 'damaged');
   const details = {
@@ -66,6 +66,7 @@ function readinessOf(unavailable: readonly Unavailable[]): Readiness {
     ...(damaged.length > 0 && {
       damaged: Object.fromEntries(damaged.map(({ name, reason = '' }) => [name, reason])),
     }),
+    ...(failing.size > 0 && { failing: Object.fromEntries(failing) }),
   };
   return { reason: loading.length > 0 ? 'index_not_initialized' : undefined, details };
 }
@@ -73,12 +74,17 @@ function readinessOf(unavailable: readonly Unavailable[]): Readiness {
 export class SearchService {
   readonly #engine: Engine;
   readonly #folder: string | undefined;
+  readonly #failing: ReadonlyMap<string, string>;
   readonly #inlineBudget = new InlineBudget();
 
-  /** @param folder of the indexes; `undefined` for `memory://` */
-  constructor(engine: Engine, folder?: string) {
+  /**
+   * @param folder of the indexes; `undefined` for `memory://`
+   * @param failing indexes that could not be written last, with the reason
+   */
+  constructor(engine: Engine, folder?: string, failing: ReadonlyMap<string, string> = new Map()) {
     this.#engine = engine;
     this.#folder = folder;
+    this.#failing = failing;
   }
 
   create(body: Uint8Array, contentType: string | undefined): Promise<Buffer> {
@@ -224,7 +230,10 @@ export class SearchService {
     return searchAll(this.#engine, name, queries, parameters);
   }
 
-  /** For `/readyz`: not ready while indexes are being loaded. A damaged index is named, but does not hold up the others. */
+  /**
+   * For `/readyz`: not ready while indexes are being loaded. An index that is damaged, or whose last write failed, is
+   * named, but does not hold up the others.
+   */
   async readiness(): Promise<Readiness> {
     // Checks the folder, not the indexes in it: there may be many, and probes arrive every second.
     if (this.#folder === undefined) return undefined;
@@ -233,7 +242,8 @@ export class SearchService {
       () => false,
     );
     if (!isThere) return 'list_indexes_failed';
-    return readinessOf(JSON.parse(this.#engine.unavailableIndexes().toString()) as Unavailable[]);
+    const unavailable = JSON.parse(this.#engine.unavailableIndexes().toString()) as Unavailable[];
+    return readinessOf(unavailable, this.#failing);
   }
 
   close(): Promise<void> {
