@@ -98,6 +98,29 @@ test('an index of isccd and one of a running service are sources, too', async ()
   expect(await exported('back')).toBe(await exported('source'));
 });
 
+test('a copy has the declared paths; an index that exists keeps its own', async () => {
+  await writeFile(path.join(folder, 'assets.jsonl'), text);
+  const declared = async (name: string, at: string) =>
+    (await index('paths', name, '--at', at)).results().map((row) => row.path);
+  await index('import', 'source', '--from', 'assets.jsonl', '--at', './declared');
+  await index('paths', 'source', 'metadata.name', 'metadata.tags', '--at', './declared');
+  await index('create', 'old', '--at', './declared');
+  await index('paths', 'old', 'metadata.lang', '--at', './declared');
+  await index('copy', 'source', 'copied', '--at', './declared');
+  await index('copy', 'source', 'old', '--at', './declared');
+  expect(await declared('copied', './declared')).toEqual(['metadata.name', 'metadata.tags']);
+  expect(await declared('old', './declared')).toEqual(['metadata.lang']);
+  const served = { INDEXSVC_INDEX_URI: `usearch://${folder}/paths-served` };
+  const server = await startSearch(folder, served);
+  try {
+    await index('copy', 'source', 'sent', '--at', './declared', '--to', server.url);
+    await index('import', 'sent', '--from', server.url, '--as', 'back', '--at', './declared');
+  } finally {
+    await server.stop();
+  }
+  expect(await declared('back', './declared')).toEqual(['metadata.name', 'metadata.tags']);
+});
+
 test('refused rows are reported with the reason; the others are imported', async () => {
   const [first, second] = entries as [Entry, Entry];
   const lines = [

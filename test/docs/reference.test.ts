@@ -10,10 +10,11 @@ import { expect, test } from 'vitest';
 import { envExample, variablesSection } from '../../src/cli/help/variables.js';
 import { ERRORS as codes } from '../../src/codes/errors.js';
 import { placesSection } from '../../src/codes/metadata/places-table.js';
-import { SERVICE_NAMES } from '../../src/compose/service-names.js';
+import { SERVICE_NAMES, type ServiceName } from '../../src/compose/service-names.js';
 import { ERRORS as resolver } from '../../src/resolver/errors.js';
 import { ERRORS as search } from '../../src/search/errors.js';
 import { ERRORS as store } from '../../src/store/errors.js';
+import { startAllServices } from '../support/all-services.js';
 import { MAIN } from '../support/serve.js';
 import { ROOT } from './support/page.js';
 
@@ -21,6 +22,26 @@ const MADE = '<!-- Generated from the source by `npm run docs`. Do not edit. -->
 const COMMANDS_MS_MAX = 120_000;
 
 const run = promisify(execFile);
+
+interface ServedPage {
+  readonly address: string;
+  readonly what: string;
+  /** Services that have it. Default: all. */
+  readonly services?: readonly ServiceName[];
+}
+
+/** Addresses for people and programs that are not part of an API. `/metrics` needs a variable. */
+const PAGES: readonly ServedPage[] = [
+  { address: '/', what: 'start page: the console' },
+  { address: '/docs', what: 'documentation of the API, which can send requests' },
+  { address: '/openapi/openapi.json', what: 'OpenAPI 3.1 document; also `.yaml`' },
+  { address: '/docs/openapi.json', what: 'the same as OpenAPI 3.0; also `.yaml`' },
+  { address: '/admin/', what: 'dashboard for operators', services: ['store'] },
+  {
+    address: '/metrics',
+    what: 'Prometheus metrics, with `ISCCD_METRICS_PUBLIC=true`; without it, only on `ISCCD_METRICS_PORT`',
+  },
+];
 
 test('configuration', async () => {
   const page = readFileSync(path.join(ROOT, 'docs/reference/configuration.md'), 'utf8');
@@ -46,11 +67,25 @@ test('.env.example', async () => {
 });
 
 test('routes', async () => {
-  const intro =
-    'Generated from the [OpenAPI documents](../../openapi). Each service serves its own document next to its documentation at\n' +
-    '`/docs`. Every GET route also accepts HEAD.\n';
+  const intro = 'Generated from the [OpenAPI documents](../../openapi). Every GET route also accepts HEAD.\n';
+  const pages = `\n## Pages and documents\n\n${pageTable()}\n`;
   const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${routeTable(name)}\n`);
-  await written('routes', `# Routes\n\n${MADE}\n${intro}${sections.join('')}`);
+  await written('routes', `# Routes\n\n${MADE}\n${intro}${pages}${sections.join('')}`);
+});
+
+test('pages and documents of running services', { timeout: COMMANDS_MS_MAX }, async () => {
+  const running = await startAllServices({ ISCCD_METRICS_PUBLIC: 'true' });
+  try {
+    const found = PAGES.flatMap(({ address, services = SERVICE_NAMES }) =>
+      services.map(async (name) => [name, address, (await fetch(`${running.url[name]}${address}`)).status]),
+    );
+    const wanted = PAGES.flatMap(({ address, services = SERVICE_NAMES }) =>
+      services.map((name) => [name, address, 200]),
+    );
+    expect(await Promise.all(found)).toEqual(wanted);
+  } finally {
+    await running.stop();
+  }
 });
 
 test('errors', async () => {
@@ -74,6 +109,13 @@ test('command', { timeout: COMMANDS_MS_MAX }, async () => {
 
 async function written(name: string, text: string): Promise<void> {
   await expect(text).toMatchFileSnapshot(path.join(ROOT, 'docs/reference', `${name}.md`));
+}
+
+function pageTable(): string {
+  const rows = PAGES.map(({ address, what, services }) =>
+    row(`\`${address}\``, services?.join(', ') ?? 'all', what),
+  );
+  return ['| address | services | what |', '|---|---|---|', ...rows].join('\n');
 }
 
 interface Operation {

@@ -134,7 +134,10 @@ interface Transferred {
   report?: string;
 }
 
-/** Adds all assets of a source to an index, which is created if it is missing. */
+/**
+ * Adds all assets of a source to an index. A missing index is created with the source's declared paths; an existing one
+ * keeps its own.
+ */
 async function transfer(
   source: AssetSource,
   target: SearchApi,
@@ -144,7 +147,7 @@ async function transfer(
   const done = state?.of(index) ?? { index, created: 0, updated: 0, refused: 0, problems: 0 };
   const position = state?.position(index);
   if (state?.isDone(index)) return done;
-  await createIfMissing(target, index);
+  if (await createIfMissing(target, index)) await declarePaths(source, target, index);
   const { total, batches } = await source.open(position);
   const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
   bar.start(total ?? 0, done.created + done.updated + done.refused);
@@ -176,12 +179,21 @@ async function addLines(target: SearchApi, index: string, lines: Uint8Array): Pr
   }
 }
 
-async function createIfMissing(target: SearchApi, index: string): Promise<void> {
+/** Whether the index was missing. */
+async function createIfMissing(target: SearchApi, index: string): Promise<boolean> {
   try {
     await target.createIndex(index);
+    return true;
   } catch (error) {
-    if (!(error instanceof ServiceError && error.status === 409)) throw error;
+    if (error instanceof ServiceError && error.status === 409) return false;
+    throw error;
   }
+}
+
+/** Declares before the first asset is added, so that no second pass over the assets is needed. */
+async function declarePaths(source: AssetSource, target: SearchApi, index: string): Promise<void> {
+  const paths = (await source.declaredPaths?.()) ?? [];
+  if (paths.length > 0) await target.putPaths(index, paths);
 }
 
 /** Writes each refused row to a file as a line of JSON, and shows the first ones. */

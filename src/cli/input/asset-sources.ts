@@ -28,6 +28,8 @@ export interface SourceBatch {
 export interface AssetSource {
   /** Name of the index; `undefined` for files. */
   readonly name: string | undefined;
+  /** Its declared metadata paths. Absent if the source cannot tell: files, folders, damaged indexes. */
+  declaredPaths?(): Promise<readonly string[]>;
   /** @param position of the last batch that is done */
   open(position?: string): Promise<{
     /** Number of all assets, if it is known. */
@@ -65,6 +67,7 @@ export async function serviceSources(service: SearchApi, name?: string): Promise
   const infos = name === undefined ? await service.listIndexes() : [await service.getIndex(name)];
   return infos.map((info) => ({
     name: info.name,
+    declaredPaths: async () => (await service.getPaths(info.name)).paths.map(({ path }) => path),
     open: async (position) => ({ total: info.assets, batches: pages(service, info.name, position) }),
   }));
 }
