@@ -1,6 +1,7 @@
 /** How a delete and a release change the row of a declaration. Both run in the manifest's own transaction. */
 import type { Transaction } from 'kysely';
 import type { DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
+import { settledRow } from './rows.js';
 
 /**
  * The columns to update when the manifest becomes a tombstone.
@@ -27,5 +28,5 @@ export function onTombstone({ status, doubt, lease }: DeclarationRow): Declarati
 
 /** Deletes the row when the id is released. A row that a hub may still accept stays until its outcome is known. */
 export async function dropSettled(transaction: Transaction<Tables>, { key }: DeclarationRow): Promise<void> {
-  await transaction.deleteFrom('declarations').where('key', '=', key).where('open', '=', 0).execute();
+  await settledRow(transaction, key).execute();
 }

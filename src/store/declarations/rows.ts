@@ -1,6 +1,6 @@
 /** Declarations in the database, and the lease that gives one process at a time a row. */
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import type { DeleteQueryBuilder, DeleteResult, Transaction } from 'kysely';
 import type { Db } from '../../database/open.js';
 import type { DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
 import { type EventLog, NO_EVENTS } from '../webhooks/events.js';
@@ -223,13 +223,20 @@ export class DeclarationRows {
 
   /** Deletes the settled row of a released manifest. */
   async #drop(key: number): Promise<void> {
-    await this.#db
-      .deleteFrom('declarations')
-      .where('key', '=', key)
-      .where('manifest_key', 'is', null)
-      .where('open', '=', 0)
-      .execute();
+    await settledRow(this.#db, key).where('manifest_key', 'is', null).execute();
   }
+}
+
+/**
+ * Deletes a row that is settled. A row with an unknown ISCC-ID stays: without it, a hub that has no lookup would give
+ * its declaration to another manifest of the same asset.
+ */
+export function settledRow(db: Db, key: number): DeleteQueryBuilder<Tables, 'declarations', DeleteResult> {
+  return db
+    .deleteFrom('declarations')
+    .where('key', '=', key)
+    .where('open', '=', 0)
+    .where((or) => or.or([or('error', 'is', null), or('error', 'not like', `${ISCC_ID_UNKNOWN_START}%`)]));
 }
 
 type SavedRow = Pick<DeclarationRow, 'live' | 'manifest_key' | 'notified'>;
