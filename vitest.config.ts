@@ -8,6 +8,8 @@ export default defineConfig({
     pool: 'forks',
     // Much of a test's time is waiting: for timeouts, for processes to start and to be killed.
     poolOptions: { forks: { maxForks: Math.max(2, availableParallelism() - 1) } },
+    // No test may use the role of the machine that it runs on.
+    env: { AWS_EC2_METADATA_DISABLED: 'true' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -7,7 +7,10 @@ import path from 'node:path';
 import { root, run } from './lib.mjs';
 import { bin } from './setup.mjs';
 
-/** `files`: what the bundle reads from its own folder at run time. `replaced`: modules, and the scripts used in their place. */
+/**
+ * `files`: what the bundle reads from its own folder at run time. `replaced`: modules, and the scripts used in their place.
+ * `requires`: the package calls `require` for modules of Node.js.
+ */
 const BUNDLED = [
   { name: 'pdf-lib', licence: 'LICENSE.md' },
   { name: '@sentry/core', licence: 'LICENSE' },
@@ -17,6 +20,7 @@ const BUNDLED = [
     licence: 'LICENSE',
     replaced: { 'node-gyp-build-optional-packages': 'bundled-lmdb-addon.mjs' },
   },
+  { name: '@aws-sdk/credential-provider-node', licence: 'LICENSE', requires: true },
   { name: '@hyzyla/pdfium', licence: 'LICENSE.md', files: ['dist/pdfium.wasm'] },
 ];
 
@@ -29,7 +33,7 @@ export function bundleSmallParts(folder) {
   return BUNDLED.map(({ name }) => name);
 }
 
-function bundlePackage(folder, modules, { name, licence, files = [], replaced = {} }) {
+function bundlePackage(folder, modules, { name, licence, files = [], replaced = {}, requires = false }) {
   const flat = name.replace(/^@/, '').replace('/', '-');
   const statement = new RegExp(`import \\{([^}]*)\\} from '${name}';`, 'g');
   const names = new Set();
@@ -48,21 +52,24 @@ function bundlePackage(folder, modules, { name, licence, files = [], replaced = 
   if (names.size === 0) throw new Error(`no module imports ${name}`);
   const vendor = path.join(folder, 'dist', 'vendor');
   mkdirSync(vendor, { recursive: true });
-  bundle(
-    `export { ${[...names].sort().join(', ')} } from '${name}';`,
-    path.join(vendor, `${flat}.js`),
+  bundle(`export { ${[...names].sort().join(', ')} } from '${name}';`, path.join(vendor, `${flat}.js`), {
     replaced,
-  );
+    requires,
+  });
   const source = path.join(root, 'node_modules', name);
   cpSync(path.join(source, licence), path.join(vendor, `${flat}.LICENSE`));
   for (const file of files) cpSync(path.join(source, file), path.join(vendor, path.basename(file)));
 }
 
-function bundle(source, target, replaced) {
+const REQUIRE =
+  "import{createRequire as isccdRequire}from'node:module';const require=isccdRequire(import.meta.url);";
+
+function bundle(source, target, { replaced, requires }) {
   const aliases = Object.entries(replaced).map(([name, script]) => `--alias:${name}=./scripts/${script}`);
   const options = ['--bundle', '--minify', '--platform=node', '--format=esm', '--target=node20'];
+  const banner = requires ? [`--banner:js=${REQUIRE}`] : [];
   const quiet = ['--log-level=error', `--outfile=${target}`];
-  run(bin('esbuild'), [...options, ...aliases, ...quiet], {
+  run(bin('esbuild'), [...options, ...aliases, ...banner, ...quiet], {
     input: source,
     stdio: ['pipe', 'inherit', 'inherit'],
   });

@@ -4,7 +4,8 @@ import { FileBlobs } from '../blobs/files.js';
 import type { Blobs } from '../blobs/port.js';
 import type { CodesConfig } from '../config/codes.js';
 import { makeFolder } from '../data/folder.js';
-import { prepareData } from '../data/format.js';
+import { lockFolder } from '../data/folder-lock.js';
+import { prepareData, readFormat } from '../data/format.js';
 import { exitToRestart } from '../observe/broken.js';
 import type { Logger } from '../observe/log.js';
 import { Cleanup } from './cleanup.js';
@@ -22,7 +23,14 @@ export interface Uploads {
   close(): Promise<void>;
 }
 
-/** @throws {StorageUnavailable} if the uploads are in S3, and it does not serve this process */
+const SHARING =
+  'its records and its clean-up have one owner. For several instances put uploads in a bucket ' +
+  '(CODEWEB_MEDIA_PATH=s3://BUCKET/PREFIX), or give each instance a folder of its own';
+
+/**
+ * @throws {FormatRefused} if another process uses the folder
+ * @throws {StorageUnavailable} if the uploads are in S3, and it does not serve this process
+ */
 export async function openUploads(config: CodesConfig, log: Logger): Promise<Uploads> {
   const { mediaS3 } = config;
   if (mediaS3 === undefined) return openFolder(config, log);
@@ -30,8 +38,20 @@ export async function openUploads(config: CodesConfig, log: Logger): Promise<Upl
 }
 
 async function openFolder(config: CodesConfig, log: Logger): Promise<Uploads> {
+  makeFolder(config.mediaPath);
+  // A folder that is not ours gets no file.
+  await readFormat('codes', config.mediaPath);
+  const unlock = await lockFolder(config.mediaPath, SHARING);
+  try {
+    return await openLocked(config, log, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function openLocked(config: CodesConfig, log: Logger, unlock: () => void): Promise<Uploads> {
   const { mediaPath } = config;
-  makeFolder(mediaPath);
   await prepareData('codes', mediaPath);
   const blobs = await FileBlobs.open(mediaPath);
   const onBroken = (error: unknown) => exitToRestart(log, error, 'records');
@@ -42,6 +62,9 @@ async function openFolder(config: CodesConfig, log: Logger): Promise<Uploads> {
     clients: await ClientHasher.open(mediaPath),
     cleanup: new Cleanup({ blobs, records, log }, config.storageExpirySeconds),
     problem: () => records.problem(),
-    close: () => records.close(),
+    close: async () => {
+      await records.close();
+      unlock();
+    },
   };
 }

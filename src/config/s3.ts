@@ -1,6 +1,6 @@
 /** Variables of S3, with the names that every AWS client uses, and addresses of the form `s3://BUCKET/PREFIX?OPTIONS`. */
 import { z } from 'zod';
-import { text, webAddress } from './schemas.js';
+import { boolean, text, webAddress } from './schemas.js';
 import { defineVariables, type Environment, readVariables, type Values } from './variable.js';
 
 export const s3Variables = defineVariables({
@@ -8,7 +8,9 @@ export const s3Variables = defineVariables({
     name: 'AWS_ACCESS_KEY_ID',
     schema: text(),
     defaultShown: '',
-    description: 'Access key; without one, requests are not signed, as for public buckets',
+    description:
+      'Access key. Without one, credentials come from the files, the web identity or the role that the variables below ' +
+      'name, else from the role of the machine; without credentials, requests are not signed, as for public buckets',
   },
   secretAccessKey: {
     name: 'AWS_SECRET_ACCESS_KEY',
@@ -23,6 +25,56 @@ export const s3Variables = defineVariables({
     secret: true,
     defaultShown: '',
     description: 'Token of temporary credentials',
+  },
+  profile: {
+    name: 'AWS_PROFILE',
+    schema: text(),
+    defaultShown: 'default',
+    description: 'Profile of the files with credentials',
+  },
+  credentialsFile: {
+    name: 'AWS_SHARED_CREDENTIALS_FILE',
+    schema: text(),
+    defaultShown: '~/.aws/credentials',
+    description: 'File with the keys of profiles',
+  },
+  configFile: {
+    name: 'AWS_CONFIG_FILE',
+    schema: text(),
+    defaultShown: '~/.aws/config',
+    description: 'File with the settings of profiles, such as a role to assume',
+  },
+  roleArn: {
+    name: 'AWS_ROLE_ARN',
+    schema: text(),
+    defaultShown: '',
+    description: 'Role of the web identity; Kubernetes sets it with the following variable',
+  },
+  webIdentityTokenFile: {
+    name: 'AWS_WEB_IDENTITY_TOKEN_FILE',
+    schema: text(),
+    defaultShown: '',
+    description: 'File with the token of a web identity',
+  },
+  containerPath: {
+    name: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+    schema: text(),
+    defaultShown: '',
+    description: 'Path of the credentials of a container at the metadata service of ECS, which sets it',
+  },
+  containerAddress: {
+    name: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+    schema: text(),
+    defaultShown: '',
+    description:
+      'Address of the credentials of a container; EKS sets it, with a file or value of a token for it',
+  },
+  metadataDisabled: {
+    name: 'AWS_EC2_METADATA_DISABLED',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether to ignore the role of the machine; else a machine outside AWS looks for one once a minute',
   },
   region: {
     name: 'AWS_REGION',

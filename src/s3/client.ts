@@ -5,6 +5,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import type { S3Settings } from '../config/s3.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 import { bucketAddress, encodedKey } from './address.js';
+import { CredentialSource, type Credentials } from './credentials.js';
 import { S3Refused, type Target, unreachable } from './failure.js';
 
 export interface S3Request {
@@ -44,6 +45,7 @@ export class S3Client {
   readonly #base: string;
   readonly #target: Target;
   readonly #region: string;
+  readonly #credentials: CredentialSource;
   readonly #keys = new Map<string, ArrayBuffer>();
   readonly #agent = new Agent({ connect: { timeout: CONNECT_MS_MAX }, bodyTimeout: BODY_MS_MAX });
 
@@ -53,8 +55,8 @@ export class S3Client {
     this.#region = settings.region ?? config.region;
     const endpoint = settings.endpoint ?? config.endpoint;
     this.#base = bucketAddress({ endpoint, region: this.#region }, bucket, style);
-    const isSigned = config.accessKeyId !== undefined && config.secretAccessKey !== undefined;
-    this.#target = { bucket, endpoint: new URL(this.#base).origin, isSigned };
+    this.#target = { bucket, endpoint: new URL(this.#base).origin };
+    this.#credentials = new CredentialSource(config);
   }
 
   get settings(): S3Settings {
@@ -65,11 +67,14 @@ export class S3Client {
   async send(wanted: S3Request): Promise<S3Response> {
     const attempts = wanted.attempts ?? ATTEMPTS;
     for (let attempt = 1; ; attempt += 1) {
+      const credentials = await this.#credentials.get();
       try {
-        return { ...(await this.#attempt(wanted)), isRepeated: attempt > 1 };
+        return { ...(await this.#attempt(wanted, credentials)), isRepeated: attempt > 1 };
       } catch (error) {
-        const isFinal = error instanceof S3Refused && !error.isTemporary;
-        if (isFinal || attempt === attempts || !(error instanceof StorageUnavailable)) throw error;
+        const isRefused = error instanceof S3Refused;
+        if (isRefused && error.isKeyRejected && this.#credentials.isRenewable(credentials)) continue;
+        const isFinal = isRefused && !error.isTemporary;
+        if (isFinal || attempt >= attempts || !(error instanceof StorageUnavailable)) throw error;
         await pause(FIRST_PAUSE_MS * 4 ** (attempt - 1) * (0.5 + Math.random()));
       }
     }
@@ -83,17 +88,21 @@ export class S3Client {
   /** An address with which anyone can send the request for a time. */
   async presigned(key: string, query: Readonly<Record<string, string>>, seconds: number): Promise<string> {
     const parameters = { ...query, 'X-Amz-Expires': String(seconds) };
-    const { url } = await this.#signed('GET', this.#url(key, parameters), {}, true);
-    return url;
+    const credentials = await this.#credentials.get();
+    const request = { method: 'GET', url: this.#url(key, parameters), headers: {} };
+    return (await this.#signed(request, credentials, true)).url;
   }
 
   close(): Promise<void> {
     return this.#agent.destroy();
   }
 
-  async #attempt(wanted: S3Request): Promise<Omit<S3Response, 'isRepeated'>> {
+  async #attempt(
+    wanted: S3Request,
+    credentials: Credentials | undefined,
+  ): Promise<Omit<S3Response, 'isRepeated'>> {
     const { method, key, query, headers = {}, body, bytes, allowed = [] } = wanted;
-    const signed = await this.#signed(method, this.#url(key, query), headers, false);
+    const signed = await this.#signed({ method, url: this.#url(key, query), headers }, credentials);
     const length = bytes === undefined ? {} : { 'content-length': String(bytes) };
     try {
       const response = await request(signed.url, {
@@ -106,7 +115,7 @@ export class S3Client {
       const { statusCode: status } = response;
       if (status < 300) return { status, headers: response.headers, body: response.body };
       const text = await response.body.text();
-      const refused = new S3Refused(status, text, this.#target);
+      const refused = new S3Refused(status, text, this.#target, credentials !== undefined);
       // A missing bucket is not a missing object.
       if (!allowed.includes(status) || refused.code === 'NoSuchBucket') throw refused;
       return { status, headers: response.headers, body: response.body };
@@ -130,16 +139,15 @@ export class S3Client {
   }
 
   async #signed(
-    method: string,
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    signQuery: boolean,
+    { method, url, headers }: { method: string; url: string; headers: Readonly<Record<string, string>> },
+    credentials: Credentials | undefined,
+    signQuery = false,
   ): Promise<{ url: string; headers: Record<string, string> }> {
-    const { accessKeyId, secretAccessKey, sessionToken } = this.#settings.config;
-    if (accessKeyId === undefined || secretAccessKey === undefined) return { url, headers: { ...headers } };
+    if (credentials === undefined) return { url, headers: { ...headers } };
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const signer = new AwsV4Signer({
       ...{ method, url, headers, accessKeyId, secretAccessKey, signQuery },
-      ...(sessionToken !== undefined && { sessionToken }),
+      ...(sessionToken && { sessionToken }),
       ...{ service: 's3', region: this.#region, cache: this.#keys },
     });
     const signed = await signer.sign();

@@ -5,13 +5,21 @@ import { element } from './xml.js';
 /** Statuses that a later attempt may not have. */
 const TEMPORARY = new Set([408, 429, 500, 502, 503, 504]);
 
-const CREDENTIALS = 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN';
+const CREDENTIALS = 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or a profile or role';
+
+/** The store does not accept the keys; others may be there by now. */
+const REJECTED_KEYS = new Set([
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'InvalidToken',
+  'ExpiredToken',
+  'InvalidTokenId',
+]);
 
 /** Where the request went, for messages. */
 export interface Target {
   readonly bucket: string;
   readonly endpoint: string;
-  readonly isSigned: boolean;
 }
 
 /** A response with an error status. */
@@ -20,11 +28,15 @@ export class S3Refused extends StorageUnavailable {
   /** Such as `NoSuchBucket`; empty if the response has none. */
   readonly code: string;
 
-  constructor(status: number, body: string, target: Target) {
+  constructor(status: number, body: string, target: Target, isSigned: boolean) {
     const code = element(body, 'Code') ?? '';
-    super(reasonOf(status, code, target));
+    super(reasonOf(status, code, target, isSigned));
     this.status = status;
     this.code = code;
+  }
+
+  get isKeyRejected(): boolean {
+    return REJECTED_KEYS.has(this.code);
   }
 
   get isTemporary(): boolean {
@@ -40,18 +52,14 @@ export function unreachable(error: unknown, { endpoint }: Target): StorageUnavai
   return new StorageUnavailable(`S3 at ${endpoint} is unreachable: ${reason}`, { cause: error });
 }
 
-function reasonOf(status: number, code: string, { bucket, endpoint, isSigned }: Target): string {
+function reasonOf(status: number, code: string, { bucket, endpoint }: Target, isSigned: boolean): string {
   const place = `the bucket ${bucket} at ${endpoint}`;
+  if (REJECTED_KEYS.has(code) || code === 'AuthorizationHeaderMalformed') {
+    return `${endpoint} rejects the credentials or the region (${code}): check ${CREDENTIALS}, and AWS_REGION`;
+  }
   switch (code) {
     case 'NoSuchBucket':
       return `${place} does not exist`;
-    case 'InvalidAccessKeyId':
-    case 'SignatureDoesNotMatch':
-    case 'InvalidToken':
-    case 'ExpiredToken':
-    case 'AuthorizationHeaderMalformed':
-    case 'InvalidTokenId':
-      return `${endpoint} rejects the credentials or the region (${code}): check ${CREDENTIALS}, and AWS_REGION`;
     case 'RequestTimeTooSkewed':
       return `${endpoint} rejects requests because the clock of this machine is wrong`;
     case 'PermanentRedirect':

@@ -4,6 +4,7 @@ import { environment } from '../../config/env.js';
 import { type S3Config, s3Variables } from '../../config/s3.js';
 import { readVariables } from '../../config/variable.js';
 import { bucketAddress, encodedKey } from '../../s3/address.js';
+import { CredentialSource } from '../../s3/credentials.js';
 import { decodedKey, element, elements } from '../../s3/xml.js';
 import { download, type Request, repeated, succeeded } from './remote.js';
 import { type Source, SourceFailed, type Unreadable } from './source.js';
@@ -37,13 +38,19 @@ interface Store {
   readonly request: Request;
 }
 
-async function requests({ accessKeyId, secretAccessKey, sessionToken, region }: S3Config): Promise<Request> {
-  if (accessKeyId === undefined || secretAccessKey === undefined) return (url) => fetch(url);
+async function requests(config: S3Config): Promise<Request> {
+  const source = new CredentialSource(config);
   const { AwsClient } = await import('aws4fetch');
-  const keys = { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
-  // `download` repeats failed attempts.
-  const client = new AwsClient({ ...keys, region, service: 's3', retries: 0 });
-  return (url) => client.fetch(url);
+  return async (url) => {
+    const keys = await source.get().catch((error: Error) => {
+      throw new SourceFailed('FETCH_FAILED', error.message);
+    });
+    if (keys === undefined) return fetch(url);
+    const { accessKeyId, secretAccessKey, sessionToken } = keys;
+    const given = { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+    // `download` repeats failed attempts.
+    return new AwsClient({ ...given, region: config.region, service: 's3', retries: 0 }).fetch(url);
+  };
 }
 
 function object({ bucket, base, request }: Store, key: string, size?: number): Source {
