@@ -47,6 +47,14 @@ export const PARTS = [
     files: ['test/torture/kill-all.test.ts'],
   },
   {
+    name: 'power-loss',
+    about: 'the folders that a power loss at any moment leaves of codes, store and search',
+    unit: 'losses',
+    short: 12,
+    long: 300,
+    files: ['test/faults/power-loss.test.ts'],
+  },
+  {
     name: 'bombs',
     about: 'small files that ask for much work or memory: code, extract and embed',
     unit: 'files',
@@ -98,6 +106,14 @@ export const PARTS = [
     'test/faults/codes-io-error.test.ts',
     'test/faults/search-io-error.test.ts',
     'test/faults/network-disk.test.ts',
+  ]),
+  suite('clock', 'a wall clock that jumps while uploads are alive and hubs are followed', [
+    'test/faults/codes-clock.test.ts',
+    'test/faults/network-clock.test.ts',
+  ]),
+  suite('upgrade', 'data of released versions, and backups made while services run and restored elsewhere', [
+    'test/data/released-data.test.ts',
+    'test/data/backup.test.ts',
   ]),
   suite('full-disk', 'a disk that fills up under each service', [
     'test/faults/codes-full-disk.test.ts',

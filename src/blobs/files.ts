@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { syncPath } from '../data/durable.js';
 import { StorageFull } from '../data/full.js';
 import { isNativeError, native } from '../native.js';
 import {
@@ -33,6 +34,7 @@ export class FileBlobs implements Blobs {
     const blobs = new FileBlobs(root);
     await mkdir(blobs.#files, { recursive: true });
     await mkdir(blobs.#drafts, { recursive: true });
+    await syncPath(root);
     return blobs;
   }
 

@@ -1,6 +1,7 @@
 /** Removes expired uploads and files that a crash left without a record. */
 import type { Blobs } from '../blobs/port.js';
 import type { Logger } from '../observe/log.js';
+import { ClockGuard } from './clock-guard.js';
 import type { MediaId } from './media-id.js';
 import type { Records } from './records.js';
 
@@ -15,6 +16,7 @@ export class Cleanup {
   readonly #records: Records;
   readonly #expiryMs: number;
   readonly #log: Logger;
+  readonly #clock: ClockGuard;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -23,6 +25,7 @@ export class Cleanup {
     this.#records = parts.records;
     this.#log = parts.log;
     this.#expiryMs = expirySeconds * 1000;
+    this.#clock = new ClockGuard(this.#expiryMs, parts.log);
   }
 
   /**
@@ -48,7 +51,8 @@ export class Cleanup {
   }
 
   async #run(straysBefore: number): Promise<void> {
-    const expired = (await this.#removeExpired()) + (await this.#removeExpiredAhead());
+    const mayExpire = this.#clock.mayExpire();
+    const expired = mayExpire ? (await this.#removeExpired()) + (await this.#removeExpiredAhead()) : 0;
     await this.#removeLeftovers(straysBefore, expired);
   }
 

@@ -5,6 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { syncPath } from '../data/durable.js';
 import { clientNetwork } from '../limits/throttle.js';
 import type { S3Bucket } from '../s3/bucket.js';
 
@@ -32,6 +33,8 @@ export class ClientHasher {
     } finally {
       await handle.close();
     }
+    // With another key, clients could no longer read their uploads.
+    await syncPath(folder);
     return new ClientHasher(key);
   }
 

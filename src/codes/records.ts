@@ -43,7 +43,11 @@ export class Records implements UploadRecords {
 
   static async open(folder: string, options?: RecordsOptions): Promise<Records> {
     await mkdir(folder, { recursive: true });
-    return new Records(folder, false, options);
+    const records = new Records(folder, false, options);
+    // The names of a new folder and of its files.
+    await syncPath(folder);
+    await syncPath(path.dirname(folder));
+    return records;
   }
 
   /** Opens existing records, which another process may be writing. */

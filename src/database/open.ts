@@ -1,6 +1,7 @@
 /** Opens the store's database by its URL and migrates its tables. */
 import path from 'node:path';
 import type { Kysely, Logger } from 'kysely';
+import { syncPath } from '../data/durable.js';
 import type { Metric } from '../observe/instruments.js';
 import { migrate } from './migrate.js';
 import { openPostgres } from './postgres.js';
@@ -34,6 +35,8 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
   const opened = open(url, dataDir, log);
   try {
     await migrate(opened.db, opened.engine, opened.place);
+    // The name of a new file.
+    if (opened.engine === 'sqlite') await syncPath(path.dirname(opened.place));
     const { engine, db } = opened;
     return { engine, db, metrics, close: () => opened.db.destroy() };
   } catch (error) {

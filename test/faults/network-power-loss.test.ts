@@ -3,7 +3,7 @@
  * at any moment would leave. Each must hold everything that the node had shown, and lead to the right index after a restart.
  * `ISCCD_TEST_LONG=1`: 300 power losses instead of 20.
  */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,13 +13,8 @@ import type { HubRow } from '../../src/network/state.js';
 import { HubDouble } from '../network/support/hub-double.js';
 import { Node } from '../network/support/node.js';
 import { isccd } from '../support/command.js';
-import {
-  afterPowerLoss,
-  recorded,
-  recordingTo,
-  type WriteRecord,
-  withoutLoss,
-} from './support/power-loss.js';
+import { Random } from '../support/torture.js';
+import { Disk, recorded, recordingTo, type WriteRecord } from './support/power-loss.js';
 
 const LOSSES = process.env.ISCCD_TEST_LONG === undefined ? 20 : 300;
 /** Power losses without syncs; one that loses something is enough. */
@@ -71,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('a power loss', { timeout: LOSSES 
   it(`loses nothing that the node had shown; the node reads the rest again (${LOSSES} times)`, async () => {
     const growing = await hub(11, 300);
     const forking = await hub(12, FORKED_ENTRIES);
-    const { node, records, shown } = await recording([growing, forking], async (recorder) => {
+    const { records, shown } = await recording([growing, forking], async (recorder) => {
       for (const count of GROWTH) {
         growing.append(count);
         await recorder.until(growing, 'following', growing.size);
@@ -84,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('a power loss', { timeout: LOSSES 
     const waiting = [...losses];
     const worker = async () => {
       for (let loss = waiting.pop(); loss !== undefined; loss = waiting.pop())
-        await expectRecovery(loss, node, records, growing, forking);
+        await expectRecovery(loss, records, growing, forking);
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     // The losses came in the middle of the work.
@@ -93,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('a power loss', { timeout: LOSSES 
 
   it('loses what was shown if the index does not sync: the simulation can fail', async () => {
     const growing = await hub(11, 300);
-    const { node, records, shown } = await recording(
+    const { records, shown } = await recording(
       [growing],
       async (recorder) => {
         for (const count of GROWTH.slice(0, 3)) {
@@ -106,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('a power loss', { timeout: LOSSES 
     let lost = 0;
     for (let at = 0; at < CONTROL_LOSSES; at += 1) {
       const loss = lossAfter(Math.floor((records.length * (at + 1)) / CONTROL_LOSSES), records, shown);
-      const image = await imageOf(loss, node, records);
+      const image = await imageOf(loss, records);
       // In a process of its own, because such a file may end it.
       const { stdout } = await isccd(['network', 'verify', path.join(image.folder, 'search'), '--json']);
       const { ok = false, hubs = [] } = stdout === '' ? {} : JSON.parse(stdout);
@@ -135,7 +130,9 @@ async function recording(
   nodes.push(node);
   const log = path.join(node.folder, 'writes.log');
   const shown: Shown[] = [];
-  Object.assign(node.env, env, recordingTo(log, node.folder));
+  const root = path.join(node.folder, 'search');
+  await mkdir(root);
+  Object.assign(node.env, env, recordingTo(log, root, node.folder));
   await node.start();
   let isDone = false;
   const watching = (async () => {
@@ -153,9 +150,8 @@ async function recording(
   await watching;
   await node.kill();
   const records = await recorded(log);
-  // The recording is complete: it makes the file that the node left.
-  const left = await readFile(path.join(node.folder, INDEX, 'data.mdb'));
-  expect(withoutLoss(records).equals(left)).toBe(true);
+  // The recording is complete: it makes the folder that the node left.
+  await diskAfter(records, records.length).expectEqual(root);
   return { node, records, shown };
 }
 
@@ -172,24 +168,28 @@ function lossAfter(count: number, records: readonly WriteRecord[], shown: readon
   return { count, cursor: last?.cursor ?? 0, isFrozen: last?.isFrozen ?? false };
 }
 
+/** The disk before the record with this number. */
+function diskAfter(records: readonly WriteRecord[], count: number): Disk {
+  const disk = new Disk('journal');
+  for (const record of records.slice(0, count)) disk.apply(record);
+  return disk;
+}
+
 /** A node with the data folder that the power loss leaves. */
-async function imageOf({ count }: Loss, origin: Node, records: readonly WriteRecord[]): Promise<Node> {
+async function imageOf({ count }: Loss, records: readonly WriteRecord[]): Promise<Node> {
   const node = await Node.create();
   nodes.push(node);
-  await cp(path.join(origin.folder, 'search'), path.join(node.folder, 'search'), { recursive: true });
-  const file = afterPowerLoss(records, count, `${count}`);
-  await writeFile(path.join(node.folder, INDEX, 'data.mdb'), file);
+  await diskAfter(records, count).writeAfterLoss(path.join(node.folder, 'search'), new Random(count));
   return node;
 }
 
 async function expectRecovery(
   loss: Loss,
-  origin: Node,
   records: readonly WriteRecord[],
   growing: HubDouble,
   forking: HubDouble,
 ): Promise<void> {
-  const node = await imageOf(loss, origin, records);
+  const node = await imageOf(loss, records);
   const rows = await verifiedRows(node);
   const cursor = rows.get(growing.hubId)?.cursor ?? 0;
   expect(cursor, `after ${loss.count} records`).toBeGreaterThanOrEqual(loss.cursor);
