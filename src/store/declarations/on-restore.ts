@@ -2,8 +2,8 @@
 import type { Transaction } from 'kysely';
 import type { DeclarationInsert, DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
 import type { DeclarationTarget } from '../declarer.js';
-import { dropSettled } from './on-delete.js';
 import type { Uncertainty } from './state.js';
+import { ISCC_ID_UNKNOWN_START } from './transitions.js';
 
 export interface RestoredAt {
   readonly now: number;
@@ -30,16 +30,18 @@ export function onRestore(row: DeclarationRow, { now, target }: RestoredAt): Res
   }
   if (target === undefined) return { replacement: { gateway, status: 'disabled', open: 0, updated_at: now } };
   // Without it, a hub that has no lookup would get a second declaration.
-  const doubt = status === 'declared' ? JSON.stringify(maybeInForce(row, now)) : row.doubt;
+  const doubt = row.doubt !== null && status !== 'declared' ? row.doubt : maybeInForce(row, now);
   return {
     replacement: { ...target, gateway, datahash, fields, doubt, status: 'pending', open: 1, updated_at: now },
   };
 }
 
-/** What the new row knows of a declaration whose withdrawal was tried. */
-function maybeInForce({ pubkey, forced }: DeclarationRow, now: number): Uncertainty {
-  if (pubkey === null) throw new Error('a declared row has the key that declared it');
-  return { nonce: undefined, pubkey, forced: forced === 1, until: now };
+/** What the new row knows of a declaration whose withdrawal was tried, or whose ISCC-ID is unknown. */
+function maybeInForce({ status, error, pubkey, forced }: DeclarationRow, now: number): string | null {
+  const isUnknown = error?.startsWith(ISCC_ID_UNKNOWN_START) ?? false;
+  if (pubkey === null || (status !== 'declared' && !isUnknown)) return null;
+  const doubt: Uncertainty = { nonce: undefined, pubkey, forced: forced === 1, until: now };
+  return JSON.stringify(doubt);
 }
 
 /** Applies {@link onRestore} to the row of a manifest, which the transaction has locked. */
@@ -54,7 +56,8 @@ export async function restoreDeclaration(
     await declarations.set({ ...restoration.change, live: 1, updated_at: at.now }).execute();
     return;
   }
-  await dropSettled(transaction, row);
+  // The new row knows everything that a settled one knows.
+  await transaction.deleteFrom('declarations').where('key', '=', row.key).where('open', '=', 0).execute();
   await declarations.set({ manifest_key: null }).execute();
   await transaction
     .insertInto('declarations')

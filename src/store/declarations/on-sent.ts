@@ -70,7 +70,9 @@ export function resolved(state: State, step: Resolving, { answer }: Resolved): T
 /** The hub has no route that resolves an ISCC-ID. */
 function unresolvable(state: State, { existing, actor, owner }: Resolving): Transition {
   const note = noteOf(state);
-  if (state.uncertainty === undefined) return sign(state, true);
+  if (state.uncertainty === undefined) {
+    return owner === 'predecessor' ? fail(state, ISCC_ID_UNKNOWN) : sign(state, true);
+  }
   if (state.uncertainty.nonce === note.nonce) return send(state, note, { type: 'probe', existing });
   return owner === 'none' ? declared(state, existing, actor) : fail(state, ISCC_ID_UNKNOWN);
 }

@@ -171,15 +171,20 @@ export class DeclarationRows {
   }
 
   /** Whether another row of this store claims an ISCC-ID. */
-  async owner({ key, content }: Leased, isccId: string): Promise<Owner> {
-    const others = this.#db.selectFrom('declarations').select('key').where('hub', '=', this.#hub);
-    const owned = others.where('iscc_id', '=', isccId).where('key', '!=', key);
-    if ((await owned.executeTakeFirst()) !== undefined) return 'other';
-    const uncertain = others
-      .where('datahash', '=', content?.datahash ?? null)
-      .where('key', '!=', key)
-      .where((or) => or.or([or('doubt', 'is not', null), or('error', 'like', `${ISCC_ID_UNKNOWN_START}%`)]));
-    return (await uncertain.executeTakeFirst()) === undefined ? 'none' : 'unsure';
+  async owner({ key, content, state }: Leased, isccId: string): Promise<Owner> {
+    const others = this.#db
+      .selectFrom('declarations')
+      .select('key')
+      .where('hub', '=', this.#hub)
+      .where('key', '!=', key);
+    const exists = async (query: typeof others) => (await query.executeTakeFirst()) !== undefined;
+    const alike = others.where('datahash', '=', content?.datahash ?? null);
+    const unknown = alike.where('error', 'like', `${ISCC_ID_UNKNOWN_START}%`);
+    if (await exists(unknown.where('gateway', '=', state.gateway))) return 'predecessor';
+    if (await exists(others.where('iscc_id', '=', isccId))) return 'other';
+    return (await exists(unknown)) || (await exists(alike.where('doubt', 'is not', null)))
+      ? 'unsure'
+      : 'none';
   }
 
   /** The ISCC-IDs in the list that belong to other rows of this store. */

@@ -75,8 +75,11 @@ export type Purpose =
 /** Why the hub's list of declarations is looked up. */
 export type LookupReason = 'unsettled' | 'duplicate' | 'nonce-used' | 'deleted';
 
-/** Whether another row of this store claims an ISCC-ID: no row does, one does, or one may. */
-export type Owner = 'none' | 'other' | 'unsure';
+/**
+ * Whether another row of this store claims an ISCC-ID: no row does, one does, or one may. `predecessor`: an earlier row at
+ * the same address may, or may have another one in force.
+ */
+export type Owner = 'none' | 'other' | 'unsure' | 'predecessor';
 
 export type Event =
   | {
