@@ -107,7 +107,16 @@ function message(status: number, body: unknown): string {
   const text = typeof body === 'string' ? body.trim() : member(body, 'detail');
   if (text !== undefined && text !== '') return text;
   const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : body;
-  return `${status} ${JSON.stringify(detail)}`;
+  return violations(detail) ?? `${status} ${JSON.stringify(detail)}`;
+}
+
+/** E.g. `body.iscc_code: String should match …`; `undefined` if it is no list of violations. */
+function violations(detail: unknown): string | undefined {
+  if (!Array.isArray(detail) || detail.length === 0) return undefined;
+  const rules = detail.map((violation: unknown) => member(violation, 'msg'));
+  if (!rules.every((rule) => rule !== undefined)) return undefined;
+  const places = detail.map(({ loc }: { loc?: unknown }) => (Array.isArray(loc) ? `${loc.join('.')}: ` : ''));
+  return rules.map((rule, at) => `${places[at]}${rule}`).join('; ');
 }
 
 function member(body: unknown, name: string): string | undefined {

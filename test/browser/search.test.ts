@@ -118,7 +118,7 @@ describe('the search page', () => {
     await page.getByText('No similar assets in this index.').waitFor();
     await codes.fill('ISCC:NONSENSE');
     await button.click();
-    await page.getByRole('alert').filter({ hasText: /\w{4}/ }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'is not a code' }).waitFor();
     await codes.fill('{"units": ');
     await button.click();
     await page.getByRole('alert').filter({ hasText: 'not valid JSON' }).waitFor();

@@ -85,6 +85,10 @@ describe('the published packages', () => {
     }
   });
 
+  /** The library that keeps FFmpeg loaded. */
+  const toolHost = () =>
+    path.join(installed, 'node_modules/@isccd', `native-${platform}`, `isccd-tool-host.${platform}.so`);
+
   it('run as in the image: as an unprivileged user, with only the data folder and /tmp writable', async () => {
     expect(image.user).not.toBe('root');
     const data = path.join(folder, 'data');
@@ -115,13 +119,9 @@ describe('the published packages', () => {
       running.start(program, args, { cwd: '/', env, ...identity });
       const codes = `http://127.0.0.1:${env.CODEWEB_PORT}`;
       await running.answers(`${codes}/healthz`);
-      const response = await fetch(`${codes}/api/v1/iscc`, {
-        method: 'POST',
-        headers: { 'X-Upload-Filename': Buffer.from('photo.jpg').toString('base64') },
-        body: await readFile(photo),
-      });
-      expect(response.status).toBe(201);
-      expect(((await response.json()) as { iscc: string }).iscc).toMatch(/^ISCC:KE/);
+      expect(await codeFrom(codes, 'photo-q85_a.jpg')).toMatch(/^ISCC:KE/);
+      expect(await codeFrom(codes, 'test_a.mp4')).toMatch(/^ISCC:K/);
+      if (process.platform === 'linux') expect(await loadedBy(toolHost())).not.toEqual([]);
       expect((await stat(path.join(data, 'codes'))).isDirectory()).toBe(true);
 
       const [check, ...checkArgs] = installedPaths(image.healthcheck) as [string, ...string[]];
@@ -132,6 +132,24 @@ describe('the published packages', () => {
     }
   }, 120_000);
 });
+
+/** Uploads a fixture; returns its ISCC-CODE. */
+async function codeFrom(codes: string, name: string): Promise<string> {
+  const response = await fetch(`${codes}/api/v1/iscc`, {
+    method: 'POST',
+    headers: { 'X-Upload-Filename': Buffer.from(name).toString('base64') },
+    body: await readFile(path.join(ROOT, 'test/fixtures/codes/files', name)),
+  });
+  expect([name, response.status]).toEqual([name, 201]);
+  return ((await response.json()) as { iscc: string }).iscc;
+}
+
+/** Process ids of all processes that have loaded a library. */
+async function loadedBy(library: string): Promise<string[]> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const maps = await Promise.all(ids.map((id) => readFile(`/proc/${id}/maps`, 'utf8').catch(() => '')));
+  return ids.filter((_, at) => maps[at]?.includes(library));
+}
 
 async function portOf(service: string): Promise<[string, string]> {
   return [`${service}_PORT`, String(await freePort())];

@@ -15,7 +15,7 @@ export function accountsPage(session: Session, accounts: readonly Account[]): Ht
     body: html`<h1>Accounts</h1>
 <section aria-labelledby="found">
 <h2 id="found">${counted(accounts.length, 'account')}</h2>
-<div class="table" role="region" aria-labelledby="found" tabindex="0"><table>
+<div class="table" role="group" aria-labelledby="found" tabindex="0"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th><th scope="col">Last login</th><th scope="col">Created</th><th scope="col">Change</th></tr></thead>
 <tbody>${accounts.map((account) => accountRow(session, account))}</tbody>
 </table></div>

@@ -50,7 +50,7 @@ ${select('action', 'What', action, AUDIT_ACTIONS)}
 }
 
 function table(records: readonly AuditRecord[]): Html {
-  return html`<div class="table" role="region" aria-labelledby="found" tabindex="0"><table class="audit">
+  return html`<div class="table" role="group" aria-labelledby="found" tabindex="0"><table class="audit">
 <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">From</th><th scope="col">What</th>
 <th scope="col">About</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
 <tbody>${records.map(row)}</tbody>

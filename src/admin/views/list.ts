@@ -92,7 +92,7 @@ function manifestTable(session: Session, query: ListQuery, { page, logStates }: 
   const canSelect = actionsOf(session).length > 0;
   const all = html`<th scope="col" class="check"><span class="quiet">Select</span></th>`;
   const head = (sort: Sort, label: string, isNumber = false) => sortable(query, sort, label, isNumber);
-  return html`<div class="table" role="region" aria-labelledby="found" tabindex="0"><table>
+  return html`<div class="table" role="group" aria-labelledby="found" tabindex="0"><table>
 <thead><tr>${canSelect && all}
 ${head('id', 'Manifest')}${head('title', 'Title')}${head('signer', 'Signer')}${head('uploaded', 'Uploaded')}${head('size', 'Size', true)}
 <th scope="col">Trusted</th><th scope="col" class="number">Bindings</th><th scope="col" class="number">Units</th>

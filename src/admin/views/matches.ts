@@ -63,7 +63,7 @@ function withActions(session: Session, found: readonly Scored[]): Html {
 <button type="submit">Continue</button>
 <span class="hint" id="selected" role="status"></span>
 </div>`;
-  const table = html`<div class="table" role="region" aria-labelledby="found" tabindex="0"><table>
+  const table = html`<div class="table" role="group" aria-labelledby="found" tabindex="0"><table>
 <thead><tr>${canSelect && html`<th scope="col" class="check"><span class="quiet">Select</span></th>`}
 <th scope="col">Manifest</th><th scope="col" class="number">Score</th><th scope="col">Thumbnail</th><th scope="col">Title</th>
 <th scope="col">Signer</th><th scope="col">Trusted</th><th scope="col">Uploaded</th><th scope="col">Declaration</th></tr></thead>

@@ -37,7 +37,7 @@ function newToken({ key, publisher, token }: NewToken): Html {
 }
 
 function table(session: Session, tokens: readonly TokenView[]): Html {
-  return html`<div class="table" role="region" aria-labelledby="found" tabindex="0"><table>
+  return html`<div class="table" role="group" aria-labelledby="found" tabindex="0"><table>
 <thead><tr><th scope="col">Number</th><th scope="col">Publisher</th><th scope="col">State</th><th scope="col">Scopes</th>
 <th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last use</th><th scope="col">Change</th></tr></thead>
 <tbody>${tokens.map((token) => row(session, token))}</tbody>

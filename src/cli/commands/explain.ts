@@ -10,7 +10,7 @@ export function explain(codes: readonly string[], options: { json?: boolean }): 
       const explained = native.explain(code);
       process.stdout.write(options.json ? `${JSON.stringify(explained)}\n` : describe(explained));
     } catch (error) {
-      failures.push(`${code}: ${reason(error)}`);
+      failures.push(`${code} is not a valid ISCC: ${reason(error)}`);
     }
   }
   if (failures.length > 0) throw new CommandFailed(lines(failures));

@@ -2,6 +2,9 @@
 import { unitBits } from '../unit.js';
 import type { Query } from './api.js';
 
+/** Of a refused code in a message. */
+const SHOWN_CHARS = 40;
+
 /**
  * A single code that is not a unit becomes `iscc_code`; other text becomes a list of units; JSON must have `units`,
  * `iscc` or `iscc_code`.
@@ -10,10 +13,26 @@ import type { Query } from './api.js';
  */
 export function parseQuery(text: string): Query {
   if (text.trim().startsWith('{')) return fromJson(text);
-  const codes = text.split(/[\s,;]+/).filter(Boolean);
+  const codes = text
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+    .map(normalized);
   const [first] = codes;
   if (first === undefined) throw new Error('Paste a code first.');
   return codes.length === 1 && unitBits(first) === undefined ? { iscc_code: first } : { units: codes };
+}
+
+/** Adds a missing prefix. Codes may be in lower case. */
+function normalized(code: string): string {
+  const text = code.replace(/^iscc:/i, '').toUpperCase();
+  if (/^[A-Z2-7]{16,}$/.test(text)) return `ISCC:${text}`;
+  throw new Error(
+    `“${shortened(code)}” is not a code. Codes have at least 16 letters and digits, after “ISCC:”.`,
+  );
+}
+
+function shortened(text: string): string {
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;
 }
 
 function fromJson(text: string): Query {

@@ -1,0 +1,116 @@
+/** Every page of the dashboard against axe-core, with a running store: after deletes, undo, and a search with a file. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Accounts } from '../../src/admin/accounts.js';
+import { openDatabase } from '../../src/database/open.js';
+import { ADMIN, PASSWORD, SET_UP } from '../admin/support/dashboard.js';
+import { picture, store } from '../content/support.js';
+import { expectAccessible } from '../support/accessible.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
+import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support/chromium.js';
+import { isccd } from '../support/command.js';
+
+const PAGES_MS_MAX = 120_000;
+
+let services: AllServices;
+let browser: Browser;
+let photo: string;
+let photoId: string;
+beforeAll(async () => {
+  [services, browser] = await Promise.all([
+    startAllServices({ MSTORE_BY_CONTENT: '1', MSTORE_UNTHROTTLED: '127.0.0.1' }),
+    launchChromium(),
+  ]);
+  const { db, close } = await openDatabase(undefined, path.join(services.folder, 'store'));
+  await new Accounts(db).add(ADMIN, PASSWORD, 'admin', SET_UP);
+  await close();
+  photo = path.join(services.folder, 'photo.png');
+  photoId = await storedSample(photo, 1);
+}, LAUNCH_MS_MAX);
+afterAll(async () => {
+  await browser?.close();
+  await services?.stop();
+});
+
+/** Writes a picture and stores a manifest of it with a thumbnail. */
+async function storedSample(file: string, seed: number): Promise<string> {
+  await writeFile(file, await picture(seed));
+  const made = await isccd(['store', 'sample', file], { cwd: services.folder });
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  return store(services.url.store, await readFile(`${file}.c2pa`));
+}
+
+async function loggedIn(): Promise<Page> {
+  const page = await openPage(browser);
+  await page.goto(`${services.url.store}/admin/`);
+  await expectAccessible(page);
+  await page.getByLabel('User name').fill(ADMIN);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return page;
+}
+
+/** Selects an action for the only selected manifest of a detail page, up to the question. */
+async function askFor(page: Page, choice: string): Promise<void> {
+  await page.getByRole('button', { name: choice }).click();
+  await page.getByRole('heading', { name: 'these manifests?' }).waitFor();
+  await expectAccessible(page);
+}
+
+describe('the dashboard breaks no rule of axe-core', { timeout: PAGES_MS_MAX }, () => {
+  test.each([
+    ['', 'Overview'],
+    ['manifests/', 'manifest'],
+    ['tokens/', 'Upload tokens'],
+    ['accounts/', 'Accounts'],
+    ['audit/', 'Audit'],
+  ])('on /admin/%s', async (address, heading) => {
+    const page = await loggedIn();
+    await page.goto(`${services.url.store}/admin/${address}`);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('in a search with a file', async () => {
+    const page = await loggedIn();
+    await page.goto(`${services.url.store}/admin/manifests/`);
+    await page.getByLabel('Choose a picture or another file').setInputFiles(photo);
+    await page.getByRole('button', { name: 'Find its manifests' }).click();
+    await page.getByRole('heading', { name: '1 matching manifest' }).waitFor();
+    expect(await page.getByRole('link', { name: photoId }).isVisible()).toBe(true);
+    await screenshots(page, 'admin-matches');
+    await expectAccessible(page);
+    const other = { name: 'b.png', mimeType: 'image/png', buffer: await picture(2) };
+    await page.getByLabel('Choose a picture or another file').setInputFiles(other);
+    await page.getByRole('button', { name: 'Find its manifests' }).click();
+    await page.getByText('No manifest matches.').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('from a manifest to its deletion and back', async () => {
+    const id = await storedSample(path.join(services.folder, 'deleted.png'), 3);
+    const page = await loggedIn();
+    await page.goto(`${services.url.store}/admin/manifests/?q=${encodeURIComponent(id)}`);
+    await page.getByRole('link', { name: id }).click();
+    const address = page.url();
+    await page.getByRole('heading', { name: 'Bindings' }).waitFor();
+    await expectAccessible(page);
+    await askFor(page, 'Delete and withdraw declarations');
+    await page.getByRole('button', { name: 'Delete 1 manifest' }).click();
+    await page.getByRole('status').filter({ hasText: '1 manifest deleted.' }).waitFor();
+    await page.goto(`${services.url.store}/admin/manifests/?deleted=yes`);
+    await page.getByText('can be restored until').waitFor();
+    await screenshots(page, 'admin-deleted');
+    await expectAccessible(page);
+    await page.goto(address);
+    await page.getByText('Can be restored until').waitFor();
+    await expectAccessible(page);
+    await askFor(page, 'Restore deleted manifests');
+    await page.getByRole('button', { name: 'Restore 1 manifest' }).click();
+    await page.getByRole('status').filter({ hasText: 'restored' }).waitFor();
+    await expectAccessible(page);
+  });
+});
