@@ -4,6 +4,7 @@ import { type IndexStatus, indexStatuses } from '../database/index-status.js';
 import type { Database, Db } from '../database/open.js';
 import type { DeclarationStatus } from '../database/tables.js';
 import { type Filter, type Matching, matching, type Order } from './filter.js';
+import type { Pictured } from './port.js';
 
 export const PAGE_MANIFESTS = 100;
 
@@ -43,9 +44,7 @@ export interface Row {
   readonly attemptedAt: number;
 }
 
-export interface MatchedRow extends Row {
-  readonly hasThumbnail: boolean;
-}
+export type MatchedRow = Pictured<Row>;
 
 export interface Page {
   readonly rows: readonly Row[];
@@ -124,18 +123,15 @@ export class Overview {
     return this.#rows(keys.map(({ key }) => key));
   }
 
-  /** Rows by manifest id, for at most a page of them. */
-  async rowsOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, MatchedRow>> {
-    if (manifestIds.length === 0) return new Map();
-    const hasThumbnail = sql<number>`case when summary like '%"thumbnail":%' then 1 else 0 end`;
+  /** Rows of manifest ids, for at most a page of them. */
+  async rowsOf(manifestIds: readonly string[]): Promise<readonly Row[]> {
+    if (manifestIds.length === 0) return [];
     const found = await this.#database.db
       .selectFrom('manifests')
-      .select(['key', hasThumbnail.as('pictured')])
+      .select('key')
       .where('manifest_id', 'in', [...manifestIds])
       .execute();
-    const pictured = new Set(found.flatMap(({ key, pictured }) => (pictured === 1 ? [key] : [])));
-    const rows = await this.#rows(found.map(({ key }) => key));
-    return new Map(rows.map((row) => [row.manifestId, { ...row, hasThumbnail: pictured.has(row.key) }]));
+    return this.#rows(found.map(({ key }) => key));
   }
 
   async algorithms(): Promise<string[]> {

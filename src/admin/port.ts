@@ -45,6 +45,16 @@ export interface FileSearch {
   }): Promise<FoundMatches | Refused>;
 }
 
+/** Thumbnails in live manifests, read from their bytes. */
+export interface Thumbnails {
+  has(manifestId: string): Promise<boolean>;
+  /** `undefined` if the manifest has none, is deleted, or cannot be read. */
+  of(manifestId: string): Promise<{ readonly contentType: string; readonly bytes: Buffer } | undefined>;
+}
+
+/** What is shown with its thumbnail, if it has one. */
+export type Pictured<T> = T & { readonly hasThumbnail: boolean };
+
 export interface TokenView {
   readonly key: number;
   readonly publisher: string;

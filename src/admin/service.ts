@@ -10,7 +10,15 @@ import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
 import { forgetFailures, LoginFailures } from './login-failures.js';
 import { type Chosen, type Counts, type MatchedRow, Overview, type Page, type Row } from './overview.js';
-import type { FileSearch, HubView, NetworkView, StoreActions, TokenActions } from './port.js';
+import type {
+  FileSearch,
+  HubView,
+  NetworkView,
+  Pictured,
+  StoreActions,
+  Thumbnails,
+  TokenActions,
+} from './port.js';
 import { type Action, type ListQuery, listFilter, listOrder } from './schema.js';
 import { Sessions } from './sessions.js';
 
@@ -32,6 +40,7 @@ export interface AdminOptions {
   readonly secretKey: string;
   readonly network?: NetworkView | undefined;
   readonly tokens: TokenActions;
+  readonly thumbnails: Thumbnails;
   /** `undefined` if the store does not code files. */
   readonly fileSearch?: FileSearch | undefined;
 }
@@ -66,15 +75,17 @@ export class AdminService {
   readonly #overview: Overview;
   readonly #actions: StoreActions;
   readonly #network: NetworkView | undefined;
+  readonly #thumbnails: Thumbnails;
 
   constructor(
     database: Database,
     actions: StoreActions,
-    { secretKey, network, tokens, fileSearch }: AdminOptions,
+    { secretKey, network, tokens, thumbnails, fileSearch }: AdminOptions,
   ) {
     this.tokens = tokens;
     this.fileSearch = fileSearch;
     this.#network = network;
+    this.#thumbnails = thumbnails;
     this.sessions = new Sessions(database.db);
     this.accounts = new Accounts(database.db);
     this.#database = database;
@@ -183,27 +194,35 @@ export class AdminService {
   }
 
   /** Rows of manifests by their ids. */
-  rowsOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, MatchedRow>> {
-    return this.#overview.rowsOf(manifestIds);
+  async rowsOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, MatchedRow>> {
+    const rows = new Map<string, MatchedRow>();
+    // One at a time: each reads a manifest.
+    for (const row of await this.#overview.rowsOf(manifestIds)) {
+      rows.set(row.manifestId, { ...row, hasThumbnail: await this.#thumbnails.has(row.manifestId) });
+    }
+    return rows;
   }
 
   chosen(keys: readonly number[]): Promise<Chosen[]> {
     return this.#overview.chosen(keys);
   }
 
-  async detail(key: number): Promise<Detail> {
+  async detail(key: number): Promise<Pictured<Detail>> {
+    const detail = await this.#stored(key);
+    return { ...detail, hasThumbnail: await this.#thumbnails.has(detail.manifest.manifest_id) };
+  }
+
+  async thumbnail(key: number): Promise<{ bytes: Buffer; contentType: string }> {
+    const { manifest } = await this.#stored(key);
+    const thumbnail = await this.#thumbnails.of(manifest.manifest_id);
+    if (thumbnail === undefined) throw new AdminRefusal('THUMBNAIL_MISSING');
+    return thumbnail;
+  }
+
+  async #stored(key: number): Promise<Detail> {
     const detail = await manifestDetail(this.#database.db, key);
     if (detail === undefined) throw new AdminRefusal('NOT_FOUND');
     return detail;
-  }
-
-  /** The picture in a manifest's summary. */
-  async thumbnail(key: number): Promise<{ bytes: Buffer; contentType: string }> {
-    const { summary } = await this.detail(key);
-    const [, contentType, base64] =
-      /^data:(image\/(?:jpeg|png|webp));base64,(.*)$/.exec(summary.thumbnail ?? '') ?? [];
-    if (contentType === undefined || base64 === undefined) throw new AdminRefusal('THUMBNAIL_MISSING');
-    return { bytes: Buffer.from(base64, 'base64'), contentType };
   }
 
   /** Performs an action and returns the counts as a sentence. */

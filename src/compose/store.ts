@@ -27,6 +27,7 @@ import { SearchIndexSync, type SearchIndexSyncOptions } from '../store/search-in
 import { unloggedGauge } from '../store/unlogged.js';
 import { eventLog } from '../store/webhooks/events.js';
 import { fileSearch } from './file-search.js';
+import { thumbnailsOf } from './thumbnails.js';
 import { tokenActions } from './token-actions.js';
 
 export interface StoreApp extends ServiceApp {
@@ -101,6 +102,7 @@ async function appOver(
     secretKey: config.secretKey,
     network: network && networkView(network),
     tokens: tokenActions(database.db),
+    thumbnails: thumbnailsOf(store.views),
     fileSearch: content && fileSearch(store.service, content.coder),
   });
   const app = withUnlogged(store.app(routes), database, network);

@@ -49,6 +49,7 @@ export interface StoreResources {
 
 export interface Store {
   readonly service: StoreService;
+  readonly views: ManifestViews;
   /** @param routes further routes on the same address, such as the dashboard's */
   app(routes: readonly Route[]): ServiceApp;
   /** Uses other trust anchors and algorithms from now on, also for stored manifests. */
@@ -90,12 +91,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const service = new StoreService(
     { ...config, undoMs },
     {
-      manifests,
-      blobs,
-      declarer,
-      log,
-      validator,
-      index,
+      ...{ manifests, blobs, declarer, log, validator, index },
       isListed: (alg) => rules.algorithms.has(alg),
       isManifestId: native.isManifestId,
       digest: native.sha256,
@@ -113,6 +109,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   for (const task of [index, cleanup, reindex, declarer, webhooks]) task?.start();
   return {
     service,
+    views: readers.views,
     reload: async (texts) => {
       rules = rulesOf(texts, responses);
       validator.replace(rules.validator);

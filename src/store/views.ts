@@ -90,6 +90,11 @@ export class ManifestViews {
     return { contentType, bytes: Buffer.from(base64, 'base64'), sha256: file.sha256 };
   }
 
+  /** @throws {StoreRefusal} like {@link summary} */
+  async hasThumbnail(manifestId: string): Promise<boolean> {
+    return this.#isPictured(await this.#service.fetch(manifestId));
+  }
+
   async #isPictured(file: FoundManifest): Promise<boolean> {
     return this.#hasThumbnail.get(file.sha256) ?? (await this.#describe(file))?.thumbnail !== undefined;
   }

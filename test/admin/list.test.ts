@@ -5,8 +5,6 @@ import { seed } from './support/seed.js';
 import { type Fields, Visitor } from './support/visitor.js';
 
 const LIST = '/admin/manifests/';
-const PICTURE = Buffer.from('a picture');
-
 let dashboard: Dashboard;
 let visitor: Visitor;
 let keys: number[];
@@ -23,7 +21,6 @@ beforeAll(async () => {
         issuer: 'Press Ltd',
         actions: [{ action: 'c2pa.created', when: '2026-01-02' }],
         training: { 'c2pa.ai_training': 'notAllowed' },
-        thumbnail: `data:image/png;base64,${PICTURE.toString('base64')}`,
       },
     },
     {
@@ -33,7 +30,6 @@ beforeAll(async () => {
         failures: ['signingCredential.untrusted'],
         title: 'Copy',
         signer: 'Other',
-        thumbnail: 'data:text/html;base64,PGI+',
         ingredients: [
           { manifestId: 'urn:b', relationship: 'parentOf', title: 'Harbour' },
           { manifestId: 'urn:elsewhere', relationship: 'componentOf' },
@@ -126,15 +122,6 @@ describe('a manifest', () => {
     expect(copy).toContain('signingCredential.untrusted');
     expect(copy).toContain(`<a href="${LIST}${keys[0]}/"><code>urn:b</code></a> Harbour`);
     expect(copy).toContain('<li><code>urn:elsewhere</code>');
-  });
-
-  test('has a thumbnail, if its summary has a picture', async () => {
-    const picture = await visitor.get(`${LIST}${keys[0]}/thumbnail/`);
-    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
-    expect(Buffer.from(await picture.arrayBuffer()).equals(PICTURE)).toBe(true);
-    for (const key of [keys[1], keys[2], 999_999]) {
-      expect((await visitor.get(`${LIST}${key}/thumbnail/`)).status).toBe(404);
-    }
   });
 });
 

@@ -1,5 +1,5 @@
 /** Search of the dashboard with a file. */
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { codeOf, manifestFor, picture, store } from '../content/support.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
+import { isccd } from '../support/command.js';
 import { OPERATOR, PASSWORD, SET_UP } from './support/dashboard.js';
 import { Visitor } from './support/visitor.js';
 
@@ -65,6 +66,26 @@ test('finds the manifests of a picture and of a smaller copy, to act on them', a
   expect(await (await posted(await picture(1, 240, 160))).text()).toContain(photoId);
   expect(await (await posted(await picture(2))).text()).toContain('No manifest matches.');
   expect(await readdir(path.join(services.folder, 'media/drafts'))).toEqual([]);
+});
+
+test('shows the thumbnail that a manifest contains', async () => {
+  const file = path.join(services.folder, 'pictured.png');
+  await writeFile(file, await picture(4));
+  const made = await isccd(['store', 'sample', file, '--output', `${file}.c2pa`]);
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  const id = await store(services.url.store, await readFile(`${file}.c2pa`));
+  const found = await (await posted(await readFile(file))).text();
+  const [, address = ''] = /<img class="thumbnail" src="([^"]+)"/.exec(found) ?? [];
+  const thumbnail = await visitor.get(address);
+  expect([thumbnail.status, thumbnail.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+  const detail = address.replace('thumbnail/', '');
+  expect(await visitor.text(detail)).toContain(`<img class="thumbnail" src="${address}"`);
+  expect(await visitor.text(detail)).toContain(id);
+  const plain = await (await posted(photo)).text();
+  expect(plain).toContain(photoId);
+  expect(plain).not.toContain('<img class="thumbnail"');
+  const [, other = ''] = new RegExp(`href="([^"]+)">${photoId}`).exec(plain) ?? [];
+  expect((await visitor.get(`${other}thumbnail/`)).status).toBe(404);
 });
 
 test('refuses forms of other sites, without a file, with an empty or a large one', async () => {

@@ -81,6 +81,7 @@ describe('the dashboard breaks no rule of axe-core', { timeout: PAGES_MS_MAX }, 
     await page.getByRole('button', { name: 'Find its manifests' }).click();
     await page.getByRole('heading', { name: '1 matching manifest' }).waitFor();
     expect(await page.getByRole('link', { name: photoId }).isVisible()).toBe(true);
+    await page.getByRole('img', { name: 'Thumbnail of' }).waitFor();
     await screenshots(page, 'admin-matches');
     await expectAccessible(page);
     const other = { name: 'b.png', mimeType: 'image/png', buffer: await picture(2) };

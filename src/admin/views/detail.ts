@@ -1,8 +1,8 @@
 /** Page of one manifest. */
 
-import type { Summary } from '../../database/catalogue.js';
 import type { DeclarationRow } from '../../database/tables.js';
 import type { Binding, Detail, Relation } from '../detail.js';
+import type { Pictured } from '../port.js';
 import { ACTION_ROLES, includes } from '../roles.js';
 import type { Action } from '../schema.js';
 import type { Session } from '../sessions.js';
@@ -11,8 +11,8 @@ import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
 import { bytes, count, moment, statusBadge, yesNo } from './text.js';
 
-export function detailPage(session: Session, detail: Detail): Html {
-  const { manifest, bindings, declaration, summary } = detail;
+export function detailPage(session: Session, detail: Pictured<Detail>): Html {
+  const { manifest, bindings, declaration } = detail;
   return layout({
     title: manifest.manifest_id,
     session,
@@ -20,7 +20,7 @@ export function detailPage(session: Session, detail: Detail): Html {
     body: html`<p class="crumbs"><a href="/admin/manifests/">Manifests</a></p>
 <h1 class="id">${manifest.manifest_id}</h1>
 ${manifestSection(manifest)}
-${summarySection(manifest.key, summary)}
+${summarySection(detail)}
 ${relationsSection('ingredients', 'Ingredients', detail.ingredients)}
 ${relationsSection('used-by', 'Used by', detail.usedBy)}
 ${declaration && declarationSection(declaration)}
@@ -50,15 +50,15 @@ ${facts([
 }
 
 /** What the manifest says. Texts are claims of its signer. */
-function summarySection(key: number, summary: Summary): Html | undefined {
+function summarySection({ manifest: { key }, summary, hasThumbnail }: Pictured<Detail>): Html | undefined {
   if (Object.keys(summary).length === 0) return undefined;
-  const { title, actions = [], failures = [], training = {}, thumbnail } = summary;
+  const { title, actions = [], failures = [], training = {} } = summary;
   const picture = html`<img class="thumbnail" src="/admin/manifests/${key}/thumbnail/" alt="Thumbnail of ${title ?? 'the asset'}">`;
   const list = (items: readonly string[]) =>
     items.length > 0 && html`<ul class="plain">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
   return html`<section aria-labelledby="summary">
 <h2 id="summary">Content</h2>
-${thumbnail && picture}
+${hasThumbnail && picture}
 ${facts([
   ['Validation at the last check', summary.state],
   ['Failures', list(failures)],

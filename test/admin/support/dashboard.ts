@@ -7,6 +7,7 @@ import { Accounts } from '../../../src/admin/accounts.js';
 import { dashboardRoutes } from '../../../src/admin/app.js';
 import type { AdminRoute } from '../../../src/admin/guarded.js';
 import { FolderContentBlobs } from '../../../src/blobs/content.js';
+import { thumbnailsOf } from '../../../src/compose/thumbnails.js';
 import { tokenActions } from '../../../src/compose/token-actions.js';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import { startServer } from '../../../src/http/server.js';
@@ -18,6 +19,7 @@ import { NO_DECLARER } from '../../../src/store/declarer.js';
 import { errorForm } from '../../../src/store/errors.js';
 import { Manifests } from '../../../src/store/manifests.js';
 import { StoreService } from '../../../src/store/service.js';
+import { ManifestViews } from '../../../src/store/views.js';
 
 export const PASSWORD = 'correct-Horse-7-battery';
 /** May delete manifests. */
@@ -57,9 +59,11 @@ export async function startDashboard({
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => logLines.push(JSON.parse(line)) });
   const limiter = new FixedWindows({ login: { count: logins, periodSeconds: 3600 } });
-  const routes = dashboardRoutes(database, await store(database, folder), new Throttle(limiter, []), {
+  const { service, views } = await store(database, folder);
+  const routes = dashboardRoutes(database, service, new Throttle(limiter, []), {
     secretKey: 'secret of the tests',
     tokens: tokenActions(database.db),
+    thumbnails: thumbnailsOf(views),
   });
   const app = {
     name: 'store',
@@ -87,21 +91,30 @@ export async function startDashboard({
   };
 }
 
-/** Deletes and releases use neither the validator nor the binding index. */
-async function store({ db }: Database, folder: string): Promise<StoreService> {
-  const options = { url: 'http://localhost', secretKey: 'x', matchThreshold: 75, declareDefault: true };
-  return new StoreService(options, {
-    manifests: new Manifests(db),
+interface TestStore {
+  readonly service: StoreService;
+  readonly views: ManifestViews;
+}
+
+/** Deletes and releases use neither the validator nor the binding index. Seeded manifests have no bytes. */
+async function store({ db }: Database, folder: string): Promise<TestStore> {
+  const url = 'http://localhost';
+  const options = { url, secretKey: 'x', matchThreshold: 75, declareDefault: true };
+  const manifests = new Manifests(db);
+  const validator = {
+    validate: () => Promise.reject(new Error('no uploads in these tests')),
+    details: () => Promise.reject(new Error('no views in these tests')),
+  };
+  const service = new StoreService(options, {
+    manifests,
     blobs: await FolderContentBlobs.open(path.join(folder, 'manifests'), '.c2pa'),
     declarer: NO_DECLARER,
     isManifestId: () => true,
     digest: () => Promise.reject(new Error('no uploads in these tests')),
     isListed: () => false,
-    log: createLogger('error'),
-    validator: {
-      validate: () => Promise.reject(new Error('no uploads in these tests')),
-      details: () => Promise.reject(new Error('no views in these tests')),
-    },
+    log: createLogger('fatal'),
+    validator,
     index: undefined as never,
   });
+  return { service, views: new ManifestViews(service, { manifests, validator, url }) };
 }
