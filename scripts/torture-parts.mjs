@@ -102,6 +102,15 @@ export const PARTS = [
     long: 7200,
     files: ['test/torture/soak.test.ts'],
   },
+  {
+    name: 'schema',
+    about:
+      'requests made from the OpenAPI documents of all services, valid and invalid, over both transports',
+    unit: 'examples',
+    short: 12,
+    long: 2000,
+    files: ['test/codes/http/openapi.test.ts', 'test/torture/schema.test.ts'],
+  },
   suite('io-errors', 'failing and hanging writes of records and indexes', [
     'test/faults/codes-io-error.test.ts',
     'test/faults/search-io-error.test.ts',
