@@ -21,6 +21,7 @@ const BUNDLED = [
     replaced: { 'node-gyp-build-optional-packages': 'bundled-lmdb-addon.mjs' },
   },
   { name: '@aws-sdk/credential-provider-node', licence: 'LICENSE', requires: true },
+  { name: 'ioredis', licence: 'LICENSE', requires: true },
   { name: '@hyzyla/pdfium', licence: 'LICENSE.md', files: ['dist/pdfium.wasm'] },
 ];
 

@@ -45,6 +45,7 @@ describe('rooms', () => {
       'limits',
       'egress',
       'network',
+      'redis',
       's3',
       'signing',
     ].map((name) => `src/${name}/`);

@@ -9,6 +9,7 @@ import { version } from '../version.js';
 import { PipelineCoder } from './content-coder.js';
 import { errorForm } from './errors.js';
 import { CodesMetrics } from './metrics.js';
+import { openProgress } from './open-progress.js';
 import { checkModels, configuredModels } from './pipeline/semantic/models.js';
 import { startPipeline, type WorkerOptions } from './pipeline/start.js';
 import { codesRoutes } from './routes.js';
@@ -45,7 +46,8 @@ export async function codesApp(
   const pipeline = startPipeline(config, { models, log, onJob: metrics.job, workers });
   const sources = new Sources({ origins: config.sources, allowed: workers.sourceAddresses });
   await cleanup.start(config.cleanupIntervalSeconds);
-  const parts = { blobs, records, clients, pipeline, sources };
+  const shared = await openProgress(config, log);
+  const parts = { blobs, records, clients, pipeline, sources, ...shared.parts };
   const service = new CodesService(serviceOptions(config, metrics), parts);
   const cors = corsPolicy(config);
   const { maxUploadBytes: bytesMax, semanticDefault: semantic } = config;
@@ -73,7 +75,7 @@ export async function codesApp(
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
     readiness: () => uploads.problem(),
-    metrics: metrics.of(pipeline),
+    metrics: [...metrics.of(pipeline), ...shared.metrics],
     ...errorTracking('codes', config),
     docs: { tags: TAGS },
     close: async () => {
@@ -81,6 +83,7 @@ export async function codesApp(
       await service.close();
       await pipeline.close();
       await uploads.close();
+      shared.close();
     },
   };
 }

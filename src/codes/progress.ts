@@ -14,31 +14,45 @@ export interface Progress {
   readonly steps: readonly StepChange[];
 }
 
+/** The progress of uploads: of this process, or shared by instances. */
+export interface ProgressPort {
+  /** Begins a job under a key chosen by the client. */
+  begin(uploader: string, key: string): Job;
+  /** The progress once it has more than `seen` changes, or the current one after a timeout. */
+  next(uploader: string, key: string, seen: number, signal: AbortSignal): Promise<Progress>;
+}
+
 /** Number of ended uploads kept, so that a late poll still learns of the end. */
 const ENDED_KEPT_MAX = 1000;
 
-const NOTHING_YET: Progress = { changes: 0, done: false, steps: [] };
+export const NOTHING_YET: Progress = { changes: 0, done: false, steps: [] };
 
 /** Maximum time a poll waits for a change of a job, and for a job that has not begun. */
-const WAIT_MAX_MS = 8000;
-const BEGIN_MAX_MS = 1000;
+export const WAIT_MAX_MS = 8000;
+export const BEGIN_MAX_MS = 1000;
 
-export class ProgressBoard {
+export class ProgressBoard implements ProgressPort {
   readonly #jobs = new Map<string, Job>();
   /** Ids of jobs that have ended, oldest first. */
   readonly #ended: string[] = [];
   /** Emits a job's {@link Progress} under its id. */
   readonly #events = new EventEmitter().setMaxListeners(0);
 
-  /** Begins a job under a key chosen by the client. */
-  begin(uploader: string, key: string): Job {
+  /** @param onChange called with each change too */
+  begin(uploader: string, key: string, onChange: (progress: Progress) => void = () => {}): Job {
     const id = idOf(uploader, key);
     const job = new Job((progress) => {
       if (progress.done) this.#evictEnded(id);
       this.#events.emit(id, progress);
+      onChange(progress);
     });
     this.#jobs.set(id, job);
     return job;
+  }
+
+  /** The progress of a job of this process as it is; `undefined` if it is unknown. */
+  now(uploader: string, key: string): Progress | undefined {
+    return this.#jobs.get(idOf(uploader, key))?.progress;
   }
 
   #evictEnded(id: string): void {
@@ -47,7 +61,6 @@ export class ProgressBoard {
     if (oldest !== undefined && this.#jobs.get(oldest)?.progress.done) this.#jobs.delete(oldest);
   }
 
-  /** The progress once it has more than `seen` changes, or the current one after a timeout. */
   async next(uploader: string, key: string, seen: number, signal: AbortSignal): Promise<Progress> {
     const id = idOf(uploader, key);
     const known = this.#jobs.get(id)?.progress;

@@ -20,7 +20,7 @@ import { explainJson } from './pipeline/addon-calls.js';
 import type { Compat, GivenMetadata } from './pipeline/jobs.js';
 import type { Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
-import { type Progress, ProgressBoard } from './progress.js';
+import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
 import { type Received, receive } from './receive.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
@@ -118,7 +118,7 @@ export class CodesService {
   readonly #records: UploadRecords;
   readonly #clients: ClientHasher;
   readonly #pipeline: Pipeline;
-  readonly #progress = new ProgressBoard();
+  readonly #progress: ProgressPort;
   readonly #jobs = new JobBoard();
   readonly #sources: Sources;
   readonly #ids = new MediaIdSource();
@@ -133,6 +133,8 @@ export class CodesService {
       pipeline: Pipeline;
       /** Default: fetching from other servers is off. */
       sources?: Sources;
+      /** Default: that of this process. */
+      progress?: ProgressPort;
     },
   ) {
     this.#options = options;
@@ -140,6 +142,7 @@ export class CodesService {
     this.#records = parts.records;
     this.#clients = parts.clients;
     this.#pipeline = parts.pipeline;
+    this.#progress = parts.progress ?? new ProgressBoard();
     this.#sources = parts.sources ?? new Sources({ origins: [] });
   }
 

@@ -46,6 +46,19 @@ export interface ServiceEntry {
   reach?(environment: Environment): Promise<readonly string[]>;
 }
 
+async function reachRedis(url: string | undefined): Promise<readonly string[]> {
+  if (url === undefined) return [];
+  const problem = await (await import('../redis/check.js')).redisProblem(url);
+  return problem === undefined ? [] : [`${commonVariables.redisUrl.name}: ${problem}`];
+}
+
+async function reachAll(
+  s3: S3Settings | undefined,
+  redisUrl: string | undefined,
+): Promise<readonly string[]> {
+  return (await Promise.all([reachS3(s3), reachRedis(redisUrl)])).flat();
+}
+
 async function reachS3(settings: S3Settings | undefined): Promise<readonly string[]> {
   if (settings === undefined) return [];
   const problem = await (await import('../s3/check.js')).bucketProblem(settings);
@@ -66,7 +79,10 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   codes: {
     variables: codesVariables,
     check: (environment) => void readCodesConfig(environment),
-    reach: (environment) => reachS3(readCodesConfig(environment).mediaS3),
+    reach: (environment) => {
+      const { mediaS3, redisUrl } = readCodesConfig(environment);
+      return reachAll(mediaS3, redisUrl);
+    },
     configure(environment) {
       const config = readCodesConfig(environment);
       return {
@@ -98,7 +114,10 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   store: {
     variables: storeVariables,
     check: readStoreSettings,
-    reach: (environment) => reachS3(readStoreSettings(environment).blobsS3),
+    reach: (environment) => {
+      const { blobsS3, redisUrl } = readStoreSettings(environment);
+      return reachAll(blobsS3, redisUrl);
+    },
     configure(environment) {
       const settings = readStoreSettings(environment);
       // The store writes to the index that the resolver reads.

@@ -10,7 +10,7 @@ import { makeFolder } from '../data/folder.js';
 import { prepareData } from '../data/format.js';
 import { type Database, openDatabase } from '../database/open.js';
 import type { ServiceApp } from '../http/routing/service.js';
-import { FixedWindows } from '../limits/rate-limiter.js';
+import { type OpenLimits, openLimits } from '../limits/open.js';
 import { Throttle } from '../limits/throttle.js';
 import type { FollowedNetwork } from '../network/aggregator.js';
 import { logStates } from '../network/declared.js';
@@ -94,9 +94,15 @@ async function appOver(
   { index, content, network, allowed }: StoreParts,
 ): Promise<StoreApp> {
   const rates = { write: config.rateWrite, read: config.rateRead, login: config.rateLogin };
-  const throttle = new Throttle(new FixedWindows(rates), config.unthrottled ?? []);
+  const limits = await openLimits(config.redisUrl, rates, log);
+  const throttle = new Throttle(limits.limiter, config.unthrottled ?? []);
   const declarer = declarations({ config, db: database.db, log, events: eventLog(config) }) ?? NO_DECLARER;
-  const store = await openStore(config, { database, throttle, declarer, log, content, allowed });
+  const store = await openStore(config, { database, throttle, declarer, log, content, allowed }).catch(
+    (error: unknown) => {
+      limits.close();
+      throw error;
+    },
+  );
   const inProcess = inProcessManifests(store.service, config.url);
   const routes = dashboardRoutes(database, store.service, throttle, {
     secretKey: config.secretKey,
@@ -105,7 +111,7 @@ async function appOver(
     thumbnails: thumbnailsOf(store.views),
     fileSearch: content && fileSearch(store.service, content.coder),
   });
-  const app = withUnlogged(store.app(routes), database, network);
+  const app = withLimits(withUnlogged(store.app(routes), database, network), limits);
   const reload = () => store.reload(config.reread());
   if (index === undefined) return { ...app, inProcess, reload };
   await forgetBooks(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
@@ -115,6 +121,14 @@ async function appOver(
   sync.start();
   const metrics = [...(app.metrics ?? []), ...sync.metrics];
   return { ...app, inProcess, reload, metrics, close: () => sync.close().then(() => app.close?.()) };
+}
+
+function withLimits(app: ServiceApp, limits: OpenLimits): ServiceApp {
+  const close = async () => {
+    await app.close?.();
+    limits.close();
+  };
+  return { ...app, metrics: [...(app.metrics ?? []), ...limits.metrics], close };
 }
 
 function withUnlogged(app: ServiceApp, { db }: Database, network: FollowedNetwork | undefined): ServiceApp {

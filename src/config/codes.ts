@@ -191,6 +191,8 @@ export interface CodesConfig extends Omit<Values<typeof codesVariables>, 'mediaP
   readonly mediaS3?: S3Settings;
   /** Local folder of files that exist only while a request is processed, if uploads are in S3. */
   readonly draftsFolder: string;
+  /** Where instances share the progress of uploads. */
+  readonly redisUrl?: string | undefined;
 }
 
 /** @throws {ConfigurationInvalid} */
@@ -207,6 +209,7 @@ export function readCodesConfig(environment: Environment): CodesConfig {
     environment: own.environment ?? common.environment,
     mediaPath: isLocal ? mediaPath : folder,
     ...(!isLocal && { mediaS3: s3Settings(mediaPath, codesVariables.mediaPath.name, environment) }),
+    redisUrl: common.redisUrl,
     draftsFolder: path.join(common.dataDir, 'codes-drafts'),
   };
 }

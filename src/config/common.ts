@@ -2,6 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { consoleVariable } from './console.js';
+import { redisVariable } from './redis.js';
 import { boolean, oneOf, portOrOff, text } from './schemas.js';
 import { tracingVariables } from './tracing.js';
 import { defineVariables, type Values } from './variable.js';
@@ -54,6 +55,7 @@ export const commonVariables = defineVariables({
     default: 'false',
     description: 'Whether every service also serves `/metrics` on its own address',
   },
+  redisUrl: redisVariable,
   console: consoleVariable,
   ...tracingVariables,
 });

@@ -13,6 +13,8 @@ export interface StoreSettings {
   readonly dataDir: string;
   /** The bucket of the manifests' bytes; `undefined`: the data folder. */
   readonly blobsS3?: S3Settings | undefined;
+  /** Where instances share rate limits. */
+  readonly redisUrl?: string | undefined;
   /** PEM; empty: no signer is trusted. */
   readonly trustAnchorsPem: string;
   /** JSON; `undefined`: the bundled list. */
@@ -40,7 +42,14 @@ export function readStoreSettings(environment: Environment): StoreSettings {
   const debug = variables.debug ?? common.environment === 'development';
   const blobsS3 = storeBlobsS3(variables, environment);
   const dataDir = storeDataDir(environment);
-  return { variables: { ...variables, debug }, dataDir, blobsS3, ...reread(), reread };
+  return {
+    variables: { ...variables, debug },
+    dataDir,
+    blobsS3,
+    redisUrl: common.redisUrl,
+    ...reread(),
+    reread,
+  };
 }
 
 /** Other machines reach the store: a generated address or secret would be wrong or easy to lose. */

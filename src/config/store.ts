@@ -245,6 +245,8 @@ export interface StoreConfig extends Omit<StoreVariables, 'algorithmList' | 'blo
   readonly dataDir: string;
   /** The bucket of the manifests' bytes; `undefined`: the data folder. */
   readonly blobsS3?: S3Settings | undefined;
+  /** Where instances share rate limits. */
+  readonly redisUrl?: string | undefined;
   /** PEM; empty: no signer is trusted. */
   readonly trustAnchorsPem: string;
   /** JSON; `undefined`: the bundled list. */

