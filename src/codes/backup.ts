@@ -18,8 +18,9 @@ const KEY_FILE = 'uploader.key';
 export async function backupCodes(mediaPath: string, target: string, onStep: OnStep): Promise<Copied> {
   const copier = new Copier(mediaPath, target);
   await copier.shareAll('files', onStep);
-  const hasRecords = (await copier.names(RECORDS)).includes('data.mdb');
-  if (hasRecords) await Records.copy(path.join(mediaPath, RECORDS), path.join(target, RECORDS));
+  const source = path.join(mediaPath, RECORDS);
+  const hasRecords = (await copier.names(RECORDS)).includes('data.mdb') && !(await Records.areBlank(source));
+  if (hasRecords) await Records.copy(source, path.join(target, RECORDS));
   const records = await Records.open(path.join(target, RECORDS));
   const undigested: string[] = [];
   const counts = { uploads: 0, results: 0 };

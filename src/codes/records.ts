@@ -2,10 +2,11 @@
  * Records and results of uploads in LMDB: two databases, both keyed by media id. A file without a record does not
  * exist; the record is written last and removed first.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { open } from 'lmdb';
+import { isBlankFile } from '../data/blank-file.js';
 import { syncPath } from '../data/durable.js';
 import { StorageFull, storageIsFull } from '../data/full.js';
 import { Unavailable } from './errors.js';
@@ -14,6 +15,8 @@ import { type Change, EnvironmentBroken, RecordEnvironment } from './record-envi
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import type { IsccResult } from './result.js';
 
+/** LMDB's file in the folder of the records. */
+const DATA_FILE = 'data.mdb';
 const WRITE_TEST_KEY = 'write test';
 /** Readiness probes have short timeouts. */
 const WRITE_TEST_MS_MAX = 500;
@@ -43,6 +46,8 @@ export class Records implements UploadRecords {
 
   static async open(folder: string, options?: RecordsOptions): Promise<Records> {
     await mkdir(folder, { recursive: true });
+    // LMDB creates an environment in an empty file. One of zeros would crash the process.
+    if (await Records.areBlank(folder)) await truncate(path.join(folder, DATA_FILE));
     const records = new Records(folder, false, options);
     // The names of a new folder and of its files.
     await syncPath(folder);
@@ -50,7 +55,12 @@ export class Records implements UploadRecords {
     return records;
   }
 
-  /** Opens existing records, which another process may be writing. */
+  /** Whether a power loss at their creation left a file without any record. */
+  static areBlank(folder: string): Promise<boolean> {
+    return isBlankFile(path.join(folder, DATA_FILE));
+  }
+
+  /** Opens existing records that are not blank. Another process may be writing them. */
   static openToRead(folder: string): Records {
     return new Records(folder, true);
   }
@@ -64,7 +74,7 @@ export class Records implements UploadRecords {
     } finally {
       await source.close();
     }
-    await syncPath(path.join(target, 'data.mdb'));
+    await syncPath(path.join(target, DATA_FILE));
     await syncPath(target);
   }
 

@@ -14,6 +14,10 @@ export async function verifyCodes(mediaPath: string, onProblem: OnProblem, onSte
     onProblem('records/data.mdb', 'the file is missing');
     return { counts, notes: [] };
   }
+  if (await Records.areBlank(folder)) {
+    onProblem('records/data.mdb', 'the file is blank: the power failed before it held a record');
+    return { counts, notes: [] };
+  }
   const records = Records.openToRead(folder);
   try {
     for (const id of records.ids()) {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { firstMediaIdAt, type MediaId } from '../../src/codes/media-id.js';
 import { Records } from '../../src/codes/records.js';
@@ -35,6 +37,19 @@ test('finds added records and results, also after reopening', async () => {
   expect(reopened.find(c)).toBeUndefined();
   expect([a, b, c].map((id) => reopened.has(id))).toEqual([true, true, false]);
 });
+
+test.each([0, 100, 4096, 65_536])(
+  'creates records in a file of %d zeros, left by a power loss',
+  async (bytes) => {
+    const folder = await temporaryFolder();
+    await writeFile(path.join(folder, 'data.mdb'), Buffer.alloc(bytes));
+    expect(await Records.areBlank(folder)).toBe(true);
+    const records = await openRecords(folder);
+    await records.add(a, record);
+    expect(records.find(a)).toEqual(record);
+    expect(await Records.areBlank(folder)).toBe(false);
+  },
+);
 
 test('of concurrent removals only one resolves to true', async () => {
   const records = await openRecords();

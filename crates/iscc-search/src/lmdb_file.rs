@@ -28,6 +28,16 @@ const METAS: u64 = 2;
 /// Sizes of a page that LMDB supports.
 const PAGE_BYTES: [usize; 8] = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
 
+/// Largest file that [`is_blank`] reads: room for what the creation of an index writes, with the largest pages.
+const BLANK_BYTES_MAX: u64 = 1 << 20;
+
+/// Whether a file holds no committed data because the power failed when it was created: it is empty, or small and all
+/// zeros. Larger files of zeros held data once, so they count as damaged.
+pub fn is_blank(path: &Path) -> std::io::Result<bool> {
+    let bytes = std::fs::metadata(path)?.len();
+    Ok(bytes == 0 || bytes <= BLANK_BYTES_MAX && std::fs::read(path)?.iter().all(|&byte| byte == 0))
+}
+
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {

@@ -77,10 +77,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the environment in a folder. Creates it if it is missing.
+    /// Opens the environment in a folder. Creates it if it is missing, or blank after a power loss.
     pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
         let mut open = EnvOpenOptions::new().read_txn_without_tls();
-        let on_disk = std::fs::metadata(folder.join(DATA_FILE)).map_or(0, |data| data.len());
+        let data_file = folder.join(DATA_FILE);
+        empty_if_blank(&data_file)?;
+        let on_disk = std::fs::metadata(&data_file).map_or(0, |data| data.len());
         let page = 1 << 16;
         let map_bytes = options.map_bytes.max(on_disk as usize * 2).next_multiple_of(page);
         open.map_size(map_bytes).max_dbs(DATABASES).max_readers(READERS_MAX);
@@ -90,7 +92,7 @@ impl Store {
             unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
         }
         if on_disk > 0 {
-            lmdb_file::check(&folder.join(DATA_FILE))?;
+            lmdb_file::check(&data_file)?;
         }
         reserve_lock_file(folder)?;
         // SAFETY: the engine's lock on the folder excludes other writers, the file is modified only through LMDB, and
@@ -190,6 +192,14 @@ impl Store {
     pub fn disk_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.env.real_disk_size()?)
     }
+}
+
+/// Truncates a blank file: LMDB creates an environment in an empty file, but refuses one of zeros.
+fn empty_if_blank(path: &Path) -> std::io::Result<()> {
+    if path.exists() && lmdb_file::is_blank(path)? {
+        File::options().write(true).open(path)?.set_len(0)?;
+    }
+    Ok(())
 }
 
 /// Allocates the lock file on disk. LMDB would create and map a sparse file, and on a full disk the first access to it

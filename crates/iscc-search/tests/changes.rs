@@ -367,6 +367,33 @@ fn folders_that_are_not_indexes_are_not_touched() {
     }
 }
 
+#[test]
+fn a_blank_file_of_a_power_loss_at_the_creation_counts_as_no_index() {
+    for bytes in [0, 100, 4096, 8192, 1 << 16] {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("main/data.mdb");
+        std::fs::create_dir(home.path().join("main")).unwrap();
+        std::fs::write(&file, vec![0; bytes]).unwrap();
+        let location = format!("lmdb://{}", home.path().display());
+        let open = || Engine::open(&location, Options::default()).unwrap();
+        let engine = open();
+        assert_eq!(engine.list_indexes().unwrap(), b"[]", "{bytes}");
+        engine.create_index(br#"{"name":"main"}"#).unwrap();
+        drop(engine);
+        assert!(String::from_utf8(open().list_indexes().unwrap()).unwrap().contains("main"), "{bytes}");
+    }
+}
+
+#[test]
+fn a_large_file_of_zeros_is_a_damaged_index() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir(home.path().join("main")).unwrap();
+    std::fs::write(home.path().join("main/data.mdb"), vec![0; (1 << 20) + 1]).unwrap();
+    let engine = Engine::open(&format!("lmdb://{}", home.path().display()), Options::default()).unwrap();
+    let listed = String::from_utf8(engine.list_indexes().unwrap()).unwrap();
+    assert!(listed.contains(r#""main""#) && listed.contains("damaged"), "{listed}");
+}
+
 /// All files below a folder.
 fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::OpenError;
+use crate::lmdb_file::is_blank;
 use crate::request::index::is_name;
 use crate::store::{DATA_FILE, LOCK_FILE};
 
@@ -45,8 +46,9 @@ impl Folder {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            let data = fs::metadata(self.path.join(&name).join(DATA_FILE));
-            let has_data = data.is_ok_and(|data| data.is_file() && data.len() > 0);
+            let data = self.path.join(&name).join(DATA_FILE);
+            // A file that cannot be read counts as data: opening it reports why.
+            let has_data = data.is_file() && !is_blank(&data).unwrap_or(false);
             if is_name(&name) && has_data {
                 names.push(name);
             } else if is_deleted(&name) {
