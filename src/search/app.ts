@@ -18,7 +18,7 @@ import { DecisionLog } from './decision-log.js';
 import { InProcessSearch } from './engine/in-process.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
 import { watchWrites } from './engine/watch-writes.js';
-import { errorForm } from './errors.js';
+import { errorForm, exclusiveErrorForm } from './errors.js';
 import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
 import { searchMetrics } from './metrics.js';
@@ -103,7 +103,7 @@ export async function searchApp(
         follow !== undefined &&
         networkOptions(service, aggregator, follow.network)),
     }),
-    errors: errorForm,
+    errors: follow?.network.exclusive ? exclusiveErrorForm : errorForm,
     cors: {
       origins: config.corsOrigins,
       methods: ['GET', 'POST', 'PUT', 'DELETE'],

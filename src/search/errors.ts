@@ -107,6 +107,16 @@ export const errorForm: ErrorForm = {
   },
 };
 
+/**
+ * The form for a service that serves one index of the network only: a route with another method does not exist, so that it
+ * looks like an unknown path.
+ */
+export const exclusiveErrorForm: ErrorForm = {
+  ...errorForm,
+  refusal: (refused) =>
+    refused.kind === 'method-not-allowed' ? errors.reply('NOT_FOUND') : refusal(refused),
+};
+
 function engineReply({ status, retrySeconds, detail }: EngineFailure): Reply {
   const headers = retrySeconds === undefined ? {} : { 'Retry-After': String(retrySeconds) };
   return { status, headers, body: { kind: 'text', text: `{"detail":${detail}}`, contentType: CONTENT_TYPE } };

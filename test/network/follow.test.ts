@@ -194,7 +194,13 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     expect(await statusOf('POST', '/indexes', { name: 'mine' })).toBe(404);
     expect(await statusOf('DELETE', '/indexes/idptest')).toBe(404);
     expect(await statusOf('POST', '/indexes/idptest/assets', [])).toBe(404);
-    expect(await statusOf('DELETE', `/indexes/idptest/assets/${isccId}`)).toBe(405);
+    expect(await statusOf('DELETE', `/indexes/idptest/assets/${isccId}`)).toBe(404);
+    expect(await statusOf('PUT', '/indexes/idptest/search')).toBe(404);
+    const hidden = await fetch(`${service?.urls.search}/indexes/idptest/assets/${isccId}`, {
+      method: 'DELETE',
+    });
+    expect(hidden.headers.get('Allow')).toBeNull();
+    expect(await hidden.json()).toEqual({ detail: 'Not Found' });
     expect(await statusOf('GET', `/indexes/idptest/assets/${isccId}`)).toBe(200);
     expect(await statusOf('GET', `/indexes/other/assets/${isccId}`)).toBe(404);
   });
@@ -232,6 +238,19 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
       });
     }
   });
+
+  it.each([0, 8192, 65_536])(
+    'creates the index again if a power loss left a file of %d zeros',
+    async (bytes) => {
+      const double = await hub(1, 30);
+      await start();
+      await service?.stop();
+      await writeFile(path.join(folder, 'search/idptest/data.mdb'), Buffer.alloc(bytes));
+      await start();
+      await until(double, 'following', 30);
+      expect(await assetCount()).toBe(double.assets.length);
+    },
+  );
 
   it('removes a hub on request and reads it again from the beginning', async () => {
     const double = await hub(1, 300);

@@ -36,14 +36,15 @@ function formFor(request: Pick<Request, 'header'>, form: ErrorForm): ErrorRender
 /** The response to a refusal, with the headers that HTTP requires. */
 export function refusalReply(form: ErrorRenderer, refusal: Refusal): Reply {
   const reply = form.refusal(refusal);
-  const required = requiredHeaders(refusal);
+  const required = requiredHeaders(refusal, reply.status);
   return required === undefined ? reply : { ...reply, headers: { ...required, ...reply.headers } };
 }
 
-function requiredHeaders(refusal: Refusal): Record<string, string> | undefined {
+function requiredHeaders(refusal: Refusal, status: number): Record<string, string> | undefined {
   switch (refusal.kind) {
     case 'method-not-allowed':
-      return { Allow: refusal.allow.join(', ') };
+      // A service may hide that the path exists.
+      return status === 404 ? undefined : { Allow: refusal.allow.join(', ') };
     case 'range-unsatisfiable':
       return { 'Content-Range': `bytes */${refusal.size}` };
     default:
