@@ -380,7 +380,10 @@ fn a_blank_file_of_a_power_loss_at_the_creation_counts_as_no_index() {
         assert_eq!(engine.list_indexes().unwrap(), b"[]", "{bytes}");
         engine.create_index(br#"{"name":"main"}"#).unwrap();
         drop(engine);
-        assert!(String::from_utf8(open().list_indexes().unwrap()).unwrap().contains("main"), "{bytes}");
+        assert!(
+            String::from_utf8(open().list_indexes().unwrap()).unwrap().contains("main"),
+            "{bytes}"
+        );
     }
 }
 
@@ -389,7 +392,8 @@ fn a_large_file_of_zeros_is_a_damaged_index() {
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join("main")).unwrap();
     std::fs::write(home.path().join("main/data.mdb"), vec![0; (1 << 20) + 1]).unwrap();
-    let engine = Engine::open(&format!("lmdb://{}", home.path().display()), Options::default()).unwrap();
+    let engine =
+        Engine::open(&format!("lmdb://{}", home.path().display()), Options::default()).unwrap();
     let listed = String::from_utf8(engine.list_indexes().unwrap()).unwrap();
     assert!(listed.contains(r#""main""#) && listed.contains("damaged"), "{listed}");
 }
