@@ -113,8 +113,7 @@ const batchOf = (number: number) =>
 /** An id is the number of a batch of assets, which are added and deleted together. */
 const search: Subject = {
   name: 'search',
-  // The folder of a new index is synced by the first commit on a disk with a journal only.
-  names: 'journal',
+  names: 'posix',
   start: (folder, env) => startProcess(`usearch://${folder}/indexes`, env),
   work: async (url, ledger) => {
     expectStatus(await post(`${url}/indexes`, { name: 'main' }), 201);

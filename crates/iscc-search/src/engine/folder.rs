@@ -101,6 +101,8 @@ impl Folder {
 
     /// Gives a folder the name of an index, durably. An empty folder of that name is replaced; any other is an error.
     pub fn install(&self, folder: &Path, name: &str) -> io::Result<()> {
+        // The names of its files come first: the index must not appear without them.
+        File::open(folder)?.sync_all()?;
         // An interrupted creation may have left its files. It was never acknowledged.
         remove(&self.path_of(name));
         fs::rename(folder, self.path_of(name))?;
