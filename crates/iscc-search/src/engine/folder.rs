@@ -101,18 +101,29 @@ impl Folder {
 
     /// Gives a folder the name of an index, durably. An empty folder of that name is replaced; any other is an error.
     pub fn install(&self, folder: &Path, name: &str) -> io::Result<()> {
-        // The names of its files come first: the index must not appear without them.
-        File::open(folder)?.sync_all()?;
+        // The index must not appear without its files.
+        sync_names(folder)?;
         // An interrupted creation may have left its files. It was never acknowledged.
         remove(&self.path_of(name));
         fs::rename(folder, self.path_of(name))?;
         self.sync()
     }
 
-    /// Waits until the directory entries are on disk.
-    pub fn sync(&self) -> io::Result<()> {
-        File::open(&self.path)?.sync_all()
+    /// Waits until a new index is on disk: the names of its files, and its own.
+    pub fn sync_created(&self, name: &str) -> io::Result<()> {
+        sync_names(&self.path_of(name))?;
+        self.sync()
     }
+
+    /// Waits until the names of the indexes are on disk.
+    pub fn sync(&self) -> io::Result<()> {
+        sync_names(&self.path)
+    }
+}
+
+/// Waits until the directory entries of a folder are on disk.
+fn sync_names(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 /// Removes an index's files and, if it is empty then, its folder. What cannot be removed now is removed at the next

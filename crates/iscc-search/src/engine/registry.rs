@@ -275,7 +275,7 @@ impl Registry {
     ) -> Result<Index, StoreError> {
         let (path, is_new) = folder.create(name)?;
         let created = self.create_in(&path, matching, name).and_then(|index| {
-            folder.sync()?;
+            folder.sync_created(name)?;
             Ok(index)
         });
         if created.is_err() && is_new {
