@@ -65,6 +65,14 @@ async function damage(random: Random, file: string): Promise<string> {
   }
 }
 
+function parsed(text: string): SearchResult | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Looks at a damaged index. Returns its state, or what is wrong. */
 async function judge(url: string, name: string): Promise<{ state: 'serves' | 'refuses'; fault?: string }> {
   for (const entry of entries.filter((_, number) => number % 60 === 0)) {
@@ -73,8 +81,9 @@ async function judge(url: string, name: string): Promise<{ state: 'serves' | 're
     if (response.status === 503 && response.headers.has('retry-after')) return { state: 'refuses' };
     if (response.status !== 200)
       return { state: 'serves', fault: `status ${response.status}: ${text.slice(0, 200)}` };
-    const { global_matches: matches } = JSON.parse(text) as SearchResult;
-    const [best] = matches;
+    const found = parsed(text);
+    if (found === undefined) return { state: 'serves', fault: `not JSON: ${text.slice(0, 1000)}` };
+    const [best] = found.global_matches;
     // A flipped bit inside of a stored value can't be noticed: the asset is then found with a lower score, or not.
     if (best !== undefined && best.score === 1 && best.iscc_id !== entry.iscc_id)
       return { state: 'serves', fault: `${entry.iscc_id} was found as ${best.iscc_id}` };
