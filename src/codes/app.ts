@@ -76,6 +76,7 @@ export async function codesApp(
     proxies: config.proxies,
     readiness: () => uploads.problem(),
     metrics: [...metrics.of(pipeline), ...shared.metrics],
+    dataFolders: [uploads.folder],
     ...errorTracking('codes', config),
     docs: { tags: TAGS },
     close: async () => {

@@ -25,6 +25,7 @@ export async function openBucket(settings: S3Settings, config: CodesConfig, log:
   const clients = await ClientHasher.shared(bucket);
   const blobs = await BucketBlobs.open({ bucket, root: ROOT, draftsFolder, bytesMax });
   return {
+    folder: draftsFolder,
     blobs,
     records: new BucketRecords(bucket, ROOT),
     clients,

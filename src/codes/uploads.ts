@@ -14,6 +14,8 @@ import { Records } from './records.js';
 import type { UploadRecords } from './records-port.js';
 
 export interface Uploads {
+  /** Local folder of the uploads, or of their drafts. */
+  readonly folder: string;
   readonly blobs: Blobs;
   readonly records: UploadRecords;
   readonly clients: ClientHasher;
@@ -57,6 +59,7 @@ async function openLocked(config: CodesConfig, log: Logger, unlock: () => void):
   const onBroken = (error: unknown) => exitToRestart(log, error, 'records');
   const records = await Records.open(path.join(mediaPath, 'records'), { onBroken });
   return {
+    folder: mediaPath,
     blobs,
     records,
     clients: await ClientHasher.open(mediaPath),

@@ -24,7 +24,10 @@ function inspect(variable: Variable, { values, fromFile }: EnvironmentSources): 
   const broken = problem === undefined ? {} : { problem };
   const text = values[name];
   // An empty value counts as unset.
-  if (!text) return { name, value: variable.default ?? shownDefault(variable), origin: 'default', ...broken };
+  if (!text) {
+    const value = (variable.default ?? '').trim() || shownDefault(variable);
+    return { name, value, origin: 'default', ...broken };
+  }
   const origin = fromFile.has(name) ? '.env' : 'environment';
   return { name, value: secret ? '(hidden)' : text, origin, ...broken };
 }

@@ -1,5 +1,5 @@
 /** Variables of the aggregator mode of the search service: following the logs of ISCC hubs. */
-import { integer, oneOf, text } from './schemas.js';
+import { integer, oneOf, orOff, text } from './schemas.js';
 import {
   ConfigurationInvalid,
   defineVariables,
@@ -13,7 +13,7 @@ const PREFIX = 'INDEXSVC_AGGREGATOR';
 export const networkVariables = defineVariables({
   network: {
     name: `${PREFIX}_NETWORK`,
-    schema: oneOf('mainnet', 'testnet'),
+    schema: orOff(oneOf('mainnet', 'testnet'), 'must be one of mainnet, testnet'),
     defaultShown: 'off',
     description:
       'Follow the hubs of this network (`mainnet` or `testnet`), verify their logs and index all declarations',

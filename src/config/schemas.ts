@@ -32,13 +32,18 @@ export function port(): z.ZodType<number, string> {
 
 /** A port, or `undefined` for `off`. */
 export function portOrOff(): z.ZodType<number | undefined, string> {
+  return orOff(port(), 'must be an integer from 0 to 65535');
+}
+
+/** The value, or `undefined` for `off`. */
+export function orOff<T>(schema: z.ZodType<T, string>, rule: string): z.ZodType<T | undefined, string> {
   const off = z
     .string()
     .trim()
     .toLowerCase()
     .pipe(z.literal('off'))
     .transform(() => undefined);
-  return z.union([off, port()], { error: 'must be an integer from 0 to 65535, or off' });
+  return z.union([off, schema], { error: `${rule}, or off` });
 }
 
 export function oneOf<const T extends readonly [string, ...string[]]>(
@@ -48,13 +53,20 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return lower.pipe(z.enum(values, `must be one of ${values.join(', ')}`));
 }
 
+const WEB_ADDRESS_RULE = 'must be an absolute http or https address without a query';
+
+/** An address, or `undefined` for `off`. */
+export function webAddressOrOff(): z.ZodType<string | undefined, string> {
+  return orOff(webAddress(), WEB_ADDRESS_RULE);
+}
+
 /**
  * An absolute http or https address without a query; trailing slashes are removed.
  *
  * @param mayHaveKey whether a user name, such as a key, may precede the host
  */
 export function webAddress({ mayHaveKey = false } = {}): z.ZodType<string, string> {
-  const rule = 'must be an absolute http or https address without a query';
+  const rule = WEB_ADDRESS_RULE;
   return z
     .string()
     .trim()

@@ -1,5 +1,5 @@
 /** Variables of the export of traces, with the names of the OpenTelemetry specification. */
-import { integer, number, oneOf, text, webAddress } from './schemas.js';
+import { integer, number, oneOf, text, webAddress, webAddressOrOff } from './schemas.js';
 import { ConfigurationInvalid, defineVariables, type Values } from './variable.js';
 
 const SAMPLERS = [
@@ -14,7 +14,7 @@ const SAMPLERS = [
 export const tracingVariables = defineVariables({
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    schema: webAddress(),
+    schema: webAddressOrOff(),
     defaultShown: 'off',
     description:
       'Address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, to which requests are exported as spans (OTLP over HTTP, JSON)',

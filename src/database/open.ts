@@ -21,6 +21,8 @@ export interface Database {
   readonly engine: Engine;
   readonly db: Db;
   readonly metrics: readonly Metric[];
+  /** The file of an SQLite database. */
+  readonly file?: string | undefined;
   close(): Promise<void>;
 }
 
@@ -38,7 +40,8 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
     // The name of a new file.
     if (opened.engine === 'sqlite') await syncPath(path.dirname(opened.place));
     const { engine, db } = opened;
-    return { engine, db, metrics, close: () => opened.db.destroy() };
+    const file = engine === 'sqlite' ? opened.place : undefined;
+    return { engine, db, metrics, file, close: () => opened.db.destroy() };
   } catch (error) {
     await opened.db.destroy();
     throw error;

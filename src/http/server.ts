@@ -47,6 +47,7 @@ const STOP_MS_MAX = 10_000;
 export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
   const { host, port, transport, log, metrics, spans } = options;
   metrics?.register(app.metrics ?? []);
+  metrics?.dataFolders(app.name, app.dataFolders ?? []);
   const routes = allRoutes(app, options.servesMetrics ? metrics : undefined);
   const logOutcome = accessLog(log);
   const countOutcome = metrics && countRequests(metrics, app.name);

@@ -1,5 +1,5 @@
 /** Metrics of the hubs that are followed. */
-import { counter, durations, gauge, type Metric, type Sample } from '../observe/instruments.js';
+import { counter, durations, gauge, type Metric, type Sample, total } from '../observe/instruments.js';
 import type { Resource } from './hub-client.js';
 import { HUB_STATES, type HubRow, REASONS } from './state.js';
 
@@ -63,7 +63,7 @@ export function networkMetrics({ hubs, listAge }: MetricSources): NetworkMetrics
       gauge('isccd_network_hub_state', '1 for the present state', ['hub_id', 'state'], () =>
         shown().flatMap(({ hubId, row }) => states(hubId, row)),
       ),
-      gauge('isccd_network_entries_total', 'Entries by reason', ['hub_id', 'reason'], () =>
+      total('isccd_network_entries_total', 'Entries by reason', ['hub_id', 'reason'], () =>
         shown().flatMap(({ hubId, row }) =>
           REASONS.map((reason) => ({
             labels: { hub_id: String(hubId), reason },
@@ -71,7 +71,7 @@ export function networkMetrics({ hubs, listAge }: MetricSources): NetworkMetrics
           })),
         ),
       ),
-      gauge('isccd_network_anomalies_total', 'Anomalies of hubs by kind', ['hub_id', 'kind'], () =>
+      total('isccd_network_anomalies_total', 'Anomalies of hubs by kind', ['hub_id', 'kind'], () =>
         shown().flatMap(({ hubId, row }) => anomalies(hubId, row)),
       ),
       gauge('isccd_network_hub_list_age_seconds', 'Time since the hub list was read', [], () => {

@@ -1,10 +1,10 @@
 /** All metrics of a process and its services, in the Prometheus text format. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { version } from '../version.js';
+import { DataDisks } from './data-disks.js';
 import type { Metric } from './instruments.js';
 import { logLinesLost } from './log.js';
 import { type RequestMetrics, RequestTable } from './request-metrics.js';
-
 import type { SpanExporter } from './spans.js';
 
 export type { RequestMetrics } from './request-metrics.js';
@@ -29,13 +29,18 @@ export function spansTotal(exporter: SpanExporter): Counter<'result'> {
   });
 }
 
+/** Gauges of prom-client with the suffix of counters. The metrics of the same names without it have the same values by type. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
+
 /** One per process: process metrics appear once, metrics that services share carry a `service` label. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: RequestTable;
+  readonly #disks = new DataDisks();
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     new Counter({
       name: 'isccd_log_lines_lost_total',
       help: 'Log lines lost because stderr could not be written',
@@ -52,11 +57,17 @@ export class Metrics {
       registers: [this.#registry],
     }).set({ version, node: process.version, platform: `${process.platform}-${process.arch}` }, 1);
     this.#requests = new RequestTable(this.#registry);
+    this.register(this.#disks.metrics);
   }
 
   /** Returns a function that counts finished requests of a service. */
   requests(service: string): (request: RequestMetrics) => void {
     return this.#requests.of(service);
+  }
+
+  /** Adds the free space of a service's data folders to the exposition. */
+  dataFolders(service: string, folders: readonly string[]): void {
+    this.#disks.add(service, folders);
   }
 
   /** Adds metrics to the exposition. @throws if a name is already registered */

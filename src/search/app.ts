@@ -78,7 +78,8 @@ export async function searchApp(
     loadsInBackground: true,
   });
   const failing = watchWrites(engine, (error) => exitToRestart(log, error, 'an index'));
-  const service = new SearchService(engine, searchFolder(location), failing);
+  const folder = searchFolder(location);
+  const service = new SearchService(engine, folder, failing);
   const decisions = log && new DecisionLog(engine, log);
   const loaded = engine.whenLoaded();
   // The follower needs its index. Small indexes are loaded before the service listens.
@@ -116,6 +117,7 @@ export async function searchApp(
     proxies: config.proxies,
     docs: { tags: TAGS },
     metrics: [...searchMetrics(service), ...(aggregator?.metrics.all ?? [])],
+    dataFolders: folder === undefined ? [] : [folder],
     ...tracking,
     readiness: async () => (await service.readiness()) ?? aggregator?.readiness(),
     close: async () => {

@@ -1,4 +1,5 @@
 /** Builds the store from its configuration. */
+import path from 'node:path';
 import { type ContentQueries, contentRoutes } from '../c2pa/content-routes.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
@@ -129,6 +130,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         ...routes,
       ],
       metrics: [...metricsOf(database, validator, manifests), ...(webhooks?.metrics ?? [])],
+      dataFolders: dataFolders(config, database),
       readiness: () => service.readiness(),
       close: async () => {
         await Promise.all([content?.references.close(), responses?.close()]);
@@ -175,6 +177,11 @@ function readersOf(
 function metricsOf(database: StoreResources['database'], validator: WatchedValidator, manifests: Manifests) {
   const declarations = declarationFigure(() => manifests.declarationCounts());
   return [...database.metrics, ...validator.metrics, declarations];
+}
+
+/** The folder of the manifests, and that of an SQLite file. */
+function dataFolders({ dataDir }: StoreConfig, { file }: Database): readonly string[] {
+  return file === undefined ? [dataDir] : [dataDir, path.dirname(file)];
 }
 
 function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {

@@ -64,6 +64,12 @@ describe('a valid configuration', () => {
     }
   });
 
+  it('shows (empty) for each variable without a value', async () => {
+    const { stdout } = await check([]);
+    expect(stdout).toMatch(/^ {2}RESOLVER_TEST_ALLOW +\(empty\) {2}\(default\)$/m);
+    expect(stdout.split('\n').filter((line) => /^ {2}[A-Z]\w+ +\(default\)$/.test(line))).toEqual([]);
+  });
+
   it('is only read, not written', async () => {
     expect((await check([])).code).toBe(0);
     expect(await readdir(folder)).toEqual(['.env']);

@@ -1,7 +1,7 @@
 /** The metrics of a whole process, and the Grafana dashboard for them. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,12 +12,15 @@ import { native } from '../../src/native.js';
 import { HubDouble } from '../network/support/hub-double.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
+import { run } from '../support/command.js';
+import { debianProgram, INSTALL_MAX_MS } from '../support/set-up.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const DASHBOARD = path.join(ROOT, 'ops/grafana/isccd.json');
 const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';
 
 let services: AllServices;
+let text: string;
 let lines: string[];
 /** Names of all metrics, also of those without samples yet. */
 let families: Set<string>;
@@ -44,7 +47,7 @@ beforeAll(async () => {
     200,
     'text/plain; version=0.0.4; charset=utf-8',
   ]);
-  const text = await response.text();
+  text = await response.text();
   families = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
   lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 });
@@ -140,6 +143,24 @@ describe('/metrics', () => {
     expect(value(/^isccd_store_query_duration_seconds_count\{statement="insert"/)).toBeGreaterThan(0);
     expect(value(/^nodejs_eventloop_lag_p99_seconds/)).toBeGreaterThan(0);
     expect(value(/^isccd_resolver_queries_total\{outcome="none"\}/)).toBe(1);
+  });
+
+  it('has the free space and the size of the disk of each data folder', async () => {
+    const { blocks, bsize } = await statfs(services.folder);
+    for (const service of ['codes', 'search', 'store']) {
+      const labels = `\\{service="${service}",folder="${path.join(services.folder, service)}"\\}`;
+      expect(value(new RegExp(`^isccd_data_disk_bytes${labels}`))).toBe(blocks * bsize);
+      const free = value(new RegExp(`^isccd_data_free_bytes${labels}`));
+      expect(free).toBeGreaterThan(0);
+      expect(free).toBeLessThan(blocks * bsize);
+    }
+    expect(lines.filter((line) => line.startsWith('isccd_data_free_bytes'))).toHaveLength(3);
+  });
+
+  it('follows the conventions that promtool checks', { timeout: INSTALL_MAX_MS }, async () => {
+    const promtool = debianProgram(['promtool'], 'prometheus');
+    const { code, stdout, stderr } = await run(promtool, ['check', 'metrics'], { input: text });
+    expect([code, stdout + stderr]).toEqual([0, '']);
   });
 
   it('names the version', () => {

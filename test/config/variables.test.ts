@@ -6,10 +6,16 @@ import { SERVICE_NAMES, SERVICES } from '../../src/compose/services.js';
 import { ALL_VARIABLES } from '../../src/config/all.js';
 import { codesVariables, readCodesConfig } from '../../src/config/codes.js';
 import { commonVariables } from '../../src/config/common.js';
-import { envFile, markdownTable } from '../../src/config/describe.js';
+import { envFile, markdownTable, shownDefault } from '../../src/config/describe.js';
 import { parseDotEnv } from '../../src/config/env.js';
 import { text } from '../../src/config/schemas.js';
-import { ConfigurationInvalid, defineVariables, readVariables } from '../../src/config/variable.js';
+import {
+  ConfigurationInvalid,
+  defineVariables,
+  readVariable,
+  readVariables,
+  type Variable,
+} from '../../src/config/variable.js';
 
 const ORIGINS_RULE = 'must be origins such as https://example.org, separated by spaces or commas, or *';
 
@@ -110,6 +116,26 @@ describe('a port that may be off', () => {
   it('accepts its own default', () => {
     expect([port(''), port('off'), port('OFF'), port('0')]).toEqual([undefined, undefined, undefined, 0]);
     expect(() => port('none')).toThrow('must be an integer from 0 to 65535, or off');
+  });
+});
+
+describe('a default that the check and the documentation show', () => {
+  it('is accepted as a value, if it is one', () => {
+    const shown = ALL_VARIABLES.map(
+      (variable) => [variable, variable.default ?? shownDefault(variable)] as const,
+    );
+    const words = shown.filter(([, value]) => /^[\w.:/-]+$/.test(value));
+    expect(words.length).toBeGreaterThan(60);
+    for (const [variable, value] of words) readVariable(variable, { [variable.name]: value });
+  });
+
+  it.each([
+    ['INDEXSVC_AGGREGATOR_NETWORK', 'must be one of mainnet, testnet, or off'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'must be an absolute http or https address without a query, or off'],
+  ])('may be off: %s', (name, rule) => {
+    const variable = ALL_VARIABLES.find((one) => one.name === name) as Variable;
+    expect(readVariable(variable, { [name]: 'Off' })).toBeUndefined();
+    expect(() => readVariable(variable, { [name]: 'none' })).toThrow(rule);
   });
 });
 

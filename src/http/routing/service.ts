@@ -98,6 +98,8 @@ export interface ServiceApp {
   readiness?(): Readiness | Promise<Readiness>;
   /** The service's metrics, in addition to those of its requests. */
   readonly metrics?: readonly Metric[];
+  /** Local folders that the service writes to. Their free disk space is a metric. */
+  readonly dataFolders?: readonly string[];
   /** Receives unexpected errors. */
   readonly errorReports?: ErrorReports;
   /** Runs at a graceful stop, after the last request. */
