@@ -1,5 +1,5 @@
 /** Watches the writes of an engine: which indexes could not be written, and whether one is unusable until a restart. */
-import { isNativeError, type SearchEngine } from '../../native.js';
+import { type FollowedIndex, isNativeError, type SearchEngine } from '../../native.js';
 
 /** Methods that write an index. Their first argument is its name. */
 const WRITES = [
@@ -11,14 +11,23 @@ const WRITES = [
   'renameIndex',
   'deleteIndex',
 ] as const;
+/** Methods that write an index that follows hub logs. */
+const FOLLOWER_WRITES = [
+  'apply',
+  'putHub',
+  'putEvidence',
+  'reset',
+] as const satisfies (keyof FollowedIndex)[];
 
 /** LMDB refuses all work on an index after a write of its meta page failed. */
 const PANIC = 'MDB_PANIC';
 
 const REASONS = { INTERNAL: 'the last write failed', STORAGE_FULL: 'the disk is full' } as const;
 
+type Write = (...args: unknown[]) => Promise<unknown>;
+
 /**
- * Watches all later calls of `engine`.
+ * Watches all later calls of `engine`, and those of each index that it opens to follow hub logs.
  *
  * @param onPanic is called if an index can neither be read nor written until its files are opened again
  * @returns indexes whose last write failed for another reason than its content, with the reason
@@ -38,17 +47,31 @@ export function watchWrites(
       if (error instanceof Error && error.message.includes(PANIC)) onPanic(error);
     });
   };
-  for (const name of WRITES) {
-    const write = engine[name].bind(engine) as (index: string, ...rest: unknown[]) => Promise<unknown>;
-    const watched = (index: string, ...rest: unknown[]) => {
-      const result = write(index, ...rest);
-      result.then(
-        () => failing.delete(index),
-        (error: unknown) => failed(index, error),
-      );
-      return result;
-    };
-    Object.defineProperty(engine, name, { value: watched });
-  }
+  const watch = <T extends object>(target: T, names: readonly (keyof T)[], indexOf: IndexOf) => {
+    for (const name of names) {
+      const write = (target[name] as Write).bind(target);
+      const watched: Write = (...args) => {
+        const index = indexOf(args);
+        const result = write(...args);
+        result.then(
+          () => failing.delete(index),
+          (error: unknown) => failed(index, error),
+        );
+        return result;
+      };
+      Object.defineProperty(target, name, { value: watched });
+    }
+  };
+  watch(engine, WRITES, ([index]) => String(index));
+  const follow = engine.followLogs.bind(engine);
+  const watchedFollow: typeof follow = async (index, realm) => {
+    const followed = await follow(index, realm);
+    watch(followed, FOLLOWER_WRITES, () => index);
+    return followed;
+  };
+  Object.defineProperty(engine, 'followLogs', { value: watchedFollow });
   return failing;
 }
+
+/** Name of the index that a call writes. */
+type IndexOf = (args: readonly unknown[]) => string;

@@ -50,6 +50,11 @@ export class Node {
     return this.#process?.output() ?? '';
   }
 
+  /** Exit status of the process; `null` while it runs. */
+  get exitCode(): number | null {
+    return this.#process?.exitCode() ?? null;
+  }
+
   async start(...services: readonly ServiceName[]): Promise<void> {
     this.#process = await serve(services.length === 0 ? ['search'] : services, { env: this.env });
   }
