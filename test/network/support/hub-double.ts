@@ -34,7 +34,8 @@ export function rootOf(leaves: readonly Buffer[]): Buffer {
   return nodeHash(rootOf(leaves.slice(0, split)), rootOf(leaves.slice(split)));
 }
 
-class Key {
+/** A declarer's or a hub's key. */
+export class Key {
   readonly #private: KeyObject;
   readonly raw: Buffer;
   readonly multibase: string;
@@ -50,8 +51,8 @@ class Key {
     return sign(null, bytes, this.#private);
   }
 
-  signNote(note: object): object {
-    const signature = { version: 'ISCC-SIG v1.0', pubkey: this.multibase };
+  signNote(note: object, version = 'ISCC-SIG v1.0'): object {
+    const signature = { version, pubkey: this.multibase };
     const text = canonicalize({ ...note, signature } as Json) ?? '';
     const proof = `z${base58.encode(this.sign(Buffer.from(text)))}`;
     return { ...note, signature: { ...signature, proof } };
@@ -88,6 +89,8 @@ export class HubDouble {
   isGone = false;
   corruptBundles = false;
   hidePartials = false;
+  /** Pause before each response. */
+  delayMs = 0;
   /** Responds itself, or returns false. */
   respond: ((path: string, response: ServerResponse) => boolean) | undefined;
   /** Signs checkpoints of this size, whatever the log has. */
@@ -104,7 +107,9 @@ export class HubDouble {
       if (this.respond?.(path, response) === true) return;
       const body = this.failure === undefined ? this.#resource(path) : undefined;
       response.statusCode = body === undefined ? (this.failure ?? 404) : 200;
-      response.end(body ?? '<html></html>');
+      const end = () => response.end(body ?? '<html></html>');
+      if (this.delayMs > 0) setTimeout(end, this.delayMs);
+      else end();
     });
   }
 
@@ -185,6 +190,11 @@ export class HubDouble {
       if (index % 12 === 11) this.#delete(index);
       else this.#declare(index);
     }
+  }
+
+  /** Appends entries as they are. */
+  appendRecords(records: readonly Buffer[]): void {
+    this.#records.push(...records);
   }
 
   /** Replaces the log from an entry on by another branch of this size. */
