@@ -8,6 +8,7 @@ import { isccd } from '../support/command.js';
 import { HubDouble } from './support/hub-double.js';
 import { Node } from './support/node.js';
 import { isIncluded, leafHash, oldRootOf, parsedNote } from './support/proofs.js';
+import { SlowTwin } from './support/slow-twin.js';
 
 interface Proof {
   readonly leafIndex: number;
@@ -97,6 +98,40 @@ describe('a node', { timeout: 120_000 }, () => {
     const impliedRoot = oldRootOf(accepted.size, other, found.proof);
     expect(impliedRoot).toBeDefined();
     expect(impliedRoot?.equals(accepted.root)).toBe(false);
+  });
+
+  it('keeps and publishes the evidence after the operator has reset the hub', async () => {
+    const double = await hub(7, 700);
+    await follow(double);
+    double.fork(400, 900);
+    await node.until(double, 'frozen', 700);
+    const [fork] = JSON.parse(await text('/network/hubs/7/evidence')) as unknown[];
+    await node.stop();
+    const reset = () => isccd(['network', 'reset', '7', '--yes'], { env: node.env });
+    expect(await reset()).toMatchObject({ code: 0 });
+    expect((await isccd(['network', 'verify'], { env: node.env })).code).toBe(0);
+    await node.start();
+    // The other branch is the log now, from its first entry.
+    const status = await node.until(double, 'following', 900);
+    expect(status).toMatchObject({ ok: true, alarm: null, since: { size: 900 } });
+    const twin = new SlowTwin(0, 7);
+    for (let leaf = 0; leaf < double.size; leaf += 1) twin.take(double.record(leaf));
+    await node.expectAssets({ isccIds: [...twin.assets.keys()], assets: [...twin.assets.values()] });
+    expect(await node.assets()).toBe(twin.assets.size);
+    expect(JSON.parse(await text('/network/hubs/7/evidence'))).toEqual([fork]);
+    double.fork(100, 950);
+    await node.until(double, 'frozen', 900);
+    expect((await node.state(double))?.alarm).toMatchObject({ kind: 'fork', evidence: 2 });
+    const [first, second, ...others] = JSON.parse(await text('/network/hubs/7/evidence')) as unknown[];
+    expect({ first, others }).toEqual({ first: fork, others: [] });
+    expect(second).toMatchObject({ kind: 'fork' });
+    expect(second).not.toEqual(fork);
+    await node.stop();
+    expect(await reset()).toMatchObject({ code: 0 });
+    // A hub that no list names keeps its evidence, too.
+    await node.list(await hub(8, 3));
+    await node.start();
+    expect(JSON.parse(await text('/network/hubs/7/evidence'))).toEqual([first, second]);
   });
 
   it('mirrors logs whose files pass the check of a log on disk', async () => {
