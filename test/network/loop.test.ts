@@ -32,6 +32,7 @@ beforeAll(async () => {
     ...hubEnvironment(hubUrl),
     ...{ MSTORE_PORT: ports.MSTORE_PORT, MSTORE_URL: `http://127.0.0.1:${ports.MSTORE_PORT}` },
     ...{ MSTORE_HUB_ID: String(HUB_ID), MSTORE_INDEX: 'local', RESOLVER_PORT: '0' },
+    ISCCD_METRICS_PUBLIC: 'true',
   });
   Object.assign(other.env, {
     ...{ RESOLVER_PORT: '0', RESOLVER_ENVIRONMENT: 'test', RESOLVER_TEST_ALLOW: '127.0.0.1' },
@@ -75,6 +76,16 @@ describe('what a store declares', { timeout: TEST_MS_MAX }, () => {
     await other.until(log, 'following', log.size);
     expect(await found(other)).toEqual([]);
     await expect.poll(dashboardCell, { timeout: 30_000 }).toBe('not yet');
+  });
+
+  it('is missing if the hub does not log it within an hour', async () => {
+    const { db, close } = await openDatabase(undefined, `${store.folder}/store`);
+    const twoHoursAgo = Date.now() - 2 * 3_600_000;
+    await db.updateTable('declarations').set({ attempted_at: twoHoursAgo }).execute();
+    await close();
+    expect(await dashboardCell()).toContain('missing');
+    const metrics = await (await fetch(`${store.urls.store}/metrics`)).text();
+    expect(metrics).toMatch(/^isccd_store_declarations_unlogged(\{[^}]*\})? 1$/m);
   });
 
   it('is found and fetched by every node once the hub logs it, and still once on its own', async () => {
