@@ -3,6 +3,7 @@
 //! Order and selection of text follow the reference's extractor, because they decide the Text-Code.
 //! White space follows it where that is cheap, because offsets of text chunks depend on it.
 
+mod attached;
 mod container;
 mod doc;
 mod docx;
@@ -181,6 +182,22 @@ pub enum DocumentError {
 /// are resolved, so documents cannot include files or expand without limit.
 pub fn read(format: Format, bytes: &[u8]) -> Result<Document, DocumentError> {
     read_within(format, bytes, &mut Budget::default())
+}
+
+/// Reads a document inside of another one. `None` for documents that cannot be read, and in too many levels of documents.
+fn read_inner(
+    format: Format,
+    bytes: &[u8],
+    budget: &mut Budget,
+) -> Result<Option<Document>, DocumentError> {
+    let Some(depth) = budget.depth.checked_sub(1) else { return Ok(None) };
+    budget.depth = depth;
+    let document = read_within(format, bytes, budget);
+    budget.depth = depth + 1;
+    match document {
+        Err(DocumentError::TooLarge) => Err(DocumentError::TooLarge),
+        document => Ok(document.ok()),
+    }
 }
 
 fn read_within(

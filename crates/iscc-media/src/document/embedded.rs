@@ -71,20 +71,12 @@ fn append_content(
         }
         _ => return Ok(()),
     };
-    let Some(depth) = container.budget.depth.checked_sub(1) else { return Ok(()) };
-    container.budget.depth = depth;
-    let document = super::read_within(format, content, container.budget);
-    container.budget.depth = depth + 1;
-    match document {
-        Ok(document) => {
-            // The reference doubles the white space between lines and cells.
-            let nested = document.text.replace('\n', "\n\n").replace('\t', "\t\t");
-            let left = container.budget.bytes.checked_sub(nested.len() as u64);
-            container.budget.bytes = left.ok_or(DocumentError::TooLarge)?;
-            text.push_str(&nested);
-        }
-        Err(DocumentError::TooLarge) => return Err(DocumentError::TooLarge),
-        Err(_) => {}
+    if let Some(document) = super::read_inner(format, content, container.budget)? {
+        // The reference doubles the white space between lines and cells.
+        let nested = document.text.replace('\n', "\n\n").replace('\t', "\t\t");
+        let left = container.budget.bytes.checked_sub(nested.len() as u64);
+        container.budget.bytes = left.ok_or(DocumentError::TooLarge)?;
+        text.push_str(&nested);
     }
     Ok(())
 }

@@ -7,8 +7,7 @@ use encoding_rs::Encoding;
 
 use super::container::Budget;
 use super::properties::Properties;
-use super::{Document, DocumentError, Format};
-use crate::text::{charset, html};
+use super::{Document, DocumentError, attached};
 
 /// Maximum levels of parts in parts.
 const DEPTH_MAX: u32 = 16;
@@ -158,41 +157,8 @@ impl Reader<'_> {
             self.text.push_str(&decode_words(&name));
             self.text.push('\n');
         }
-        self.append_content(part, &mediatype)
-    }
-
-    fn append_content(&mut self, part: &Part<'_>, mediatype: &str) -> Result<(), DocumentError> {
         let content = part.content();
-        match mediatype {
-            "text/html" => {
-                let encoding = label(part);
-                let text = encoding.map(|it| it.decode(&content).0.into_owned());
-                let text = text.unwrap_or_else(|| html::decode(&content).into_owned());
-                self.text.push_str(&html::extract(&text).text);
-            }
-            text if text.starts_with("text/") => match label(part) {
-                Some(encoding) => self.text.push_str(&encoding.decode(&content).0),
-                None => self.text.push_str(&charset::decode(&content)),
-            },
-            other => {
-                let format = Format::from_mediatype(other);
-                let format = format.filter(|format| format.has_signature(&content));
-                if let Some(format) = format
-                    && let Some(depth) = self.budget.depth.checked_sub(1)
-                {
-                    self.budget.depth = depth;
-                    let document = super::read_within(format, &content, self.budget);
-                    self.budget.depth = depth + 1;
-                    match document {
-                        Ok(document) => self.text.push_str(&document.text),
-                        Err(DocumentError::TooLarge) => return Err(DocumentError::TooLarge),
-                        Err(_) => {}
-                    }
-                }
-            }
-        }
-        self.text.push('\n');
-        Ok(())
+        attached::append(&mut self.text, &mediatype, label(part), &content, self.budget)
     }
 }
 

@@ -1,11 +1,13 @@
-//! Mail of Outlook, `.msg` ([MS-OXMSG]): the text of its body, with subject and sender as properties.
+//! Mail of Outlook, `.msg` ([MS-OXMSG]): the text of its body and of attached documents, with subject and sender as
+//! properties.
 
 mod compressed;
 
 use super::ole::{Ole, u32_at, utf16};
 use super::properties::Properties;
 use super::rtf::charset::of_code_page;
-use super::{Document, DocumentError, rtf};
+use super::{Document, DocumentError, attached, rtf};
+use crate::mediatype;
 use crate::text::html;
 
 /// Numbers of properties in the names of streams ([MS-OXPROPS]).
@@ -14,10 +16,21 @@ const SENDER: &str = "0C1A";
 const BODY: &str = "1000";
 const BODY_RTF: &str = "1009";
 const BODY_HTML: &str = "1013";
+const DISPLAY_NAME: &str = "3001";
+const ATTACHED_DATA: &str = "3701";
+const SHORT_FILE_NAME: &str = "3704";
+const FILE_NAME: &str = "3707";
+const MEDIA_TYPE: &str = "370E";
 
 /// Properties with a code page in the list of properties: number, then the type of 32-bit integers.
 const MESSAGE_CODE_PAGE: u32 = 0x3FFD_0003;
 const INTERNET_CODE_PAGE: u32 = 0x3FDE_0003;
+
+/// Start of the names of storages with attachments.
+const ATTACHMENT: &str = "__attach_version1.0_#";
+
+/// Maximum attachments of a mail.
+const ATTACHMENTS_MAX: usize = 1000;
 
 /// The longest text of a body in RTF.
 const RTF_BYTES_MAX: usize = 64 << 20;
@@ -25,19 +38,18 @@ const RTF_BYTES_MAX: usize = 64 << 20;
 pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
     let mut mail = Mail { code_page: code_page(&mut ole)?, ole };
     let mut properties = Properties::default();
-    if let Some(subject) = mail.string(SUBJECT)? {
+    if let Some(subject) = mail.string("", SUBJECT)? {
         properties.add("dc:title", &subject);
     }
-    if let Some(sender) = mail.string(SENDER)? {
+    if let Some(sender) = mail.string("", SENDER)? {
         properties.add("dc:creator", &sender);
     }
-    let text = match mail.string(BODY)?.filter(|body| !body.trim().is_empty()) {
-        Some(body) => body,
-        None => mail.rich_text()?,
-    };
+    let mut text = String::new();
+    mail.append("", &mut text)?;
     Ok(Document { text, properties, cover: None })
 }
 
+/// The storages of a mail. Attached mail is a storage of the same form inside; the mail itself has the empty path.
 struct Mail<'a> {
     ole: Ole<'a>,
     /// Of 8-bit strings.
@@ -45,25 +57,72 @@ struct Mail<'a> {
 }
 
 impl Mail<'_> {
+    /// Appends the body and the attachments of the mail in a storage.
+    fn append(&mut self, storage: &str, text: &mut String) -> Result<(), DocumentError> {
+        match self.string(storage, BODY)?.filter(|body| !body.trim().is_empty()) {
+            Some(body) => text.push_str(&body),
+            None => text.push_str(&self.rich_text(storage)?),
+        }
+        let names = self.ole.storages(&format!("{storage}/"))?;
+        let attachments = names.iter().filter(|name| name.starts_with(ATTACHMENT));
+        for name in attachments.take(ATTACHMENTS_MAX) {
+            self.append_attachment(&format!("{storage}/{name}"), text)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the name and the text of an attachment.
+    fn append_attachment(&mut self, storage: &str, text: &mut String) -> Result<(), DocumentError> {
+        let mut name = None;
+        for number in [FILE_NAME, SHORT_FILE_NAME, DISPLAY_NAME] {
+            if name.is_none() {
+                name = self.string(storage, number)?.filter(|name| !name.trim().is_empty());
+            }
+        }
+        let name = name.unwrap_or_default();
+        text.push('\n');
+        text.push_str(&name);
+        text.push('\n');
+        let mail = format!("{storage}/__substg1.0_{ATTACHED_DATA}000D");
+        if self.ole.has_storage(&mail) {
+            let Some(depth) = self.ole.budget().depth.checked_sub(1) else { return Ok(()) };
+            self.ole.budget().depth = depth;
+            let result = self.append(&mail, text);
+            self.ole.budget().depth = depth + 1;
+            return result;
+        }
+        let Some(content) = self.binary(storage, ATTACHED_DATA)? else { return Ok(()) };
+        let declared = self.string(storage, MEDIA_TYPE)?.filter(|declared| declared.contains('/'));
+        let mediatype = match &declared {
+            Some(declared) => &declared.to_ascii_lowercase(),
+            None => mediatype::inspect(&content, &name).mediatype,
+        };
+        attached::append(text, mediatype, None, &content, self.ole.budget())
+    }
+
     /// A property as text: UTF-16, or 8-bit characters of the mail's code page in old files.
-    fn string(&mut self, number: &str) -> Result<Option<String>, DocumentError> {
-        if let Some(bytes) = self.ole.optional(&format!("/__substg1.0_{number}001F"))? {
+    fn string(&mut self, storage: &str, number: &str) -> Result<Option<String>, DocumentError> {
+        if let Some(bytes) = self.ole.optional(&format!("{storage}/__substg1.0_{number}001F"))? {
             return Ok(Some(utf16(&bytes)));
         }
-        let bytes = self.ole.optional(&format!("/__substg1.0_{number}001E"))?;
+        let bytes = self.ole.optional(&format!("{storage}/__substg1.0_{number}001E"))?;
         let encoding = of_code_page(self.code_page);
         Ok(bytes.map(|bytes| encoding.decode_without_bom_handling(&bytes).0.into_owned()))
     }
 
+    fn binary(&mut self, storage: &str, number: &str) -> Result<Option<Vec<u8>>, DocumentError> {
+        self.ole.optional(&format!("{storage}/__substg1.0_{number}0102"))
+    }
+
     /// The body of mail without plain text; empty for mail without a body.
-    fn rich_text(&mut self) -> Result<String, DocumentError> {
-        if let Some(body) = self.ole.optional(&format!("/__substg1.0_{BODY_HTML}0102"))? {
+    fn rich_text(&mut self, storage: &str) -> Result<String, DocumentError> {
+        if let Some(body) = self.binary(storage, BODY_HTML)? {
             return Ok(html::extract(&html::decode(&body)).text);
         }
-        if let Some(body) = self.string(BODY_HTML)? {
+        if let Some(body) = self.string(storage, BODY_HTML)? {
             return Ok(html::extract(&body).text);
         }
-        let body = self.ole.optional(&format!("/__substg1.0_{BODY_RTF}0102"))?;
+        let body = self.binary(storage, BODY_RTF)?;
         let body = body.and_then(|body| compressed::decompress(&body, RTF_BYTES_MAX));
         Ok(body.and_then(|body| rtf::read(&body).ok()).map(|it| it.text).unwrap_or_default())
     }
@@ -115,6 +174,44 @@ mod tests {
         assert_eq!(mail(932, &[(BODY, b"\x8c_\x96\xf1")]).text, "契約");
         assert_eq!(mail(65_001, &[(BODY, "Prüfung".as_bytes())]).text, "Prüfung");
         assert_eq!(mail(0, &[(BODY, b"\x80 5")]).text, "€ 5");
+    }
+
+    #[test]
+    fn attachments_have_names_and_texts() {
+        let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        let mut put = |path: &str, bytes: &[u8]| {
+            for (at, _) in path.match_indices('/').skip(1) {
+                if !file.exists(&path[..at]) {
+                    file.create_storage(&path[..at]).unwrap();
+                }
+            }
+            file.create_stream(path).unwrap().write_all(bytes).unwrap();
+        };
+        let body = format!("__substg1.0_{BODY}001E");
+        put("/__properties_version1.0", &[0; 32]);
+        put(&format!("/{body}"), b"body");
+        let attachment = |number: u32| format!("/{ATTACHMENT}{number:08X}");
+        // Without a media type, the content decides.
+        put(&format!("{}/__substg1.0_{SHORT_FILE_NAME}001E", attachment(0)), b"A.RTF");
+        put(&format!("{}/__substg1.0_{ATTACHED_DATA}0102", attachment(0)), br"{\rtf1 rich}");
+        put(&format!("{}/__substg1.0_{FILE_NAME}001E", attachment(1)), b"b.bin");
+        put(&format!("{}/__substg1.0_{MEDIA_TYPE}001E", attachment(1)), b"TEXT/HTML");
+        put(&format!("{}/__substg1.0_{ATTACHED_DATA}0102", attachment(1)), b"<p>web</p>");
+        // Attached mail with an attachment, and so on: more levels than are read.
+        let mut inner = attachment(2);
+        for level in 0..8 {
+            put(&format!("{inner}/__substg1.0_{DISPLAY_NAME}001E"), b"mail");
+            inner = format!("{inner}/__substg1.0_{ATTACHED_DATA}000D");
+            put(&format!("{inner}/{body}"), format!("level{level}").as_bytes());
+            inner = format!("{inner}{}", attachment(0));
+        }
+        file.flush().unwrap();
+        let bytes = file.into_inner().into_inner();
+        let text = ole::read(&bytes, &mut Budget::default()).unwrap().text;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let levels = ["mail", "level0", "mail", "level1", "mail", "level2", "mail"];
+        assert_eq!(words[..5], ["body", "A.RTF", "rich", "b.bin", "web"]);
+        assert_eq!(words[5..], levels);
     }
 
     #[test]

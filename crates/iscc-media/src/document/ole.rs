@@ -59,6 +59,23 @@ impl<'a> Ole<'a> {
         self.optional(path)?.ok_or_else(|| DocumentError::PartMissing(path.to_owned()))
     }
 
+    /// The names of the storages directly in a storage, in their order in the file: by length, then by name.
+    pub fn storages(&self, path: &str) -> Result<Vec<String>, DocumentError> {
+        let entries = self.file.read_storage(path).map_err(damaged)?;
+        let storages = entries.filter(|entry| entry.is_storage());
+        Ok(storages.map(|entry| entry.name().to_owned()).collect())
+    }
+
+    /// Whether there is a storage.
+    pub fn has_storage(&self, path: &str) -> bool {
+        self.file.is_storage(path)
+    }
+
+    /// What may still be read.
+    pub fn budget(&mut self) -> &mut Budget {
+        self.budget
+    }
+
     /// The document's properties. A damaged summary is ignored.
     pub fn properties(&mut self) -> Result<Properties, DocumentError> {
         let summary = self.optional("/\u{5}SummaryInformation")?;
