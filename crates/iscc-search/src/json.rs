@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A JSON value whose members or items are still raw text.
@@ -155,6 +155,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
         }
         deserializer.deserialize_map(ObjectVisitor(std::marker::PhantomData))
     }
+}
+
+/// Whether the bytes are the JSON text of an object.
+pub fn is_object(json: &[u8]) -> bool {
+    // Skipping a value does not check that strings are UTF-8.
+    let text = std::str::from_utf8(json);
+    text.is_ok_and(|text| text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
 
 /// Appends a string as JSON.

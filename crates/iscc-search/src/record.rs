@@ -5,6 +5,7 @@
 
 use crate::code;
 use crate::column::Body;
+use crate::json::is_object;
 use crate::leb128::{Cursor, put_bytes, put_number};
 use crate::unit::{Unit, UnitType, decompose};
 
@@ -78,20 +79,21 @@ impl<'a> Record<'a> {
         } else {
             None
         };
+        let flags = parts.flags;
         Some(Self {
             code,
             units,
-            metadata: (parts.flags & HAS_METADATA != 0).then(|| parts.cursor.rest()),
-            has_simprints: parts.flags & HAS_SIMPRINTS != 0,
-            is_id_v0: parts.flags & IS_ID_V0 != 0,
+            metadata: parts.metadata()?,
+            has_simprints: flags & HAS_SIMPRINTS != 0,
+            is_id_v0: flags & IS_ID_V0 != 0,
         })
     }
 
-    /// Decodes only the metadata of a record.
+    /// Decodes only the metadata of a record. The outer `None` means that the record is damaged.
     pub fn read_metadata(bytes: &'a [u8]) -> Option<Option<&'a [u8]>> {
         let mut parts = Parts::read(bytes)?;
         parts.skip_codes()?;
-        Some((parts.flags & HAS_METADATA != 0).then(|| parts.cursor.rest()))
+        parts.metadata()
     }
 
     /// Decodes only what is indexed: the units, or those of the code if no units were sent, and whether the asset has
@@ -157,6 +159,15 @@ impl<'a> Parts<'a> {
         let number = self.cursor.number()?;
         let bytes = self.cursor.take(usize::try_from(number >> 2).ok()?)?;
         Some(StoredCode { form: number & 3, bytes })
+    }
+
+    /// The metadata, if they are a JSON object: they become part of responses as they are.
+    fn metadata(self) -> Option<Option<&'a [u8]>> {
+        if self.flags & HAS_METADATA == 0 {
+            return Some(None);
+        }
+        let bytes = self.cursor.rest();
+        is_object(bytes).then_some(Some(bytes))
     }
 
     fn skip_codes(&mut self) -> Option<()> {
@@ -269,6 +280,30 @@ mod tests {
         assert!(bytes.len() < 120, "{} bytes", bytes.len());
         for length in 0..20 {
             assert!(Record::read(&bytes[..length]).is_none(), "{length}");
+        }
+    }
+
+    #[test]
+    fn metadata_that_are_no_json_object_are_damage() {
+        let record = |metadata: &'static [u8]| {
+            Record { metadata: Some(metadata), ..Record::default() }.write()
+        };
+        for sound in [&br#"{"a":"\u00e9 \ud800"}"#[..], b"{}", br#"{"a":[{"b":null}]}"#] {
+            assert_eq!(Record::read_metadata(&record(sound)), Some(Some(sound)));
+        }
+        // Bits that flipped: in a quote, a bracket, a colon, a control character, a byte of UTF-8.
+        let damages: [&[u8]; 7] = [
+            br#"{"a#:1}"#,
+            br#"{"a":1]"#,
+            br#"{"a"z1}"#,
+            b"{\"a\":\"\x01\"}",
+            b"{\"a\":\"\xff\"}",
+            b"[]",
+            b"",
+        ];
+        for damaged in damages {
+            assert_eq!(Record::read_metadata(&record(damaged)), None);
+            assert_eq!(Record::read(&record(damaged)), None);
         }
     }
 

@@ -59,7 +59,7 @@ impl Index {
         body: QueryBody<'_>,
         limit: usize,
     ) -> Result<Found, Failure> {
-        let view = self.view().map_err(Failure::broken)?;
+        let view = self.view().map_err(Failure::from)?;
         let query = self.query(&view, body)?;
         let wanted = Wanted { limit, selection: Selection::default() };
         let probed = [(&query, &wanted.selection)];
@@ -72,7 +72,7 @@ impl Index {
         let view = match self.view() {
             Ok(view) => view,
             Err(error) => {
-                let failure = Failure::broken(error);
+                let failure = Failure::from(error);
                 jobs.into_iter().for_each(|job| job.reply.fail(failure.clone()));
                 return;
             }
@@ -125,7 +125,7 @@ impl Index {
             query.retain_units(|_, unit| types.contains(&unit.kind));
         }
         if let Some(negative) = negative {
-            let view = negative.view().map_err(Failure::broken)?;
+            let view = negative.view().map_err(Failure::from)?;
             let hits = negative.unit_hits(scan_pool, &view, &[(&query, selection)]);
             let hits = hits.iter().flat_map(|hits| &hits.hits);
             let matched: HashSet<usize> = hits.map(|hit| hit.position).collect();
@@ -269,7 +269,7 @@ impl View<'_> {
         selection: &Selection,
     ) -> Result<(Vec<M>, Position), Failure> {
         // Looking up more candidates than there are matches would not narrow the search.
-        let candidates = self.candidates(&selection.filters, all.len()).map_err(Failure::broken)?;
+        let candidates = self.candidates(&selection.filters, all.len()).map_err(Failure::from)?;
         cursor::page(all, from, limit, |matched| {
             let (id, score) = matched.id_and_score();
             if !selection.accepts(self.realm(), id, score)
@@ -286,10 +286,10 @@ impl View<'_> {
 
     /// Metadata of a match.
     fn metadata(&self, id: u64) -> Result<Metadata<'_>, Failure> {
-        let Some(record) = self.reading.asset(id).map_err(Failure::broken)? else {
+        let Some(record) = self.reading.asset(id).map_err(Failure::from)? else {
             return Ok(None);
         };
-        let damaged = || Failure::broken(StoreError::Damaged { id });
+        let damaged = || Failure::from(StoreError::Damaged { id });
         Ok(Some(Record::read_metadata(record).ok_or_else(damaged)?))
     }
 }

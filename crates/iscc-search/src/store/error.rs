@@ -61,6 +61,16 @@ impl StoreError {
         matches!(self, Self::Lmdb(heed::Error::EnvAlreadyOpened))
     }
 
+    /// Whether stored data cannot be read, as opposed to a fault of the process or the file system.
+    pub fn is_damage(&self) -> bool {
+        use MdbError::{Corrupted, PageNotFound};
+        match self {
+            Self::Truncated { .. } | Self::Page(_) | Self::Damaged { .. } => true,
+            Self::Lmdb(heed::Error::Mdb(error)) => matches!(error, Corrupted | PageNotFound),
+            _ => false,
+        }
+    }
+
     pub(super) fn is_map_full(&self) -> bool {
         matches!(self, Self::Lmdb(heed::Error::Mdb(MdbError::MapFull)))
     }
