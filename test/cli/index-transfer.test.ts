@@ -110,6 +110,8 @@ test('a copy has the declared paths; an index that exists keeps its own', async 
   await index('copy', 'source', 'old', '--at', './declared');
   expect(await declared('copied', './declared')).toEqual(['metadata.name', 'metadata.tags']);
   expect(await declared('old', './declared')).toEqual(['metadata.lang']);
+  await index('import', 'source', '--from', './declared', '--as', 'imported', '--at', './elsewhere');
+  expect(await declared('imported', './elsewhere')).toEqual(['metadata.name', 'metadata.tags']);
   const served = { INDEXSVC_INDEX_URI: `usearch://${folder}/paths-served` };
   const server = await startSearch(folder, served);
   try {

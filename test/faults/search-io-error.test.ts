@@ -11,7 +11,7 @@ import { build } from './support/preload.js';
 const EXIT_BROKEN = 70;
 
 /** Starts the service with an index of one asset, and a library that makes writes fail while `trigger` exists. */
-async function startWithFaults(name: 'once' | 'sync') {
+async function startWithFaults(name: 'once' | 'sync' | 'names') {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-io-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const trigger = path.join(folder, name);
@@ -68,5 +68,22 @@ describe.skipIf(process.platform !== 'linux')('an index that cannot be written',
     await expectAsset(service, 2);
     expect((await fetch(`${service.url}/indexes/main/assets/${isccId(1)}`)).status).toBe(404);
     expect(service.exitCode()).toBeNull();
+  });
+
+  test('keeps its name if the folder of indexes cannot be synced, and can be changed', async () => {
+    const { service, trigger, location } = await startWithFaults('names');
+    const remove = () => fetch(`${service.url}/indexes/main`, { method: 'DELETE' });
+    const rename = () => post(`${service.url}/indexes/main/rename`, { name: 'renamed' });
+    await writeFile(trigger, '');
+    expect((await remove()).status).toBe(500);
+    expect((await rename()).status).toBe(500);
+    expect(await add(service, 1)).toBe(201);
+    await service.kill();
+    const restarted = await startProcess(location);
+    onTestFinished(() => restarted.kill());
+    await vi.waitFor(async () => expect(await readiness(restarted)).toEqual([200, { status: 'ready' }]));
+    for (const number of [0, 1]) await expectAsset(restarted, number);
+    expect((await fetch(`${restarted.url}/indexes/main`, { method: 'DELETE' })).status).toBe(204);
+    expect((await fetch(`${restarted.url}/indexes/main`)).status).toBe(404);
   });
 });

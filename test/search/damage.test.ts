@@ -150,3 +150,45 @@ test('repair finds the rows below a damaged branch', async () => {
   const exported = async (name: string) => (await isccd(['index', 'export', name, '--at', copy])).stdout;
   expect(await exported('hurtrepaired')).toBe(await exported('good'));
 });
+
+test('a repaired index has the declared paths', async () => {
+  const copy = path.join(folder, 'declared');
+  await cp(sound, copy, { recursive: true });
+  await isccd(['index', 'paths', 'hurt', 'metadata.name', '--at', copy]);
+  expect(await zeroPagesWith(path.join(copy, 'hurt', 'data.mdb'), '{"name"', 1)).toBe(1);
+  const report = path.join(folder, 'refused-declared.ndjson');
+  await isccd(['index', 'repair', 'hurt', '--at', copy, '--as', 'healed', '--report', report]);
+  const { stdout } = await isccd(['index', 'paths', 'healed', '--at', copy]);
+  expect(JSON.parse(stdout)).toMatchObject({ path: 'metadata.name', state: 'ready' });
+});
+
+test('a record whose metadata are damaged is refused with the reason, and salvage names it', async () => {
+  const copy = path.join(folder, 'record');
+  await cp(sound, copy, { recursive: true });
+  const file = path.join(copy, 'hurt', 'data.mdb');
+  const data = await readFile(file);
+  const at = data.indexOf('{"name"');
+  const wanted = entries.find((entry) => data.includes(JSON.stringify(entry.metadata), at));
+  const found = data.indexOf(JSON.stringify(wanted?.metadata));
+  expect(found).toBeGreaterThan(0);
+  const handle = await open(file, 'r+');
+  // One bit: the quote that ends no name any more.
+  await handle.write(Uint8Array.of(0x22 ^ 1), 0, 1, found + 1);
+  await handle.close();
+  const server = await startSearch(folder, { INDEXSVC_INDEX_URI: `usearch://${copy}` });
+  try {
+    for (const route of [
+      `assets/${wanted?.iscc_id}`,
+      `search?iscc_code=${wanted?.iscc_code}`,
+      'assets?limit=1000',
+    ]) {
+      const refused = await fetch(`${server.url}/indexes/hurt/${route}`);
+      expect([route, refused.status]).toEqual([route, 503]);
+      expect(await refused.text()).toMatch(
+        /the record of asset [0-9a-f]{16} is damaged.+ isccd index repair/,
+      );
+    }
+  } finally {
+    await server.stop();
+  }
+});

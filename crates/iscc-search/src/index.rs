@@ -197,11 +197,11 @@ impl Index {
         self.matching
     }
 
-    /// Rejects all further changes, because the folder is about to be removed.
-    pub fn mark_deleted(&self) {
+    /// Rejects all further changes, because the folder is about to be removed; with `false`, accepts them again.
+    pub fn mark_deleted(&self, is_deleted: bool) {
         // Waits for a running commit.
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        self.is_deleted.store(true, Ordering::Release);
+        self.is_deleted.store(is_deleted, Ordering::Release);
     }
 
     /// Whether the folder is about to be removed, or was removed.
@@ -237,7 +237,7 @@ impl Index {
     /// The index's description for clients.
     pub fn info(&self) -> Result<IndexInfo, Failure> {
         let snapshot = self.snapshot();
-        let disk = self.store.disk_bytes().map_err(Failure::broken)?;
+        let disk = self.store.disk_bytes().map_err(Failure::from)?;
         let mut bytes = vec![("lmdb".to_owned(), disk)];
         if self.matching == Matching::Approximate {
             let components = snapshot.memory_bytes().into_iter();
@@ -270,7 +270,7 @@ impl Index {
 
     /// Response to a get request.
     pub fn asset(&self, id_text: &str) -> Response {
-        let view = self.view().map_err(Failure::broken)?;
+        let view = self.view().map_err(Failure::from)?;
         let (id, record, simprints) = self.stored(&view, id_text)?;
         let version = u8::from(!record.is_id_v0);
         let text = IsccId { version, ..id }.text();
@@ -286,18 +286,18 @@ impl Index {
         filters: &[Filter],
     ) -> Result<AssetPage, Failure> {
         let request = PageRequest { after: transfer::after(after)?, limit, form };
-        let view = self.view().map_err(Failure::broken)?;
+        let view = self.view().map_err(Failure::from)?;
         let realm = view.snapshot.realm.unwrap_or_default();
         if filters.is_empty() {
-            return transfer::write_page(&view.reading, realm, request).map_err(Failure::broken);
+            return transfer::write_page(&view.reading, realm, request).map_err(Failure::from);
         }
         let page = transfer::write_filtered_page(&view.reading, realm, request, filters);
-        page.map_err(Failure::broken)?.ok_or_else(no_path)
+        page.map_err(Failure::from)?.ok_or_else(no_path)
     }
 
     /// Member `gateway` of an asset's metadata, if it is a string.
     pub fn gateway(&self, id_text: &str) -> Result<Option<String>, Failure> {
-        let view = self.view().map_err(Failure::broken)?;
+        let view = self.view().map_err(Failure::from)?;
         let (_, record) = self.record(&view, id_text)?;
         Ok(record.metadata.and_then(asset_match::gateway))
     }
@@ -319,10 +319,10 @@ impl Index {
     ) -> Result<(IsccId, Record<'v>), Failure> {
         let id = IsccId::parse(id_text).map_err(Failure::rejected)?;
         check_realm(view.snapshot.realm, id.realm, id_text)?;
-        let Some(bytes) = view.reading.asset(id.body).map_err(Failure::broken)? else {
+        let Some(bytes) = view.reading.asset(id.body).map_err(Failure::from)? else {
             return Err(self.no_asset(id_text));
         };
-        let damaged = || Failure::broken(StoreError::Damaged { id: id.body });
+        let damaged = || Failure::from(StoreError::Damaged { id: id.body });
         Ok((id, Record::read(bytes).ok_or_else(damaged)?))
     }
 
@@ -332,9 +332,9 @@ impl Index {
         id_text: &str,
     ) -> Result<(IsccId, Record<'v>, StoredSimprints), Failure> {
         let (id, record) = self.record(view, id_text)?;
-        let damaged = || Failure::broken(StoreError::Damaged { id: id.body });
+        let damaged = || Failure::from(StoreError::Damaged { id: id.body });
         let simprints = if record.has_simprints {
-            let bytes = view.reading.simprints(id.body).map_err(Failure::broken)?;
+            let bytes = view.reading.simprints(id.body).map_err(Failure::from)?;
             read_simprints(bytes.unwrap_or_default()).ok_or_else(damaged)?
         } else {
             StoredSimprints::new()
@@ -354,7 +354,20 @@ impl Index {
 pub(crate) fn store_failure(error: &StoreError) -> Failure {
     match error {
         StoreError::Full => Failure::new(FailureKind::Full, "No space left for the index"),
+        error if error.is_damage() => {
+            let text = format!(
+                "The index is damaged: {error}. Restore it from a backup, or salvage its rows with \
+                 isccd index repair"
+            );
+            Failure::new(FailureKind::Damaged, &text)
+        }
         error => Failure::broken(error),
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        store_failure(&error)
     }
 }
 

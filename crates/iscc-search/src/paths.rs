@@ -15,6 +15,8 @@ use crate::json::Node;
 pub const PATHS_MAX: usize = 16;
 /// Maximum length of a declared path in bytes.
 pub const PATH_BYTES_MAX: usize = 256;
+/// Key of the declared paths in the index's metadata.
+pub const DECLARED: &str = "paths";
 /// Arrays with more different values have one row for all of them.
 const VALUES_MAX: usize = 256;
 const HASH_BYTES: usize = 16;
@@ -78,6 +80,13 @@ impl Paths {
     /// All paths, with those whose rows are being removed.
     pub fn all(&self) -> impl Iterator<Item = &DeclaredPath> {
         self.0.iter().map(|(declared, _)| declared)
+    }
+
+    /// The texts of the declared paths that are valid.
+    pub fn texts(&self) -> Vec<String> {
+        let valid = self.0.iter().filter(|(_, path)| path.is_some());
+        let declared = valid.filter(|(one, _)| one.state != PathState::Dropping);
+        declared.map(|(one, _)| one.path.clone()).collect()
     }
 
     /// The paths that are declared.

@@ -147,8 +147,10 @@ async function transfer(
   const done = state?.of(index) ?? { index, created: 0, updated: 0, refused: 0, problems: 0 };
   const position = state?.position(index);
   if (state?.isDone(index)) return done;
-  if (await createIfMissing(target, index)) await declarePaths(source, target, index);
-  const { total, batches } = await source.open(position);
+  const isNew = await createIfMissing(target, index);
+  const { total, declaredPaths, batches } = await source.open(position);
+  // Before the first asset is added, so that no second pass over the assets is needed.
+  if (isNew && declaredPaths.length > 0) await target.putPaths(index, declaredPaths);
   const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
   bar.start(total ?? 0, done.created + done.updated + done.refused);
   const log = new RefusalReport(report, index);
@@ -188,12 +190,6 @@ async function createIfMissing(target: SearchApi, index: string): Promise<boolea
     if (error instanceof ServiceError && error.status === 409) return false;
     throw error;
   }
-}
-
-/** Declares before the first asset is added, so that no second pass over the assets is needed. */
-async function declarePaths(source: AssetSource, target: SearchApi, index: string): Promise<void> {
-  const paths = (await source.declaredPaths?.()) ?? [];
-  if (paths.length > 0) await target.putPaths(index, paths);
 }
 
 /** Writes each refused row to a file as a line of JSON, and shows the first ones. */

@@ -28,12 +28,12 @@ export interface SourceBatch {
 export interface AssetSource {
   /** Name of the index; `undefined` for files. */
   readonly name: string | undefined;
-  /** Its declared metadata paths. Absent if the source cannot tell: files, folders, damaged indexes. */
-  declaredPaths?(): Promise<readonly string[]>;
   /** @param position of the last batch that is done */
   open(position?: string): Promise<{
     /** Number of all assets, if it is known. */
     readonly total: number | undefined;
+    /** Its declared metadata paths, as far as they can be read. */
+    readonly declaredPaths: readonly string[];
     readonly batches: AsyncIterable<SourceBatch>;
   }>;
 }
@@ -67,8 +67,11 @@ export async function serviceSources(service: SearchApi, name?: string): Promise
   const infos = name === undefined ? await service.listIndexes() : [await service.getIndex(name)];
   return infos.map((info) => ({
     name: info.name,
-    declaredPaths: async () => (await service.getPaths(info.name)).paths.map(({ path }) => path),
-    open: async (position) => ({ total: info.assets, batches: pages(service, info.name, position) }),
+    open: async (position) => ({
+      total: info.assets,
+      declaredPaths: (await service.getPaths(info.name)).paths.map(({ path }) => path),
+      batches: pages(service, info.name, position),
+    }),
   }));
 }
 
@@ -119,7 +122,7 @@ function reader(kind: 'index' | 'reference' | 'damaged', place: string, name: st
           if (batch.position === undefined) return;
         }
       };
-      return { total: opened.assets, batches: batches() };
+      return { total: opened.assets, declaredPaths: opened.declaredPaths, batches: batches() };
     },
   };
 }
@@ -127,7 +130,11 @@ function reader(kind: 'index' | 'reference' | 'damaged', place: string, name: st
 function lineFile(file: string): AssetSource {
   return {
     name: undefined,
-    open: async (position = '0') => ({ total: undefined, batches: fileBatches(file, Number(position)) }),
+    open: async (position = '0') => ({
+      total: undefined,
+      declaredPaths: [],
+      batches: fileBatches(file, Number(position)),
+    }),
   };
 }
 

@@ -1,12 +1,13 @@
 /* Preloaded into a process: writes of LMDB's meta pages fail with EIO while the file $FAULT_TRIGGER exists. If the
    file is named "once", the first failure removes it; if it is named "hang", writes wait instead of failing; if it is
-   named "sync", syncs of the data fail and writes do not. */
+   named "sync", syncs of the data fail and writes do not; if it is named "names", only syncs of folders fail. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ static int is_triggered(const char *trigger, int fd) {
 
 static int fails(int fd, off_t offset) {
   const char *trigger = getenv("FAULT_TRIGGER");
-  if (offset >= META_BYTES || !is_triggered(trigger, fd) || strstr(trigger, "sync") != NULL) return 0;
+  if (offset >= META_BYTES || !is_triggered(trigger, fd) || strstr(trigger, "sync") != NULL || strstr(trigger, "/names") != NULL) return 0;
   if (strstr(trigger, "hang") != NULL) {
     while (access(trigger, F_OK) == 0) usleep(50000);
     return 0;
@@ -49,8 +50,17 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t offset) {
   return ((pwrite_function)dlsym(RTLD_NEXT, "pwrite64"))(fd, bytes, count, offset);
 }
 
+static int is_folder(int fd) {
+  struct stat found;
+  return fstat(fd, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
 static int sync_fails(int fd) {
   const char *trigger = getenv("FAULT_TRIGGER");
+  if (trigger != NULL && strstr(trigger, "/names") != NULL && access(trigger, F_OK) == 0 && is_folder(fd)) {
+    errno = EIO;
+    return 1;
+  }
   if (!is_triggered(trigger, fd) || strstr(trigger, "sync") == NULL) return 0;
   errno = EIO;
   return 1;

@@ -76,9 +76,16 @@ impl Folder {
     /// Renames the folder of a deleted index, durably. Returns the new path.
     pub fn retire(&self, name: &str) -> io::Result<PathBuf> {
         let target = self.unused(name);
-        fs::rename(self.path_of(name), &target)?;
-        self.sync()?;
+        self.rename(&self.path_of(name), &target)?;
         Ok(target)
+    }
+
+    /// Renames, durably. If the new name cannot be synced, the old one stays.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
+        self.sync().inspect_err(|_| {
+            let _ = fs::rename(to, from);
+        })
     }
 
     /// A path that does not exist. A folder there is removed at the next start.
@@ -105,8 +112,7 @@ impl Folder {
         sync_names(folder)?;
         // An interrupted creation may have left its files. It was never acknowledged.
         remove(&self.path_of(name));
-        fs::rename(folder, self.path_of(name))?;
-        self.sync()
+        self.rename(folder, &self.path_of(name))
     }
 
     /// Waits until a new index is on disk: the names of its files, and its own.

@@ -347,8 +347,9 @@ impl Registry {
         }
         let retired = match (&*index, &self.stored) {
             (AnyIndex::Stored(stored), Some((folder, _))) => {
-                stored.mark_deleted();
-                Some(folder.retire(name).map_err(|error| store_failure(&error.into()))?)
+                stored.mark_deleted(true);
+                let retired = folder.retire(name).inspect_err(|_| stored.mark_deleted(false));
+                Some(retired.map_err(|error| store_failure(&error.into()))?)
             }
             _ => None,
         };

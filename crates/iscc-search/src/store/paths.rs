@@ -7,11 +7,9 @@ use heed::types::{Bytes, Unit};
 use heed::{CommitOrAbort, Database, Env, WithoutTls};
 
 use super::{Reading, Store, StoreError, Writing};
-use crate::paths::Paths;
+use crate::paths::{DECLARED, Paths};
 
 const NAME: &str = "paths";
-/// Key of the declared paths in the index's metadata.
-const DECLARED: &str = "paths";
 /// Key of the version of the last state that this version of the program wrote. Another version may not maintain rows.
 const VERSION: &str = "paths_version";
 

@@ -86,6 +86,15 @@ impl AssetReader {
         })
     }
 
+    /// The declared metadata paths. Empty for indexes of the reference service, which has none.
+    pub fn declared_paths(&self) -> Result<Vec<String>, ReadError> {
+        Ok(match &self.0 {
+            Kind::Index { store, .. } => store.read()?.paths()?.texts(),
+            Kind::Reference(_) => Vec::new(),
+            Kind::Damaged(salvage) => salvage.paths().texts(),
+        })
+    }
+
     /// The next assets, at most `limit`.
     pub fn next(&mut self, limit: usize) -> Result<Batch, ReadError> {
         match &mut self.0 {

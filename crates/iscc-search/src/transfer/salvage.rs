@@ -11,6 +11,7 @@ use super::lines;
 use super::reader::{Batch, ReadError};
 use crate::id::IsccId;
 use crate::lmdb_file::{LmdbFile, Pages, Row, Rows, Tree, Value, free_pages, visit};
+use crate::paths::{self, Paths};
 use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response;
 use crate::store::DATA_FILE;
@@ -19,6 +20,7 @@ use crate::store::DATA_FILE;
 pub struct Salvage {
     file: Arc<LmdbFile>,
     realm: u8,
+    paths: Paths,
     assets: Option<Tree>,
     simprints: Option<Tree>,
     rows: Option<Rows>,
@@ -41,7 +43,9 @@ impl Salvage {
         let find =
             |wanted: &str| databases.iter().find(|(name, _)| name == wanted).map(|(_, t)| *t);
         let (assets, simprints) = (find("assets"), find("simprints"));
-        let realm = find("meta").and_then(|tree| realm(&file, &tree));
+        let meta = |key: &[u8]| meta_value(&file, &find("meta")?, key);
+        let realm = meta(b"realm").and_then(|value| value.first().copied());
+        let paths = meta(paths::DECLARED.as_bytes()).and_then(|json| Paths::read(&json));
         if realm.is_none() {
             problems.push("the realm is lost; realm 0 is assumed".to_owned());
         }
@@ -49,6 +53,7 @@ impl Salvage {
             rows: assets.map(|tree| Rows::new(&file, &tree)),
             file,
             realm: realm.unwrap_or_default(),
+            paths: paths.unwrap_or_default(),
             assets,
             simprints,
             lost_assets: BTreeMap::new(),
@@ -62,6 +67,11 @@ impl Salvage {
     /// Number of assets before the damage, if it is known.
     pub fn assets(&self) -> u64 {
         self.assets.map_or(self.lost_assets.len() as u64, |tree| tree.entries)
+    }
+
+    /// The declared metadata paths that can be read.
+    pub fn paths(&self) -> &Paths {
+        &self.paths
     }
 
     /// The next assets.
@@ -174,9 +184,10 @@ impl Salvage {
     }
 }
 
-fn realm(file: &Arc<LmdbFile>, meta: &Tree) -> Option<u8> {
+/// The value of a key in the index's metadata.
+fn meta_value(file: &Arc<LmdbFile>, meta: &Tree, wanted: &[u8]) -> Option<Vec<u8>> {
     Rows::new(file, meta).find_map(|row| match row {
-        Ok(Row { key, value: Value::Bytes(bytes) }) if key == b"realm" => bytes.first().copied(),
+        Ok(Row { key, value: Value::Bytes(bytes) }) if key == wanted => Some(bytes),
         _ => None,
     })
 }

@@ -30,6 +30,7 @@ pub struct AssetBatch {
 pub struct AssetReader {
     reader: Arc<Mutex<Reader>>,
     assets: i64,
+    declared_paths: Vec<String>,
     serial: Serial,
 }
 
@@ -51,8 +52,9 @@ pub fn open_asset_reader<'env>(
         };
         let reader = Reader::open(source, Path::new(&path), position.as_deref())?;
         let assets = reader.assets()? as i64;
+        let declared_paths = reader.declared_paths()?;
         let serial = Serial::new(&IO);
-        Ok(AssetReader { reader: Arc::new(Mutex::new(reader)), assets, serial })
+        Ok(AssetReader { reader: Arc::new(Mutex::new(reader)), assets, declared_paths, serial })
     })
 }
 
@@ -62,6 +64,12 @@ impl AssetReader {
     #[napi(getter, catch_unwind)]
     pub fn assets(&self) -> i64 {
         self.assets
+    }
+
+    /// The declared metadata paths that can be read.
+    #[napi(getter, catch_unwind)]
+    pub fn declared_paths(&self) -> Vec<String> {
+        self.declared_paths.clone()
     }
 
     /// The next assets, at most `limit`.
