@@ -16,4 +16,17 @@ describe('the README', () => {
     expect(commands).toContain('serve');
     for (const name of commands.filter((name) => name !== 'help')) expect(readme).toContain(`isccd ${name}`);
   });
+
+  it('has badges of the licence and of the versions of Node.js that CI tests', () => {
+    const file = (name: string) => readFileSync(path.join(root, name), 'utf8');
+    const badges = [...readme.matchAll(/^\[!\[([^\]]+)\]\((docs\/images\/badge-\w+\.svg)\)/gm)];
+    const { license } = JSON.parse(file('package.json')) as { license: string };
+    const [, versions = ''] = /node: \[([\d, ]+)\]/.exec(file('.github/workflows/ci.yml')) ?? [];
+    expect(badges.map(([, title]) => title)).toEqual([
+      `Licence: ${license}`,
+      `Node.js: ${versions.replaceAll(', ', ' | ')}`,
+    ]);
+    for (const [, title = '', image = ''] of badges)
+      expect(file(image).toLowerCase()).toContain(`<title>${title.toLowerCase()}</title>`);
+  });
 });

@@ -88,6 +88,55 @@ export interface TokenActions {
   revoke(key: number, actor: Actor): Promise<TokenView | Refused>;
 }
 
+export interface WebhookView {
+  readonly key: number;
+  /** `undefined`: that of the configuration, which the dashboard does not change. */
+  readonly url: string | undefined;
+  readonly types: readonly string[];
+  /** Times are milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly disabledAt: number | undefined;
+  readonly delivered: number;
+  readonly deliveredAt: number | undefined;
+  /** Failed attempts. */
+  readonly failed: number;
+  readonly lastFailure: { readonly at: number; readonly error: string } | undefined;
+  /** Events that wait for their delivery. */
+  readonly waiting: number;
+}
+
+/** A webhook with its secret, which only this object has. */
+export interface NewWebhook extends WebhookView {
+  readonly secret: string;
+}
+
+/** An event that waits for its delivery. */
+export interface WaitingDelivery {
+  readonly webhook: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly at: number;
+  readonly attempts: number;
+  readonly nextAt: number;
+  readonly error: string | undefined;
+}
+
+/** Receivers of webhooks. Changes are audited. */
+export interface WebhookActions {
+  /** All types of events. */
+  readonly types: readonly string[];
+  list(): Promise<readonly WebhookView[]>;
+  /** The oldest waiting events. */
+  waiting(limit: number): Promise<readonly WaitingDelivery[]>;
+  create(
+    wanted: { readonly url: string; readonly types: readonly string[] },
+    actor: Actor,
+  ): Promise<NewWebhook | Refused>;
+  disable(key: number, actor: Actor): Promise<Refused | undefined>;
+  enable(key: number, actor: Actor): Promise<Refused | undefined>;
+  delete(key: number, actor: Actor): Promise<Refused | undefined>;
+}
+
 /** The hubs that this process follows. */
 export interface NetworkView {
   hubs(): readonly HubView[];

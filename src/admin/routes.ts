@@ -22,6 +22,7 @@ import { confirmPage } from './views/confirm.js';
 import { dashboardPage } from './views/dashboard.js';
 import { detailPage } from './views/detail.js';
 import { listPage } from './views/list.js';
+import { webhookRoutes } from './webhook-routes.js';
 
 export function adminRoutes(service: AdminService, throttle: LoginThrottle): AdminRoute[] {
   return [
@@ -30,6 +31,7 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Adm
     ...accountRoutes(service),
     ...auditRoutes(service),
     ...tokenRoutes(service),
+    ...webhookRoutes(service),
     ...matchRoutes(service, service.fileSearch),
     ...loginRoutes(service, throttle),
     open(assetRoute('/admin/static/style.css', 'style.css')),

@@ -105,6 +105,15 @@ export const tokenForm = z.object({
 });
 export type TokenForm = z.infer<typeof tokenForm>;
 
+export const webhookForm = z.object({
+  csrf: text,
+  action: choice(['add', 'disable', 'enable', 'delete']),
+  url: text,
+  type: z.union([z.array(z.string()), z.string().transform((one) => [one])]).default([]),
+  key: once.pipe(key).optional().catch(undefined),
+});
+export type WebhookForm = z.infer<typeof webhookForm>;
+
 /** Filters in the URL of the audit log. */
 export const auditQuery = z.object({
   actor: text.transform((name) => name.trim()),

@@ -18,6 +18,7 @@ import type {
   StoreActions,
   Thumbnails,
   TokenActions,
+  WebhookActions,
 } from './port.js';
 import { type Action, type ListQuery, listFilter, listOrder } from './schema.js';
 import { Sessions } from './sessions.js';
@@ -40,6 +41,7 @@ export interface AdminOptions {
   readonly secretKey: string;
   readonly network?: NetworkView | undefined;
   readonly tokens: TokenActions;
+  readonly webhooks: WebhookActions;
   readonly thumbnails: Thumbnails;
   /** `undefined` if the store does not code files. */
   readonly fileSearch?: FileSearch | undefined;
@@ -69,6 +71,7 @@ export class AdminService {
   readonly sessions: Sessions;
   readonly accounts: Accounts;
   readonly tokens: TokenActions;
+  readonly webhooks: WebhookActions;
   readonly fileSearch: FileSearch | undefined;
   readonly #database: Database;
   readonly #failures: LoginFailures;
@@ -80,9 +83,10 @@ export class AdminService {
   constructor(
     database: Database,
     actions: StoreActions,
-    { secretKey, network, tokens, thumbnails, fileSearch }: AdminOptions,
+    { secretKey, network, tokens, webhooks, thumbnails, fileSearch }: AdminOptions,
   ) {
     this.tokens = tokens;
+    this.webhooks = webhooks;
     this.fileSearch = fileSearch;
     this.#network = network;
     this.#thumbnails = thumbnails;

@@ -29,6 +29,7 @@ import { eventLog } from '../store/webhooks/events.js';
 import { fileSearch } from './file-search.js';
 import { thumbnailsOf } from './thumbnails.js';
 import { tokenActions } from './token-actions.js';
+import { webhookActions } from './webhook-actions.js';
 
 export interface StoreApp extends ServiceApp {
   /** The stored manifests for services in this process, without HTTP. */
@@ -108,6 +109,9 @@ async function appOver(
     secretKey: config.secretKey,
     network: network && networkView(network),
     tokens: tokenActions(database.db),
+    webhooks: webhookActions(database.db, {
+      ...{ secretKey: config.secretKey, isConfigured: config.webhookUrl !== undefined, allowed },
+    }),
     thumbnails: thumbnailsOf(store.views),
     fileSearch: content && fileSearch(store.service, content.coder),
   });

@@ -211,7 +211,7 @@ export const storeVariables = defineVariables({
     secret: true,
     defaultShown: '',
     description:
-      'Address that gets an event for each stored, deleted, declared and failed manifest; it may be private',
+      'Address that gets an event for each stored, deleted, declared and failed manifest; it may be private. Further receivers are registered in the dashboard',
   },
   webhookKey: {
     name: 'MSTORE_WEBHOOK_SECRET',

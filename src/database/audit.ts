@@ -21,6 +21,10 @@ export const AUDIT_ACTIONS = [
   'audit-exported',
   'token-added',
   'token-revoked',
+  'webhook-added',
+  'webhook-disabled',
+  'webhook-enabled',
+  'webhook-deleted',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -39,7 +43,7 @@ export const STORE_ITSELF: Actor = { kind: 'store' };
 
 export interface AuditEntry {
   readonly action: AuditAction;
-  /** Manifest id, or name of an account. */
+  /** Manifest id, name of an account or a publisher, or number of a webhook. */
   readonly subject?: string | undefined;
   readonly before?: object | undefined;
   readonly after?: object | undefined;

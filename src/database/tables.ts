@@ -24,7 +24,7 @@ export interface Tables {
   installation: InstallationTable;
   upload_tokens: UploadTokenTable;
   webhook_events: WebhookEventTable;
-  webhook_sender: WebhookSenderTable;
+  webhooks: WebhookTable;
 }
 
 export type Flag = 0 | 1;
@@ -291,9 +291,11 @@ export interface UploadTokenTable {
   used_at: number | null;
 }
 
-/** Events that wait for their delivery to the webhook receiver. */
+/** Events that wait for their delivery, one row per receiver. */
 export interface WebhookEventTable {
   key: Generated<number>;
+  /** Key of the receiver. */
+  webhook: number;
   /** For the receiver, to recognise repeated deliveries. */
   event_id: string;
   type: string;
@@ -307,11 +309,30 @@ export interface WebhookEventTable {
   error: Generated<string | null>;
 }
 
-/** A single row: the process that sends events. Others wait until `leased_until`. */
-export interface WebhookSenderTable {
-  id: number;
-  leader: string | null;
-  leased_until: number;
+/** Key of the receiver in the configuration (`MSTORE_WEBHOOK_URL`), which has no address in the database. */
+export const CONFIGURED_WEBHOOK = 0;
+
+/** Receivers of webhooks. One process sends to a receiver at a time; others wait until `leased_until`. */
+export interface WebhookTable {
+  key: Generated<number>;
+  url: string;
+  /** Types of events, separated by spaces; empty: all. */
+  types: string;
+  /** The secret is derived from it and from the secret key of the store. */
+  nonce: string;
+  created_at: number;
+  disabled_at: Generated<number | null>;
+  /** Number of deliveries. */
+  delivered: Generated<number>;
+  /** Time of the last one. */
+  delivered_at: Generated<number | null>;
+  /** Number of failed attempts. */
+  failed: Generated<number>;
+  failed_at: Generated<number | null>;
+  /** Why the last failed attempt failed. */
+  error: Generated<string | null>;
+  leader: Generated<string | null>;
+  leased_until: Generated<number>;
 }
 
 /** A single row. */
@@ -330,5 +351,6 @@ export type DeclarationInsert = Insertable<DeclarationTable>;
 export type DeclarationUpdate = Updateable<DeclarationTable>;
 export type AccountRow = Selectable<AccountTable>;
 export type AuditRow = Selectable<AuditTable>;
+export type WebhookRow = Selectable<WebhookTable>;
 export type WebhookEventRow = Selectable<WebhookEventTable>;
 export type UploadTokenRow = Selectable<UploadTokenTable>;

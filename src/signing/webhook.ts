@@ -13,6 +13,16 @@ export function webhookKey(secret: string): Buffer | undefined {
   return key.length >= SECRET_BYTES_MIN && key.length <= SECRET_BYTES_MAX ? key : undefined;
 }
 
+/** 32 bytes that only the holder of the store's secret key can compute, so that no database has them. */
+export function derivedKey(secretKey: string, nonce: string): Buffer {
+  return createHmac('sha256', secretKey).update(`webhook ${nonce}`).digest();
+}
+
+/** The secret with a key, as receivers get it. */
+export function webhookSecret(key: Buffer): string {
+  return SECRET_PREFIX + key.toString('base64');
+}
+
 /**
  * Headers of a delivery. The signature is HMAC-SHA-256 of event id, time and body, joined by full stops.
  *

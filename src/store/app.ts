@@ -34,7 +34,7 @@ import { UploadTokens } from './tokens/upload-tokens.js';
 import type { Validator } from './validator.js';
 import { ManifestViews } from './views.js';
 import { eventLog } from './webhooks/events.js';
-import { WebhookSender } from './webhooks/sender.js';
+import { WebhookSenders } from './webhooks/senders.js';
 
 /** Resources that the caller opened, because other parts of the process use them as well. */
 export interface StoreResources {
@@ -84,7 +84,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const responses = config.ocspFetch ? ocspResponses(resources) : undefined;
   let rules = rulesOf(config, responses);
   const manifests = new Manifests(database.db, eventLog(config));
-  const webhooks = webhooksOf(config, database, log);
+  const webhooks = webhooksOf(config, resources);
   const validator = new WatchedValidator(rules.validator);
   const undoMs = config.undoDays * DAY_MS;
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log, undoMs });
@@ -107,7 +107,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
     reindex.wake();
   };
   await apply();
-  for (const task of [index, cleanup, reindex, declarer, webhooks]) task?.start();
+  for (const task of [index, cleanup, reindex, declarer, webhooks]) task.start();
   return {
     service,
     views: readers.views,
@@ -129,13 +129,13 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         }),
         ...routes,
       ],
-      metrics: [...metricsOf(database, validator, manifests), ...(webhooks?.metrics ?? [])],
+      metrics: [...metricsOf(database, validator, manifests), ...webhooks.metrics],
       dataFolders: dataFolders(config, database),
       readiness: () => service.readiness(),
       close: async () => {
         await Promise.all([content?.references.close(), responses?.close()]);
         await declarer.close();
-        await Promise.all([cleanup.stop(), reindex.stop(), webhooks?.close()]);
+        await Promise.all([cleanup.stop(), reindex.stop(), webhooks.close()]);
         await index.close();
         await blobs.close();
         await database.close();
@@ -148,14 +148,13 @@ function bindingIndex({ db }: Database, log: Logger): Promise<SyncedBindingIndex
   return SyncedBindingIndex.load({ db, newIndex: () => new native.BindingIndex(), log });
 }
 
-/** Sends events to the receiver, if there is one. */
 function webhooksOf(
-  { webhookUrl: url, webhookKey: key, webhookTimeoutSeconds }: StoreConfig,
-  { db }: Database,
-  log: Logger,
-): WebhookSender | undefined {
-  if (url === undefined || key === undefined) return undefined;
-  return new WebhookSender({ db, log, target: { url, key, timeoutMs: webhookTimeoutSeconds * 1000 } });
+  { webhookUrl: url, webhookKey: key, webhookTimeoutSeconds, secretKey }: StoreConfig,
+  { database: { db }, log, allowed = new Set() }: StoreResources,
+): WebhookSenders {
+  const configured = url === undefined || key === undefined ? undefined : { url, key };
+  const timeoutMs = webhookTimeoutSeconds * 1000;
+  return new WebhookSenders({ db, log, configured, secretKey, timeoutMs, allowed });
 }
 
 function callersOf({ db }: Database, config: StoreConfig): Callers {

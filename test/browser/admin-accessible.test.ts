@@ -1,8 +1,12 @@
 /** Every page of the dashboard against axe-core, with a running store: after deletes, undo, and a search with a file. */
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
 import { openDatabase } from '../../src/database/open.js';
 import { ADMIN, PASSWORD, SET_UP } from '../admin/support/dashboard.js';
@@ -13,6 +17,8 @@ import { LAUNCH_MS_MAX, launchChromium, openPage, screenshots } from '../support
 import { isccd } from '../support/command.js';
 
 const PAGES_MS_MAX = 120_000;
+const PATIENCE = { timeout: 30_000, interval: 200 };
+const OPERATOR_TOKEN = 'the operator of this test';
 
 let services: AllServices;
 let browser: Browser;
@@ -20,7 +26,12 @@ let photo: string;
 let photoId: string;
 beforeAll(async () => {
   [services, browser] = await Promise.all([
-    startAllServices({ MSTORE_BY_CONTENT: '1', MSTORE_UNTHROTTLED: '127.0.0.1' }),
+    startAllServices({
+      ...{ MSTORE_BY_CONTENT: '1', MSTORE_UNTHROTTLED: '127.0.0.1' },
+      MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(OPERATOR_TOKEN).digest('hex'),
+      // Receivers of webhooks on this machine.
+      ...{ RESOLVER_ENVIRONMENT: 'test', RESOLVER_TEST_ALLOW: '127.0.0.1' },
+    }),
     launchChromium(),
   ]);
   const { db, close } = await openDatabase(undefined, path.join(services.folder, 'store'));
@@ -65,6 +76,7 @@ describe('the dashboard breaks no rule of axe-core', { timeout: PAGES_MS_MAX }, 
     ['', 'Overview'],
     ['manifests/', 'manifest'],
     ['tokens/', 'Upload tokens'],
+    ['webhooks/', 'Webhooks'],
     ['accounts/', 'Accounts'],
     ['audit/', 'Audit'],
   ])('on /admin/%s', async (address, heading) => {
@@ -113,5 +125,47 @@ describe('the dashboard breaks no rule of axe-core', { timeout: PAGES_MS_MAX }, 
     await page.getByRole('button', { name: 'Restore 1 manifest' }).click();
     await page.getByRole('status').filter({ hasText: 'restored' }).waitFor();
     await expectAccessible(page);
+  });
+
+  test('from a webhook to its deliveries, its failures and its deletion', async () => {
+    let status = 204;
+    const types: string[] = [];
+    const receiver = createServer(async (request, response) => {
+      types.push(JSON.parse(await text(request)).type);
+      response.writeHead(status).end();
+    });
+    onTestFinished(() => void receiver.close());
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const page = await loggedIn();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByLabel('Address').fill(address);
+    await page.getByLabel('declaration.failed').uncheck();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Secret of webhook 1' }).waitFor();
+    expect(await page.locator('pre').textContent()).toMatch(/^whsec_/);
+    await expectAccessible(page);
+    const row = page.getByRole('row').filter({ hasText: address });
+    const shows = async (part: string) => {
+      await page.goto(`${services.url.store}/admin/webhooks/`);
+      return ((await row.textContent()) ?? '').replace(/\s+/g, ' ').includes(part);
+    };
+    const id = await storedSample(path.join(services.folder, 'reported.png'), 4);
+    await expect.poll(() => shows('1, last'), PATIENCE).toBe(true);
+    expect(types).toEqual(['manifest.stored']);
+    status = 500;
+    const removal = { method: 'DELETE', headers: { Authorization: `Bearer ${OPERATOR_TOKEN}` } };
+    const url = `${services.url.store}/v1/manifests/${encodeURIComponent(id)}`;
+    expect((await fetch(url, removal)).status).toBe(204);
+    await expect.poll(() => shows('the receiver responded with 500'), PATIENCE).toBe(true);
+    await page.getByRole('heading', { name: 'Waiting events' }).waitFor();
+    await expectAccessible(page);
+    await screenshots(page, 'admin-webhooks');
+    await row.getByRole('button', { name: 'Disable webhook 1' }).click();
+    await page.getByRole('status').filter({ hasText: 'Webhook 1 disabled.' }).waitFor();
+    await expectAccessible(page);
+    await row.getByRole('button', { name: 'Delete webhook 1' }).click();
+    await page.getByRole('status').filter({ hasText: 'Webhook 1 deleted.' }).waitFor();
+    await page.getByText('None yet.').waitFor();
   });
 });

@@ -13,7 +13,7 @@ const IMAGES = path.join(ROOT, 'docs/images');
 const PICTURE_BYTES_MAX = 150_000;
 const LOOP_BYTES_MAX = 1_500_000;
 /** Drawn by hand. */
-const DRAWN = ['parts.svg'];
+const DRAWN = ['parts.svg', 'badge-licence.svg', 'badge-node.svg'];
 
 const bytesMax = (file: string) => (file.endsWith('.webp') ? LOOP_BYTES_MAX : PICTURE_BYTES_MAX);
 

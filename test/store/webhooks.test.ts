@@ -4,7 +4,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Actor } from '../../src/database/audit.js';
 import { openDatabase } from '../../src/database/open.js';
+import { Receivers } from '../../src/store/webhooks/receivers.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { HubServer } from '../support/hub-server.js';
 import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID } from './declarations/support.js';
@@ -13,6 +15,11 @@ import { startStoreProcess } from './support/process.js';
 import { type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';
 
 const KEY = Buffer.alloc(32, 5);
+/** That of the stores of these tests. */
+const SECRET_KEY = 'secret of the tests';
+const LOCAL = new Set(['127.0.0.1']);
+const ADMIN: Actor = { kind: 'account', name: 'ada' };
+const ALL = ['manifest.stored', 'manifest.deleted', 'declaration.declared', 'declaration.failed'];
 const item = sidecar('ok-ed25519');
 const bytes = bytesOf(item);
 const id = item.expect.manifestId ?? '';
@@ -33,6 +40,7 @@ const accept: Plan = (_, response) => response.writeHead(204).end();
 class Receiver {
   readonly deliveries: Delivery[] = [];
   plan: Plan = accept;
+  key = KEY;
   readonly #server: Server;
 
   constructor() {
@@ -40,7 +48,9 @@ class Receiver {
       const body = await text(request);
       const header = (name: string) => String(request.headers[name]);
       const [eventId, seconds] = [header('webhook-id'), header('webhook-timestamp')];
-      const signature = createHmac('sha256', KEY).update(`${eventId}.${seconds}.${body}`).digest('base64');
+      const signature = createHmac('sha256', this.key)
+        .update(`${eventId}.${seconds}.${body}`)
+        .digest('base64');
       const { type, data, id } = JSON.parse(body);
       const isValid = header('webhook-signature') === `v1,${signature}` && id === eventId;
       const isFresh = Math.abs(Date.now() / 1000 - Number(seconds)) < 300;
@@ -222,7 +232,7 @@ describe.each(ENGINES)('on %s', { timeout: 120_000 }, (engine) => {
     receiver.plan = accept;
     // The lease of the killed process is long: it ends as if the time had passed.
     const { db, close } = await openDatabase(place.url, place.dataDir);
-    await db.updateTable('webhook_sender').set({ leased_until: 0 }).execute();
+    await db.updateTable('webhooks').set({ leased_until: 0 }).execute();
     await close();
     const next = await startStoreProcess(place, webhookEnvironment(url));
     onTestFinished(() => next.stop());
@@ -232,6 +242,101 @@ describe.each(ENGINES)('on %s', { timeout: 120_000 }, (engine) => {
       first?.event_id,
       second?.event_id,
     ]);
+  });
+
+  describe('receivers that admins registered', () => {
+    async function opened(place: Place): Promise<Receivers> {
+      const { db, close } = await openDatabase(place.url, place.dataDir);
+      onTestFinished(close);
+      return new Receivers(db, { secretKey: SECRET_KEY, isConfigured: false, allowed: LOCAL });
+    }
+
+    /** Registers a receiver, whose secret its deliveries have to be signed with. */
+    async function registered(receivers: Receivers, types = ALL): Promise<[Receiver, number]> {
+      const receiver = new Receiver();
+      const { key, secret } = await receivers.create({ url: await receiver.listen(), types }, ADMIN);
+      receiver.key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+      return [receiver, key];
+    }
+
+    async function storeAt(place: Place, allowed: ReadonlySet<string> = LOCAL): Promise<StoreClient> {
+      const store = await startStore(place, {}, 'auto', { allowed });
+      onTestFinished(() => store.stop());
+      return store;
+    }
+
+    it('get the events that they chose, each with its own secret, also while the store runs', async () => {
+      const place = await databases.create();
+      const store = await storeAt(place);
+      const receivers = await opened(place);
+      const [all] = await registered(receivers);
+      const [deletes] = await registered(receivers, ['manifest.deleted']);
+      await store.upload(bytes);
+      await store.remove(id);
+      await expect.poll(() => all.types(), PATIENCE).toEqual(['manifest.stored', 'manifest.deleted']);
+      await expect.poll(() => deletes.types(), PATIENCE).toEqual(['manifest.deleted']);
+      expect(all.deliveries[1]?.data).toEqual(deletes.deliveries[0]?.data);
+      await expect
+        .poll(async () => (await receivers.list()).map((one) => one.delivered), PATIENCE)
+        .toEqual([2, 1]);
+      expect(await waiting(place)).toEqual([]);
+    });
+
+    it('do not hold each other up, and show why they fail', async () => {
+      const place = await databases.create();
+      const receivers = await opened(place);
+      const [hanging] = await registered(receivers);
+      hanging.plan = () => {};
+      const [failing] = await registered(receivers);
+      failing.plan = (_, response) => response.writeHead(503).end();
+      const [working] = await registered(receivers);
+      const store = await storeAt(place);
+      await store.upload(bytes);
+      await store.remove(id);
+      await expect.poll(() => working.types(), PATIENCE).toEqual(['manifest.stored', 'manifest.deleted']);
+      await expect
+        .poll(async () => (await receivers.list()).map((one) => one.lastFailure?.error), PATIENCE)
+        .toEqual([undefined, 'the receiver responded with 503', undefined]);
+      expect(hanging.deliveries).toHaveLength(1);
+      expect((await receivers.list()).map((one) => one.waiting)).toEqual([2, 2, 0]);
+      const [oldest] = await receivers.waiting(1);
+      expect(oldest).toMatchObject({ webhook: 1, type: 'manifest.stored', attempts: 0 });
+    });
+
+    it('keep their events while they are disabled, and lose them when they are deleted', async () => {
+      const place = await databases.create();
+      const receivers = await opened(place);
+      const [receiver, key] = await registered(receivers);
+      receiver.plan = (_, response) => response.writeHead(500).end();
+      const store = await storeAt(place);
+      await store.upload(bytes);
+      await expect.poll(async () => (await waiting(place))[0]?.attempts, PATIENCE).toBe(1);
+      await receivers.disable(key, ADMIN);
+      await store.remove(id);
+      expect((await receivers.list()).map((one) => one.waiting)).toEqual([1]);
+      receiver.plan = accept;
+      await receivers.enable(key, ADMIN);
+      await expect.poll(() => receiver.types(), PATIENCE).toEqual(['manifest.stored', 'manifest.stored']);
+      receiver.plan = (_, response) => response.writeHead(500).end();
+      await store.upload(bytesOf(sidecar('ok-es384')));
+      await expect.poll(async () => (await receivers.list())[0]?.failed, PATIENCE).toBeGreaterThan(1);
+      await expect(receivers.delete(key, ADMIN)).rejects.toThrow('no disabled webhook has the number');
+      await receivers.disable(key, ADMIN);
+      await receivers.delete(key, ADMIN);
+      expect([await receivers.list(), await waiting(place)]).toEqual([[], []]);
+    });
+
+    it('get nothing at an address that is not public', async () => {
+      const place = await databases.create();
+      const receivers = await opened(place);
+      const [receiver] = await registered(receivers);
+      const store = await storeAt(place, new Set());
+      await store.upload(bytes);
+      await expect
+        .poll(async () => (await receivers.list())[0]?.lastFailure?.error, PATIENCE)
+        .toBe('127.0.0.1 is not a public address');
+      expect(receiver.deliveries).toEqual([]);
+    });
   });
 
   it('delivers each event once from several processes on one database', async () => {

@@ -8,7 +8,7 @@ export interface PageParts {
   /** Absent before the login. */
   readonly session?: Session | undefined;
   /** Current entry of the navigation. */
-  readonly at?: 'overview' | 'manifests' | 'accounts' | 'tokens' | 'audit';
+  readonly at?: 'overview' | 'manifests' | 'accounts' | 'tokens' | 'webhooks' | 'audit';
   readonly body: Value;
 }
 
@@ -60,6 +60,7 @@ ${
   includes(role, 'admin') &&
   html`<li><a href="/admin/accounts/"${current('accounts')}>Accounts</a></li>
 <li><a href="/admin/tokens/"${current('tokens')}>Upload tokens</a></li>
+<li><a href="/admin/webhooks/"${current('webhooks')}>Webhooks</a></li>
 <li><a href="/admin/audit/"${current('audit')}>Audit log</a></li>`
 }
 </ul></nav>

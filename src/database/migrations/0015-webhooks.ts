@@ -1,5 +1,5 @@
 /** Adds the outbox of webhook events, the lease of the process that sends them, and what was sent of a declaration. */
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Engine } from '../open.js';
 import type { Tables } from '../tables.js';
 
@@ -29,6 +29,6 @@ export async function addWebhooks(ddl: Transaction<Tables>, engine: Engine): Pro
     .addColumn('leader', 'text')
     .addColumn('leased_until', 'bigint', (column) => column.notNull())
     .execute();
-  await ddl.insertInto('webhook_sender').values({ id: 1, leader: null, leased_until: 0 }).execute();
+  await sql`insert into webhook_sender (id, leased_until) values (1, 0)`.execute(ddl);
   await ddl.schema.alterTable('declarations').addColumn('notified', 'text').execute();
 }

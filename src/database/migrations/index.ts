@@ -17,6 +17,7 @@ import { addPublishers } from './0012-publishers.js';
 import { addCatalogue } from './0013-catalogue.js';
 import { addUndo } from './0014-undo.js';
 import { addWebhooks } from './0015-webhooks.js';
+import { addWebhookReceivers } from './0016-webhook-receivers.js';
 
 export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
 
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   addCatalogue,
   addUndo,
   addWebhooks,
+  addWebhookReceivers,
 ];

@@ -1,4 +1,4 @@
-/** Events that wait for their delivery, and the lease of the one process that sends them. */
+/** Events that wait for their delivery to one receiver, and the lease of the one process that sends them. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../database/open.js';
@@ -6,12 +6,17 @@ import type { WebhookEventRow } from '../../database/tables.js';
 
 export class Outbox {
   readonly #db: Db;
+  readonly #webhook: number;
   readonly #leaseMs: number;
   readonly #leader = randomUUID();
 
-  /** @param leaseMs longer than any delivery */
-  constructor(db: Db, leaseMs: number) {
+  /**
+   * @param webhook key of the receiver
+   * @param leaseMs longer than any delivery
+   */
+  constructor(db: Db, webhook: number, leaseMs: number) {
     this.#db = db;
+    this.#webhook = webhook;
     this.#leaseMs = leaseMs;
   }
 
@@ -20,17 +25,20 @@ export class Outbox {
     return this.#db
       .selectFrom('webhook_events')
       .selectAll()
+      .where('webhook', '=', this.#webhook)
       .where('next_at', '<=', now)
       .orderBy('key')
       .limit(limit)
       .execute();
   }
 
-  /** Takes or renews the lease. Returns `false` while another process holds it. */
+  /** Takes or renews the lease. Returns `false` while another process holds it, or if the receiver was removed. */
   async lease(now: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
-      .updateTable('webhook_sender')
+      .updateTable('webhooks')
       .set({ leader: this.#leader, leased_until: now + this.#leaseMs })
+      .where('key', '=', this.#webhook)
+      .where('disabled_at', 'is', null)
       .where((where) => where.or([where('leader', '=', this.#leader), where('leased_until', '<', now)]))
       .executeTakeFirst();
     return numUpdatedRows > 0n;
@@ -39,13 +47,32 @@ export class Outbox {
   /** Ends the lease, so that another process can send at once. */
   async release(): Promise<void> {
     await this.#db
-      .updateTable('webhook_sender')
+      .updateTable('webhooks')
       .set({ leader: null, leased_until: 0 })
+      .where('key', '=', this.#webhook)
       .where('leader', '=', this.#leader)
       .execute();
   }
 
-  /** Removes a delivered event, or one that is given up. */
+  async delivered(key: number, now: number): Promise<void> {
+    await this.remove(key);
+    await this.#db
+      .updateTable('webhooks')
+      .set({ delivered: sql`delivered + 1`, delivered_at: now })
+      .where('key', '=', this.#webhook)
+      .execute();
+  }
+
+  /** Notes a failed attempt. */
+  async failed(now: number, error: string): Promise<void> {
+    await this.#db
+      .updateTable('webhooks')
+      .set({ failed: sql`failed + 1`, failed_at: now, error })
+      .where('key', '=', this.#webhook)
+      .execute();
+  }
+
+  /** Removes an event that was delivered, or is given up. */
   async remove(key: number): Promise<void> {
     await this.#db.deleteFrom('webhook_events').where('key', '=', key).execute();
   }
@@ -56,13 +83,5 @@ export class Outbox {
       .set({ attempts: sql`attempts + 1`, next_at: nextAt, error })
       .where('key', '=', key)
       .execute();
-  }
-
-  async waiting(): Promise<number> {
-    const { events } = await this.#db
-      .selectFrom('webhook_events')
-      .select(({ fn }) => fn.countAll<number | string>().as('events'))
-      .executeTakeFirstOrThrow();
-    return Number(events);
   }
 }

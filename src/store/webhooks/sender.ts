@@ -1,19 +1,17 @@
 /**
- * Sends events to the operator's receiver. Delivery is at-least-once: an event leaves the outbox after a 2xx response.
- * One process of several sends at a time, in the order of the events; a failed event waits for its next attempt while
- * later ones are sent.
+ * Sends events to one receiver. Delivery is at-least-once: an event leaves the outbox after a 2xx response. One process of
+ * several sends at a time, in the order of the events; a failed event waits for its next attempt while later ones are
+ * sent.
  */
-import { Agent } from 'undici';
+import { Agent, type buildConnector } from 'undici';
 import type { Db } from '../../database/open.js';
 import type { WebhookEventRow } from '../../database/tables.js';
-import { counter, gauge, type Metric } from '../../observe/instruments.js';
 import type { Logger } from '../../observe/log.js';
 import { signedHeaders } from '../../signing/webhook.js';
 import { withTimeLimit } from '../../time-limit.js';
 import { version } from '../../version.js';
 import { Outbox } from './outbox.js';
 
-const POLL_MS = 1_000;
 const BATCH_EVENTS = 50;
 /** Added to the time-out, because one request runs under each renewal of the lease. */
 const LEASE_SLACK_MS = 10_000;
@@ -27,16 +25,22 @@ const RESPONSE_BYTES_MAX = 64 * 1024;
 const ERROR_CHARACTERS_MAX = 300;
 
 export interface WebhookTarget {
-  /** Chosen by the operator, so that it may be a private address. Redirects are not followed. */
+  /** Key of the receiver. */
+  readonly webhook: number;
+  /** Redirects are not followed. */
   readonly url: string;
+  /** Key of the signatures. */
   readonly key: Buffer;
-  readonly timeoutMs: number;
+  /** Refuses addresses that the receiver must not have; by default none. */
+  readonly connector?: buildConnector.connector | undefined;
 }
 
 export interface WebhookParts {
   readonly db: Db;
   readonly log: Logger;
   readonly target: WebhookTarget;
+  readonly timeoutMs: number;
+  readonly onAttempt: (outcome: 'delivered' | 'failed' | 'given-up') => void;
 }
 
 /** `undefined` if the event was delivered. */
@@ -46,32 +50,16 @@ export class WebhookSender {
   readonly #parts: WebhookParts;
   readonly #outbox: Outbox;
   readonly #agent: Agent;
-  readonly #deliveries = counter('isccd_store_webhook_deliveries_total', 'Attempts to deliver an event', [
-    'outcome',
-  ]);
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   #isAwake = false;
-  #timer: NodeJS.Timeout | undefined;
   #pausedUntilMs = 0;
 
   constructor(parts: WebhookParts) {
-    const { timeoutMs } = parts.target;
+    const { db, target, timeoutMs } = parts;
     this.#parts = parts;
-    this.#outbox = new Outbox(parts.db, timeoutMs + LEASE_SLACK_MS);
-    this.#agent = new Agent({ connect: { timeout: timeoutMs } });
-  }
-
-  get metrics(): Metric[] {
-    const help = 'Events that wait for their delivery to the webhook receiver';
-    const waiting = async () => [{ labels: {}, value: await this.#outbox.waiting() }];
-    return [this.#deliveries, gauge('isccd_store_webhook_waiting', help, [], waiting)];
-  }
-
-  /** Sends what is due now and later, in the background. */
-  start(): void {
-    this.wake();
-    this.#timer = setInterval(() => this.wake(), POLL_MS).unref();
+    this.#outbox = new Outbox(db, target.webhook, timeoutMs + LEASE_SLACK_MS);
+    this.#agent = new Agent({ connect: target.connector ?? { timeout: timeoutMs } });
   }
 
   /** Sends what is due, unless that happens already. */
@@ -84,7 +72,6 @@ export class WebhookSender {
 
   /** Ends the request in flight. Its event is sent again by the next process. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
     this.#closing.abort();
     await this.#running;
     await this.#agent.destroy();
@@ -124,30 +111,34 @@ export class WebhookSender {
 
   async #deliver(event: WebhookEventRow): Promise<void> {
     const failure = await this.#post(event);
+    const { log, onAttempt, target } = this.#parts;
     if (failure === undefined) {
-      await this.#outbox.remove(event.key);
-      this.#deliveries.inc({ outcome: 'delivered' });
+      await this.#outbox.delivered(event.key, Date.now());
+      onAttempt('delivered');
       return;
     }
     if (this.#closing.signal.aborted) return;
     if (failure.isUnreachable) this.#pausedUntilMs = Date.now() + UNREACHABLE_MS;
-    const { log } = this.#parts;
-    const fields = { event: event.event_id, type: event.type, attempts: event.attempts + 1 };
+    const fields = {
+      ...{ webhook: target.webhook, event: event.event_id, type: event.type },
+      attempts: event.attempts + 1,
+    };
     const now = Date.now();
+    await this.#outbox.failed(now, failure.reason);
     if (now - event.at >= GIVE_UP_MS) {
       await this.#outbox.remove(event.key);
-      this.#deliveries.inc({ outcome: 'given-up' });
+      onAttempt('given-up');
       log.error({ ...fields, reason: failure.reason, body: event.body }, 'gave up a webhook event');
       return;
     }
     const pause = pauseAfter(event.attempts);
     await this.#outbox.postpone(event.key, now + pause, failure.reason);
-    this.#deliveries.inc({ outcome: 'failed' });
+    onAttempt('failed');
     log.warn({ ...fields, reason: failure.reason, pauseMs: pause }, 'could not deliver a webhook event');
   }
 
   async #post(event: WebhookEventRow): Promise<Failure> {
-    const { timeoutMs } = this.#parts.target;
+    const { timeoutMs } = this.#parts;
     try {
       const status = await withTimeLimit(timeoutMs, this.#closing.signal, (signal) =>
         this.#statusOf(event, signal),

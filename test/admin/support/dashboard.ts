@@ -9,6 +9,7 @@ import type { AdminRoute } from '../../../src/admin/guarded.js';
 import { FolderContentBlobs } from '../../../src/blobs/content.js';
 import { thumbnailsOf } from '../../../src/compose/thumbnails.js';
 import { tokenActions } from '../../../src/compose/token-actions.js';
+import { webhookActions } from '../../../src/compose/webhook-actions.js';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import { startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
@@ -63,6 +64,7 @@ export async function startDashboard({
   const routes = dashboardRoutes(database, service, new Throttle(limiter, []), {
     secretKey: 'secret of the tests',
     tokens: tokenActions(database.db),
+    webhooks: webhookActions(database.db, { secretKey: 'secret of the tests', isConfigured: true }),
     thumbnails: thumbnailsOf(views),
   });
   const app = {
