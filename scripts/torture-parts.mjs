@@ -114,6 +114,7 @@ export const PARTS = [
   suite('io-errors', 'failing and hanging writes of records and indexes', [
     'test/faults/codes-io-error.test.ts',
     'test/faults/search-io-error.test.ts',
+    'test/faults/store-io-error.test.ts',
     'test/faults/network-disk.test.ts',
   ]),
   suite('clock', 'a wall clock that jumps while uploads are alive and hubs are followed', [

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { syncPath, writeDurably } from '../data/durable.js';
+import { syncPath, testWrite, writeDurably } from '../data/durable.js';
 import { folderName, readFolderName } from '../data/folder-name.js';
+import { LastWrite } from '../data/last-write.js';
 import type { ContentBlob, ContentBlobs } from './content-port.js';
 import type { LocalBlob } from './port.js';
 
@@ -34,6 +35,7 @@ export class FolderContentBlobs implements ContentBlobs {
   readonly #files: string;
   readonly #drafts: string;
   readonly #suffix: string;
+  readonly #last: LastWrite = new LastWrite(() => this.#watched(() => testWrite(this.#drafts)));
 
   private constructor(root: string, suffix: string) {
     this.place = root;
@@ -66,10 +68,22 @@ export class FolderContentBlobs implements ContentBlobs {
 
   async put(digest: string, bytes: Uint8Array): Promise<void> {
     const target = this.placeOf(digest);
-    for (let tries = 1; !(await this.#write(target, bytes)); tries += 1) {
-      if (tries === DRAFT_TRIES) throw new Error(`drafts in ${this.#drafts} vanish`);
+    await this.#watched(async () => {
+      for (let tries = 1; !(await this.#write(target, bytes)); tries += 1) {
+        if (tries === DRAFT_TRIES) throw new Error(`drafts in ${this.#drafts} vanish`);
+      }
+      await syncPath(path.dirname(target));
+    });
+  }
+
+  async #watched(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+      this.#last.succeeded();
+    } catch (error) {
+      this.#last.failed(error, 'the last manifest could not be written');
+      throw error;
     }
-    await syncPath(path.dirname(target));
   }
 
   /** Returns `false` if the clean-up of a process that is starting removed the draft. */
@@ -120,8 +134,8 @@ export class FolderContentBlobs implements ContentBlobs {
     return folderName(path.join(this.#root, NAME_FILE), wanted);
   }
 
-  async problem(): Promise<string | undefined> {
-    return undefined;
+  problem(): Promise<string | undefined> {
+    return this.#last.problem();
   }
 
   async close(): Promise<void> {}

@@ -5,8 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { syncPath } from '../data/durable.js';
+import { syncPath, testWrite } from '../data/durable.js';
 import { StorageFull } from '../data/full.js';
+import { LastWrite } from '../data/last-write.js';
 import { isNativeError, native } from '../native.js';
 import {
   type BlobDraft,
@@ -18,12 +19,14 @@ import {
 } from './port.js';
 
 const DRAFT_NAME_BYTES = 12;
+const NOT_WRITTEN = 'the last upload could not be written';
 
 export class FileBlobs implements Blobs {
   readonly #files: string;
   readonly #drafts: string;
   /** Drafts that this process is writing; the clean-up skips them. */
   readonly #open = new Set<string>();
+  readonly #last: LastWrite = new LastWrite(() => watched(testWrite(this.#drafts), this.#last));
 
   private constructor(root: string) {
     this.#files = path.join(root, 'files');
@@ -50,7 +53,12 @@ export class FileBlobs implements Blobs {
     // The first use of the file reports a failure.
     handle.catch(() => undefined);
     if (key === undefined) await handle;
-    return new FileDraft(file, handle, this.#files, ended);
+    return new FileDraft(file, handle, { files: this.#files, last: this.#last, ended });
+  }
+
+  /** Why the last write failed; `undefined` if it succeeded. */
+  problem(): Promise<string | undefined> {
+    return this.#last.problem();
   }
 
   async find(key: BlobKey): Promise<LocalBlob | undefined> {
@@ -79,37 +87,53 @@ export class FileBlobs implements Blobs {
   }
 }
 
+interface DraftParts {
+  /** Folder of published blobs. */
+  readonly files: string;
+  readonly last: LastWrite;
+  /** Called when the draft is committed or discarded. */
+  readonly ended: () => void;
+}
+
 /** A draft in a local file. */
 export class FileDraft implements BlobDraft {
   readonly path: string;
   readonly #handle: Promise<FileHandle>;
   readonly #files: string;
+  readonly #last: LastWrite;
   readonly #ended: () => void;
   #committed = false;
   /** State of the file after the last sync. */
   #synced: string | undefined;
 
-  constructor(file: string, handle: Promise<FileHandle>, files: string, ended: () => void) {
+  constructor(file: string, handle: Promise<FileHandle>, { files, last, ended }: DraftParts) {
     this.path = file;
     this.#handle = handle;
     this.#files = files;
+    this.#last = last;
     this.#ended = ended;
   }
 
   async write(block: Uint8Array, position: number): Promise<void> {
-    const handle = await this.#handle;
-    let written = 0;
-    while (written < block.byteLength) {
-      const rest = block.byteLength - written;
-      written += (await handle.write(block, written, rest, position + written)).bytesWritten;
+    try {
+      const handle = await this.#handle;
+      let written = 0;
+      while (written < block.byteLength) {
+        const rest = block.byteLength - written;
+        written += (await handle.write(block, written, rest, position + written)).bytesWritten;
+      }
+    } catch (error) {
+      this.#last.failed(error, NOT_WRITTEN);
+      throw error;
     }
   }
 
   /** By its path: a program may have replaced the file. */
   async sync(): Promise<void> {
-    this.#synced = await native.syncFile(this.path).catch((error: unknown) => {
+    const syncing = native.syncFile(this.path).catch((error: unknown) => {
       throw asStorageFull(error);
     });
+    this.#synced = await watched(syncing, this.#last);
   }
 
   async commit(key: BlobKey): Promise<LocalBlob> {
@@ -118,11 +142,14 @@ export class FileDraft implements BlobDraft {
     try {
       const bytes = await native.publishFile(this.path, folder, key.name, this.#synced);
       this.#committed = true;
+      this.#last.succeeded();
       await this.#end();
       return { path: path.join(folder, key.name), bytes };
     } catch (error) {
       if (isNativeError(error, 'CONFLICT')) throw new BlobFolderTaken(key.folder);
-      throw asStorageFull(error);
+      const shown = asStorageFull(error);
+      this.#last.failed(shown, NOT_WRITTEN);
+      throw shown;
     }
   }
 
@@ -140,6 +167,17 @@ export class FileDraft implements BlobDraft {
     this.#ended();
     const handle = await this.#handle.catch(() => undefined);
     await handle?.close();
+  }
+}
+
+async function watched<T>(write: Promise<T>, last: LastWrite): Promise<T> {
+  try {
+    const result = await write;
+    last.succeeded();
+    return result;
+  } catch (error) {
+    last.failed(error, NOT_WRITTEN);
+    throw error;
   }
 }
 

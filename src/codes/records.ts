@@ -4,11 +4,11 @@
  */
 import { mkdir, truncate } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { isBlankFile } from '../data/blank-file.js';
 import { syncPath } from '../data/durable.js';
 import { StorageFull, storageIsFull } from '../data/full.js';
+import { LastWrite } from '../data/last-write.js';
 import { Unavailable } from './errors.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
 import { type Change, EnvironmentBroken, RecordEnvironment } from './record-environment.js';
@@ -18,8 +18,6 @@ import type { IsccResult } from './result.js';
 /** LMDB's file in the folder of the records. */
 const DATA_FILE = 'data.mdb';
 const WRITE_TEST_KEY = 'write test';
-/** Readiness probes have short timeouts. */
-const WRITE_TEST_MS_MAX = 500;
 
 /** A commit takes milliseconds; after this time the disk hangs. */
 const WRITE_MS_MAX = 10_000;
@@ -35,8 +33,9 @@ export class Records implements UploadRecords {
   readonly #folder: string;
   readonly #environment: RecordEnvironment;
   readonly #options: RecordsOptions;
-  #writeFailure: string | undefined;
-  #writeTest: Promise<void> | undefined;
+  readonly #last: LastWrite = new LastWrite(() =>
+    this.#write(({ root }) => void root.put(WRITE_TEST_KEY, Date.now())),
+  );
 
   private constructor(folder: string, readOnly: boolean, options: RecordsOptions = {}) {
     this.#folder = folder;
@@ -79,15 +78,8 @@ export class Records implements UploadRecords {
   }
 
   /** Why the last write failed; `undefined` if it succeeded. A failed write is repeated first, as a test. */
-  async problem(): Promise<string | undefined> {
-    if (this.#writeFailure === undefined) return undefined;
-    this.#writeTest ??= this.#write(({ root }) => void root.put(WRITE_TEST_KEY, Date.now()))
-      .catch(() => undefined)
-      .finally(() => {
-        this.#writeTest = undefined;
-      });
-    await Promise.race([this.#writeTest, pause(WRITE_TEST_MS_MAX)]);
-    return this.#writeFailure;
+  problem(): Promise<string | undefined> {
+    return this.#last.problem();
   }
 
   find(id: MediaId): UploadRecord | undefined {
@@ -171,12 +163,13 @@ export class Records implements UploadRecords {
   async #write(change: Change<void>): Promise<void> {
     try {
       await this.#inTime(this.#environment.write(change));
-      this.#writeFailure = undefined;
+      this.#last.succeeded();
     } catch (error) {
       const isFull = !(error instanceof Unavailable) && (await storageIsFull(this.#folder, error));
-      this.#writeFailure = isFull ? 'the disk is full' : 'the last upload could not be recorded';
+      const shown = isFull ? new StorageFull({ cause: error }) : error;
+      this.#last.failed(shown, 'the last upload could not be recorded');
       if (error instanceof EnvironmentBroken || this.#environment.isPanicked) this.#options.onBroken?.(error);
-      throw isFull ? new StorageFull({ cause: error }) : error;
+      throw shown;
     }
   }
 

@@ -64,7 +64,7 @@ async function openLocked(config: CodesConfig, log: Logger, unlock: () => void):
     records,
     clients: await ClientHasher.open(mediaPath),
     cleanup: new Cleanup({ blobs, records, log }, config.storageExpirySeconds),
-    problem: () => records.problem(),
+    problem: async () => (await records.problem()) ?? blobs.problem(),
     close: async () => {
       await records.close();
       unlock();

@@ -1,6 +1,8 @@
 /** Durable writes: the data is on the disk when the promise resolves. */
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import path from 'node:path';
 
 const PRIVATE = 0o600;
 
@@ -10,6 +12,20 @@ export function writeDurably(file: string, content: string | Uint8Array): Promis
     await handle.writeFile(content);
     await handle.sync();
   });
+}
+
+/** More than a file system keeps next to the names of files. */
+const TEST_BYTES = 64 * 1024;
+
+/** Writes a file into a folder, as {@link writeDurably} does, and removes it. */
+export async function testWrite(folder: string): Promise<void> {
+  const file = path.join(folder, randomBytes(12).toString('hex'));
+  try {
+    await writeDurably(file, new Uint8Array(TEST_BYTES));
+    await syncPath(folder);
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 /** Syncs the content of a file, or the names in a folder. */

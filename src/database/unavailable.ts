@@ -1,4 +1,5 @@
-/** Detects an unavailable database. */
+/** Detects an unavailable database, and one that can't be written. */
+import { saysFull } from '../data/full.js';
 import { isLocked } from './sqlite.js';
 
 /** SQLSTATEs of a server that shuts down, starts, or has no free connection. */
@@ -17,4 +18,14 @@ export function isUnavailable(error: unknown): boolean {
   if (syscall === 'connect' || syscall === 'getaddrinfo' || isLocked(error)) return true;
   if (SQL_STATES.has(code) || SOCKET_CODES.has(code)) return true;
   return code === undefined ? MESSAGES.test(error.message) : CONNECTION_STATE.test(code);
+}
+
+/** Of SQLite, and `io_error` and `read_only_sql_transaction` of PostgreSQL. */
+const WRITE_FAILURE = /^(?:SQLITE_(?:IOERR|READONLY|CANTOPEN|CORRUPT)\w*|58030|25006)$/;
+
+/** Whether a transaction failed because its storage can't be written. */
+export function isWriteFailure(error: unknown): boolean {
+  if (saysFull(error)) return true;
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code !== undefined && WRITE_FAILURE.test(code);
 }

@@ -40,6 +40,8 @@ test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (contex
   expect(await answer(await upload(server.url, 'a.bin', noise(60_000, 1), { to: 'media' }))).toEqual(FULL);
   expect(await answer(await upload(server.url, 'a.txt', TEXT))).toEqual(FULL);
   expect(await answer(await postJson(server.url, `/metadata/${pictureId}`, { name: 'new' }))).toEqual(FULL);
+  const notReady = [503, '{"status":"not_ready","reason":"the disk is full"}'];
+  expect(await answer(await fetch(`${server.url}/readyz`))).toEqual(notReady);
 
   // With more and more space: first the file fits, then its record, then both.
   const seen = new Set<number>();
@@ -57,6 +59,7 @@ test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (contex
   await expectKept();
 
   await rm(ballast);
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200);
   await keep(await upload(server.url, 'a.txt', TEXT), TEXT);
   expect((await fetch(`${server.url}/api/v1/media/${pictureId}`, { method: 'DELETE' })).status).toBe(204);
   stored.delete(pictureId as string);

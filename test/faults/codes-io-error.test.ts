@@ -10,7 +10,7 @@ import { build } from './support/preload.js';
 const EXIT_BROKEN = 70;
 
 /** Starts the service with a library that makes writes fail while the file `trigger` exists. */
-async function startWithFaults(folder: string, name: 'once' | 'always' | 'hang') {
+async function startWithFaults(folder: string, name: 'once' | 'always' | 'hang' | 'names') {
   const library = build('fail-writes.c', folder);
   const trigger = path.join(folder, name);
   const server = await serveCodes(folder, { LD_PRELOAD: library, FAULT_TRIGGER: trigger });
@@ -77,3 +77,18 @@ test.skipIf(process.platform !== 'linux')(
   },
   60_000,
 );
+
+test.skipIf(process.platform !== 'linux')('an upload that can not be written ends readiness', async () => {
+  // Only syncs of folders fail.
+  const { server, trigger } = await startWithFaults(await temporaryFolder(), 'names');
+  const before = await uploaded(server.url, 'a.bin', noise(1000));
+  await writeFile(trigger, '');
+  expect((await upload(server.url, 'b.bin', noise(1000, 2))).status).toBe(500);
+  const probe = await fetch(`${server.url}/readyz`);
+  const reason = 'the last upload could not be written';
+  expect([probe.status, await probe.json()]).toEqual([503, { status: 'not_ready', reason }]);
+  await expectStored(server, before, noise(1000));
+  await rm(trigger);
+  await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200), 10_000);
+  await uploaded(server.url, 'c.bin', noise(1000, 3));
+});

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../codes/support/folder.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { startStore } from '../store/support/server.js';
 import { fill, smallDisk } from './support/small-disk.js';
@@ -38,4 +39,32 @@ test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (contex
   store = await startStore(place);
   for (const id of stored) expect((await store.get(id)).status).toBe(200);
   expect((await store.upload(bytesOf(sidecars[0] as (typeof sidecars)[number]))).status).toBe(200);
+});
+
+test('is not ready after a failed write until there is space', { timeout: 180_000 }, async (context) => {
+  const disk = await smallDisk(DISK_MEGABYTES, context);
+  const ballast = path.join(disk, 'ballast');
+  // The manifests alone are on the full disk, then the database alone.
+  const elsewhere = await temporaryFolder();
+  const places = [
+    { url: `sqlite:///${path.join(elsewhere, 'store.db')}`, dataDir: path.join(disk, 'data') },
+    { url: `sqlite:///${path.join(disk, 'store.db')}`, dataDir: path.join(elsewhere, 'data') },
+  ];
+  for (const place of places) {
+    const store = await startStore(place);
+    onTestFinished(() => store.stop());
+    const ready = async () => {
+      const response = await fetch(`${store.url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    await fill(ballast, 0);
+    expect(await ready()).toEqual([200, { status: 'ready' }]);
+    const [item] = acceptedSidecars();
+    const bytes = bytesOf(item as typeof item & object);
+    expect((await store.upload(bytes)).status).toBe(507);
+    expect(await ready()).toEqual([503, { status: 'not_ready', reason: 'the disk is full' }]);
+    await rm(ballast);
+    await expect.poll(ready).toEqual([200, { status: 'ready' }]);
+    expect((await store.upload(bytes)).status).toBe(200);
+  }
 });
