@@ -81,18 +81,13 @@ export const INDEX_VERSION = 2;
 export class Manifests {
   readonly #db: Db;
   readonly #events: EventLog;
-  readonly #commits: Commits;
+  readonly commits: Commits;
 
   /** @param events for the webhook receiver */
   constructor(db: Db, events: EventLog = NO_EVENTS) {
     this.#db = db;
-    this.#commits = new Commits(db);
+    this.commits = new Commits(db);
     this.#events = events;
-  }
-
-  /** Why the last write to the database failed; `undefined` if it succeeded. */
-  writeProblem(): Promise<string | undefined> {
-    return this.#commits.problem();
   }
 
   async findById(manifestId: string): Promise<StoredManifest | undefined> {
@@ -144,7 +139,7 @@ export class Manifests {
   ): Promise<number | undefined> {
     const { report, declaration } = manifest;
     const { bindings } = report;
-    return this.#commits.run(async (transaction) => {
+    return this.commits.run(async (transaction) => {
       if (displaced !== undefined) {
         const isDone = await displace(transaction, displaced, manifest.uploadedAt, this.#events);
         if (!isDone) return undefined;
@@ -191,7 +186,7 @@ export class Manifests {
     actor: Actor,
     keptUntil?: number | undefined,
   ): Promise<Tombstone[]> {
-    return this.#commits.run(async (transaction) => {
+    return this.commits.run(async (transaction) => {
       // The feed lock comes first, so that no transaction waits for it while it holds a lock on one of the rows.
       const last = await lockFeed(transaction, keys.length);
       return bury(transaction, keys, {
@@ -208,7 +203,7 @@ export class Manifests {
    * @returns the keys of the restored manifests
    */
   restore(keys: readonly number[], { now, actor, target, hasFile }: RestoreOptions): Promise<number[]> {
-    return this.#commits.run(async (transaction) => {
+    return this.commits.run(async (transaction) => {
       const last = await lockFeed(transaction, keys.length);
       return restoreKept(transaction, keys, {
         ...{ now, last, actor, target, hasFile, events: this.#events },
@@ -228,7 +223,7 @@ export class Manifests {
 
   /** Frees the ids of tombstones whose declaration is not `declared`. They can't be restored any more. */
   release(keys: readonly number[], actor: Actor): Promise<Tombstone[]> {
-    return this.#commits.run(async (transaction) => {
+    return this.commits.run(async (transaction) => {
       const tombstones = await transaction
         .updateTable('manifests')
         .set({ live: 0 })
@@ -314,7 +309,7 @@ export class Manifests {
   /** Replaces what a validation found of a live manifest; does nothing if it was deleted in the meantime. */
   replaceReport(key: number, report: AcceptedManifest): Promise<void> {
     const { bindings } = report;
-    return this.#commits.run(async (transaction) => {
+    return this.commits.run(async (transaction) => {
       const sequence = await lockFeed(transaction);
       const { numUpdatedRows } = await transaction
         .updateTable('manifests')
@@ -337,7 +332,7 @@ export class Manifests {
    * @param isTrusted `false` if it is no longer valid; `undefined` if that is unknown
    */
   keepBindings(key: number, isTrusted?: false): Promise<void> {
-    return this.#commits.run(async (transaction) => {
+    return this.commits.run(async (transaction) => {
       const sequence = await lockFeed(transaction);
       const { numUpdatedRows } = await transaction
         .updateTable('manifests')

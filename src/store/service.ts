@@ -258,7 +258,7 @@ export class StoreService {
     } catch {
       return 'the database is unreachable';
     }
-    return (await this.#parts.manifests.writeProblem()) ?? this.#parts.blobs.problem();
+    return (await this.#parts.manifests.commits.problem()) ?? this.#parts.blobs.problem();
   }
 
   /** Deletes manifests and, unless they can be restored, their files. Returns the keys of those that were live. */
