@@ -1,0 +1,55 @@
+//! All targets over fixtures and mutated copies of them.
+//!
+//! `ISCCD_FUZZ_ROUNDS` sets the number of copies per input.
+
+use std::panic::catch_unwind;
+use std::time::{Duration, Instant};
+
+use fuzz::mutate::{Random, mutated};
+use fuzz::{seeds, targets};
+
+/// Copies of each input, unless the environment sets another number.
+const ROUNDS: usize = 20;
+const SEEDS_MAX: usize = 8;
+/// Far longer than any input of this size may take, even on a busy machine.
+const SLOW: Duration = Duration::from_secs(20);
+
+#[test]
+fn any_bytes_give_a_result() {
+    let rounds = std::env::var("ISCCD_FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let rounds: usize = rounds.unwrap_or(ROUNDS);
+    let mut findings = Vec::new();
+    for target in targets() {
+        let inputs = seeds::of(&target, SEEDS_MAX).unwrap();
+        assert!(!inputs.is_empty(), "{} has no input", target.name);
+        let mut random = Random::new(1);
+        let mut run = |input: &[u8], which: &str| {
+            let start = Instant::now();
+            let result = catch_unwind(|| (target.run)(input));
+            if result.is_err() || start.elapsed() > SLOW {
+                let file = std::env::temp_dir().join(format!("isccd-fuzz-{}-{which}", target.name));
+                std::fs::write(&file, input).unwrap();
+                let what = if result.is_err() { "panicked" } else { "was slow" };
+                findings.push(format!("{} {what}: {}", target.name, file.display()));
+            }
+        };
+        run(&[], "empty");
+        for (number, input) in inputs.iter().enumerate() {
+            run(input, &number.to_string());
+            for round in 0..rounds {
+                let other = &inputs[random.below(inputs.len())];
+                run(&mutated(input, other, &mut random), &format!("{number}-{round}"));
+            }
+        }
+    }
+    assert_eq!(findings, Vec::<String>::new());
+}
+
+#[test]
+fn names_are_unique() {
+    let mut names: Vec<_> = targets().iter().map(|target| target.name).collect();
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
