@@ -14,6 +14,7 @@ import type { ServiceApp } from '../http/routing/service.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import type { Logger, LogLevel } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
+import { isPostgres } from '../search/postgres/location.js';
 import { coderConfig, withCoder } from './content-coder.js';
 import type { ServiceName } from './service-names.js';
 
@@ -50,6 +51,12 @@ async function reachRedis(url: string | undefined): Promise<readonly string[]> {
   if (url === undefined) return [];
   const problem = await (await import('../redis/check.js')).redisProblem(url);
   return problem === undefined ? [] : [`${commonVariables.redisUrl.name}: ${problem}`];
+}
+
+async function reachIndexes(location: string | undefined): Promise<readonly string[]> {
+  if (location === undefined || !isPostgres(location)) return [];
+  const problem = await (await import('../search/postgres/check.js')).databaseProblem(location);
+  return problem === undefined ? [] : [`${searchVariables.indexUri.name}: ${problem}`];
 }
 
 async function reachAll(
@@ -97,6 +104,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   search: {
     variables: { ...searchVariables, ...networkVariables },
     check: readSearchSettings,
+    reach: (environment) => reachIndexes(readSearchSettings(environment).config.indexUri),
     configure(environment) {
       const { config, dataDir, network } = readSearchSettings(environment);
       return {

@@ -17,7 +17,7 @@ import { logStates } from '../network/declared.js';
 import type { Logger } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
 import type { LocalManifests } from '../resolver/manifests.js';
-import { MEMORY_ID } from '../search/engine/open.js';
+import { MEMORY_ID, SHARED_ID } from '../search/engine/open.js';
 import { openStore, type StoreResources } from '../store/app.js';
 import { declarations } from '../store/declarations/declarations.js';
 import { NO_DECLARER } from '../store/declarer.js';
@@ -41,7 +41,7 @@ export interface StoreApp extends ServiceApp {
 /** Shorter than the lease of an index. */
 const SEARCH_TIMEOUT_MS = 10_000;
 
-type FedIndex = Pick<SearchIndexSyncOptions, 'index' | 'indexId' | 'isLocal'>;
+type FedIndex = Pick<SearchIndexSyncOptions, 'index' | 'indexId' | 'isLocal' | 'isShared'>;
 
 export interface StoreAppOptions {
   /** Name of the index that the resolver reads. */
@@ -163,5 +163,11 @@ function fedIndex(
   if (search === undefined || searchId === undefined) {
     throw new ConfigurationInvalid('MSTORE_INDEX="local" needs the search service in the same process');
   }
-  return { index: new SearchManifestIndex(search, name), indexId: `${searchId}/${name}`, isLocal: true };
+  const isShared = searchId.startsWith(SHARED_ID);
+  return {
+    index: new SearchManifestIndex(search, name),
+    indexId: `${searchId}/${name}`,
+    isLocal: true,
+    isShared,
+  };
 }

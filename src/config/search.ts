@@ -10,9 +10,26 @@ export const searchVariables = defineVariables({
   indexUri: {
     name: 'INDEXSVC_INDEX_URI',
     schema: text(),
+    secret: true,
     defaultShown: '`usearch://` and the folder `search` in `ISCCD_DATA_DIR`',
     description:
-      'Location of the indexes: `memory://`, `lmdb:///path` (exact, matches equal prefixes) or `usearch:///path` (approximate)',
+      'Location of the indexes: `memory://`, `lmdb:///path` (exact, matches equal prefixes), `usearch:///path` (approximate), or `postgresql://user@host/database` for several instances, each with a cache in the folder `search-cache` of `ISCCD_DATA_DIR`',
+  },
+  stalenessMs: {
+    name: 'INDEXSVC_STALENESS_MS',
+    schema: integer(0, 3_600_000),
+    default: '0',
+    unit: 'ms',
+    description:
+      'With indexes in PostgreSQL: for how long a read may miss what other instances have acknowledged; with 0, every read sees all of it',
+  },
+  stalenessSecondsMax: {
+    name: 'INDEXSVC_STALENESS_MAX_S',
+    schema: integer(0, 86_400),
+    default: '30',
+    unit: 's',
+    description:
+      'With indexes in PostgreSQL: for how long reads are answered while the database is unreachable, with the header `Isccd-Stale`',
   },
   apiSecret: {
     name: 'INDEXSVC_API_SECRET',

@@ -21,11 +21,30 @@ interface VersionTables {
 /** Id of the PostgreSQL advisory lock for migrations; an arbitrary constant (`iscc` in ASCII). */
 const LOCK = 0x69736363;
 
+/** One step of a migration. */
+export type MigrationStep<T> = (transaction: Transaction<T>, engine: Engine) => Promise<void>;
+
 /**
+ * Migrates the store's tables.
+ *
  * @param place name of the database in messages
  * @throws {FormatRefused} if the database was written by a newer version of this program
  */
-export async function migrate(db: Kysely<Tables>, engine: Engine, place: string): Promise<void> {
+export function migrate(db: Kysely<Tables>, engine: Engine, place: string): Promise<void> {
+  return migrateTables(db, engine, place, MIGRATIONS);
+}
+
+/**
+ * Runs the steps that the database lacks, in one transaction.
+ *
+ * @throws {FormatRefused} if the database was written by a newer version of this program
+ */
+export async function migrateTables<T>(
+  db: Kysely<T>,
+  engine: Engine,
+  place: string,
+  steps: readonly MigrationStep<T>[],
+): Promise<void> {
   await exclusively(db, engine, async (transaction) => {
     await createVersion(transaction);
     // An update, because earlier versions of this program lock the row to wait for each other.
@@ -34,20 +53,16 @@ export async function migrate(db: Kysely<Tables>, engine: Engine, place: string)
       .set({ id: 1 })
       .returning('version')
       .executeTakeFirstOrThrow();
-    if (version > MIGRATIONS.length) {
-      throw FormatRefused.newer(place, version, MIGRATIONS.length);
-    }
-    if (version === MIGRATIONS.length) return;
-    for (const step of MIGRATIONS.slice(version)) {
-      await step(transaction as unknown as Transaction<Tables>, engine);
-    }
-    await transaction.updateTable('schema_version').set({ version: MIGRATIONS.length }).execute();
+    if (version > steps.length) throw FormatRefused.newer(place, version, steps.length);
+    if (version === steps.length) return;
+    for (const step of steps.slice(version)) await step(transaction as unknown as Transaction<T>, engine);
+    await transaction.updateTable('schema_version').set({ version: steps.length }).execute();
   });
 }
 
 /** Runs a transaction while no other process migrates. */
-async function exclusively(
-  db: Kysely<Tables>,
+async function exclusively<T>(
+  db: Kysely<T>,
   engine: Engine,
   work: (transaction: Transaction<VersionTables>) => Promise<void>,
 ): Promise<void> {

@@ -7,7 +7,7 @@ const CONNECTIONS_MAX = 10;
 const CONNECT_MS_MAX = 10_000;
 
 /** pg returns 64-bit integers as text. Ours are milliseconds, sizes and keys below 2^53, so they become numbers. */
-const types = {
+export const postgresTypes = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8 && format !== 'binary') return Number;
     return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
@@ -21,9 +21,11 @@ export function openPostgres(url: string, log: Logger = () => {}): Kysely<Tables
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     allowExitOnIdle: true,
-    types,
+    types: postgresTypes,
   });
   // The pool replaces a broken idle connection. Without a listener its error would end the process.
   pool.on('error', () => {});
+  // Nor has a connection in use one, between the statements of a transaction.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log });
 }

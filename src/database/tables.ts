@@ -3,6 +3,7 @@
  * JSON is text, bytes are Buffers.
  */
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
+import type { FeedTable } from '../feed/feed.js';
 
 export interface Tables {
   manifests: ManifestTable;
@@ -161,14 +162,6 @@ export interface DeclarationTable {
   updated_at: number;
   /** What was reported to the webhook receiver last: `failed`, or `declared` and the ISCC-ID. */
   notified: Generated<string | null>;
-}
-
-/** A single row. Its lock orders all writers, so that changes become visible in the order of their numbers. */
-export interface FeedTable {
-  id: number;
-  sequence: number;
-  /** Number of the last change that was deleted from the table of changes. */
-  forgotten: Generated<number>;
 }
 
 /** Changes that all processes apply to their in-memory index. Old ones are deleted. */

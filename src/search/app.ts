@@ -2,10 +2,11 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LocalSearchApi } from '../client/search-api.js';
-import type { NetworkConfig } from '../config/network.js';
-import type { SearchConfig } from '../config/search.js';
+import { type NetworkConfig, networkVariables } from '../config/network.js';
+import { type SearchConfig, searchVariables } from '../config/search.js';
+import { FormatRefused } from '../data/format.js';
 import type { ServiceApp } from '../http/routing/service.js';
-import { isNativeError } from '../native.js';
+import { isNativeError, type SearchEngine, type SearchOptions } from '../native.js';
 import { Aggregator, type FollowedNetwork } from '../network/aggregator.js';
 import type { HubRoutes } from '../network/hub-client.js';
 import { NETWORK_FACTS } from '../network/networks.js';
@@ -17,16 +18,22 @@ import { version } from '../version.js';
 import { DecisionLog } from './decision-log.js';
 import { InProcessSearch } from './engine/in-process.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
+import type { Engine } from './engine/port.js';
 import { watchWrites } from './engine/watch-writes.js';
 import { errorForm, exclusiveErrorForm } from './errors.js';
+import { STALE_HEADER, withFreshness } from './freshness.js';
 import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
 import { searchMetrics } from './metrics.js';
 import { networkRoutes } from './network-routes.js';
+import { isPostgres } from './postgres/location.js';
 import { searchRoutes } from './routes.js';
-import { type Engine, SearchService } from './service.js';
+import { SearchService } from './service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
+/** Folder of the cache of indexes in a database, in the data directory. */
+const CACHE_FOLDER = 'search-cache';
+const NETWORK_NEEDS_FOLDER = `${searchVariables.indexUri.name} names a database, but ${networkVariables.network.name} needs a folder: every instance derives the index of a network from its logs`;
 /** The service listens after this time, whether its indexes are loaded or not. */
 const SMALL_LOAD_MS = 250;
 
@@ -66,19 +73,10 @@ export async function searchApp(
   log?: Logger,
 ): Promise<SearchApp> {
   const keys = apiKeys(config, dataDir, log);
-  const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
-  const engine = await openEngine(location, {
-    matchThresholdUnits: config.matchThresholdUnits,
-    matchThresholdSimprints: config.matchThresholdSimprints,
-    confidenceExponent: config.confidenceExponent,
-    skipFeatureless: config.skipFeatureless,
-    scanLimit: config.scanLimitRows,
-    listsBytesMax: config.listsBytesMax,
-    sync: config.sync,
-    loadsInBackground: true,
-  });
-  const failing = watchWrites(engine, (error) => exitToRestart(log, error, 'an index'));
-  const folder = searchFolder(location);
+  if (follow !== undefined && config.indexUri !== undefined && isPostgres(config.indexUri))
+    throw new FormatRefused(NETWORK_NEEDS_FOLDER);
+  const { engine, local, folder, id } = await openIndexes(config, dataDir, log);
+  const failing = watchWrites(local ?? engine, (error) => exitToRestart(log, error, 'an index'));
   const service = new SearchService(engine, folder, failing);
   const decisions = log && new DecisionLog(engine, log);
   const loaded = engine.whenLoaded();
@@ -87,29 +85,33 @@ export async function searchApp(
     ? Promise.race([loaded, pause(SMALL_LOAD_MS, undefined, { ref: false })])
     : loaded);
   const tracking = errorTracking('search', config);
-  const aggregator = follow && (await startAggregator(engine, follow, tracking.errorReports));
+  const aggregator = follow && local && (await startAggregator(local, follow, tracking.errorReports));
   return {
     inProcess: InProcessSearch.over(engine, loaded),
-    inProcessId: await locationId(location),
+    inProcessId: id,
     network: aggregator,
     name: 'search',
     title: 'ISCC search',
     description: 'Named indexes of ISCC-identified assets, and search for similar content.',
     version,
-    routes: searchRoutes(service, {
-      bodyBytesMax: config.bodyBytesMax,
-      keys,
-      aliasTarget: (name) => service.aliasTarget(name),
-      ...(aggregator !== undefined &&
-        follow !== undefined &&
-        networkOptions(service, aggregator, follow.network)),
-    }),
+    routes: withFreshness(
+      engine,
+      searchRoutes(service, {
+        bodyBytesMax: config.bodyBytesMax,
+        keys,
+        aliasTarget: (name) => service.aliasTarget(name),
+        fresh: engine.fresh && (() => engine.fresh?.() ?? Promise.resolve(undefined)),
+        ...(aggregator !== undefined &&
+          follow !== undefined &&
+          networkOptions(service, aggregator, follow.network)),
+      }),
+    ),
     errors: follow?.network.exclusive ? exclusiveErrorForm : errorForm,
     cors: {
       origins: config.corsOrigins,
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
       requestHeaders: ['*'],
-      exposedHeaders: ['Search-Exact', 'Server-Timing'],
+      exposedHeaders: ['Search-Exact', 'Server-Timing', ...(engine.fresh ? [STALE_HEADER] : [])],
       maxAgeSeconds: CORS_MAX_AGE_SECONDS,
       refusedStatus: 400,
       preflightStatus: 200,
@@ -128,6 +130,44 @@ export async function searchApp(
   };
 }
 
+interface OpenIndexes {
+  readonly engine: Engine;
+  /** The engine, if only this process can change its indexes. */
+  readonly local: SearchEngine | undefined;
+  readonly folder: string | undefined;
+  /** Identifies the indexes. */
+  readonly id: string;
+}
+
+async function openIndexes(
+  config: SearchConfig,
+  dataDir: string,
+  log: Logger | undefined,
+): Promise<OpenIndexes> {
+  const options: SearchOptions = {
+    matchThresholdUnits: config.matchThresholdUnits,
+    matchThresholdSimprints: config.matchThresholdSimprints,
+    confidenceExponent: config.confidenceExponent,
+    skipFeatureless: config.skipFeatureless,
+    scanLimit: config.scanLimitRows,
+    listsBytesMax: config.listsBytesMax,
+    sync: config.sync,
+    loadsInBackground: true,
+  };
+  const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
+  if (!isPostgres(location)) {
+    const local = await openEngine(location, options);
+    return { engine: local, local, folder: searchFolder(location), id: await locationId(location) };
+  }
+  const { PostgresEngine } = await import('./postgres/engine.js');
+  const folder = path.join(dataDir, CACHE_FOLDER);
+  const { stalenessMs, stalenessSecondsMax } = config;
+  const engine = await PostgresEngine.open({
+    ...{ location, folder, engine: options, stalenessMs, stalenessSecondsMax, log },
+  });
+  return { engine, local: undefined, folder, id: engine.id };
+}
+
 function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined): ApiKeys {
   return new ApiKeys(config.apiSecret, keyFilePath(config, dataDir), (error) =>
     log?.error({ err: error }, 'the file of API keys is invalid; its earlier keys stay valid'),
@@ -135,7 +175,7 @@ function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined)
 }
 
 async function startAggregator(
-  engine: Engine,
+  engine: SearchEngine,
   { network, log, routes }: Follow,
   reports: ErrorReports | undefined,
 ): Promise<Aggregator> {

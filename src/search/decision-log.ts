@@ -1,6 +1,6 @@
 /** Logs what the engine decides in the background: which columns get lists or graphs, and why others do not. */
 import type { Logger } from '../observe/log.js';
-import type { Engine } from './service.js';
+import type { Engine } from './engine/port.js';
 
 const POLL_MS = 1000;
 

@@ -1,4 +1,5 @@
 /** All errors of the service, and their form: JSON with a `detail`. */
+import { StorageUnavailable } from '../data/unavailable.js';
 import { type ErrorDetails, errorTable } from '../http/reply/error-table.js';
 import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
@@ -53,8 +54,15 @@ export interface EngineFailure {
   readonly detail: string;
 }
 
+const DATABASE_AWAY: EngineFailure = {
+  status: 503,
+  retrySeconds: 2,
+  detail: JSON.stringify('The database of the indexes is unavailable'),
+};
+
 /** The response to an error that the engine threw. `undefined` for faults and for errors from elsewhere. */
 export function engineFailure(error: unknown): EngineFailure | undefined {
+  if (error instanceof StorageUnavailable) return DATABASE_AWAY;
   if (!isNativeError(error)) return undefined;
   const status = ENGINE_STATUSES[error.code];
   if (status === undefined) return undefined;

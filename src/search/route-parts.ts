@@ -1,6 +1,7 @@
 /** What the routes below `/indexes` have in common. */
 import { z } from 'zod';
 import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
+import type { Engine } from './engine/port.js';
 import { SearchRefusal } from './errors.js';
 import type { Access, Right } from './keys/access.js';
 import type { ApiKeys } from './keys/api-keys.js';
@@ -11,6 +12,8 @@ const JSON_TYPE = 'application/json';
 export interface RouteOptions {
   /** The index that an alias stands for. */
   readonly aliasTarget: (name: string) => string | undefined;
+  /** Waits until reads see all acknowledged changes; see the engine. */
+  readonly fresh?: Engine['fresh'];
   readonly bodyBytesMax: number;
   readonly keys: ApiKeys;
   /** Serves only this index, read-only; every other name and route is 404, before the key is checked. */
@@ -36,7 +39,8 @@ export const INVALID: ResponseSpec = {
   description: 'The request violates the schema. Unknown query parameters are violations, too.',
 };
 export const BUSY: ResponseSpec = {
-  description: 'Too many requests are waiting, or the index is being loaded or damaged; see Retry-After.',
+  description:
+    'Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After.',
 };
 export const FULL: ResponseSpec = { description: 'The disk is full.' };
 export const DENIED: Readonly<Record<401 | 403, ResponseSpec>> = {
@@ -49,14 +53,15 @@ export const DENIED: Readonly<Record<401 | 403, ResponseSpec>> = {
  *
  * @param right what the key must allow for the index in the path; without a name in the path, for any index
  */
-export function guarded({ keys, only, aliasTarget }: RouteOptions, right: Right) {
+export function guarded({ keys, only, aliasTarget, fresh }: RouteOptions, right: Right) {
   const security = { security: 'ApiKeyAuth', securityOptional: !keys.isRequired } as const;
   const guard = (request: Request) => {
     if (only !== undefined && !request.path.startsWith(`/indexes/${only}/`))
       throw new SearchRefusal('NOT_FOUND');
     const [access, name] = [accessOf(keys, request), nameIn(request.path)];
-    const target = name === undefined || access.coversAll ? undefined : aliasTarget(name);
-    access.require(right, name, target);
+    if (name === undefined || access.coversAll) return access.require(right, name);
+    const require = () => access.require(right, name, aliasTarget(name));
+    return fresh === undefined ? require() : fresh().then(require);
   };
   return { query: noParameters, guard, right, ...security };
 }

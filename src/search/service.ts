@@ -6,13 +6,11 @@ import { access } from 'node:fs/promises';
 import { isLines } from '../http/request/streamed.js';
 import type { Readiness } from '../http/routing/service.js';
 import { type AssetPage, native, type SearchFound, type SearchSelection } from '../native.js';
+import type { Engine, EngineProblem } from './engine/port.js';
 import { Invalid } from './errors.js';
 import { InlineBudget } from './inline-budget.js';
 import { searchAll } from './several.js';
 import { addLines, type LinesOptions } from './transfer/add-lines.js';
-
-/** The engine of the addon. */
-export type Engine = Awaited<ReturnType<typeof native.openSearchEngine>>;
 
 /** The reference reads a body that is not JSON as text and reports what its schema expected instead. */
 const NOT_STRUCTURED = {
@@ -55,8 +53,12 @@ interface Unavailable {
   readonly reason?: string;
 }
 
-function readinessOf(unavailable: readonly Unavailable[], failing: ReadonlyMap<string, string>): Readiness {
-  if (unavailable.length === 0 && failing.size === 0) return undefined;
+function readinessOf(
+  unavailable: readonly Unavailable[],
+  failing: ReadonlyMap<string, string>,
+  problem: EngineProblem | undefined,
+): Readiness {
+  if (unavailable.length === 0 && failing.size === 0 && problem === undefined) return undefined;
   const loading = unavailable.filter(({ state }) => state === 'loading');
   const damaged = unavailable.filter(({ state }) => state === 'damaged');
   const details = {
@@ -67,8 +69,10 @@ function readinessOf(unavailable: readonly Unavailable[], failing: ReadonlyMap<s
       damaged: Object.fromEntries(damaged.map(({ name, reason = '' }) => [name, reason])),
     }),
     ...(failing.size > 0 && { failing: Object.fromEntries(failing) }),
+    ...(problem !== undefined && { database: problem.reason }),
   };
-  return { reason: loading.length > 0 ? 'index_not_initialized' : undefined, details };
+  const closed = problem?.isServing === false ? problem.reason : undefined;
+  return { reason: loading.length > 0 ? 'index_not_initialized' : closed, details };
 }
 
 export class SearchService {
@@ -243,7 +247,7 @@ export class SearchService {
     );
     if (!isThere) return 'list_indexes_failed';
     const unavailable = JSON.parse(this.#engine.unavailableIndexes().toString()) as Unavailable[];
-    return readinessOf(unavailable, this.#failing);
+    return readinessOf(unavailable, this.#failing, this.#engine.problem?.());
   }
 
   close(): Promise<void> {

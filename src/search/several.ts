@@ -1,7 +1,8 @@
 /** Runs several queries. Those that wait at the same time share a pass over the index. */
 import { isNativeError, type SearchFound } from '../native.js';
+import type { Engine } from './engine/port.js';
 import { engineFailure } from './errors.js';
-import type { Engine, SearchParameters } from './service.js';
+import type { SearchParameters } from './service.js';
 import { whenNotBusy } from './transfer/add-lines.js';
 
 /** Queries of one request that may wait at the same time: a few passes, so that other requests get their turn. */

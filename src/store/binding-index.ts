@@ -4,6 +4,7 @@
  */
 import type { Db } from '../database/open.js';
 import type { ChangeTable, Flag } from '../database/tables.js';
+import { type FeedRead, Follower } from '../feed/follower.js';
 import type { Logger } from '../observe/log.js';
 import { changesAfter, lastChange } from './feed.js';
 import type { BindingEntry, BindingIndex, BindingMatches } from './validator.js';
@@ -22,16 +23,29 @@ export interface SyncedBindingIndexOptions {
   readonly log: Logger;
 }
 
+interface FoundChanges extends FeedRead {
+  readonly changes: readonly ChangeTable[];
+}
+
 export class SyncedBindingIndex {
   readonly #options: SyncedBindingIndexOptions;
+  readonly #follower: Follower<FoundChanges>;
   #loaded: Loaded;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   private constructor(options: SyncedBindingIndexOptions, loaded: Loaded) {
     this.#options = options;
     this.#loaded = loaded;
+    const { log } = options;
+    this.#follower = new Follower<FoundChanges>({
+      position: () => this.#loaded.sequence,
+      read: (after) => this.#read(after),
+      apply: (found) => this.#apply(found),
+      reload: async () => {
+        log.warn('the change feed was truncated past our position; reloading the binding index');
+        this.#loaded = await load(options);
+      },
+      onError: (error) => log.error({ err: error }, 'could not read the change feed for the binding index'),
+    });
   }
 
   static async load(options: SyncedBindingIndexOptions): Promise<SyncedBindingIndex> {
@@ -40,16 +54,11 @@ export class SyncedBindingIndex {
 
   /** Reads the feed periodically from now on, also without queries. */
   start(): void {
-    const poll = () =>
-      this.follow().catch((error: unknown) =>
-        this.#options.log.error({ err: error }, 'could not read the change feed for the binding index'),
-      );
-    this.#timer = setInterval(poll, POLL_MS).unref();
+    this.#follower.start(POLL_MS);
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await Promise.allSettled([this.#running, this.#next]);
+  close(): Promise<void> {
+    return this.#follower.close();
   }
 
   async query(
@@ -62,40 +71,17 @@ export class SyncedBindingIndex {
     return this.#loaded.index.query(alg, value, threshold, maxResults);
   }
 
-  /** Applies all changes committed before this call. Calls during a read share the next read. */
+  /** Applies all changes committed before this call. */
   follow(): Promise<void> {
-    if (this.#running === undefined) {
-      this.#running = this.#catchUp().finally(() => {
-        this.#running = undefined;
-      });
-      return this.#running;
-    }
-    this.#next ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#next = undefined;
-        return this.follow();
-      });
-    return this.#next;
+    return this.#follower.follow();
   }
 
-  async #catchUp(): Promise<void> {
-    const { db, log } = this.#options;
-    for (;;) {
-      const found = await changesAfter(db, this.#loaded.sequence, CHANGES_MAX);
-      if (found === 'truncated') {
-        log.warn('the change feed was truncated past our position; reloading the binding index');
-        this.#loaded = await load(this.#options);
-        continue;
-      }
-      const { changes, upTo } = found;
-      if (changes.length > 0) await this.#apply(changes);
-      this.#loaded.sequence = upTo;
-      if (changes.length < CHANGES_MAX) return;
-    }
+  async #read(after: number): Promise<FoundChanges | 'truncated'> {
+    const found = await changesAfter(this.#options.db, after, CHANGES_MAX);
+    return found === 'truncated' ? found : { ...found, hasMore: found.changes.length === CHANGES_MAX };
   }
 
-  async #apply(changes: readonly ChangeTable[]): Promise<void> {
+  async #apply({ changes, upTo }: FoundChanges): Promise<void> {
     const { index } = this.#loaded;
     // The last change of a manifest counts: one stored and deleted in this batch must not be added.
     const live = new Map(changes.map((change) => [change.manifest_key, change.live === 1]));
@@ -105,6 +91,7 @@ export class SyncedBindingIndex {
       await index.insertBatch(entries(rows));
     }
     for (const [key, isLive] of live) if (!isLive) await index.remove(key);
+    this.#loaded.sequence = upTo;
   }
 }
 

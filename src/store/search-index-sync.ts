@@ -43,6 +43,8 @@ export interface SearchIndexSyncOptions {
   readonly indexId: string;
   /** Whether the index is in this process, so that no other process can feed it. */
   readonly isLocal: boolean;
+  /** Whether other processes can change the index, too. Default: if it is not local. */
+  readonly isShared?: boolean;
   /** Server id in local ISCC-IDs. */
   readonly serverId: number;
   readonly log: Logger;
@@ -78,8 +80,8 @@ export class SearchIndexSync {
   constructor(options: SearchIndexSyncOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const { db, indexId, isLocal } = options;
-    this.#books = new IndexBooks({ db, indexId, isExclusive: isLocal });
+    const { db, indexId, isLocal, isShared = !isLocal } = options;
+    this.#books = new IndexBooks({ db, indexId, isExclusive: !isShared });
   }
 
   get metrics(): Metric[] {

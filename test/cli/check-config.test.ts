@@ -2,8 +2,10 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isccd } from '../support/command.js';
+import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
@@ -190,5 +192,68 @@ describe('Redis', () => {
     const { code, stderr } = await check(['store'], { ISCCD_REDIS_URL: url() });
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('indexes in PostgreSQL', () => {
+  let postgres: PostgresServer;
+  let url: string;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    url = await postgres.createDatabase();
+  });
+  afterAll(() => postgres?.stop());
+
+  const sql = async (database: string, ...statements: string[]) => {
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+
+  it('are checked without a change of the database, and a password is hidden', async () => {
+    const { code, stdout } = await check(['search'], {
+      INDEXSVC_INDEX_URI: url.replace('isccd@', 'isccd:geheim@'),
+    });
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('geheim')]);
+    await sql(url, 'create schema isccd_search');
+  });
+
+  it.each([
+    [
+      'an unreachable address',
+      () => 'postgresql://a:geheim@127.0.0.1:9/x',
+      /a@127\.0\.0\.1:9\/x cannot be used: .*ECONNREFUSED/,
+    ],
+    ['a missing database', () => url.replace(/store_\d+/, 'none'), /database "none" does not exist/],
+    ['a bad address', () => 'postgresql:nothing', /is not postgresql:\/\/user@host\/database/],
+    ['a bad schema', () => `${url}&schema=A-B`, /the schema 'A-B' must have lower-case letters/],
+    ['a wish for a standby', () => `${url}&target_session_attrs=standby`, /must be read-write/],
+  ])('are reported: %s', async (_, location, message) => {
+    const { code, stderr } = await check(['search'], { INDEXSVC_INDEX_URI: location() });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(stderr).toContain('INDEXSVC_INDEX_URI: ');
+    expect(stderr).not.toContain('geheim');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('are reported: missing rights, and tables of a newer version', async () => {
+    const other = await postgres.createDatabase();
+    await sql(
+      other,
+      'create role weak login',
+      'create schema isccd_search',
+      'create table isccd_search.schema_version (id int, version int)',
+      'insert into isccd_search.schema_version values (1, 99)',
+    );
+    const weak = other.replace('isccd@', 'weak@');
+    const problems = [];
+    for (const location of [weak, `${weak}&schema=new`, other])
+      problems.push((await check(['search'], { INDEXSVC_INDEX_URI: location })).stderr);
+    expect(problems).toEqual([
+      expect.stringContaining('the user may not create tables in the schema isccd_search'),
+      expect.stringContaining('the user may not create the schema new'),
+      expect.stringContaining('was written by a newer isccd (format 99'),
+    ]);
   });
 });

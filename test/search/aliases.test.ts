@@ -9,7 +9,7 @@ import type { RunningServer } from '../../src/http/server.js';
 import { InProcessSearch } from '../../src/search/engine/in-process.js';
 import { openEngine } from '../../src/search/engine/open.js';
 import { createKey } from '../../src/search/keys/key-file.js';
-import { BACKENDS, indexUri, rows, startSearch } from './support/search-server.js';
+import { BACKENDS, indexFolder, indexUri, rows, startSearch } from './support/search-server.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -134,12 +134,13 @@ describe.each(BACKENDS)('%s', (backend) => {
       await start();
       expect([await names(), await client.listAliases()]).toEqual([before, aliases]);
       expect(await client.getIndex('stays')).toMatchObject({ name: 'after', assets: entries.length });
-      expect((await readdir(path.join(folder, backend))).filter((name) => name.includes('.deleted'))).toEqual(
-        [],
-      );
+      const files = await readdir(indexFolder(backend, folder));
+      expect(files.filter((name) => name.includes('.deleted'))).toEqual([]);
     });
 
-    test('a folder with other files is not replaced by a renamed index', async () => {
+    // The cache of a database belongs to the service.
+    const isOwn = backend === 'postgresql';
+    test.skipIf(isOwn)('a folder with other files is not replaced by a renamed index', async () => {
       await create('plain');
       const { mkdir } = await import('node:fs/promises');
       await mkdir(path.join(folder, backend, 'documents'));

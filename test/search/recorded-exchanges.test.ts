@@ -8,7 +8,15 @@ import type { RunningServer } from '../../src/http/server.js';
 import { DECISIONS, type Decision } from './support/decisions.js';
 import { type Exchange, type Reply, send } from './support/exchange.js';
 import { expectedBody, isSearchBody, type Moved, repliedBody } from './support/expected.js';
-import { BACKENDS, type Backend, indexUri, post, rows, startSearch } from './support/search-server.js';
+import {
+  BACKENDS,
+  type Backend,
+  engineOf,
+  indexUri,
+  post,
+  rows,
+  startSearch,
+} from './support/search-server.js';
 
 const SECRET = 's3cret';
 /** Pages are tested in a browser; the recording has only their length. */
@@ -33,6 +41,7 @@ describe.each(BACKENDS)('the session recorded with %s', (backend) => {
     });
   const decided = new Set<Decision>();
   const recorded = (name: string) => all.filter((exchange) => exchange.backend === name);
+  const engine = engineOf(backend);
   const isAfterRestart = ({ step }: Exchange) => step.startsWith('restart-');
   beforeAll(async () => {
     server = await start(backend);
@@ -48,31 +57,31 @@ describe.each(BACKENDS)('the session recorded with %s', (backend) => {
       note(moved, exchange, reply);
       // The reference's memory backend also finds assets that have only a code.
       if (backend === 'memory') moved.codeOnly.clear();
-      const decision = compare(backend, exchange, reply, moved);
+      const decision = compare(engine, exchange, reply, moved);
       if (decision) decided.add(decision);
     }
   }
 
   test('gets the recorded responses, or those that a decision lists', async () => {
-    await replay(recorded(backend).filter((exchange) => !isAfterRestart(exchange)));
+    await replay(recorded(engine).filter((exchange) => !isAfterRestart(exchange)));
   });
 
   if (backend !== 'memory') {
     test('gets them after a restart, too', async () => {
       await server.stop();
       server = await start(backend);
-      await replay(recorded(backend).filter(isAfterRestart));
+      await replay(recorded(engine).filter(isAfterRestart));
     });
   }
 
   test('gets them with a secret, too', async () => {
     await server.stop();
     server = await start(`${backend}-secret`, SECRET);
-    await replay(recorded(`${backend}+secret`));
+    await replay(recorded(`${engine}+secret`));
   });
 
   test('needs every decision that is listed for it', () => {
-    const listed = DECISIONS.filter((decision) => concerns(decision, backend));
+    const listed = DECISIONS.filter((decision) => concerns(decision, engine));
     expect(listed.filter((decision) => !decided.has(decision)).map(({ steps }) => steps)).toEqual([]);
   });
 });

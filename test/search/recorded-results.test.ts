@@ -83,8 +83,8 @@ function ranked({ iscc_id, score, types }: GlobalMatch): Ranked {
   return [iscc_id, score, types];
 }
 
-describe('usearch', () => {
-  const search = serving('usearch');
+describe.each(['usearch', 'postgresql'] as const)('%s', (backend) => {
+  const search = serving(backend);
 
   test('ranks units as a brute-force comparison does', async () => {
     const truth = await byQuery<Truth>('results_exact_reference.jsonl');

@@ -49,7 +49,7 @@ async function started(backend: Backend, name: string, environment: Record<strin
   return server;
 }
 
-describe.each(['lmdb', 'usearch'] as const)('%s', (backend) => {
+describe.each(['lmdb', 'usearch', 'postgresql'] as const)('%s', (backend) => {
   let server: RunningServer;
   let client: SearchClient;
   const search = (query: Query, parameters: SearchParameters = {}) =>

@@ -9,7 +9,7 @@ import { readVariables } from '../../src/config/variable.js';
 import type { RunningServer } from '../../src/http/server.js';
 import { native } from '../../src/native.js';
 import { searchApp } from '../../src/search/app.js';
-import { BACKENDS, indexUri, post, rows, startSearch } from './support/search-server.js';
+import { BACKENDS, indexFolder, indexUri, post, rows, startSearch } from './support/search-server.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -152,9 +152,10 @@ describe.each(BACKENDS)('%s', (backend) => {
       return [response.status, await response.json()];
     };
     expect(await ready()).toEqual([200, { status: 'ready' }]);
-    await rename(path.join(folder, backend), path.join(folder, 'moved'));
+    const place = indexFolder(backend, folder);
+    await rename(place, path.join(folder, 'moved'));
     expect(await ready()).toEqual([503, { status: 'not_ready', reason: 'list_indexes_failed' }]);
-    await rename(path.join(folder, 'moved'), path.join(folder, backend));
+    await rename(path.join(folder, 'moved'), place);
     expect(await ready()).toEqual([200, { status: 'ready' }]);
   });
 

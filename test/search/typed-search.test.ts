@@ -15,7 +15,10 @@ interface RecordedQuery {
 
 const GATEWAY = 'https://example.com/v1/manifests/1';
 
-describe.each(BACKENDS)('%s', (backend) => {
+/** A database has no location without a service: programs open folders. */
+const EMBEDDED = BACKENDS.filter((backend) => backend !== 'postgresql');
+
+describe.each(EMBEDDED)('%s', (backend) => {
   let search: InProcessSearch;
   let entries: Entry[];
   beforeAll(async () => {

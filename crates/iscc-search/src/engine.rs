@@ -2,6 +2,7 @@
 
 mod aliases;
 mod folder;
+mod following;
 mod jobs;
 mod loader;
 mod maintenance;
@@ -24,7 +25,9 @@ use crate::request::{self, query};
 use crate::response::{self, IndexInfo};
 use crate::scan_pool::ScanPool;
 use crate::transfer::{AssetPage, Form};
-use jobs::{AddJob, BatchForm, SearchBody, SearchTask};
+pub use following::{ChangeRequest, Rows};
+use jobs::{AddJob, SearchBody, SearchTask};
+pub use jobs::{BatchForm, ChangeForm};
 use loader::Loader;
 use maintenance::Maintenance;
 use registry::{AnyIndex, Registry};

@@ -3,6 +3,7 @@
 mod commit;
 mod compaction;
 mod draft;
+mod following;
 mod freezing;
 mod graphs;
 mod paths;
@@ -28,6 +29,7 @@ use crate::store::{Reading, Store, StoreError, load::Progress, load::load};
 use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
+pub use following::{IndexState, Rehearsal, RowChange};
 pub use search::SearchJob;
 
 /// One stored index.

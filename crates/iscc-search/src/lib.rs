@@ -52,8 +52,9 @@ pub mod transfer;
 mod unit;
 
 pub use asset_match::AssetMatch;
-pub use engine::{Engine, OpenError};
+pub use engine::{BatchForm, ChangeForm, ChangeRequest, Engine, OpenError, Rows};
 pub use failure::{Failure, FailureKind, Response};
+pub use index::{IndexState, Rehearsal};
 pub use lists::ListSizes;
 pub use options::{Backend, BadLocation, Freezing, Options, Way};
 pub use reply::{Found, Reply, SearchReport};

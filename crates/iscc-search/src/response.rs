@@ -71,26 +71,33 @@ pub fn entry(id: &str, record: &Record<'_>, simprints: &StoredSimprints) -> Vec<
         json.push(b']');
     }
     if !simprints.is_empty() {
-        json.extend_from_slice(b",\"simprints\":{");
-        for (index, (name, list)) in simprints.iter().enumerate() {
-            separate(&mut json, index);
-            push_string(&mut json, name);
-            json.extend_from_slice(b":[");
-            for (index, simprint) in list.iter().enumerate() {
-                separate(&mut json, index);
-                json.extend_from_slice(b"{\"simprint\":");
-                push_string(&mut json, &base64url::encode(&simprint.body.to_bytes()));
-                push_integer(&mut json, "offset", u64::from(simprint.offset));
-                push_integer(&mut json, "size", u64::from(simprint.size));
-                json.push(b'}');
-            }
-            json.push(b']');
-        }
-        json.push(b'}');
+        json.extend_from_slice(b",\"simprints\":");
+        json.extend(self::simprints(simprints));
     }
     if let Some(metadata) = record.metadata {
         json.extend_from_slice(b",\"metadata\":");
         json.extend_from_slice(metadata);
+    }
+    json.push(b'}');
+    json
+}
+
+/// Simprints by type, in the form of an entry.
+pub fn simprints(simprints: &StoredSimprints) -> Vec<u8> {
+    let mut json = vec![b'{'];
+    for (index, (name, list)) in simprints.iter().enumerate() {
+        separate(&mut json, index);
+        push_string(&mut json, name);
+        json.extend_from_slice(b":[");
+        for (index, simprint) in list.iter().enumerate() {
+            separate(&mut json, index);
+            json.extend_from_slice(b"{\"simprint\":");
+            push_string(&mut json, &base64url::encode(&simprint.body.to_bytes()));
+            push_integer(&mut json, "offset", u64::from(simprint.offset));
+            push_integer(&mut json, "size", u64::from(simprint.size));
+            json.push(b'}');
+        }
+        json.push(b']');
     }
     json.push(b'}');
     json

@@ -118,6 +118,16 @@ impl NativeError {
         Self::new(ErrorCode::Busy, "too many calls are waiting; try again in a moment")
     }
 
+    /// Its kind.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// JSON that describes the failure to the client of a service.
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
     /// Adds JSON that describes the failure to the client of a service.
     pub fn with_detail(self, json: String) -> Self {
         Self { detail: Some(json), ..self }

@@ -12,6 +12,7 @@ import { type Environment, readVariables } from '../../config/variable.js';
 import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../data/format.js';
 import { present } from '../../present.js';
 import { searchFolder } from '../../search/engine/open.js';
+import { isPostgres } from '../../search/postgres/location.js';
 
 /** The data of one service. */
 export interface DataPlace {
@@ -51,8 +52,14 @@ function placesOf(values: Environment): Pick<ConfiguredPlaces, 'places' | 'elsew
     ...(search === undefined ? [] : [{ kind: 'search', folder: search } as const]),
     { kind: 'store', folder: storeDataDir(values), ...present({ databaseUrl, blobsS3 }) },
   ];
-  return { places, elsewhere: mediaS3 === undefined ? [] : [elsewhereNote('uploads', mediaS3)] };
+  const elsewhere = [
+    ...(mediaS3 === undefined ? [] : [elsewhereNote('uploads', mediaS3)]),
+    ...(indexUri !== undefined && isPostgres(indexUri) ? [DATABASE_NOTE] : []),
+  ];
+  return { places, elsewhere };
 }
+
+const DATABASE_NOTE = `the indexes are in PostgreSQL (${searchVariables.indexUri.name}), which this command does not read; copy the database with pg_dump\n`;
 
 function elsewhereNote(data: string, { variable, bucket }: S3Settings): string {
   return `${data} are in the bucket ${bucket} (${variable}), which this command does not read\n`;

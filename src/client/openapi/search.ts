@@ -1516,7 +1516,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1627,7 +1627,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1735,7 +1735,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1832,7 +1832,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1918,7 +1918,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2044,7 +2044,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2172,7 +2172,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2296,7 +2296,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
-            /** @description Too many requests are waiting, or the index is being loaded or damaged; see Retry-After. */
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

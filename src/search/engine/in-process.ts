@@ -13,17 +13,18 @@ import type {
   SearchResult,
   UnitMatch,
 } from '../../client/search-api.js';
-import { isNativeError, type SearchEngine } from '../../native.js';
+import { isNativeError } from '../../native.js';
 import { ERRORS, engineFailure } from '../errors.js';
 import { LIMIT_DEFAULT } from '../schema.js';
 import { openEngine } from './open.js';
+import type { Engine } from './port.js';
 
 export class InProcessSearch implements LocalSearchApi {
-  readonly #engine: SearchEngine;
+  readonly #engine: Engine;
   readonly #isOwner: boolean;
   readonly #loaded: Promise<void>;
 
-  private constructor(engine: SearchEngine, isOwner: boolean, loaded: Promise<void>) {
+  private constructor(engine: Engine, isOwner: boolean, loaded: Promise<void>) {
     this.#engine = engine;
     this.#isOwner = isOwner;
     this.#loaded = loaded;
@@ -38,7 +39,7 @@ export class InProcessSearch implements LocalSearchApi {
   }
 
   /** Wraps an open engine; its owner closes it. Calls wait until its indexes are loaded. */
-  static over(engine: SearchEngine, loaded: Promise<void>): InProcessSearch {
+  static over(engine: Engine, loaded: Promise<void>): InProcessSearch {
     return new InProcessSearch(engine, false, loaded);
   }
 
@@ -113,8 +114,9 @@ export class InProcessSearch implements LocalSearchApi {
     return (await orServiceError(this.#call((engine) => engine.getGateway(index, isccId)))) ?? undefined;
   }
 
-  async #call<T>(work: (engine: SearchEngine) => Promise<T>): Promise<T> {
+  async #call<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
     await this.#loaded;
+    await this.#engine.fresh?.();
     return work(this.#engine);
   }
 

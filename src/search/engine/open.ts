@@ -49,6 +49,8 @@ async function refuseForeignFolder(folder: string): Promise<void> {
 export const ID_FILE = 'ID';
 /** Start of the ids of indexes in memory, which end with the process. */
 export const MEMORY_ID = 'memory:';
+/** Start of the ids of indexes in a database, which several processes change. */
+export const SHARED_ID = 'postgresql:';
 
 /** Id of the indexes at a location that {@link openEngine} has opened. It stays the same after a restart. */
 export async function locationId(location: string): Promise<string> {

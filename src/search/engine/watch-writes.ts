@@ -1,5 +1,6 @@
 /** Watches the writes of an engine: which indexes could not be written, and whether one is unusable until a restart. */
 import { type FollowedIndex, isNativeError, type SearchEngine } from '../../native.js';
+import type { Engine } from './port.js';
 
 /** Methods that write an index. Their first argument is its name. */
 const WRITES = [
@@ -33,7 +34,7 @@ type Write = (...args: unknown[]) => Promise<unknown>;
  * @returns indexes whose last write failed for another reason than its content, with the reason
  */
 export function watchWrites(
-  engine: SearchEngine,
+  engine: Engine & Partial<Pick<SearchEngine, 'followLogs'>>,
   onPanic: (error: unknown) => void,
 ): ReadonlyMap<string, string> {
   const failing = new Map<string, string>();
@@ -63,6 +64,7 @@ export function watchWrites(
     }
   };
   watch(engine, WRITES, ([index]) => String(index));
+  if (engine.followLogs === undefined) return failing;
   const follow = engine.followLogs.bind(engine);
   const watchedFollow: typeof follow = async (index, realm) => {
     const followed = await follow(index, realm);

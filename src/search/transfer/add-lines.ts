@@ -1,8 +1,8 @@
 /** Adds NDJSON while it arrives, and reports on each group of lines once it is durable. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isNativeError } from '../../native.js';
+import type { Engine } from '../engine/port.js';
 import { engineFailure } from '../errors.js';
-import type { Engine } from '../service.js';
 import { NotDecodable } from './decode.js';
 import { LineTooLong, lineGroups } from './line-groups.js';
 

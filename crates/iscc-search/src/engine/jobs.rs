@@ -10,6 +10,7 @@ use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::index::{Change, Index, SearchJob};
 use crate::reply::{Found, Reply, SearchReply, SearchReport};
+use crate::request::entry::Entry;
 use crate::request::query::SearchParameters;
 use crate::request::selection::{Selection, no_negative_index};
 use crate::request::{deletions, entry, query};
@@ -35,6 +36,14 @@ pub enum BatchForm {
     Lines(u64),
     /// A JSON array of ISCC-IDs to delete.
     Deletions,
+}
+
+/// What the body of a request for a change is.
+pub enum ChangeForm {
+    /// A batch.
+    Batch(BatchForm),
+    /// An ISCC-ID to delete.
+    Deletion,
 }
 
 /// A search request that has not been checked yet.
@@ -108,11 +117,7 @@ fn delete_listed(registry: &Registry, name: &str, body: &[u8]) -> Response {
         AnyIndex::Stored(index) => Arc::clone(index),
     };
     index.check_writable()?;
-    let id = |text: Cow<'_, str>| {
-        let id = IsccId::parse(&text).map_err(Failure::rejected)?;
-        Ok((id, text.into_owned()))
-    };
-    let ids = texts.into_iter().map(id).collect::<Result<Vec<_>, Failure>>()?;
+    let ids = parsed_ids(texts)?;
     let parts = ids.chunks(DELETIONS_PER_COMMIT).map(|part| {
         let (sender, receiver) = channel();
         // Another thread may commit it. The reply comes in any case.
@@ -121,6 +126,14 @@ fn delete_listed(registry: &Registry, name: &str, body: &[u8]) -> Response {
         receiver.recv().map_err(Failure::broken)?
     });
     Ok(join_arrays(&parts.collect::<Result<Vec<_>, Failure>>()?))
+}
+
+fn parsed_ids(texts: Vec<Cow<'_, str>>) -> Result<Vec<(IsccId, String)>, Failure> {
+    let id = |text: Cow<'_, str>| {
+        let id = IsccId::parse(&text).map_err(Failure::rejected)?;
+        Ok((id, text.into_owned()))
+    };
+    texts.into_iter().map(id).collect()
 }
 
 /// One JSON array of the items of several, none of which is empty.
@@ -141,11 +154,50 @@ fn add_entries(registry: &Registry, name: &str, body: &[u8], reply: Reply) {
             if let Err(failure) = index.check_writable() {
                 return reply.send(Err(failure));
             }
-            let checked = entries.into_iter().map(|e| NewAsset::new(e, index.matching()));
-            match checked.collect::<Result<Vec<NewAsset>, Failure>>() {
-                Ok(assets) => index.submit(Change::Add(assets), reply),
+            match addition(entries, index) {
+                Ok(change) => index.submit(change, reply),
                 Err(failure) => reply.send(Err(failure)),
             }
+        }
+    }
+}
+
+fn addition(entries: Vec<Entry<'_>>, index: &Index) -> Result<Change, Failure> {
+    let assets = entries.into_iter().map(|entry| NewAsset::new(entry, index.matching()));
+    Ok(Change::Add(assets.collect::<Result<_, _>>()?))
+}
+
+/// The change of a stored index that a request asks for. Errors have the precedence that they have in [`add`].
+pub fn prepare(
+    registry: &Registry,
+    name: &str,
+    form: &ChangeForm,
+    body: &[u8],
+) -> Result<(Arc<Index>, Change), Failure> {
+    let stored = || match &*registry.find(name)? {
+        AnyIndex::Stored(index) => index.check_writable().map(|()| Arc::clone(index)),
+        AnyIndex::Memory(_) => Err(Failure::broken("the index is in memory")),
+    };
+    match form {
+        ChangeForm::Batch(BatchForm::Entries) => {
+            let entries = entry::read(body)?;
+            let index = stored()?;
+            let change = addition(entries, &index)?;
+            Ok((index, change))
+        }
+        ChangeForm::Batch(BatchForm::Lines(first)) => {
+            let index = stored()?;
+            let lines = NewLines::read(body, *first, index.matching());
+            Ok((index, Change::AddLines(lines)))
+        }
+        ChangeForm::Batch(BatchForm::Deletions) => {
+            let texts = deletions::read(body)?;
+            let index = stored()?;
+            Ok((index, Change::DeleteAll(parsed_ids(texts)?)))
+        }
+        ChangeForm::Deletion => {
+            let index = stored()?;
+            Ok((index, Change::delete(&String::from_utf8_lossy(body))?))
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use super::draft::Draft;
+use super::following::RowChange;
 use super::{Index, store_failure};
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
@@ -32,6 +33,8 @@ pub enum Change {
     },
     /// Apply what a follower took from a hub's log.
     Log(LogChange),
+    /// Apply the rows that a database has.
+    Rows(RowChange),
 }
 
 /// Assets and follower state that change together.
@@ -70,6 +73,7 @@ impl Change {
             Self::DeleteAll(ids) => ids.len(),
             Self::Delete { .. } => 1,
             Self::Log(change) => change.put.len() + change.delete.len(),
+            Self::Rows(change) => change.put.len() + change.delete.len(),
         }
     }
 }
@@ -153,13 +157,7 @@ impl Index {
             let mut draft = Draft::new(self, &writer);
             let mut results = Vec::with_capacity(group.len());
             for (change, _) in group {
-                results.push(match change {
-                    Change::Add(assets) => draft.add(writing, assets)?,
-                    Change::AddLines(lines) => draft.add_lines(writing, lines)?,
-                    Change::DeleteAll(ids) => draft.delete_all(writing, ids)?,
-                    Change::Delete { id, id_text } => draft.delete(writing, *id, id_text)?,
-                    Change::Log(change) => draft.apply_log(writing, change)?,
-                });
+                results.push(draft.apply(writing, change)?);
             }
             if draft.finish(writing)? {
                 return Ok(Some((draft.snapshot, draft.moved, draft.next_uid, results)));

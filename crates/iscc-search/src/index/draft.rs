@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Index, LogChange, LogRow, SlotRef, Writer, check_realm, no_index};
+use super::{Change, Index, LogChange, LogRow, SlotRef, Writer, check_realm, no_index};
 use crate::asset::{NewAsset, length_mismatch};
 use crate::failure::{Failure, Response};
 use crate::id::IsccId;
@@ -18,15 +18,15 @@ use crate::transfer::lines::{LinesResult, NewLines};
 
 /// The next state.
 pub(super) struct Draft<'a> {
-    index: &'a Index,
+    pub(super) index: &'a Index,
     writer: &'a Writer,
     pub(super) paths: Arc<Paths>,
     pub(super) snapshot: Snapshot,
     /// New slots of changed assets. `None` for deleted ones.
     pub(super) moved: HashMap<u64, Option<SlotRef>>,
     pub(super) next_uid: u32,
-    is_changed: bool,
-    is_meta_changed: bool,
+    pub(super) is_changed: bool,
+    pub(super) is_meta_changed: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -55,6 +55,22 @@ impl<'a> Draft<'a> {
             })?;
         }
         Ok(self.is_changed)
+    }
+
+    /// Applies one change.
+    pub(super) fn apply(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        change: &Change,
+    ) -> Result<Response, StoreError> {
+        match change {
+            Change::Add(assets) => self.add(writing, assets),
+            Change::AddLines(lines) => self.add_lines(writing, lines),
+            Change::DeleteAll(ids) => self.delete_all(writing, ids),
+            Change::Delete { id, id_text } => self.delete(writing, *id, id_text),
+            Change::Log(change) => self.apply_log(writing, change),
+            Change::Rows(change) => self.apply_rows(writing, change),
+        }
     }
 
     /// Adds a batch, or rejects it as a whole without any effect.
@@ -134,7 +150,11 @@ impl<'a> Draft<'a> {
         Ok(Ok(Vec::new()))
     }
 
-    fn remove(&mut self, writing: &mut Writing<'_, '_>, id: u64) -> Result<(), StoreError> {
+    pub(super) fn remove(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        id: u64,
+    ) -> Result<(), StoreError> {
         self.mark_dead(id);
         self.moved.insert(id, None);
         self.is_changed = true;
@@ -247,15 +267,38 @@ impl<'a> Draft<'a> {
 
     fn put(&mut self, writing: &mut Writing<'_, '_>, asset: &NewAsset) -> Result<(), StoreError> {
         let id = asset.id.body;
-        let is_known = self.slot(id).is_some();
         let mut simprints = StoredSimprints::new();
-        if is_known {
+        if self.slot(id).is_some() {
             let stored = writing.simprints(id)?.unwrap_or_default();
             simprints = read_simprints(stored).ok_or(StoreError::Damaged { id })?;
         }
         if let Some(update) = &asset.simprints {
             merge_simprints(&mut simprints, update);
-            let bytes = write_simprints(&simprints);
+        }
+        self.store(writing, asset, &simprints, asset.simprints.is_some())
+    }
+
+    /// Stores an asset instead of the one with its ISCC-ID.
+    pub(super) fn replace(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        asset: &NewAsset,
+    ) -> Result<(), StoreError> {
+        let simprints = asset.simprints.clone().unwrap_or_default();
+        self.store(writing, asset, &simprints, true)
+    }
+
+    fn store(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        asset: &NewAsset,
+        simprints: &StoredSimprints,
+        has_changed_simprints: bool,
+    ) -> Result<(), StoreError> {
+        let id = asset.id.body;
+        let is_known = self.slot(id).is_some();
+        if has_changed_simprints {
+            let bytes = write_simprints(simprints);
             if is_known || !bytes.is_empty() {
                 writing.put_simprints(id, &bytes)?;
             }
@@ -266,7 +309,7 @@ impl<'a> Draft<'a> {
         writing.put_asset(id, &record)?;
 
         let mut rows = AssetRows { units: asset.units.clone(), simprints: Vec::new() };
-        for (name, list) in &simprints {
+        for (name, list) in simprints {
             let Some(first) = list.first() else { continue };
             self.is_meta_changed |= !self.snapshot.simprint_types.contains_key(name);
             let known = self.snapshot.simprint_type(name, first.body.bits());
@@ -282,7 +325,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn slot(&self, id: u64) -> Option<SlotRef> {
+    pub(super) fn slot(&self, id: u64) -> Option<SlotRef> {
         match self.moved.get(&id) {
             Some(slot) => *slot,
             None => self.writer.slot(id),

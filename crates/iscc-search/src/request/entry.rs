@@ -80,12 +80,19 @@ struct FastEntry<'a> {
     metadata: Option<&'a RawValue>,
 }
 
+/// A simprint in the form that the service itself writes.
 #[derive(Deserialize)]
-struct FastSimprint<'a> {
+pub struct FastSimprint<'a> {
     #[serde(borrow)]
     simprint: Text<'a>,
     offset: u32,
     size: u32,
+}
+
+impl<'a> From<FastSimprint<'a>> for Simprint<'a> {
+    fn from(FastSimprint { simprint, offset, size }: FastSimprint<'a>) -> Self {
+        Self { simprint: simprint.0, offset, size }
+    }
 }
 
 fn read_fast(body: &[u8]) -> Option<Vec<Entry<'_>>> {
@@ -111,11 +118,7 @@ fn checked(entry: FastEntry<'_>) -> Option<Entry<'_>> {
             if items.is_empty() || repeated || !items.iter().all(valid) {
                 return None;
             }
-            let item = |Object(FastSimprint { simprint, offset, size })| Simprint {
-                simprint: simprint.0,
-                offset,
-                size,
-            };
+            let item = |Object(simprint)| Simprint::from(simprint);
             list.push((name, items.into_iter().map(item).collect()));
         }
     }

@@ -3,7 +3,7 @@
 use heed::types::{Bytes, Str};
 use heed::{Database, RoTxn, RwTxn};
 
-use super::StoreError;
+use super::{Reading, StoreError, Writing};
 use crate::leb128::{Cursor, put_number};
 
 /// Version of the format of records and databases.
@@ -59,6 +59,29 @@ impl StoredMeta {
             types.extend_from_slice(name.as_bytes());
         }
         meta.put(txn, "simprint_types", &types)?;
+        Ok(())
+    }
+}
+
+/// Key of the follower's position.
+const POSITION: &str = "position";
+
+impl Reading<'_> {
+    /// Where the follower of a database is; `None` if the index follows none, or is being loaded.
+    pub fn position(&self) -> Result<Option<String>, StoreError> {
+        let bytes = self.store.databases.meta.get(&self.txn, POSITION)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
+    }
+}
+
+impl Writing<'_, '_> {
+    /// Stores where the follower of a database is.
+    pub fn put_position(&mut self, position: Option<&str>) -> Result<(), StoreError> {
+        let meta = &self.store.databases.meta;
+        match position {
+            Some(position) => meta.put(self.txn, POSITION, position.as_bytes())?,
+            None => drop(meta.delete(self.txn, POSITION)?),
+        }
         Ok(())
     }
 }

@@ -1,0 +1,228 @@
+//! Following a database that is the truth: what changes would do, without doing them, and applying the rows that the
+//! database has.
+
+use std::borrow::Cow;
+use std::sync::PoisonError;
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::{Change, Index};
+use crate::asset::NewAsset;
+use crate::failure::{Failure, Response};
+use crate::id::IsccId;
+use crate::json::Pairs;
+use crate::record::{Record, read_simprints};
+use crate::request::entry::{Entry, FastSimprint, Simprint};
+use crate::response;
+use crate::segment::Matching;
+use crate::store::{StoreError, Writing};
+
+/// Start of bytes in the text form of PostgreSQL.
+const HEX: &str = "\\x";
+
+/// An asset as a database has it. Absent members are `null`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Row<'a> {
+    /// Body of the ISCC-ID: `\x` and 16 digits.
+    #[serde(borrow)]
+    key: Cow<'a, str>,
+    /// Whether the asset was sent with an ISCC-ID of version 0.
+    id_v0: bool,
+    #[serde(borrow)]
+    code: Option<Cow<'a, str>>,
+    units: Option<Vec<String>>,
+    /// Text of a JSON object, byte for byte.
+    #[serde(borrow)]
+    metadata: Option<Cow<'a, str>>,
+    /// Text of a JSON object: simprints by type.
+    #[serde(borrow)]
+    simprints: Option<Cow<'a, str>>,
+}
+
+/// What an index knows besides its assets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IndexState {
+    /// Realm of its assets.
+    pub realm: Option<u8>,
+    /// Names and lengths in bits of its simprint types, in the order they were added.
+    pub simprint_types: Vec<(String, u16)>,
+}
+
+/// What changes would do.
+#[derive(Debug, Default)]
+pub struct Rehearsal {
+    /// The response to each change.
+    pub outcomes: Vec<Response>,
+    /// JSON array of the changed assets, each as a [`Row`].
+    pub rows: Vec<u8>,
+    /// Keys of deleted assets, in the form of [`Row`].
+    pub deleted: Vec<String>,
+    /// Number of changed and deleted assets.
+    pub count: usize,
+    /// State of the index after the changes.
+    pub state: IndexState,
+}
+
+/// Rows of a database to apply.
+#[derive(Debug)]
+pub struct RowChange {
+    /// Assets to store instead of those with the same ISCC-ID.
+    pub put: Vec<NewAsset>,
+    /// Bodies of ISCC-IDs to delete. Missing ones are ignored.
+    pub delete: Vec<u64>,
+    /// State of the index after the change.
+    pub state: IndexState,
+    /// Where the follower is after this change; `None` while it loads the index.
+    pub position: Option<String>,
+}
+
+impl RowChange {
+    /// Parses rows.
+    pub fn read(
+        rows: &[u8],
+        deleted: &[String],
+        state: IndexState,
+        position: Option<String>,
+        matching: Matching,
+    ) -> Result<Self, Failure> {
+        let rows: Vec<Row<'_>> = serde_json::from_slice(rows).map_err(Failure::broken)?;
+        let realm = state.realm.unwrap_or_default();
+        let put = rows.into_iter().map(|row| new_asset(row, realm, matching));
+        let put = put.collect::<Result<_, _>>()?;
+        let delete = deleted.iter().map(|key| key_of(key)).collect::<Result<_, _>>()?;
+        Ok(Self { put, delete, state, position })
+    }
+}
+
+impl Index {
+    /// The responses to changes and the rows that they would leave behind. Nothing is changed.
+    pub fn rehearse(&self, changes: &[Change]) -> Result<Rehearsal, StoreError> {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rehearsal = None;
+        self.store.write(|writing| {
+            let mut draft = Draft::new(self, &writer);
+            let outcomes = changes.iter().map(|change| draft.apply(writing, change));
+            let outcomes = outcomes.collect::<Result<Vec<_>, _>>()?;
+            rehearsal = Some(draft.rehearsed(writing, outcomes)?);
+            // Rolls back.
+            Ok(None::<()>)
+        })?;
+        rehearsal.ok_or(StoreError::NoIndex)
+    }
+
+    /// Where the follower is; `None` if this is not known.
+    pub fn position(&self) -> Result<Option<String>, StoreError> {
+        self.store.read()?.position()
+    }
+}
+
+impl Draft<'_> {
+    fn rehearsed(
+        &self,
+        writing: &Writing<'_, '_>,
+        outcomes: Vec<Response>,
+    ) -> Result<Rehearsal, StoreError> {
+        let (mut rows, mut deleted) = (Vec::new(), Vec::new());
+        for (&id, slot) in &self.moved {
+            match slot {
+                Some(_) => rows.push(row(writing, id)?),
+                None => deleted.push(key(id)),
+            }
+        }
+        let bits = |name: &String| self.snapshot.simprint_types[name].bits;
+        let names = self.snapshot.simprint_names.iter();
+        Ok(Rehearsal {
+            outcomes,
+            count: rows.len() + deleted.len(),
+            rows: [b"[", &rows.join(&b","[..])[..], b"]"].concat(),
+            deleted,
+            state: IndexState {
+                realm: self.snapshot.realm,
+                simprint_types: names.map(|name| (name.clone(), bits(name))).collect(),
+            },
+        })
+    }
+
+    /// Applies rows. They were checked before the database stored them.
+    pub(super) fn apply_rows(
+        &mut self,
+        writing: &mut Writing<'_, '_>,
+        change: &RowChange,
+    ) -> Result<Response, StoreError> {
+        if self.index.is_deleted() {
+            return Ok(Err(super::no_index(&self.index.name())));
+        }
+        let IndexState { realm, simprint_types } = &change.state;
+        self.snapshot.realm = *realm;
+        for (name, bits) in simprint_types {
+            self.snapshot.simprint_type(name, *bits);
+        }
+        for asset in &change.put {
+            self.replace(writing, asset)?;
+        }
+        for &id in &change.delete {
+            if self.slot(id).is_some() {
+                self.remove(writing, id)?;
+            }
+        }
+        writing.put_position(change.position.as_deref())?;
+        (self.is_changed, self.is_meta_changed) = (true, true);
+        Ok(Ok(Vec::new()))
+    }
+}
+
+fn row(writing: &Writing<'_, '_>, id: u64) -> Result<Vec<u8>, StoreError> {
+    let damaged = || StoreError::Damaged { id };
+    let record = Record::read(writing.asset(id)?.ok_or_else(damaged)?).ok_or_else(damaged)?;
+    let simprints = if record.has_simprints {
+        let stored = writing.simprints(id)?.unwrap_or_default();
+        Some(response::simprints(&read_simprints(stored).ok_or_else(damaged)?))
+    } else {
+        None
+    };
+    let metadata = record.metadata.map(|json| str::from_utf8(json).map_err(|_| damaged()));
+    let simprints = simprints.as_deref().map(|json| str::from_utf8(json).map_err(|_| damaged()));
+    let row = Row {
+        key: key(id).into(),
+        id_v0: record.is_id_v0,
+        code: record.code.map(Cow::from),
+        units: record.units,
+        metadata: metadata.transpose()?.map(Cow::from),
+        simprints: simprints.transpose()?.map(Cow::from),
+    };
+    serde_json::to_vec(&row).map_err(|_| damaged())
+}
+
+fn new_asset(row: Row<'_>, realm: u8, matching: Matching) -> Result<NewAsset, Failure> {
+    let version = u8::from(!row.id_v0);
+    let id = IsccId { body: key_of(&row.key)?, realm, version };
+    let simprints: Option<Pairs<'_, Vec<FastSimprint<'_>>>> =
+        row.simprints.as_deref().map(serde_json::from_str).transpose().map_err(Failure::broken)?;
+    NewAsset::new(
+        Entry {
+            iscc_id: Some(id.text().into()),
+            iscc_code: row.code,
+            units: row.units.map(|units| units.into_iter().map(Cow::from).collect()),
+            simprints: simprints.map(|Pairs(types)| {
+                types.into_iter().map(|(name, all)| (name, list(all))).collect()
+            }),
+            metadata: row.metadata.as_deref(),
+        },
+        matching,
+    )
+}
+
+fn list(items: Vec<FastSimprint<'_>>) -> Vec<Simprint<'_>> {
+    items.into_iter().map(Simprint::from).collect()
+}
+
+fn key(id: u64) -> String {
+    format!("{HEX}{id:016x}")
+}
+
+fn key_of(text: &str) -> Result<u64, Failure> {
+    let digits = text.strip_prefix(HEX).filter(|digits| digits.len() == 16);
+    let id = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    id.ok_or_else(|| Failure::broken(format_args!("'{text}' is not a key")))
+}

@@ -1,0 +1,51 @@
+/** What the service needs of an engine: that of the addon, or one that follows a database. */
+import type { SearchEngine } from '../../native.js';
+
+export interface EngineProblem {
+  readonly reason: string;
+  /** Whether reads are answered. */
+  readonly isServing: boolean;
+}
+
+/** The methods of the addon's engine that serve requests. */
+export type Engine = Pick<
+  SearchEngine,
+  | 'addAssets'
+  | 'addLines'
+  | 'aliasTarget'
+  | 'close'
+  | 'createIndex'
+  | 'deleteAlias'
+  | 'deleteAsset'
+  | 'deleteAssets'
+  | 'deleteIndex'
+  | 'getAlias'
+  | 'getAsset'
+  | 'getGateway'
+  | 'getIndex'
+  | 'getPaths'
+  | 'listAliases'
+  | 'listAssets'
+  | 'listIndexes'
+  | 'metrics'
+  | 'putAlias'
+  | 'putPaths'
+  | 'renameIndex'
+  | 'search'
+  | 'searchCode'
+  | 'searchUnits'
+  | 'takeDecisions'
+  | 'unavailableIndexes'
+  | 'whenLoaded'
+> & {
+  /**
+   * Waits until reads see all changes that were acknowledged before, by any process. Absent if only this process can
+   * change the indexes.
+   *
+   * @returns the age of what reads see in seconds, if the database of the indexes is unreachable
+   * @throws {StorageUnavailable} if it has been unreachable for too long
+   */
+  fresh?(): Promise<number | undefined>;
+  /** Why the engine does not serve all requests, for `/readyz`. */
+  problem?(): EngineProblem | undefined;
+};

@@ -1,0 +1,263 @@
+/**
+ * The indexes of a database in a local engine: a cache that may be lost. Each index stores its position in the database's
+ * feed in the transaction that applies the changes, so that a cache is either usable or recognised as not.
+ */
+import { randomBytes } from 'node:crypto';
+import { type FollowedState, isNativeError, type SearchEngine } from '../../native.js';
+import type { Logger } from '../../observe/log.js';
+import type { SearchDb } from './open.js';
+import {
+  type AssetRows,
+  allAssets,
+  assetCount,
+  changedAssets,
+  type Registry,
+  readRegistry,
+  type StoredIndex,
+} from './rows.js';
+
+/** More changes than this are not applied one by one: the index is loaded again. */
+const CHANGED_ASSETS_MAX = 200_000;
+/** Seconds between log lines of a load. */
+const PROGRESS_SECONDS = 5;
+/** Characters of a temporary name. */
+const NAME_BYTES = 15;
+
+/** Where a cached index is: database, index and number of the last change. */
+const POSITION = /^([\w-]+)\/(\d+)\/(\d+)$/;
+
+const NO_STATE: FollowedState = { simprintTypes: [], simprintBits: [] };
+const NO_ROWS: AssetRows = { rows: '[]', deleted: [] };
+
+interface Cached {
+  readonly name: string;
+  readonly id: number;
+  readonly sequence: number;
+}
+
+export class Cache {
+  readonly #engine: SearchEngine;
+  readonly #installation: string;
+  readonly #log: Logger | undefined;
+  /** Local names by the id of the index. */
+  readonly #names = new Map<number, string>();
+  readonly #paths = new Map<number, string>();
+  /** Indexes that are being loaded, with the done part. */
+  readonly loading = new Map<string, number>();
+
+  constructor(engine: SearchEngine, installation: string, log: Logger | undefined) {
+    this.#engine = engine;
+    this.#installation = installation;
+    this.#log = log;
+  }
+
+  /** The id of an index, by its name or an alias. */
+  idOf(name: string): number | undefined {
+    const target = this.#engine.aliasTarget(name) ?? name;
+    for (const [id, known] of this.#names) if (known === target) return id;
+    return undefined;
+  }
+
+  /** Whether an index has this name. */
+  has(name: string): boolean {
+    return [...this.#names.values()].includes(name);
+  }
+
+  /**
+   * Brings the cache to the state of a snapshot of the database, whatever it contains.
+   *
+   * @param db a transaction that reads one snapshot
+   * @param forgotten number of the last change that the feed no longer has
+   */
+  async open(db: SearchDb, registry: Registry, forgotten: number): Promise<void> {
+    const cached = await this.#cached();
+    this.#names.clear();
+    this.#paths.clear();
+    for (const { name } of registry.indexes) this.loading.set(name, 0);
+    for (const { name } of cached.foreign) await this.#discard(name);
+    const behind = new Map<number, number>();
+    for (const { id, name, sequence } of cached.known) {
+      const index = registry.indexes.find((one) => one.id === id);
+      const isUsable =
+        index !== undefined &&
+        (sequence === index.changed || (sequence < index.changed && sequence >= forgotten)) &&
+        (await changeCount(db, id, sequence)) <= CHANGED_ASSETS_MAX;
+      if (!isUsable) {
+        await this.#discard(name);
+        continue;
+      }
+      this.#names.set(id, name);
+      this.#paths.set(id, await this.#declared(name));
+      if (sequence < index.changed) behind.set(id, sequence);
+    }
+    await this.reconcile(db, registry);
+    for (const [id, sequence] of behind) {
+      const index = registry.indexes.find((one) => one.id === id) as StoredIndex;
+      await this.apply(index, await changedAssets(db, id, sequence, index.changed), index.changed);
+    }
+    this.loading.clear();
+  }
+
+  /** Makes names, aliases and declared paths those of the database; creates and loads missing indexes. */
+  async reconcile(db: SearchDb, { indexes, aliases }: Registry): Promise<void> {
+    const engine = this.#engine;
+    const wanted = new Map(indexes.map((index) => [index.id, index]));
+    const names = new Set(indexes.map(({ name }) => name));
+    for (const { name, index } of this.#aliases()) {
+      const target = aliases.get(name);
+      if (target === undefined || names.has(name) || this.#names.get(target) !== index)
+        await engine.deleteAlias(name);
+    }
+    for (const [id, name] of [...this.#names]) if (!wanted.has(id)) await this.deleted(id, name);
+    await this.#rename(wanted);
+    for (const index of indexes) {
+      if (!this.#names.has(index.id)) await this.#load(db, index.id, index.name);
+      else this.loading.delete(index.name);
+      if (this.#paths.get(index.id) !== index.paths) {
+        await engine.putPaths(index.name, Buffer.from(`{"paths":${index.paths}}`));
+        this.#paths.set(index.id, index.paths);
+      }
+    }
+    for (const [alias, id] of aliases) {
+      const name = this.#names.get(id) as string;
+      if (engine.aliasTarget(alias) !== name) await engine.putAlias(alias, json({ index: name }));
+    }
+  }
+
+  /** Applies changed assets of an index; all of them, and the position, become durable together. */
+  async apply(
+    index: Pick<StoredIndex, 'id' | 'state'>,
+    { rows, deleted }: AssetRows,
+    sequence: number,
+  ): Promise<void> {
+    const name = this.#names.get(index.id);
+    if (name === undefined) throw new Error(`the cache has no index ${index.id}`);
+    await this.#engine.applyRows(name, {
+      rows: typeof rows === 'string' ? Buffer.from(rows) : rows,
+      deleted,
+      state: index.state,
+      position: this.#position(index.id, sequence),
+    });
+  }
+
+  /** An index was created in the engine. */
+  async created(id: number, name: string, sequence: number): Promise<void> {
+    this.#names.set(id, name);
+    this.#paths.set(id, '[]');
+    await this.apply({ id, state: NO_STATE }, NO_ROWS, sequence);
+  }
+
+  renamed(id: number, name: string): void {
+    this.#names.set(id, name);
+  }
+
+  declared(id: number, paths: string): void {
+    this.#paths.set(id, paths);
+  }
+
+  forget(id: number): void {
+    this.#names.delete(id);
+    this.#paths.delete(id);
+  }
+
+  async deleted(id: number, name: string): Promise<void> {
+    await this.#discard(name);
+    this.forget(id);
+  }
+
+  async #declared(name: string): Promise<string> {
+    const { paths } = JSON.parse((await this.#engine.getPaths(name)).toString()) as {
+      readonly paths: readonly { readonly path: string }[];
+    };
+    return JSON.stringify(paths.map(({ path }) => path));
+  }
+
+  #position(id: number, sequence: number): string {
+    return `${this.#installation}/${id}/${sequence}`;
+  }
+
+  #aliases(): readonly { readonly name: string; readonly index: string }[] {
+    return JSON.parse(this.#engine.listAliases().toString());
+  }
+
+  /** The indexes in the folder: those of this database, and others, which are of no use. */
+  async #cached(): Promise<{ known: Cached[]; foreign: { name: string }[] }> {
+    const all = JSON.parse((await this.#engine.listIndexes()).toString()) as readonly { name: string }[];
+    const [known, foreign]: [Cached[], { name: string }[]] = [[], []];
+    const ids = new Set<number>();
+    for (const { name } of all) {
+      const position = await this.#engine.position(name).catch((error: unknown) => {
+        if (isNativeError(error, 'INDEX_DAMAGED')) return null;
+        throw error;
+      });
+      const [, installation, id, sequence] = POSITION.exec(position ?? '') ?? [];
+      const cached = { name, id: Number(id), sequence: Number(sequence) };
+      if (installation !== this.#installation || ids.has(cached.id)) foreign.push({ name });
+      else known.push(cached);
+      ids.add(cached.id);
+    }
+    return { known, foreign };
+  }
+
+  async #discard(name: string): Promise<void> {
+    for (const alias of this.#aliases()) if (alias.index === name) await this.#engine.deleteAlias(alias.name);
+    await this.#engine.deleteIndex(name);
+  }
+
+  /** Renames in two steps where a name is still that of another index. */
+  async #rename(wanted: ReadonlyMap<number, StoredIndex>): Promise<void> {
+    const changed = [...this.#names].filter(([id, name]) => wanted.get(id)?.name !== name);
+    for (const [id] of changed) {
+      const target = wanted.get(id)?.name ?? '';
+      if (this.has(target)) await this.#renameOne(id, `z${randomBytes(NAME_BYTES).toString('hex')}`);
+      else await this.#renameOne(id, target);
+    }
+    for (const [id] of changed) {
+      const target = wanted.get(id)?.name ?? '';
+      if (this.#names.get(id) !== target) await this.#renameOne(id, target);
+    }
+  }
+
+  async #renameOne(id: number, to: string): Promise<void> {
+    await this.#engine.renameIndex(this.#names.get(id) as string, json({ name: to }));
+    this.#names.set(id, to);
+  }
+
+  /** Loads all assets of an index. Without a position until the end: an interrupted load starts again. */
+  async #load(db: SearchDb, id: number, name: string): Promise<void> {
+    // Of the same snapshot as the assets. The index may have been deleted since it was found.
+    const known = (await readRegistry(db)).indexes.find((one) => one.id === id);
+    const state = known?.state ?? NO_STATE;
+    const total = await assetCount(db, id);
+    if (total > 0) this.#log?.info({ index: name, assets: total }, 'loading the index from the database');
+    this.loading.set(name, 0);
+    await this.#engine.createIndex(json({ name }));
+    this.#names.set(id, name);
+    this.#paths.set(id, '[]');
+    let [done, logged] = [0, performance.now()];
+    for await (const { rows, count } of allAssets(db, id)) {
+      await this.#engine.applyRows(name, { rows: Buffer.from(rows), deleted: [], state });
+      done += count;
+      this.loading.set(name, done / Math.max(total, 1));
+      if (performance.now() - logged < PROGRESS_SECONDS * 1000) continue;
+      this.#log?.info({ index: name, assets: total, loaded: done }, 'loading the index from the database');
+      logged = performance.now();
+    }
+    await this.apply({ id, state }, NO_ROWS, known?.changed ?? 0);
+    this.loading.delete(name);
+  }
+}
+
+async function changeCount(db: SearchDb, index: number, after: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('changes')
+    .select((all) => all.fn.coalesce(all.fn.sum<number>('count'), all.lit(0)).as('count'))
+    .where('index_id', '=', index)
+    .where('sequence', '>', after)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function json(value: object): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}

@@ -1,0 +1,206 @@
+/** The indexes of a database, followed: every change that was committed is applied to the cache in order. */
+
+import { StorageUnavailable } from '../../data/unavailable.js';
+import { changesAfter, lastChange } from '../../feed/feed.js';
+import { type FeedRead, Follower } from '../../feed/follower.js';
+import type { Logger } from '../../observe/log.js';
+import { Slots } from '../../slots.js';
+import type { Cache } from './cache.js';
+import type { SearchDb } from './open.js';
+import { type AssetRows, changedAssets, type Registry, readRegistry, type StoredIndex } from './rows.js';
+
+/** Changes per read. */
+const CHANGES_MAX = 1000;
+/** Assets per read; one change may have more. */
+const ASSETS_MAX = 50_000;
+/** How often an idle process reads the feed: what others have added is applied before the next search. */
+const POLL_MS = 250;
+/** A server that takes longer to return one row is unreachable. */
+const ASK_MS_MAX = 2000;
+
+interface FoundRows extends FeedRead {
+  readonly after: number;
+  /** If indexes, aliases or paths changed. */
+  readonly registry: Registry | undefined;
+  readonly batches: readonly {
+    readonly index: StoredIndex;
+    readonly rows: AssetRows;
+    readonly last: number;
+  }[];
+  /** Monotonic time at which the read began. */
+  readonly startedMs: number;
+}
+
+export interface FollowedOptions {
+  readonly db: SearchDb;
+  readonly cache: Cache;
+  readonly log: Logger | undefined;
+  /** Called when the feed could not be read. */
+  readonly onError: (error: unknown) => void;
+  /** Called when the cache has all changes. */
+  readonly onCurrent: () => void;
+}
+
+export class Followed {
+  readonly #options: FollowedOptions;
+  readonly #follower: Follower<FoundRows>;
+  /** Held while the cache changes. */
+  readonly #changing = new Slots(1);
+  #position = 0;
+  #currentMs = Number.NEGATIVE_INFINITY;
+  #isLoaded = false;
+
+  constructor(options: FollowedOptions) {
+    this.#options = options;
+    this.#follower = new Follower<FoundRows>({
+      position: () => this.#position,
+      read: (after) => this.#read(after),
+      apply: (found) => this.#changing.run(() => this.#apply(found)),
+      reload: () => this.#changing.run(() => this.#load()),
+      onError: options.onError,
+    });
+  }
+
+  /** Monotonic time at which all changes committed before were applied. */
+  get currentMs(): number {
+    return this.#currentMs;
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** Loads the cache and follows from then on. */
+  async start(): Promise<void> {
+    await this.#changing.run(() => this.#load());
+    this.#follower.start(POLL_MS);
+  }
+
+  close(): Promise<void> {
+    return this.#follower.close();
+  }
+
+  /** Applies all changes that were committed before this call. */
+  follow(): Promise<void> {
+    return this.#follower.follow();
+  }
+
+  /**
+   * Runs `work` while nothing else changes the cache, which has all changes before `sequence`. The caller holds the lock
+   * of the feed, so that no other change can be committed.
+   */
+  change<T>(sequence: number, work: () => Promise<T>): Promise<T> {
+    return this.#changing.run(async () => {
+      while (this.#position < sequence - 1) {
+        const found = await this.#read(this.#position);
+        if (found === 'truncated') await this.#load();
+        else await this.#apply(found);
+      }
+      return work();
+    });
+  }
+
+  /** The change with this number, which this process made, is in the cache. */
+  applied(sequence: number): void {
+    this.#position = sequence;
+  }
+
+  /** The cache could not be changed: all of it is compared with the database at the next read. */
+  mistrust(): void {
+    this.#position = -1;
+  }
+
+  async #load(): Promise<void> {
+    const { db, cache, log } = this.#options;
+    if (this.#isLoaded)
+      log?.warn('the cache of the indexes cannot be brought up to date by changes; comparing all of it');
+    this.#isLoaded = false;
+    const startedMs = performance.now();
+    await inSnapshot(db, async (rows) => {
+      const { sequence, forgotten } = await rows.selectFrom('feed').selectAll().executeTakeFirstOrThrow();
+      await cache.open(rows, await readRegistry(rows), forgotten);
+      this.#position = sequence;
+    });
+    this.#currentMs = startedMs;
+    this.#isLoaded = true;
+  }
+
+  async #read(after: number): Promise<FoundRows | 'truncated'> {
+    const { db } = this.#options;
+    const startedMs = performance.now();
+    const nothing = { after, hasMore: false, registry: undefined, batches: [], startedMs };
+    const newest = await within(ASK_MS_MAX, lastChange(db));
+    if (newest === after) return { ...nothing, upTo: newest };
+    // Also if the database was restored from a backup.
+    if (after < 0 || newest < after) return 'truncated';
+    return inSnapshot(db, async (rows) => {
+      const found = await changesAfter(rows, after, CHANGES_MAX, ['sequence', 'index_id', 'count']);
+      if (found === 'truncated') return found;
+      const { changes, upTo, hasMore } = bounded(found);
+      const registry = await readRegistry(rows);
+      const touched = new Map<number, number>();
+      for (const { index_id: id, sequence } of changes) if (id !== null) touched.set(id, sequence);
+      const batches = [];
+      for (const [id, last] of touched) {
+        const index = registry.indexes.find((one) => one.id === id);
+        if (index !== undefined)
+          batches.push({ index, last, rows: await changedAssets(rows, id, after, last) });
+      }
+      const isChanged = changes.some(({ index_id }) => index_id === null);
+      return { after, upTo, hasMore, startedMs, batches, registry: isChanged ? registry : undefined };
+    });
+  }
+
+  async #apply({ after, upTo, hasMore, registry, batches, startedMs }: FoundRows): Promise<void> {
+    // Otherwise a change of this process came first, and these were applied before it.
+    if (this.#position === after) {
+      const { db, cache } = this.#options;
+      try {
+        if (registry !== undefined) await inSnapshot(db, (rows) => cache.reconcile(rows, registry));
+        for (const { index, rows, last } of batches) await cache.apply(index, rows, last);
+      } catch (error) {
+        this.mistrust();
+        throw error;
+      }
+      this.#position = upTo;
+    }
+    if (hasMore) return;
+    this.#currentMs = Math.max(this.#currentMs, startedMs);
+    this.#options.onCurrent();
+  }
+}
+
+/** As many changes as have few enough assets, and at least one. */
+function bounded<Change extends { readonly sequence: number; readonly count: number }>({
+  changes,
+  upTo,
+}: {
+  readonly changes: readonly Change[];
+  readonly upTo: number;
+}): { changes: readonly Change[]; upTo: number; hasMore: boolean } {
+  let assets = 0;
+  const end = changes.findIndex(({ count }, at) => {
+    assets += count;
+    return at > 0 && assets > ASSETS_MAX;
+  });
+  if (end < 0) return { changes, upTo, hasMore: changes.length === CHANGES_MAX };
+  return { changes: changes.slice(0, end), upTo: (changes[end - 1] as Change).sequence, hasMore: true };
+}
+
+function inSnapshot<T>(db: SearchDb, read: (rows: SearchDb) => Promise<T>): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+}
+
+/** @throws {StorageUnavailable} if it takes too long */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new StorageUnavailable(`the database did not respond within ${limitMs} ms`);
+    timer = setTimeout(() => reject(error), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

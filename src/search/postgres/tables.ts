@@ -1,0 +1,77 @@
+/** The tables of the indexes in PostgreSQL, in a schema of their own. */
+import type { Generated } from 'kysely';
+import type { FeedTables } from '../../feed/feed.js';
+
+export interface SearchTables extends FeedTables<SearchChangeTable> {
+  indexes: IndexTable;
+  aliases: AliasTable;
+  assets: AssetTable;
+  simprints: SimprintTable;
+  dropped: DroppedTable;
+  installation: InstallationTable;
+}
+
+export interface IndexTable {
+  /** Never used again. */
+  id: Generated<number>;
+  name: string;
+  /** Realm of its assets; null before the first one. */
+  realm: number | null;
+  /** JSON: `[[name, bits], ...]`, in the order the types were added. */
+  simprint_types: Generated<string>;
+  /** JSON: the declared metadata paths. */
+  paths: Generated<string>;
+  /** Number of the last change of its assets, or of its creation. */
+  changed: number;
+  created: Generated<Date>;
+}
+
+export interface AliasTable {
+  name: string;
+  index_id: number;
+}
+
+/** What a client sent of an asset, without its simprints. */
+export interface AssetTable {
+  index_id: number;
+  /** Body of the ISCC-ID: eight bytes. */
+  key: Buffer;
+  /** Whether it was sent with an ISCC-ID of version 0. */
+  id_v0: boolean;
+  code: string | null;
+  units: string[] | null;
+  /** JSON, byte for byte. */
+  metadata: string | null;
+  created: Generated<Date>;
+  updated: Generated<Date>;
+}
+
+export interface SimprintTable {
+  index_id: number;
+  key: Buffer;
+  /** JSON: simprints by type. */
+  body: string;
+}
+
+/** A batch, or a change of indexes and aliases. */
+export interface SearchChangeTable {
+  sequence: number;
+  /** Null: indexes, aliases or declared paths changed. */
+  index_id: number | null;
+  /** Assets that were added, replaced or deleted. */
+  keys: Buffer[] | null;
+  /** Number of keys. */
+  count: number;
+}
+
+/** Deleted indexes whose assets are still to be removed. */
+export interface DroppedTable {
+  index_id: number;
+}
+
+/** A single row. */
+export interface InstallationTable {
+  id: number;
+  /** Identifies the database. Caches of another one are not used. */
+  name: string;
+}

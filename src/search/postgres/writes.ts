@@ -1,0 +1,208 @@
+/**
+ * Changes of the indexes: computed with the engine, which has all earlier changes then, committed in the database, then
+ * applied to the cache.
+ */
+import type { Transaction } from 'kysely';
+import { StorageUnavailable } from '../../data/unavailable.js';
+import { isUnavailable } from '../../database/unavailable.js';
+import { lockFeed } from '../../feed/feed.js';
+import type { ChangeOutcome, IndexChange, NativeError, NativeErrorCode, SearchEngine } from '../../native.js';
+import type { Logger } from '../../observe/log.js';
+import { present } from '../../present.js';
+import { Slots } from '../../slots.js';
+import type { Cache } from './cache.js';
+import { ServerRefused } from './failover-pool.js';
+import type { Followed } from './followed.js';
+import type { SearchDb } from './open.js';
+import { writeBatch } from './rows.js';
+import type { SearchTables } from './tables.js';
+
+/** Bytes of the requests that are committed together. */
+const GROUP_BYTES_MAX = 16 * 1024 * 1024;
+
+/** A request that waits for its turn. */
+interface Waiting {
+  readonly change: IndexChange;
+  readonly done: (outcome: ChangeOutcome) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The response to a request that changes nothing. */
+export interface Unchanged<T> {
+  readonly unchanged: T;
+}
+
+/** What a change of names does in the database and, after the commit, in the engine. */
+export interface NameChange<T> {
+  commit(transaction: Transaction<SearchTables>, sequence: number): Promise<void>;
+  apply(sequence: number): Promise<T>;
+}
+
+export interface WritesOptions {
+  readonly db: SearchDb;
+  readonly engine: SearchEngine;
+  readonly cache: Cache;
+  readonly followed: Followed;
+  readonly log: Logger | undefined;
+  /** Called when the database is unreachable. */
+  readonly onUnavailable: (error: unknown) => void;
+}
+
+export class Writes {
+  readonly #options: WritesOptions;
+  /** One transaction at a time: a second one would wait for the lock of the first one. */
+  readonly #turn = new Slots(1);
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  constructor(options: WritesOptions) {
+    this.#options = options;
+  }
+
+  /** Changes assets of an index. Requests that wait at the same time share a transaction. */
+  async change(index: string, change: IndexChange): Promise<Buffer> {
+    const outcome = await new Promise<ChangeOutcome>((done, failed) => {
+      const waiting = this.#waiting.get(index) ?? [];
+      this.#waiting.set(index, waiting);
+      waiting.push({ change, done, failed });
+      if (waiting.length === 1) void this.#turn.run(() => this.#commitGroup(index));
+    });
+    return responseOf(outcome);
+  }
+
+  /**
+   * Changes names, aliases or declared paths.
+   *
+   * @param prepare decides with the engine's state what to do; throws to refuse
+   */
+  async changeNames<T>(prepare: () => Promise<NameChange<T> | Unchanged<T>>): Promise<T> {
+    return this.#turn.run(() =>
+      this.#commit(async (transaction, sequence) => {
+        const prepared = await prepare();
+        if ('unchanged' in prepared) return prepared;
+        const { commit, apply } = prepared;
+        await commit(transaction, sequence);
+        await transaction
+          .insertInto('changes')
+          .values({ sequence, index_id: null, keys: null, count: 0 })
+          .execute();
+        return () => apply(sequence);
+      }),
+    );
+  }
+
+  /** Waits until nothing is being written. */
+  close(): Promise<void> {
+    return this.#turn.run(async () => {});
+  }
+
+  async #commitGroup(index: string): Promise<void> {
+    const group = this.#take(index);
+    try {
+      const outcomes = await this.#commit(async (transaction, sequence) => {
+        const { engine, cache } = this.#options;
+        const changes = group.map(({ change }) => change);
+        const rehearsed = await engine.rehearse(index, changes);
+        if (rehearsed.count === 0) return { unchanged: rehearsed.outcomes };
+        const id = cache.idOf(rehearsed.index);
+        if (id === undefined) throw new Error(`the database has no index ${rehearsed.index}`);
+        await writeBatch(transaction, id, sequence, rehearsed);
+        return async () => {
+          await cache.apply({ id, state: rehearsed.state }, rehearsed, sequence);
+          return rehearsed.outcomes;
+        };
+      });
+      for (const [at, { done }] of group.entries()) done(outcomes[at] as ChangeOutcome);
+    } catch (error) {
+      for (const { failed } of group) failed(error);
+    }
+  }
+
+  /** The first of the waiting requests of an index; the rest gets its own turn. */
+  #take(index: string): readonly Waiting[] {
+    const waiting = this.#waiting.get(index) ?? [];
+    let bytes = 0;
+    const end = waiting.findIndex(({ change }, at) => {
+      bytes += change.body.byteLength;
+      return at > 0 && bytes > GROUP_BYTES_MAX;
+    });
+    const group = end < 0 ? waiting.splice(0) : waiting.splice(0, end);
+    if (waiting.length === 0) this.#waiting.delete(index);
+    else void this.#turn.run(() => this.#commitGroup(index));
+    return group;
+  }
+
+  /**
+   * Runs a transaction with the lock of the feed, while the cache has all changes before it, then the returned function.
+   *
+   * @throws {StorageUnavailable} if the database is unreachable; whether it has committed may be unknown then
+   */
+  async #commit<T>(
+    work: (
+      transaction: Transaction<SearchTables>,
+      sequence: number,
+    ) => Promise<(() => Promise<T>) | Unchanged<T>>,
+  ): Promise<T> {
+    const { db, followed, onUnavailable } = this.#options;
+    const transaction = await db
+      .startTransaction()
+      .execute()
+      .catch((error: unknown) => {
+        throw unavailable(error, onUnavailable);
+      });
+    try {
+      const sequence = await lockFeed<SearchTables>(transaction);
+      return await followed.change(sequence, async () => {
+        const prepared = await work(transaction, sequence);
+        if ('unchanged' in prepared) {
+          await transaction.rollback().execute();
+          return prepared.unchanged;
+        }
+        await transaction.commit().execute();
+        return this.#applied(sequence, prepared);
+      });
+    } catch (error) {
+      if (!transaction.isCommitted && !transaction.isRolledBack)
+        await transaction
+          .rollback()
+          .execute()
+          .catch(() => {});
+      throw unavailable(error, onUnavailable);
+    }
+  }
+
+  async #applied<T>(sequence: number, apply: () => Promise<T>): Promise<T> {
+    const { followed, log } = this.#options;
+    try {
+      const result = await apply();
+      followed.applied(sequence);
+      return result;
+    } catch (error) {
+      log?.error({ err: error }, 'a committed change could not be applied to the cache of the indexes');
+      followed.mistrust();
+      throw error;
+    }
+  }
+}
+
+/** SQLSTATEs: waited too long for a lock; the transaction was ended; a server cannot be written. */
+const TRY_AGAIN: ReadonlySet<unknown> = new Set(['55P03', '25P03', '25006', '40001']);
+
+/** The error, or that the database is unreachable. */
+export function unavailable(error: unknown, onUnavailable: (error: unknown) => void): unknown {
+  if (error instanceof StorageUnavailable) onUnavailable(error);
+  if (!isAway(error)) return error;
+  onUnavailable(error);
+  return new StorageUnavailable('The database of the indexes is unavailable', { cause: error });
+}
+
+function isAway(error: unknown): boolean {
+  if (error instanceof ServerRefused || isUnavailable(error)) return true;
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && TRY_AGAIN.has(error.code)) || error.message === 'Query read timeout';
+}
+
+/** @throws {NativeError} as the engine would */
+function responseOf({ response, code, message, detail }: ChangeOutcome): Buffer {
+  if (response !== undefined) return response;
+  throw Object.assign(new Error(message), present({ code: code as NativeErrorCode, detail })) as NativeError;
+}

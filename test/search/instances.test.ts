@@ -1,0 +1,233 @@
+/** Several instances of the service on one PostgreSQL: each sees what any of them has acknowledged. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Entry, SearchResult } from '../../src/client/search-api.js';
+import { SearchClient } from '../../src/client/search-client.js';
+import type { RunningServer } from '../../src/http/server.js';
+import { type PostgresServer, startPostgres } from '../support/postgres.js';
+import { post, rows, startSearch } from './support/search-server.js';
+
+const LINES = 'application/x-ndjson';
+
+let postgres: PostgresServer;
+let entries: readonly Entry[];
+beforeAll(async () => {
+  postgres = await startPostgres();
+  entries = (await rows<Entry>('assets.jsonl')).filter(({ units }) => units?.length === 4);
+  return () => postgres.stop();
+});
+
+let folder: string;
+let location: string;
+let servers: RunningServer[];
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'isccd-instances-'));
+  location = await postgres.createDatabase();
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(name: string, environment: Record<string, string> = {}): Promise<SearchClient> {
+  const server = await startSearch(path.join(folder, name), { INDEXSVC_INDEX_URI: location, ...environment });
+  servers.push(server);
+  return new SearchClient(server.url);
+}
+const urlOf = (at: number) => servers[at]?.url as string;
+
+/** All assets of an index, as one text. */
+async function exported(url: string, index: string): Promise<string> {
+  const response = await fetch(`${url}/indexes/${index}/assets`, { headers: { Accept: LINES } });
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+async function expectEqual(index: string): Promise<string> {
+  const [first, ...others] = await Promise.all(servers.map(({ url }) => exported(url, index)));
+  for (const other of others) expect(other).toBe(first);
+  return first as string;
+}
+
+async function found(url: string, { units }: Entry): Promise<readonly string[]> {
+  const response = await post(`${url}/indexes/ds/search`, { units });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as SearchResult).global_matches.map(({ iscc_id }) => iscc_id);
+}
+
+test('a read sees what another instance has acknowledged just before', async () => {
+  const [one, two] = [await start('one'), await start('two')];
+  await one.createIndex('ds');
+  for (const [at, entry] of entries.slice(0, 30).entries()) {
+    const [writer, reader] = at % 2 === 0 ? [one, two] : [two, one];
+    expect(await writer.addAssets('ds', [entry])).toEqual([{ iscc_id: entry.iscc_id, status: 'created' }]);
+    expect(await reader.getAsset('ds', entry.iscc_id as string)).toEqual(entry);
+    const result = await reader.search('ds', { units: entry.units as string[] });
+    expect(result.global_matches.map(({ iscc_id }) => iscc_id)).toContain(entry.iscc_id);
+    expect(await reader.addAssets('ds', [entry])).toEqual([{ iscc_id: entry.iscc_id, status: 'updated' }]);
+  }
+  const [first] = entries;
+  await two.deleteAsset('ds', first?.iscc_id as string);
+  await expect(one.getAsset('ds', first?.iscc_id as string)).rejects.toMatchObject({ status: 404 });
+  await expectEqual('ds');
+});
+
+test('names, aliases, paths and deletions are the same in all instances', async () => {
+  const [one, two] = [await start('one'), await start('two')];
+  await one.createIndex('ds');
+  await expect(two.createIndex('ds')).rejects.toMatchObject({ status: 409 });
+  await two.addAssets('ds', entries.slice(0, 3));
+  await two.putAlias('live', 'ds');
+  expect(await one.listAliases()).toEqual([{ name: 'live', index: 'ds' }]);
+  expect(await one.getIndex('live')).toMatchObject({ name: 'ds', assets: 3 });
+  await expect(one.deleteIndex('ds')).rejects.toMatchObject({ status: 409 });
+  await one.renameIndex('ds', 'other');
+  expect(await two.getIndex('live')).toMatchObject({ name: 'other', assets: 3 });
+  await two.createIndex('ds');
+  await two.addAssets('ds', entries.slice(5, 6));
+  // Two indexes exchange their names while the first instance looks away.
+  await two.renameIndex('ds', 'third');
+  await two.renameIndex('other', 'ds');
+  await two.renameIndex('third', 'other');
+  expect(await one.getIndex('ds')).toMatchObject({ assets: 3 });
+  expect(await one.getIndex('other')).toMatchObject({ assets: 1 });
+  expect(await one.listAliases()).toEqual([{ name: 'live', index: 'ds' }]);
+  await one.putPaths('ds', ['metadata.lang']);
+  expect((await two.getPaths('ds')).paths.map(({ path }) => path)).toEqual(['metadata.lang']);
+  await two.deleteAlias('live');
+  await two.deleteIndex('ds');
+  await expect(one.addAssets('ds', entries.slice(0, 1))).rejects.toMatchObject({ status: 404 });
+  await one.createIndex('ds');
+  expect(await two.getIndex('ds')).toMatchObject({ assets: 0 });
+});
+
+test('concurrent writers of the same assets leave one state, and each batch is there completely or not at all', async () => {
+  const clients = [await start('one'), await start('two'), await start('three')];
+  await clients[0]?.createIndex('ds');
+  const batches = Array.from({ length: 24 }, (_, batch) =>
+    entries.slice(0, 10).map((entry) => ({ ...entry, metadata: { batch } })),
+  );
+  const writes = batches.map((batch, at) => clients[at % 3]?.addAssets('ds', batch));
+  const deletions = entries
+    .slice(0, 10)
+    .map(({ iscc_id }, at) => clients[at % 3]?.deleteAssets('ds', [iscc_id as string]));
+  let isDone = false;
+  const torn = (async () => {
+    for (let reads = 0; !isDone; reads += 1) {
+      const lines = (await exported(urlOf(reads % 3), 'ds')).split('\n').filter(Boolean);
+      const seen = new Set(lines.map((line) => (JSON.parse(line) as Entry).metadata?.batch));
+      if (lines.length === 10) expect(seen.size).toBe(1);
+    }
+  })();
+  await Promise.all([...writes, ...deletions]);
+  isDone = true;
+  await torn;
+  await expectEqual('ds');
+});
+
+describe('the cache', () => {
+  test('is brought up to date at the next start, and loaded again if it is missing or of another database', async () => {
+    const one = await start('one');
+    await start('two');
+    await one.createIndex('ds');
+    await one.createIndex('gone');
+    await one.addAssets('ds', entries.slice(0, 100));
+    await servers.pop()?.stop();
+    await one.addAssets('ds', entries.slice(50, 150));
+    await one.deleteAssets('ds', [entries[0]?.iscc_id as string]);
+    await one.deleteIndex('gone');
+    await one.renameIndex('ds', 'renamed');
+    await one.createIndex('ds');
+    await one.addAssets('ds', entries.slice(0, 1));
+    await start('two');
+    await start('three');
+    expect((await expectEqual('renamed')).split('\n')).toHaveLength(150);
+    await expectEqual('ds');
+    // A cache of another database.
+    await servers.pop()?.stop();
+    location = await postgres.createDatabase();
+    const other = await start('three');
+    expect(await other.listIndexes()).toEqual([]);
+    expect(await readdir(path.join(folder, 'three', 'search-cache'))).not.toContain('ds');
+  });
+
+  test('is loaded again if the changes since it was used are gone', async () => {
+    const one = await start('one');
+    await start('two');
+    await one.createIndex('ds');
+    await one.addAssets('ds', entries.slice(0, 20));
+    await expectEqual('ds');
+    await servers.pop()?.stop();
+    await one.addAssets('ds', entries.slice(20, 40));
+    const client = new pg.Client({ connectionString: location });
+    await client.connect();
+    await client.query('update isccd_search.feed set forgotten = sequence');
+    await client.query('delete from isccd_search.changes');
+    await client.end();
+    await start('two');
+    expect((await expectEqual('ds')).split('\n')).toHaveLength(41);
+  });
+
+  test('keeps simprints and their types over a load', async () => {
+    const one = await start('one');
+    await one.createIndex('ds');
+    const [first, second] = entries as [Entry, Entry];
+    const simprint = (text: string) => [{ simprint: text, offset: 0, size: 9 }];
+    await one.addAssets('ds', [
+      { ...second, simprints: { ZULU: simprint('AAAAAAAAAAAAAAAAAAAAAA') } },
+      {
+        ...first,
+        simprints: { ALFA: simprint('BBBBBBBBBBBBBBBBBBBBBA'), ZULU: simprint('AAAAAAAAAAAAAAAAAAAAAA') },
+      },
+    ]);
+    await one.addAssets('ds', [{ ...first, simprints: { ALFA: null } }] as unknown as Entry[]);
+    const two = await start('two');
+    const body = { simprints: { ZULU: simprint('AAAAAAAAAAAAAAAAAAAAAA') } };
+    const answers = await Promise.all(
+      servers.map(async ({ url }) => (await post(`${url}/indexes/ds/search`, body)).text()),
+    );
+    expect(answers[1]).toBe(answers[0]);
+    expect(answers[0]).toContain(first.iscc_id);
+    await two.addAssets('ds', [first]);
+    await expectEqual('ds');
+  });
+});
+
+test('reads are answered for a while without the database, then refused; all recovers by itself', async () => {
+  const [one, two] = [await start('one', { INDEXSVC_STALENESS_MAX_S: '2' }), await start('two')];
+  const [first, second] = entries as [Entry, Entry];
+  await one.createIndex('ds');
+  await two.addAssets('ds', [first]);
+  expect(await found(urlOf(0), first)).toContain(first.iscc_id);
+  await postgres.halt();
+  const stale = await post(`${urlOf(0)}/indexes/ds/search`, { units: first.units });
+  expect(stale.status).toBe(200);
+  expect(stale.headers.get('isccd-stale')).toMatch(/^[123]$/);
+  expect(await stale.text()).toContain(first.iscc_id);
+  const refused = await post(`${urlOf(0)}/indexes/ds/assets`, [second]);
+  expect([refused.status, await refused.json()]).toEqual([
+    503,
+    { detail: 'The database of the indexes is unavailable' },
+  ]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  const ready = await fetch(`${urlOf(1)}/readyz`);
+  expect([ready.status, await ready.json()]).toMatchObject([200, { database: 'database_unavailable' }]);
+  const search = () => post(`${urlOf(0)}/indexes/ds/search`, { units: first.units });
+  await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(503);
+  expect((await search()).headers.get('retry-after')).toBeTruthy();
+  expect((await fetch(`${urlOf(0)}/readyz`)).status).toBe(503);
+  // The second instance still answers: its limit is 30 s.
+  expect((await post(`${urlOf(1)}/indexes/ds/search`, { units: first.units })).status).toBe(200);
+  await postgres.start();
+  await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(200);
+  expect((await search()).headers.get('isccd-stale')).toBeNull();
+  await expect
+    .poll(async () => (await post(`${urlOf(1)}/indexes/ds/assets`, [second])).status, { timeout: 10_000 })
+    .toBe(201);
+  expect(await found(urlOf(0), second)).toContain(second.iscc_id);
+  expect((await fetch(`${urlOf(0)}/readyz`)).status).toBe(200);
+}, 60_000);
