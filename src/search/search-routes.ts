@@ -6,6 +6,7 @@ import { isLines, LINES_TYPE } from '../http/request/streamed.js';
 import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
 import type { SearchFound } from '../native.js';
 import { present } from '../present.js';
+import { STALE_HEADER } from './freshness.js';
 import {
   accessOf,
   BUSY,
@@ -40,6 +41,12 @@ const FOUND_HEADERS = {
   'Server-Timing': {
     description:
       'Time in ms in lists, graphs and scans, shared by searches that ran together, and how many columns were searched so',
+    schema: z.string(),
+  },
+  [STALE_HEADER]: {
+    description:
+      'Only with indexes in PostgreSQL, in responses to all reads: age in seconds of the state that the response ' +
+      'shows, while the database is unreachable',
     schema: z.string(),
   },
 };

@@ -1984,6 +1984,8 @@ export interface operations {
                     readonly "Search-Exact"?: "true" | "false";
                     /** @description Time in ms in lists, graphs and scans, shared by searches that ran together, and how many columns were searched so */
                     readonly "Server-Timing"?: string;
+                    /** @description Only with indexes in PostgreSQL, in responses to all reads: age in seconds of the state that the response shows, while the database is unreachable */
+                    readonly "Isccd-Stale"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2103,6 +2105,8 @@ export interface operations {
                     readonly "Search-Exact"?: "true" | "false";
                     /** @description Time in ms in lists, graphs and scans, shared by searches that ran together, and how many columns were searched so */
                     readonly "Server-Timing"?: string;
+                    /** @description Only with indexes in PostgreSQL, in responses to all reads: age in seconds of the state that the response shows, while the database is unreachable */
+                    readonly "Isccd-Stale"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
