@@ -15,7 +15,9 @@ const BATCH = 5;
 const PAUSE_MS = 20;
 const WAIT_MS_MAX = 30_000;
 
-test('kills of an instance and a stop of the database lose no acknowledged write', { timeout: 180_000 }, async () => {
+test('kills of an instance and a stop of the database lose no acknowledged write', {
+  timeout: 180_000,
+}, async () => {
   const postgres = await startPostgres();
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-faults-'));
   const location = await postgres.createDatabase();
@@ -42,7 +44,9 @@ test('kills of an instance and a stop of the database lose no acknowledged write
       version += 1;
       const current = version;
       const from = (number * 8 + (round % 8)) * BATCH;
-      const batch = entries.slice(from, from + BATCH).map((entry) => ({ ...entry, metadata: { version: current } }));
+      const batch = entries
+        .slice(from, from + BATCH)
+        .map((entry) => ({ ...entry, metadata: { version: current } }));
       for (let attempt = round; ; attempt += 1) {
         const response = await post(`${url(attempt)}/assets`, batch).catch(() => undefined);
         if (response !== undefined) statuses.add(response.status);
