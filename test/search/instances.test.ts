@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Entry, SearchResult } from '../../src/client/search-api.js';
 import { SearchClient } from '../../src/client/search-client.js';
 import type { RunningServer } from '../../src/http/server.js';
@@ -231,3 +231,43 @@ test('reads are answered for a while without the database, then refused; all rec
   expect(await found(urlOf(0), second)).toContain(second.iscc_id);
   expect((await fetch(`${urlOf(0)}/readyz`)).status).toBe(200);
 }, 60_000);
+
+test('a synchronous standby takes over from a killed primary without a restart or a lost write', async () => {
+  const server = await startPostgres();
+  const standby = await server.addStandby();
+  onTestFinished(async () => {
+    await standby.stop();
+    await server.stop();
+  });
+  location = `${standby.urlOfBoth(await server.createDatabase())}&target_session_attrs=read-write`;
+  const [one] = [await start('one'), await start('two')];
+  await one.createIndex('ds');
+  const acknowledged: string[] = [];
+  let [next, isOver] = [0, false];
+  const writer = async (at: number) => {
+    while (!isOver && next < entries.length) {
+      const entry = entries[next] as Entry;
+      next += 1;
+      const response = await post(`${urlOf(at)}/indexes/ds/assets`, [entry]);
+      expect([201, 503]).toContain(response.status);
+      if (response.status === 201) acknowledged.push(entry.iscc_id as string);
+      else await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const writers = [writer(0), writer(1), writer(0), writer(1)];
+  await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(20);
+  await server.kill();
+  const before = acknowledged.length;
+  await standby.promote();
+  await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(before + 20);
+  isOver = true;
+  await Promise.all(writers);
+  const lines = await expectEqual('ds');
+  const stored = new Set(
+    lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as Entry).iscc_id),
+  );
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+}, 90_000);

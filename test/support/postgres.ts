@@ -11,8 +11,9 @@ const run = promisify(execFile);
 /** Folder of PostgreSQL's programs. */
 export const POSTGRES_BIN = process.env.ISCCD_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 const START_MS_MAX = 30_000;
-/** fsync is off: these tests do not cover power loss. */
-const SETTINGS = ['fsync=off', 'listen_addresses=', 'max_connections=100', 'shared_buffers=128MB'];
+/** Tests run without fsync: they do not cover power loss. */
+const SETTINGS = ['listen_addresses=', 'max_connections=100', 'shared_buffers=128MB'];
+const NO_SYNC = 'fsync=off';
 
 export interface PostgresServer {
   /** A fresh, empty database. */
@@ -21,10 +22,25 @@ export interface PostgresServer {
   halt(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Ends the server at once, as a crash of the machine would. */
+  kill(): Promise<void>;
+  /** Starts a standby of the server; every commit waits for it from then on. */
+  addStandby(): Promise<PostgresStandby>;
 }
 
-/** @throws if PostgreSQL's programs are missing */
-export async function startPostgres(): Promise<PostgresServer> {
+export interface PostgresStandby {
+  /** The URL of a database that names both servers. */
+  urlOfBoth(url: string): string;
+  /** Makes it the primary. */
+  promote(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param sync whether commits are synced to disk
+ * @throws if PostgreSQL's programs are missing
+ */
+export async function startPostgres({ sync = false } = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-pg-'));
   const owner = await serverUser();
   if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
@@ -37,24 +53,16 @@ export async function startPostgres(): Promise<PostgresServer> {
       cwd: folder,
     },
   );
-  const settings = [...SETTINGS, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
+  const settings = settingsFor(folder, sync);
   const url = (database: string) =>
     `postgres://isccd@localhost/${database}?host=${encodeURIComponent(folder)}`;
-  const launch = async () => {
-    const server = spawn(path.join(POSTGRES_BIN, 'postgres'), ['-D', data, ...settings], {
-      ...owner,
-      cwd: folder,
-      stdio: 'ignore',
-    });
-    const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const launch = async (): Promise<End> => {
+    const end = launchServer(data, settings, folder, owner);
     await whenReady(url('postgres'));
-    // SIGINT: PostgreSQL's fast shutdown.
-    return () => {
-      server.kill('SIGINT');
-      return ended;
-    };
+    return end;
   };
-  let halt = await launch();
+  let end = await launch();
+  const halt = () => end('SIGINT');
   let databases = 0;
   return {
     async createDatabase() {
@@ -63,10 +71,12 @@ export async function startPostgres(): Promise<PostgresServer> {
       await query(url('postgres'), `create database ${name}`);
       return url(name);
     },
-    halt: () => halt(),
+    halt,
     async start() {
-      halt = await launch();
+      end = await launch();
     },
+    kill: () => end('SIGKILL'),
+    addStandby: () => startStandby(folder, url('postgres'), owner),
     async stop() {
       await halt();
       await rm(folder, { recursive: true, force: true });
@@ -74,8 +84,69 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
+function settingsFor(folder: string, sync: boolean): string[] {
+  const all = [...SETTINGS, `unix_socket_directories=${folder}`, ...(sync ? [] : [NO_SYNC])];
+  return all.flatMap((setting) => ['-c', setting]);
+}
+
+/** Ends a server. SIGINT is PostgreSQL's fast shutdown. */
+type End = (signal: NodeJS.Signals) => Promise<void>;
+
+function launchServer(
+  data: string,
+  settings: readonly string[],
+  folder: string,
+  owner: User | undefined,
+): End {
+  const server = spawn(path.join(POSTGRES_BIN, 'postgres'), ['-D', data, ...settings], {
+    ...owner,
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  return (signal) => {
+    server.kill(signal);
+    return ended;
+  };
+}
+
+async function startStandby(primary: string, url: string, owner: User | undefined): Promise<PostgresStandby> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-pg-'));
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
+  const data = path.join(folder, 'data');
+  const options = { ...owner, cwd: folder };
+  await run(
+    path.join(POSTGRES_BIN, 'pg_basebackup'),
+    ['-h', primary, '-U', 'isccd', '-D', data, '-R', '-X', 'stream', '-c', 'fast'],
+    options,
+  );
+  const settings = settingsFor(folder, false);
+  const end = launchServer(data, settings, folder, owner);
+  const own = url.replace(encodeURIComponent(primary), encodeURIComponent(folder));
+  await whenReady(own);
+  // After the copy, so that the promoted server does not wait for a standby of its own.
+  await query(url, "alter system set synchronous_standby_names = '*'");
+  await query(url, 'select pg_reload_conf()');
+  return {
+    urlOfBoth: (database) =>
+      database.replace(encodeURIComponent(primary), encodeURIComponent(`${primary},${folder}`)),
+    async promote() {
+      await run(path.join(POSTGRES_BIN, 'pg_ctl'), ['promote', '-D', data, '-w'], options);
+    },
+    async stop() {
+      await end('SIGINT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** The user to run PostgreSQL as, if this process is root: PostgreSQL refuses to run as root. */
-async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
+async function serverUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const [, , uid, gid] =

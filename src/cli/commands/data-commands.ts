@@ -1,6 +1,6 @@
 /** `isccd backup` and `isccd verify`: commands for the data of all services. */
 import type { Command } from 'commander';
-import { jsonOption } from '../options.js';
+import { alwaysJsonOption, jsonOption } from '../options.js';
 
 const BACKUP_HELP = `
 The services may be running. The copy contains everything they acknowledged before the command
@@ -17,6 +17,12 @@ configured services is checked. The services may be running. The command reads e
 files with their digests, and vectors and bindings with their rows. A problem is one line with the
 store, the key and the rule; the exit status is then 1.`;
 
+const REINDEX_HELP = `
+Missing indexes are created with their declared paths; assets replace those with the same ISCC-ID.
+Aliases and API keys are not brought along. A folder must not be in use by a service. At the end, the
+command compares the numbers of assets, and up to 100 assets per index with the results of a search for
+each. If they differ, for example because clients wrote meanwhile, the exit status is 1.`;
+
 /** Declares the commands. Their modules are loaded when a command runs. */
 export function dataCommands(root: Command): void {
   root
@@ -26,6 +32,20 @@ export function dataCommands(root: Command): void {
     .addOption(jsonOption())
     .addHelpText('after', BACKUP_HELP)
     .action(async (directory, options) => (await import('./backup.js')).backup(directory, options));
+  root
+    .command('reindex')
+    .description(
+      'bring all indexes of one place to another, and compare both; continues after an interruption',
+    )
+    .requiredOption('--from <where>', 'folder, postgresql:// address or URL of a service')
+    .option('--from-api-key <key>', 'API key of the service at --from')
+    .requiredOption('--to <where>', 'folder, postgresql:// address or URL of a service')
+    .option('--to-api-key <key>', 'API key of the service at --to')
+    .option('--report <file>', 'file for the rows that are refused', 'isccd-refused.ndjson')
+    .option('--state <file>', 'file that remembers how far it is', 'isccd-reindex.json')
+    .addOption(alwaysJsonOption())
+    .addHelpText('after', REINDEX_HELP)
+    .action(async (options) => (await import('./reindex.js')).reindex(options));
   root
     .command('verify')
     .description('check every row and file of data directories or of a backup')

@@ -138,7 +138,7 @@ interface Transferred {
  * Adds all assets of a source to an index. A missing index is created with the source's declared paths; an existing one
  * keeps its own.
  */
-async function transfer(
+export async function transfer(
   source: AssetSource,
   target: SearchApi,
   index: string,
@@ -224,7 +224,7 @@ interface SavedState {
 }
 
 /** Where an import stands, in a file, so that it continues there after an interruption. */
-class ImportState {
+export class ImportState {
   readonly #file: string;
   readonly #saved: SavedState;
 

@@ -147,6 +147,13 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd backup "backups/$(date +%F)" --json' },
     { line: 'isccd backup backups/checked && isccd verify backups/checked' },
   ],
+  reindex: [
+    { line: 'isccd reindex --from ./indexes --to ./copy' },
+    {
+      line: 'isccd reindex --from ./indexes --to postgresql://search@db.example/isccd',
+      untested: REMOTE,
+    },
+  ],
   verify: [
     { line: 'isccd verify' },
     { line: 'isccd verify backups/today' },

@@ -1,4 +1,7 @@
 /** The search API in this process, without HTTP. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { serviceError } from '../../client/errors.js';
 import type {
   AddResult,
@@ -15,32 +18,51 @@ import type {
 } from '../../client/search-api.js';
 import { isNativeError } from '../../native.js';
 import { ERRORS, engineFailure } from '../errors.js';
+import { isPostgres } from '../postgres/location.js';
 import { LIMIT_DEFAULT } from '../schema.js';
 import { openEngine } from './open.js';
 import type { Engine } from './port.js';
 
 export class InProcessSearch implements LocalSearchApi {
   readonly #engine: Engine;
-  readonly #isOwner: boolean;
+  readonly #release: () => Promise<void>;
   readonly #loaded: Promise<void>;
 
-  private constructor(engine: Engine, isOwner: boolean, loaded: Promise<void>) {
+  private constructor(engine: Engine, release: () => Promise<void>, loaded: Promise<void>) {
     this.#engine = engine;
-    this.#isOwner = isOwner;
+    this.#release = release;
     this.#loaded = loaded;
   }
 
   /**
-   * Opens `memory://`, `lmdb:///path` or `usearch:///path`. Rejects while another process, for example a server,
-   * has the folder open.
+   * Opens `memory://`, `lmdb:///path`, `usearch:///path` or `postgresql://...`. Rejects while another process, for example
+   * a server, has the folder open. All indexes of a database are loaded into a temporary folder.
    */
   static async open(location: string): Promise<InProcessSearch> {
-    return new InProcessSearch(await openEngine(location), true, Promise.resolve());
+    if (isPostgres(location)) return InProcessSearch.#openShared(location);
+    const engine = await openEngine(location);
+    return new InProcessSearch(engine, () => engine.close(), Promise.resolve());
   }
 
   /** Wraps an open engine; its owner closes it. Calls wait until its indexes are loaded. */
   static over(engine: Engine, loaded: Promise<void>): InProcessSearch {
-    return new InProcessSearch(engine, false, loaded);
+    return new InProcessSearch(engine, async () => {}, loaded);
+  }
+
+  static async #openShared(location: string): Promise<InProcessSearch> {
+    const { PostgresEngine } = await import('../postgres/engine.js');
+    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-indexes-'));
+    const remove = () => rm(folder, { recursive: true, force: true });
+    try {
+      const engine = await PostgresEngine.open({
+        ...{ location, folder, engine: { sync: false, loadsInBackground: true } },
+        ...{ stalenessMs: 0, stalenessSecondsMax: 0, log: undefined },
+      });
+      return new InProcessSearch(engine, () => engine.close().then(remove), engine.whenLoaded());
+    } catch (error) {
+      await remove();
+      throw error;
+    }
   }
 
   async createIndex(name: string): Promise<IndexInfo> {
@@ -121,7 +143,7 @@ export class InProcessSearch implements LocalSearchApi {
   }
 
   async close(): Promise<void> {
-    if (this.#isOwner) await this.#engine.close();
+    await this.#release();
   }
 }
 

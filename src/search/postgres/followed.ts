@@ -55,7 +55,9 @@ export class Followed {
     this.#follower = new Follower<FoundRows>({
       position: () => this.#position,
       read: (after) => this.#read(after),
-      apply: (found) => this.#changing.run(() => this.#apply(found)),
+      // Nothing new: a read does not wait for a write that is in progress.
+      apply: async (found) =>
+        found.upTo === found.after ? this.#current(found) : this.#changing.run(() => this.#apply(found)),
       reload: () => this.#changing.run(() => this.#load()),
       onError: options.onError,
     });
@@ -91,7 +93,7 @@ export class Followed {
    */
   change<T>(sequence: number, work: () => Promise<T>): Promise<T> {
     return this.#changing.run(async () => {
-      while (this.#position < sequence - 1) {
+      while (this.#position !== sequence - 1) {
         const found = await this.#read(this.#position);
         if (found === 'truncated') await this.#load();
         else await this.#apply(found);
@@ -151,7 +153,8 @@ export class Followed {
     });
   }
 
-  async #apply({ after, upTo, hasMore, registry, batches, startedMs }: FoundRows): Promise<void> {
+  async #apply(found: FoundRows): Promise<void> {
+    const { after, upTo, registry, batches } = found;
     // Otherwise a change of this process came first, and these were applied before it.
     if (this.#position === after) {
       const { db, cache } = this.#options;
@@ -164,6 +167,10 @@ export class Followed {
       }
       this.#position = upTo;
     }
+    this.#current(found);
+  }
+
+  #current({ hasMore, startedMs }: FoundRows): void {
     if (hasMore) return;
     this.#currentMs = Math.max(this.#currentMs, startedMs);
     this.#options.onCurrent();
