@@ -18,7 +18,7 @@ export const PARTS = [
     name: 'kill-codes',
     about: 'kill -9 during uploads, embeds and deletes of the codes service',
     unit: 'kills',
-    short: 8,
+    short: 20,
     long: 1000,
     files: ['test/faults/codes-kill.test.ts'],
   },
@@ -42,7 +42,7 @@ export const PARTS = [
     name: 'kill-all',
     about: 'kill -9 of all four services in one process under mixed load, with a hub that fails',
     unit: 'kills',
-    short: 8,
+    short: 20,
     long: 1000,
     files: ['test/torture/kill-all.test.ts'],
   },
@@ -50,7 +50,7 @@ export const PARTS = [
     name: 'power-loss',
     about: 'the folders that a power loss at any moment leaves of codes, store and search',
     unit: 'losses',
-    short: 12,
+    short: 20,
     long: 300,
     files: ['test/faults/power-loss.test.ts'],
   },
@@ -107,7 +107,7 @@ export const PARTS = [
     about:
       'requests made from the OpenAPI documents of all services, valid and invalid, over both transports',
     unit: 'examples',
-    short: 12,
+    short: 50,
     long: 2000,
     files: ['test/codes/http/openapi.test.ts', 'test/torture/schema.test.ts'],
   },
@@ -130,9 +130,13 @@ export const PARTS = [
     'test/faults/search-full-disk.test.ts',
     'test/faults/store-full-disk.test.ts',
   ]),
-  suite('raw-http', 'malformed and unusual requests, byte by byte, over both transports', [
+  suite('raw-http', 'malformed and unusual requests, byte by byte, over both transports, also behind nginx', [
     'test/http/framing.test.ts',
+    'test/http/behind-nginx.test.ts',
     'test/store/raw-requests.test.ts',
+  ]),
+  suite('open-files', 'more connections than the process may have open files', [
+    'test/faults/open-files.test.ts',
   ]),
   suite(
     'slow-clients',

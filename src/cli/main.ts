@@ -14,6 +14,7 @@ import { dataCommands } from './commands/data-commands.js';
 import { networkCommands } from './commands/network-commands.js';
 import { storeCommands } from './commands/store.js';
 import { completeHelp, HELP_STYLE } from './help/help.js';
+import { checkOpenFiles } from './open-files.js';
 import { alwaysJsonOption, jsonOption } from './options.js';
 import { painter } from './terminal/colour.js';
 import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
@@ -34,9 +35,10 @@ function program(): Command {
     .option('--env', 'print all environment variables with their defaults, as a .env file, and exit')
     .option('--dev', 'development mode: details in errors, restart when the program or .env changes')
     .addOption(jsonOption())
-    .action(async (services: ServiceName[], options) =>
-      (await import('./commands/serve.js')).serve(services, options),
-    );
+    .action(async (services: ServiceName[], options) => {
+      checkOpenFiles();
+      await (await import('./commands/serve.js')).serve(services, options);
+    });
   codeCommands(root);
   fileCommands(root);
   root

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BlobVanished } from '../blobs/port.js';
 import { saysFull } from '../data/full.js';
-import { StorageUnavailable } from '../data/unavailable.js';
+import { isOutOfFiles, StorageUnavailable } from '../data/unavailable.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { statusName } from '../http/reply/status.js';
 import type { Reply } from '../http/routing/route.js';
@@ -80,6 +80,10 @@ export const ERRORS = {
   INTERNAL: [500, 'Internal Server Error'],
   SOURCE_FAILED: [502, 'Bad Gateway - the file could not be fetched from its source: {reason}.'],
   BUSY: [503, 'Service Unavailable - too many jobs are waiting, try again in {seconds} s.'],
+  FILES_EXHAUSTED: [
+    503,
+    'Service Unavailable - too many files and connections are open, try again in {seconds} s.',
+  ],
   WORKER_LOST: [503, 'Service Unavailable - the worker process has ended, try again in {seconds} s.'],
   RECORDS_UNAVAILABLE: [
     503,
@@ -155,7 +159,7 @@ export class Unavailable extends Error {
   readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
 
   constructor(
-    code: 'BUSY' | 'WORKER_LOST' | 'RECORDS_UNAVAILABLE' | 'STORAGE_UNAVAILABLE' = 'BUSY',
+    code: 'BUSY' | 'FILES_EXHAUSTED' | 'WORKER_LOST' | 'RECORDS_UNAVAILABLE' | 'STORAGE_UNAVAILABLE' = 'BUSY',
     options?: ErrorOptions,
   ) {
     super(table.text(code, { seconds: RETRY_AFTER_SECONDS }), options);
@@ -239,6 +243,7 @@ function thrown(error: unknown, details: boolean): ErrorReply {
   if (isNativeError(error, 'BUSY')) return thrown(new Unavailable('BUSY', { cause: error }), details);
   if (error instanceof StorageUnavailable)
     return thrown(new Unavailable('STORAGE_UNAVAILABLE', { cause: error }), details);
+  if (isOutOfFiles(error)) return thrown(new Unavailable('FILES_EXHAUSTED', { cause: error }), details);
   if (error instanceof BlobVanished) return described('FILE_NOT_FOUND');
   if (saysFull(error)) return described('STORAGE_FULL');
   return { ...described('INTERNAL'), ...(details && { cause: oneLine(error) }) };

@@ -4,7 +4,7 @@ import { BindingQueryInvalid } from '../c2pa/binding-query.js';
 import { contentRefusal } from '../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
-import { StorageUnavailable } from '../data/unavailable.js';
+import { isOutOfFiles, StorageUnavailable } from '../data/unavailable.js';
 import { isUnavailable } from '../database/unavailable.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply, json } from '../http/reply/replies.js';
@@ -31,6 +31,7 @@ export const ERRORS = {
   MANIFEST_DELETED: [410, 'Manifest was deleted'],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   BUSY: [503, 'Too many requests are waiting'],
+  FILES_EXHAUSTED: [503, 'Too many files and connections are open'],
   STORAGE_FULL: [507, 'No space left to store the manifest'],
   OVERDUE: [503, 'The manifest takes too long to check'],
   DATABASE_UNAVAILABLE: [503, 'The database is unavailable'],
@@ -88,6 +89,9 @@ export function errorForm(debug: boolean): ErrorForm {
         return refusedReply(
           new StoreRefusal('DATABASE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS }),
         );
+      }
+      if (isOutOfFiles(error)) {
+        return refusedReply(new StoreRefusal('FILES_EXHAUSTED', { retryAfter: UNAVAILABLE_RETRY_SECONDS }));
       }
       if (error instanceof StorageUnavailable) {
         return refusedReply(
