@@ -62,7 +62,9 @@ export async function serve(
     child.stderr?.on('data', read);
     child.once('error', reject);
     // By then all output has been read.
-    child.once('close', () => reject(new Error(`isccd serve exited: ${output}`)));
+    child.once('close', (code, signal) =>
+      reject(new Error(`isccd serve exited (${signal ?? code}): ${output}`)),
+    );
   });
   return {
     urls,

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SearchResult } from '../../src/client/search-api.js';
 import { randomAsset } from '../search/support/random-assets.js';
-import { startProcess } from '../search/support/search-process.js';
+import { type SearchProcess, startProcess } from '../search/support/search-process.js';
 import { post } from '../search/support/search-server.js';
 import { Random, torture } from '../support/torture.js';
 
@@ -91,6 +91,22 @@ async function judge(url: string, name: string): Promise<{ state: 'serves' | 're
   return { state: 'serves' };
 }
 
+/** A service whose indexes are loaded, or why there is none. */
+async function started(location: string): Promise<SearchProcess | Error> {
+  const server = await startProcess(location, { INDEXSVC_LOG_LEVEL: 'fatal' }).catch(toError);
+  if (server instanceof Error) return server;
+  onTestFinished(() => server.kill());
+  const status = () => fetch(`${server.url}/readyz`).then((response) => response.status, toError);
+  for (;;) {
+    const found = await status();
+    if (found === 200) return server;
+    if (found instanceof Error) return found;
+    await sleep(20);
+  }
+}
+
+const toError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+
 test(`${size} damages`, { timeout: 120_000 + size * 20_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-index-files-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -114,9 +130,13 @@ test(`${size} damages`, { timeout: 120_000 + size * 20_000 }, async () => {
       await cp(path.join(sound, 'hurt'), hurt, { recursive: true });
       done.push([number, await damage(new Random(seed, number), path.join(hurt, 'data.mdb'))]);
     }
-    const server = await startProcess(`usearch://${copy}`, { INDEXSVC_LOG_LEVEL: 'fatal' });
-    onTestFinished(() => server.kill());
-    while ((await fetch(`${server.url}/readyz`)).status !== 200) await sleep(20);
+    const server = await started(`usearch://${copy}`);
+    if (server instanceof Error) {
+      const cases = done.map(([number, what]) => `--only=${number}: ${what}`);
+      findings.push(`${server.message} with one of ${cases.join(', ')}`);
+      await rm(copy, { recursive: true });
+      continue;
+    }
     for (const [number, what] of done) {
       const { state, fault } = await judge(server.url, `hurt${number}`);
       states[state] += 1;

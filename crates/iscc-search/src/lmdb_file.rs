@@ -125,6 +125,31 @@ impl LmdbFile {
         Ok(Self { file, page_bytes, pages, meta: found.map(|(_, meta)| meta) })
     }
 
+    /// Checks what both meta pages must have in common. LMDB picks the one with the higher transaction number and believes
+    /// it: a wrong page size there would let it read beyond the file.
+    pub fn check_metas(&self) -> Result<(), FileError> {
+        let mut fixed = Vec::new();
+        for page in 0..METAS {
+            let mut head = [0; 256];
+            match read_at(&self.file, &mut head, page * self.page_bytes as u64) {
+                // The file ends before the page, which has no magic number then.
+                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {}
+                read => read?,
+            }
+            let is_meta = head[10] == page::META && head[11] == 0;
+            if !is_meta || read_meta(&head).is_none_or(|(bytes, _)| bytes != self.page_bytes) {
+                let rule = "a meta page has LMDB's magic number and the page size of the file";
+                return Err(Damage { page, rule }.into());
+            }
+            fixed.push(tree_flags(&head));
+        }
+        if fixed.windows(2).any(|pair| pair[0] != pair[1]) {
+            let rule = "both meta pages have the same flags";
+            return Err(Damage { page: 1, rule }.into());
+        }
+        Ok(())
+    }
+
     /// The last committed state. `None` if both meta pages are damaged, or if the file is not an LMDB file.
     pub fn meta(&self) -> Option<&Meta> {
         self.meta.as_ref()
@@ -228,6 +253,16 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> std::io::Resul
     Ok(())
 }
 
+/// Where the trees of a meta page start, after its header.
+const TREES: usize = 24;
+
+/// The flags of the environment, which are those of the list of free pages, and of the main database. They never change.
+fn tree_flags(head: &[u8; 256]) -> [u8; 4] {
+    let first = HEADER + TREES + 4;
+    let second = first + Tree::BYTES;
+    [head[first], head[first + 1], head[second], head[second + 1]]
+}
+
 /// Page size and content of a meta page, from its first bytes.
 fn read_meta(head: &[u8; 256]) -> Option<(usize, Meta)> {
     let meta = &head[HEADER..];
@@ -235,7 +270,6 @@ fn read_meta(head: &[u8; 256]) -> Option<(usize, Meta)> {
     if word(0) != MAGIC || word(4) != FORMAT {
         return None;
     }
-    const TREES: usize = 24;
     let page_bytes = word(TREES) as usize;
     let tree = |number: usize| Tree::read(&meta[TREES + number * Tree::BYTES..][..Tree::BYTES]);
     let after = TREES + 2 * Tree::BYTES;

@@ -4,6 +4,8 @@ use super::{HEADER, Tree, number};
 
 /// Flag of a page that holds a large value.
 pub const OVERFLOW: u8 = 0x04;
+/// Flag of a meta page.
+pub const META: u8 = 0x08;
 const BRANCH: u16 = 0x01;
 const LEAF: u16 = 0x02;
 const FIXED: u16 = 0x20;

@@ -10,6 +10,7 @@ use heed::{CommitOrAbort, CompactionOption, Env, EnvFlags, EnvOpenOptions, MdbEr
 use super::log::LogDatabases;
 use super::paths::PathDatabase;
 use super::{DATA_FILE, DATABASES, Databases, IdKey, READERS_MAX, Store, StoreError};
+use crate::lmdb_file::LmdbFile;
 
 /// Size of the memory map in bytes, in addition to twice the file: room for what the other process writes meanwhile.
 const MAP_SPARE_BYTES: usize = 256 << 20;
@@ -64,6 +65,10 @@ impl Store {
 
 fn open(folder: &Path) -> Result<Env<WithoutTls>, StoreError> {
     let on_disk = std::fs::metadata(folder.join(DATA_FILE))?.len();
+    if on_disk > 0 {
+        // What this checks never changes, so another process may be writing.
+        LmdbFile::open(&folder.join(DATA_FILE))?.check_metas()?;
+    }
     let mut open = EnvOpenOptions::new().read_txn_without_tls();
     let map_bytes = (on_disk as usize * 2 + MAP_SPARE_BYTES).next_multiple_of(1 << 16);
     open.map_size(map_bytes).max_dbs(DATABASES).max_readers(READERS_MAX);
