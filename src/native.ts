@@ -46,6 +46,7 @@ export const NATIVE_ERROR_CODES = [
   'LOADING',
   /** The index is damaged and was not loaded. */
   'INDEX_DAMAGED',
+  'DATA_DAMAGED',
   'TIMEOUT',
   /** A fault of the addon or of its data; the message is for the log only. */
   'INTERNAL',

@@ -39,11 +39,17 @@ const ENGINE_STATUSES: Partial<Record<NativeErrorCode, number>> = {
   BUSY: 503,
   LOADING: 503,
   INDEX_DAMAGED: 503,
+  DATA_DAMAGED: 503,
   STORAGE_FULL: 507,
 };
 
 /** When to try again, in seconds, after a 503. */
-const RETRY_SECONDS: Partial<Record<NativeErrorCode, number>> = { BUSY: 1, LOADING: 2, INDEX_DAMAGED: 60 };
+const RETRY_SECONDS: Partial<Record<NativeErrorCode, number>> = {
+  BUSY: 1,
+  LOADING: 2,
+  INDEX_DAMAGED: 60,
+  DATA_DAMAGED: 60,
+};
 
 /** The response to a failed call of the engine. */
 export interface EngineFailure {
@@ -105,6 +111,7 @@ export const errorForm: ErrorForm = {
   contentType: CONTENT_TYPE,
   schema: errorBody,
   refusal,
+  isFault: (error) => isNativeError(error, 'DATA_DAMAGED'),
   thrown(error) {
     if (error instanceof NotDecodable) return detailReply(400, error.message);
     if (error instanceof Invalid) return detailReply(422, withShortEchoes(error.issues));

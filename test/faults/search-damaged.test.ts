@@ -1,4 +1,4 @@
-/** An index with damaged pages: the client gets a generic 500, the operator gets the cause. */
+/** An index with a damaged record: the client gets 503 with the reason, the operator an error and a report. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -70,7 +70,7 @@ async function damage(file: string): Promise<void> {
   await writeFile(file, bytes);
 }
 
-it('hides the cause of a 500 from the client, and logs and reports it once', async () => {
+it('answers 503 with the reason, and logs and reports it once', async () => {
   const first = await start();
   expect((await first.send('/indexes', { name: 'main' })).status).toBe(201);
   const asset = { iscc_id: ID, iscc_code: CODE, units: UNITS };
@@ -80,14 +80,16 @@ it('hides the cause of a 500 from the client, and logs and reports it once', asy
 
   const { server, lines, reports, send } = await start();
   const response = await fetch(`${server.url}/indexes/main/assets/${ID}`);
-  expect(response.status).toBe(500);
-  expect(await response.json()).toEqual({ detail: 'Internal Server Error' });
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('60');
+  const { detail } = (await response.json()) as { detail: string };
+  expect(detail).toMatch(/^The index is damaged: the record of asset [0-9a-f]{16} is damaged\. .+ isccd index repair$/);
 
   const requestId = response.headers.get('x-request-id');
   expect(requestId).toMatch(/./);
-  const cause = expect.stringMatching(/^the record of asset [0-9a-f]{16} is damaged$/);
+  const cause = expect.stringMatching(/the record of asset [0-9a-f]{16} is damaged/);
   expect(lines).toMatchObject([{ level: 50, requestId, err: { message: cause } }]);
-  expect(reports).toMatchObject([{ error: { code: 'INTERNAL', message: cause }, tags: { requestId } }]);
+  expect(reports).toMatchObject([{ error: { code: 'DATA_DAMAGED', message: cause }, tags: { requestId } }]);
 
   // Errors of the request are neither logged nor reported.
   expect((await fetch(`${server.url}/indexes/other`)).status).toBe(404);

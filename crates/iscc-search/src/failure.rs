@@ -25,6 +25,8 @@ pub enum FailureKind {
     Loading,
     /// The index is damaged and was not loaded.
     Damaged,
+    /// Stored data that the request needs is damaged.
+    Unreadable,
     /// No space is left on the device.
     Full,
 }

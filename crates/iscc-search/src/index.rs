@@ -361,7 +361,7 @@ pub(crate) fn store_failure(error: &StoreError) -> Failure {
                 "The index is damaged: {error}. Restore it from a backup, or salvage its rows with \
                  isccd index repair"
             );
-            Failure::new(FailureKind::Damaged, &text)
+            Failure::new(FailureKind::Unreadable, &text)
         }
         error => Failure::broken(error),
     }

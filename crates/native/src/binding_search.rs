@@ -388,6 +388,7 @@ impl From<Failure> for NativeError {
             FailureKind::Busy => ErrorCode::Busy,
             FailureKind::Loading => ErrorCode::Loading,
             FailureKind::Damaged => ErrorCode::IndexDamaged,
+            FailureKind::Unreadable => ErrorCode::DataDamaged,
             FailureKind::Full => ErrorCode::StorageFull,
             FailureKind::Broken => return Self::internal(failure),
         };

@@ -50,6 +50,8 @@ pub enum ErrorCode {
     Loading,
     /// The index is damaged and was not loaded.
     IndexDamaged,
+    /// Stored data that the call needs is damaged.
+    DataDamaged,
     /// The work took longer than its limit.
     Timeout,
     /// A fault of the addon or of its data. The message is for the log only.
@@ -78,6 +80,7 @@ impl AsRef<str> for ErrorCode {
             Self::Busy => "BUSY",
             Self::Loading => "LOADING",
             Self::IndexDamaged => "INDEX_DAMAGED",
+            Self::DataDamaged => "DATA_DAMAGED",
             Self::Timeout => "TIMEOUT",
             Self::Internal => "INTERNAL",
         }

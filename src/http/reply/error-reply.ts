@@ -18,8 +18,8 @@ export function errorReply(
   const form = formFor(request, errors);
   const reply = error instanceof RequestRefused ? refusalReply(form, error.refusal) : form.thrown(error, id);
   if (reply.status >= 500) {
-    // 503 and 507 are states of the service, not faults.
-    if (reply.status === 500) {
+    // 503 and 507 are states of the service, and mostly not faults.
+    if (reply.status === 500 || form.isFault?.(error) === true) {
       log.error({ err: error }, 'unexpected error');
       errorReports?.report(error, { requestId: id, traceId: trace.traceId });
     } else log.warn({ err: error }, 'request not served');

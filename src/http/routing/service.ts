@@ -35,6 +35,8 @@ export interface ErrorRenderer {
   refusal(refusal: Refusal): Reply;
   /** Renders a thrown value. Unknown errors become a 500 without detail; the HTTP layer logs them. */
   thrown(error: unknown, requestId: string): Reply;
+  /** Whether the operator must learn of an error whose response is not 500. */
+  isFault?(error: unknown): boolean;
 }
 
 interface ErrorBodies {

@@ -100,7 +100,8 @@ fn status(kind: FailureKind) -> u16 {
         FailureKind::Conflict => 409,
         FailureKind::Invalid => 422,
         FailureKind::Broken => 500,
-        FailureKind::Busy | FailureKind::Loading | FailureKind::Damaged => 503,
+        FailureKind::Busy | FailureKind::Loading => 503,
+        FailureKind::Damaged | FailureKind::Unreadable => 503,
         FailureKind::Full => 507,
         FailureKind::ReadOnly => 403,
     }
