@@ -1,6 +1,7 @@
 /**
  * Exact search in large indexes: lists compared with the scan, the `usearch` crate (in one process, `cargo bench`) and
  * faiss (PyPI) on the same rows, one thread each. Every answer is compared with the scan's; one difference fails the run.
+ * Then the start of an index of as many assets: mapped files compared with loading all assets.
  *
  * `npm run bench -- scale -- rows=10000000` uses another number of rows than 1,000,000.
  */
@@ -39,11 +40,13 @@ const MUST = new Map([
 
 const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
 try {
-  const bench = ['bench', '--quiet', '--locked', '-p', 'iscc-search', '--bench', 'scale', '--'];
-  const args = [...bench, ...(QUICK ? ['--quick'] : []), ...ARGUMENTS];
-  const env = { ...process.env, ISCC_BENCH_VECTORS: folder };
-  const ours = spawnSync('cargo', args, { stdio: 'inherit', env });
-  if (ours.status !== 0) throw new Error(`cargo bench failed (${ours.status})`);
+  for (const name of ['scale', 'start']) {
+    const bench = ['bench', '--quiet', '--locked', '-p', 'iscc-search', '--bench', name, '--'];
+    const args = [...bench, ...(QUICK ? ['--quick'] : []), ...ARGUMENTS];
+    const env = { ...process.env, ISCC_BENCH_VECTORS: folder };
+    const ours = spawnSync('cargo', args, { stdio: 'inherit', env });
+    if (ours.status !== 0) throw new Error(`cargo bench ${name} failed (${ours.status})`);
+  }
   if (!QUICK) await runPeer();
 } finally {
   await rm(folder, { recursive: true, force: true });

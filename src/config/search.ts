@@ -73,7 +73,7 @@ export const searchVariables = defineVariables({
     default: '4294967296',
     unit: 'bytes',
     description:
-      'Maximum memory of the lists of an index, with which searches for near copies do not compare all units; 0 turns lists off',
+      'Maximum memory of the lists of an index that are not in files yet; with lists, searches for near copies do not compare all units; 0 turns them off',
   },
   skipFeatureless: {
     name: 'INDEXSVC_SKIP_FEATURELESS',

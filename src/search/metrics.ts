@@ -27,6 +27,8 @@ interface IndexCounts {
   readonly listSegments: number;
   readonly graphSegments: number;
   readonly waitingSegments: number;
+  readonly sealedSegments: number;
+  readonly sealedBytes: number;
   readonly commits: number;
   readonly syncSeconds: number;
   readonly changedAssets: number;
@@ -123,6 +125,18 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
           summed(indexes, value).map(({ labels: { index }, value }) => ({ labels: { index, kind }, value })),
         );
       },
+    ),
+    gauge(
+      'isccd_search_index_sealed_segments',
+      'Segments in files, which a start does not load again',
+      ['index'],
+      of(({ sealedSegments }) => sealedSegments),
+    ),
+    gauge(
+      'isccd_search_index_sealed_bytes',
+      'Size of these files',
+      ['index'],
+      of(({ sealedBytes }) => sealedBytes),
     ),
     gauge(
       'isccd_search_index_changes_waiting',

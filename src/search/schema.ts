@@ -191,7 +191,7 @@ const segmentColumn = z
   .object({
     type: z.string().describe('Unit type, for example `CONTENT_TEXT_V0`'),
     bits: z.int().min(8).describe('Length of the units'),
-    rows: z.int().min(0).describe('Units; in a frozen segment, different ones'),
+    rows: z.int().min(0).describe('Units; in a column with lists or a graph, different ones'),
     lists: z.boolean().describe('Whether searches for near copies do not compare all rows'),
     graph: z.boolean().describe('Whether it has an HNSW graph'),
   })
@@ -200,8 +200,10 @@ const segmentColumn = z
 const segment = z
   .object({
     kind: z
-      .enum(['growing', 'full', 'frozen'])
-      .describe('`growing` takes new assets; a `full` one is frozen in the background if it is large'),
+      .enum(['growing', 'full', 'frozen', 'sealed'])
+      .describe(
+        '`growing` takes new assets; a `full` one is frozen in the background if it is large, and `sealed` when it is in a file',
+      ),
     assets: z.int().min(0),
     dead: z.int().min(0).describe('Replaced and deleted assets that are not removed yet'),
     columns: z.array(segmentColumn),

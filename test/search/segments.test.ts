@@ -1,4 +1,6 @@
-/** Frozen segments and lists as clients and operators see them: headers, descriptions of indexes, metrics and the log. */
+/** Frozen and sealed segments as clients and operators see them: headers, descriptions of indexes, metrics and the log. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { native } from '../../src/native.js';
 import { DecisionLog } from '../../src/search/decision-log.js';
@@ -14,14 +16,15 @@ const ASSETS = 300;
 const FULL = 32;
 const JSON_TYPE = 'application/json';
 
+async function open(folder: string, sealEarly: boolean) {
+  const options = { freezeEarly: FULL, sealEarly, sync: false };
+  const engine = await native.openSearchEngine(indexUri('usearch', folder), options);
+  return { engine, service: new SearchService(engine, folder) };
+}
+
 /** An index of segments that are frozen early. */
 async function frozen() {
-  const folder = await temporaryFolder();
-  const engine = await native.openSearchEngine(indexUri('usearch', folder), {
-    freezeEarly: FULL,
-    sync: false,
-  });
-  const service = new SearchService(engine, folder);
+  const { engine, service } = await open(await temporaryFolder(), false);
   onTestFinished(() => service.close());
   await service.create(Buffer.from('{"name":"main"}'), JSON_TYPE);
   const entries = Array.from({ length: ASSETS }, (_, number) => randomAsset(number));
@@ -55,7 +58,8 @@ it('describes segments, counts ways of searching and logs decisions', async () =
   await expect.poll(() => isFrozen().then(() => true, String), { timeout: 20_000 }).toBe(true);
 
   const lines: unknown[] = [];
-  new DecisionLog(engine, { info: (line: unknown) => lines.push(line) }).close();
+  const add = (line: unknown) => lines.push(line);
+  new DecisionLog(engine, { info: add, warn: add }).close();
   expect(lines).toContainEqual(expect.objectContaining({ index: 'main', bits: 256, outcome: 'lists' }));
 
   const { units } = randomAsset(7);
@@ -73,6 +77,47 @@ it('describes segments, counts ways of searching and logs decisions', async () =
   expect(probes?.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);
   const segments = await metric(service, 'isccd_search_index_segments');
   expect(segments).toContainEqual({ labels: { index: 'main', kind: 'scan' }, value: 1 });
+});
+
+it('maps the files of full segments after a restart, and loads the index again if one is damaged', async () => {
+  const folder = await temporaryFolder();
+  const first = await open(folder, true);
+  await first.service.create(Buffer.from('{"name":"main"}'), JSON_TYPE);
+  const entries = Array.from({ length: ASSETS }, (_, number) => randomAsset(number));
+  await first.service.add('main', Buffer.from(JSON.stringify(entries)), JSON_TYPE);
+  const isSealed = ({ segments = [] }: Awaited<ReturnType<typeof description>>) =>
+    segments.length > 1 && segments.slice(0, -1).every(({ kind }) => kind === 'sealed');
+  await expect.poll(async () => isSealed(await description(first.service)), { timeout: 20_000 }).toBe(true);
+  const query = Buffer.from(JSON.stringify({ units: randomAsset(7).units }));
+  const search = async (service: SearchService) =>
+    (await service.search('main', query, JSON_TYPE, { limit: 5 })).json.toString();
+  const expected = await search(first.service);
+  await first.service.close();
+
+  const second = await open(folder, true);
+  const described = await description(second.service);
+  expect(isSealed(described)).toBe(true);
+  expect(await search(second.service)).toBe(expected);
+  const files = await readdir(path.join(folder, 'main', 'segments'));
+  const counts = await metric(second.service, 'isccd_search_index_sealed_segments');
+  expect(counts).toEqual([{ labels: { index: 'main' }, value: files.length }]);
+  expect(described.segments).toHaveLength(files.length + 1);
+  await second.service.close();
+
+  const file = path.join(folder, 'main', 'segments', files[0] ?? '');
+  const bytes = await readFile(file);
+  // The first section, ISCC-IDs, starts at 4096.
+  bytes.writeUInt8(bytes.readUInt8(4100) ^ 1, 4100);
+  await writeFile(file, bytes);
+  const third = await open(folder, true);
+  onTestFinished(() => third.service.close());
+  const warnings: unknown[] = [];
+  const log = new DecisionLog(third.engine, { info: () => {}, warn: (line: unknown) => warnings.push(line) });
+  await expect
+    .poll(() => warnings, { timeout: 20_000 })
+    .toContainEqual(expect.objectContaining({ index: 'main', assets: ASSETS, outcome: 'memory' }));
+  log.close();
+  expect(await search(third.service)).toBe(expected);
 });
 
 it.each(['memory', 'lmdb', 'usearch'] as const)('%s tells how a search ran', async (backend: Backend) => {

@@ -1,7 +1,8 @@
-//! The full check of a stored index: every row decodes, rows are consistent with each other, and the vectors loaded at
-//! start-up are exactly those of the rows.
+//! The full check of a stored index: every row decodes, rows are consistent with each other, the vectors loaded at
+//! start-up are exactly those of the rows, and the files of sealed segments are not damaged.
 
 mod columns;
+mod files;
 mod rows;
 
 use std::path::Path;
@@ -47,6 +48,7 @@ pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
     let reading = store.read()?;
     let mut found = Findings { realm: reading.meta()?.realm, ..Findings::default() };
     rows::check(&reading, &mut found)?;
+    files::check(index, &reading, &mut found)?;
     // Columns cannot be loaded from damaged rows.
     if found.check.problem_count == 0 {
         let slots = Options::default().freezing.segment_slots_max;

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use bytemuck::Pod;
+
+use crate::array::Array;
 use crate::scan::{Columns, WORDS_MAX};
 
 /// Rows of a full block. Three of its word columns fit into a core's L2 cache next to other data.
@@ -84,13 +87,13 @@ pub fn word_count(bits: u16) -> usize {
 
 /// A growing list of bodies of equal length, each with a payload. Clones share all full blocks.
 #[derive(Debug, Clone)]
-pub struct Column<P> {
+pub struct Column<P: Pod> {
     bits: u16,
     blocks: Vec<Arc<Block<P>>>,
     rows: usize,
 }
 
-impl<P: Copy> Column<P> {
+impl<P: Pod> Column<P> {
     /// An empty column of bodies of `bits` bits.
     pub fn new(bits: u16) -> Self {
         Self { bits, blocks: Vec::new(), rows: 0 }
@@ -120,6 +123,19 @@ impl<P: Copy> Column<P> {
         self.rows += 1;
     }
 
+    /// Appends a block of a file: the words of its rows, column by column, and their payloads. All blocks before it must
+    /// be full.
+    pub fn push_block(&mut self, words: Array<u64>, payload: Array<P>) {
+        let capacity = payload.len();
+        self.rows += capacity;
+        self.blocks.push(Arc::new(Block {
+            width: word_count(self.bits),
+            words,
+            capacity,
+            payload,
+        }));
+    }
+
     /// The blocks in row order. All but the last are full.
     pub fn blocks(&self) -> &[Arc<Block<P>>] {
         &self.blocks
@@ -144,30 +160,27 @@ impl<P: Copy> Column<P> {
 
     /// Memory of the rows in bytes.
     pub fn memory_bytes(&self) -> usize {
-        let block = |block: &Arc<Block<P>>| {
-            block.words.len() * 8 + block.payload.capacity() * size_of::<P>()
-        };
-        self.blocks.iter().map(block).sum()
+        self.blocks.iter().map(|block| block.words.bytes() + block.payload.bytes()).sum()
     }
 }
 
 /// Up to [`BLOCK_ROWS`] rows.
 #[derive(Debug)]
-pub struct Block<P> {
+pub struct Block<P: Pod> {
     width: usize,
     /// `width` columns of `capacity` words each, one after the other.
-    words: Vec<u64>,
+    words: Array<u64>,
     capacity: usize,
-    payload: Vec<P>,
+    payload: Array<P>,
 }
 
-impl<P: Copy> Block<P> {
+impl<P: Pod> Block<P> {
     fn new(width: usize) -> Self {
         Self {
             width,
-            words: vec![0; width * BLOCK_ROWS_MIN],
+            words: vec![0; width * BLOCK_ROWS_MIN].into(),
             capacity: BLOCK_ROWS_MIN,
-            payload: Vec::with_capacity(BLOCK_ROWS_MIN),
+            payload: Vec::with_capacity(BLOCK_ROWS_MIN).into(),
         }
     }
 
@@ -184,6 +197,16 @@ impl<P: Copy> Block<P> {
             *column = &self.words[start..start + self.rows()];
         }
         Columns::new(&columns[..count])
+    }
+
+    /// The words of all rows, column by column.
+    pub fn word_columns(&self) -> impl Iterator<Item = &[u64]> {
+        (0..self.width).map(|index| &self.words[index * self.capacity..][..self.rows()])
+    }
+
+    /// The payloads of all rows.
+    pub fn payloads(&self) -> &[P] {
+        &self.payload
     }
 
     /// Payload of a row.
@@ -205,10 +228,11 @@ impl<P: Copy> Block<P> {
             *self = self.copy_with_capacity((self.capacity * 2).min(BLOCK_ROWS));
         }
         let row = self.payload.len();
+        let all = self.words.to_mut();
         for (index, word) in words[..self.width].iter().enumerate() {
-            self.words[index * self.capacity + row] = *word;
+            all[index * self.capacity + row] = *word;
         }
-        self.payload.push(payload);
+        self.payload.to_mut().push(payload);
     }
 
     fn copy_with_capacity(&self, capacity: usize) -> Self {
@@ -221,11 +245,11 @@ impl<P: Copy> Block<P> {
         }
         let mut payload = Vec::with_capacity(capacity);
         payload.extend_from_slice(&self.payload);
-        Self { width: self.width, words, capacity, payload }
+        Self { width: self.width, words: words.into(), capacity, payload: payload.into() }
     }
 }
 
-impl<P: Copy> Clone for Block<P> {
+impl<P: Pod> Clone for Block<P> {
     fn clone(&self) -> Self {
         self.copy_with_capacity(self.capacity)
     }

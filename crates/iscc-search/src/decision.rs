@@ -1,4 +1,4 @@
-//! What the background thread decided for a column, for the log.
+//! What the background thread decided for a column or a segment, for the log.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -14,27 +14,46 @@ const WAITING_MAX: usize = 1000;
 pub struct Decision {
     /// Name of the index.
     pub index: String,
-    /// Type of the units.
-    pub unit: UnitType,
-    /// Length of the bodies in bits.
-    pub bits: u16,
-    /// Number of distinct bodies.
-    pub rows: usize,
-    /// What is used from now on: `lists`, `scan` or `graph`.
+    /// What it is about.
+    pub subject: Subject,
+    /// What is used from now on: `lists`, `scan` or `graph` for a column; `file` for a segment, or `memory` if that was
+    /// not possible.
     pub outcome: &'static str,
     /// The reason, or the size.
     pub detail: String,
+}
+
+/// What a decision is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A column of distinct bodies.
+    Column {
+        /// Type of the units.
+        unit: UnitType,
+        /// Length of the bodies in bits.
+        bits: u16,
+        /// Number of distinct bodies.
+        rows: usize,
+    },
+    /// A segment.
+    Segment {
+        /// Number of assets.
+        assets: u64,
+    },
 }
 
 impl Decision {
     fn json(&self) -> Vec<u8> {
         let mut json = b"{\"index\":".to_vec();
         push_string(&mut json, &self.index);
-        let column = format!(
-            ",\"type\":\"{}\",\"bits\":{},\"rows\":{},\"outcome\":\"{}\",\"detail\":",
-            self.unit, self.bits, self.rows, self.outcome
-        );
-        json.extend_from_slice(column.as_bytes());
+        let subject = match self.subject {
+            Subject::Column { unit, bits, rows } => {
+                format!(",\"type\":\"{unit}\",\"bits\":{bits},\"rows\":{rows}")
+            }
+            Subject::Segment { assets } => format!(",\"assets\":{assets}"),
+        };
+        json.extend_from_slice(subject.as_bytes());
+        json.extend_from_slice(format!(",\"outcome\":\"{}\",\"detail\":", self.outcome).as_bytes());
         push_string(&mut json, &self.detail);
         json.push(b'}');
         json
@@ -74,7 +93,8 @@ mod tests {
         let unit = iscc_codec::Kind::DATA;
         for rows in 0..WAITING_MAX + 5 {
             let (index, detail) = ("a\"b".to_owned(), String::new());
-            decisions.add(Decision { index, unit, bits: 64, rows, outcome: "lists", detail });
+            let subject = Subject::Column { unit, bits: 64, rows };
+            decisions.add(Decision { index, subject, outcome: "lists", detail });
         }
         let text = String::from_utf8(decisions.take()).unwrap();
         assert!(text.starts_with(

@@ -5,9 +5,13 @@
 
 mod owners;
 
+use bytemuck::cast_slice;
+
+use crate::array::Array;
 use crate::column::{Body, Column, word_count};
 use crate::lists::Lists;
 use crate::scan::{Columns, WORDS_MAX};
+use crate::sealed::{SealError, Sections};
 use owners::Owners;
 
 /// Distinct bodies of equal length and the slots that have them.
@@ -16,7 +20,7 @@ pub struct FrozenColumn {
     bits: u16,
     rows: usize,
     /// Word `w` of all rows. Empty after the bodies' last word.
-    words: [Vec<u64>; WORDS_MAX],
+    words: [Array<u64>; WORDS_MAX],
     owners: Owners,
     lists: Option<Lists>,
 }
@@ -51,9 +55,35 @@ impl FrozenColumn {
             owners.push(column.payload(row as usize), body == last);
             last = body;
         }
-        words.iter_mut().for_each(Vec::shrink_to_fit);
         owners.shrink_to_fit();
+        let words = words.map(|mut words| {
+            words.shrink_to_fit();
+            Array::Heap(words)
+        });
         Self { bits: column.bits(), rows: words[0].len(), words, owners, lists: None }
+    }
+
+    /// A column of a file: `rows` distinct bodies of `bits` bits. `long_keys` says of which kind its lists are.
+    pub(crate) fn read(
+        bits: u16,
+        rows: usize,
+        long_keys: Option<bool>,
+        sections: &mut Sections<'_>,
+    ) -> Result<Self, SealError> {
+        let mut words: [Array<u64>; WORDS_MAX] = Default::default();
+        for words in &mut words[..word_count(bits)] {
+            *words = sections.next(rows)?;
+        }
+        let owners = Owners::read(rows, sections)?;
+        let lists = long_keys.map(|long| Lists::read(bits, rows, long, sections)).transpose()?;
+        Ok(Self { bits, rows, words, owners, lists })
+    }
+
+    /// Calls `each` with the bytes of each array, in the order in which they are in a file.
+    pub(crate) fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
+        self.words[..word_count(self.bits)].iter().for_each(|words| each(cast_slice(words)));
+        self.owners.arrays().into_iter().for_each(|array| each(cast_slice(array)));
+        self.lists.iter().for_each(|lists| lists.for_each_array(each));
     }
 
     /// Adds lists.
@@ -114,8 +144,7 @@ impl FrozenColumn {
 
     /// Memory in bytes, without the lists.
     pub fn memory_bytes(&self) -> usize {
-        self.words.iter().map(|words| words.capacity() * 8).sum::<usize>()
-            + self.owners.memory_bytes()
+        self.words.iter().map(Array::bytes).sum::<usize>() + self.owners.memory_bytes()
     }
 }
 

@@ -3,14 +3,17 @@
 mod commit;
 mod compaction;
 mod draft;
+mod file_check;
 mod following;
 mod freezing;
 mod graphs;
 mod paths;
+mod sealing;
 mod search;
+mod start;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -25,7 +28,7 @@ use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response::{self, IndexInfo, IndexMetrics};
 use crate::segment::{Matching, Segment};
 use crate::snapshot::Snapshot;
-use crate::store::{Reading, Store, StoreError, load::Progress, load::load};
+use crate::store::{Reading, Store, StoreError, load::Progress};
 use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
@@ -42,6 +45,11 @@ pub struct Index {
     writer: Mutex<Writer>,
     queue: Mutex<commit::Queue>,
     graphs_tried: Mutex<graphs::Tried>,
+    /// Folder of the index's files.
+    folder: RwLock<PathBuf>,
+    seal_state: Mutex<sealing::SealState>,
+    /// Held while segments are replaced by others or by their files.
+    restructuring: Mutex<()>,
     /// Changed only with the writer's lock.
     paths: RwLock<Arc<Paths>>,
     is_deleted: AtomicBool,
@@ -52,34 +60,32 @@ pub struct Index {
 /// State that only writers use.
 #[derive(Default)]
 struct Writer {
-    /// Slot of each asset, by ISCC-ID body. It may be in a segment that was replaced (see `moves`).
+    /// Slots by ISCC-ID body: those of the last segment and of other segments whose slots are not ascending, at least.
+    /// Slots of segments that were replaced are out of date: see [`Writer::slot`].
     slots: HashMap<u64, SlotRef>,
-    /// New slots of the assets of replaced segments, by `uid`, until `slots` is updated.
-    moves: HashMap<u32, Arc<Moves>>,
     /// `uid` of the next segment.
     next_uid: u32,
 }
 
-/// Where the assets of a replaced segment are now.
-struct Moves {
-    /// `uid` of the new segment.
-    uid: u32,
-    /// New slots by old ones. Those of dead slots are undefined.
-    slots: Vec<u32>,
-}
-
 impl Writer {
-    /// Slot of an asset.
-    fn slot(&self, id: u64) -> Option<SlotRef> {
-        self.slots.get(&id).map(|&slot| self.current(slot))
+    /// The live slot of an asset in a snapshot.
+    fn slot(&self, snapshot: &Snapshot, id: u64) -> Option<SlotRef> {
+        if let Some(&at) = self.slots.get(&id)
+            && snapshot.segments.iter().any(|segment| segment.uid == at.segment_uid)
+        {
+            return Some(at);
+        }
+        snapshot.segments.iter().rev().find_map(|segment| {
+            let slot = segment.slots.find(id)?;
+            Some(SlotRef { segment_uid: segment.uid, slot })
+        })
     }
 
-    /// The slot in the segment that replaced the slot's segment.
-    fn current(&self, mut at: SlotRef) -> SlotRef {
-        while let Some(moves) = self.moves.get(&at.segment_uid) {
-            at = SlotRef { segment_uid: moves.uid, slot: moves.slots[at.slot as usize] };
-        }
-        at
+    /// Adds the slots of the last segment, which may become unordered.
+    fn know_last(&mut self, snapshot: &Snapshot) {
+        let Some(last) = snapshot.segments.last() else { return };
+        let at = |slot| SlotRef { segment_uid: last.uid, slot };
+        self.slots.extend(last.slots.iter_live().map(|(slot, id)| (id, at(slot))));
     }
 
     /// Adds an empty segment at the end.
@@ -113,19 +119,21 @@ impl Index {
     ) -> Result<Self, StoreError> {
         let store = Store::open(folder, &options.store)?;
         let paths = paths::open(&store)?;
-        let slots_max = options.freezing.segment_slots_max;
-        let mut snapshot = load(&store, matching, slots_max, progress)?;
+        let start = start::Start {
+            store: &store,
+            folder,
+            matching,
+            segment_slots: options.freezing.segment_slots,
+            segment_slots_max: options.freezing.segment_slots_max,
+            progress,
+        };
+        let (mut snapshot, store_id) = start.run()?;
         let mut writer = Writer { next_uid: snapshot.segments.len() as u32, ..Writer::default() };
         let is_full = |last: &Arc<Segment>| last.slots.len() >= options.freezing.segment_slots;
         if snapshot.segments.last().is_some_and(is_full) {
             writer.add_segment(&mut snapshot, matching);
         }
-        writer.slots.reserve(snapshot.assets() as usize);
-        for segment in &snapshot.segments {
-            for (slot, id) in segment.slots.iter_live() {
-                writer.slots.insert(id, SlotRef { segment_uid: segment.uid, slot });
-            }
-        }
+        writer.know_last(&snapshot);
         Ok(Self {
             name: RwLock::new(name.to_owned()),
             matching,
@@ -135,6 +143,9 @@ impl Index {
             writer: Mutex::new(writer),
             queue: Mutex::default(),
             graphs_tried: Mutex::default(),
+            folder: RwLock::new(folder.to_owned()),
+            seal_state: Mutex::new(sealing::SealState::new(store_id)),
+            restructuring: Mutex::default(),
             paths: RwLock::new(Arc::new(paths)),
             is_deleted: AtomicBool::new(false),
             changed_assets: AtomicU64::new(0),
@@ -146,9 +157,10 @@ impl Index {
         self.name.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sets the name, after the folder was renamed.
-    pub fn set_name(&self, name: &str) {
+    /// Sets the name and the folder, after the folder was renamed.
+    pub fn set_name(&self, name: &str, folder: PathBuf) {
         name.clone_into(&mut self.name.write().unwrap_or_else(PoisonError::into_inner));
+        *self.folder.write().unwrap_or_else(PoisonError::into_inner) = folder;
     }
 
     /// Whether the creation of the index completed.
@@ -255,6 +267,7 @@ impl Index {
         let snapshot = self.snapshot();
         let (commits, sync_seconds) = self.store.commits();
         let waiting = self.queue.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let files = snapshot.segments.iter().filter_map(|segment| segment.file.as_ref());
         IndexMetrics {
             name: self.name(),
             rows: snapshot.rows(),
@@ -263,6 +276,8 @@ impl Index {
             list_segments: snapshot.segments.iter().filter(|one| one.has_lists()).count(),
             graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),
             waiting_segments: self.waiting_to_freeze(&snapshot),
+            sealed_segments: files.clone().count(),
+            sealed_bytes: files.map(|file| file.bytes).sum(),
             commits,
             sync_seconds,
             changed_assets: self.changed_assets.load(Ordering::Relaxed),

@@ -6,6 +6,7 @@
 //! Design: docs/design/search-index.md.
 
 mod allocator;
+mod array;
 mod asset;
 mod asset_match;
 mod background;
@@ -25,6 +26,7 @@ pub mod frozen;
 mod graph;
 mod id;
 mod index;
+mod index_files;
 mod json;
 mod leb128;
 pub mod lists;
@@ -44,6 +46,7 @@ mod response;
 pub mod scan;
 mod scan_pool;
 mod score;
+mod sealed;
 mod segment;
 mod slots;
 mod snapshot;
@@ -56,7 +59,7 @@ pub use engine::{BatchForm, ChangeForm, ChangeRequest, Engine, OpenError, Rows};
 pub use failure::{Failure, FailureKind, Response};
 pub use index::{IndexState, Rehearsal};
 pub use lists::ListSizes;
-pub use options::{Backend, BadLocation, Freezing, Options, Way};
+pub use options::{Backend, BadLocation, Freezing, Options, SealHook, Sealing, Way};
 pub use reply::{Found, Reply, SearchReport};
 pub use request::queries::split as split_queries;
 pub use request::query::SearchParameters;

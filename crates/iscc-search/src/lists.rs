@@ -20,10 +20,14 @@ mod rings;
 mod search;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use plan::Plan;
 
+use bytemuck::cast_slice;
+
+use crate::array::Array;
+use crate::sealed::{SealError, Sections};
 use part::Part;
 
 /// Maximum number of lists of a column.
@@ -57,8 +61,10 @@ pub struct Lists {
 struct List {
     part: Part,
     /// The rows with key `k` are the entries from `offsets[k]` to `offsets[k + 1]`.
-    offsets: Vec<u32>,
+    offsets: Array<u32>,
     entries: Entries,
+    /// Number of entries.
+    rows: usize,
 }
 
 /// The entries of a list, by key.
@@ -67,21 +73,64 @@ enum Entries {
     /// The key is the start of the rows, so the entries are the rows of the column.
     Column,
     /// Rows and their first words.
-    WithWords { rows: Vec<u32>, words: Vec<u64> },
+    WithWords { rows: Array<u32>, words: Array<u64> },
     /// Rows.
-    Rows(Vec<u32>),
+    Rows(Array<u32>),
 }
 
 impl Lists {
+    /// The lists in a file, of `rows` rows of `bits` bits.
+    pub(crate) fn read(
+        bits: u16,
+        rows: usize,
+        has_long_keys: bool,
+        sections: &mut Sections<'_>,
+    ) -> Result<Self, SealError> {
+        let mut lists = Vec::new();
+        for (part, with_words) in Part::all(bits, has_long_keys) {
+            let offsets = sections.next(part.keys() + 1)?;
+            let entries = match (part.is_first(), with_words) {
+                (true, true) => Entries::Column,
+                (false, true) => {
+                    let own = sections.next(rows)?;
+                    Entries::WithWords { rows: own, words: sections.next(rows)? }
+                }
+                (_, false) => Entries::Rows(sections.next(rows)?),
+            };
+            lists.push(List { part, offsets, entries, rows });
+        }
+        Ok(Self { lists, rows })
+    }
+
+    /// Calls `each` with the bytes of each array, in the order in which they are in a file.
+    pub(crate) fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
+        for list in &self.lists {
+            each(cast_slice(&list.offsets));
+            match &list.entries {
+                Entries::Column => {}
+                Entries::WithWords { rows, words } => {
+                    each(cast_slice(rows));
+                    each(cast_slice(words));
+                }
+                Entries::Rows(rows) => each(cast_slice(rows)),
+            }
+        }
+    }
+
+    /// Whether keys are as long as in large columns.
+    pub(crate) fn has_long_keys(&self) -> bool {
+        self.lists.iter().any(|list| list.part.is_long())
+    }
+
     /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         let list = |list: &List| {
             let entries = match &list.entries {
                 Entries::Column => 0,
-                Entries::WithWords { rows, words } => rows.capacity() * 4 + words.capacity() * 8,
-                Entries::Rows(rows) => rows.capacity() * 4,
+                Entries::WithWords { rows, words } => rows.bytes() + words.bytes(),
+                Entries::Rows(rows) => rows.bytes(),
             };
-            list.offsets.capacity() * 4 + entries
+            list.offsets.bytes() + entries
         };
         self.lists.iter().map(list).sum()
     }
@@ -107,6 +156,8 @@ impl List {
     }
 
     fn bucket(&self, key: u32) -> std::ops::Range<usize> {
-        self.offsets[key as usize] as usize..self.offsets[key as usize + 1] as usize
+        // Offsets of a damaged file may be anything.
+        let end = (self.offsets[key as usize + 1] as usize).min(self.rows);
+        (self.offsets[key as usize] as usize).min(end)..end
     }
 }

@@ -1,6 +1,7 @@
 //! Settings of an engine, and the location of its indexes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::lists::ListSizes;
 use crate::store::StoreOptions;
@@ -57,6 +58,8 @@ pub struct Options {
     pub scan_limit: usize,
     /// When segments are frozen and merged.
     pub freezing: Freezing,
+    /// When segments are written to files.
+    pub sealing: Sealing,
     /// Restricts how units are searched, for tests.
     pub way: Way,
     /// Number of search threads.
@@ -79,6 +82,7 @@ impl Default for Options {
             skip_featureless: false,
             scan_limit: 1 << 24,
             freezing: Freezing::default(),
+            sealing: Sealing::default(),
             way: Way::Planned,
             search_threads: cores,
             ingest_threads: 2,
@@ -128,6 +132,61 @@ impl Freezing {
             lists: ListSizes { rows_min: 1, ..ListSizes::default() },
             ..Self::default()
         }
+    }
+}
+
+/// When full segments are sealed: written to files, which searches map and a start does not load again.
+#[derive(Debug, Clone)]
+pub struct Sealing {
+    /// Number of assets up to which no segment of an index is sealed.
+    pub assets_max: u64,
+    /// Number of slots from which a full segment is sealed.
+    pub slots_min: u32,
+    /// Number of changes since the last file that are kept in the journal in addition to those that it needs.
+    pub journal_spare: u64,
+    /// How fast files are written and checked, in bytes per second. While several segments wait, four times as fast.
+    pub bytes_per_second: u64,
+    /// Called between the steps, for tests.
+    pub hook: Option<SealHook>,
+}
+
+impl Default for Sealing {
+    fn default() -> Self {
+        Self {
+            assets_max: 1 << 17,
+            slots_min: 1 << 14,
+            journal_spare: 1 << 18,
+            bytes_per_second: 64 << 20,
+            hook: None,
+        }
+    }
+}
+
+impl Sealing {
+    /// Seals each full segment, without pauses. For tests.
+    pub fn early() -> Self {
+        Self {
+            assets_max: 0,
+            slots_min: 1,
+            journal_spare: 64,
+            bytes_per_second: 4 << 30,
+            hook: None,
+        }
+    }
+
+    /// Seals nothing.
+    pub fn never() -> Self {
+        Self { assets_max: u64::MAX, ..Self::default() }
+    }
+}
+
+/// Called between the steps of sealing with the name of the last one.
+#[derive(Clone)]
+pub struct SealHook(pub Arc<dyn Fn(&str) + Send + Sync>);
+
+impl std::fmt::Debug for SealHook {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("SealHook")
     }
 }
 

@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use bytemuck::Pod;
+
+use crate::array::Array;
 use crate::column::{Body, word_count, word_mask};
 
 /// Maximum number of unsorted rows. A lookup reads them one by one.
@@ -12,17 +15,30 @@ const TAIL_ROWS: usize = 512;
 
 /// A growing set of bodies of equal length, each with a payload.
 #[derive(Debug, Clone)]
-pub struct PrefixRuns<P> {
+pub struct PrefixRuns<P: Pod> {
     bits: u16,
     /// Sorted, longest first.
     runs: Vec<Arc<Run<P>>>,
     tail: Arc<Run<P>>,
 }
 
-impl<P: Copy> PrefixRuns<P> {
+impl<P: Pod> PrefixRuns<P> {
     /// An empty set of bodies of `bits` bits.
     pub fn new(bits: u16) -> Self {
         Self { bits, runs: Vec::new(), tail: Arc::new(Run::new(bits)) }
+    }
+
+    /// The rows of a file, in order: `words` are those of all rows, row by row.
+    pub fn from_sorted(bits: u16, words: Array<u64>, payload: Array<P>) -> Self {
+        let run = Run { width: word_count(bits), words, payload };
+        Self { runs: vec![Arc::new(run)], ..Self::new(bits) }
+    }
+
+    /// All rows in order: their words, row by row, and their payloads.
+    pub fn to_sorted(&self) -> (Array<u64>, Array<P>) {
+        let shortest_first = self.runs.iter().rev();
+        let all = shortest_first.fold(self.tail.sorted(), |all, run| run.merged(&all));
+        (all.words, all.payload)
     }
 
     /// Adds a row.
@@ -84,25 +100,29 @@ impl<P: Copy> PrefixRuns<P> {
     /// Memory of the rows in bytes.
     pub fn memory_bytes(&self) -> usize {
         let runs = self.runs.iter().chain(std::iter::once(&self.tail));
-        runs.map(|run| run.words.capacity() * 8 + run.payload.capacity() * size_of::<P>()).sum()
+        runs.map(|run| run.words.bytes() + run.payload.bytes()).sum()
     }
 }
 
 #[derive(Debug, Clone)]
-struct Run<P> {
+struct Run<P: Pod> {
     width: usize,
     /// `width` words per row.
-    words: Vec<u64>,
-    payload: Vec<P>,
+    words: Array<u64>,
+    payload: Array<P>,
 }
 
-impl<P: Copy> Run<P> {
+impl<P: Pod> Run<P> {
     fn new(bits: u16) -> Self {
-        Self { width: word_count(bits), words: Vec::new(), payload: Vec::new() }
+        Self { width: word_count(bits), words: Array::default(), payload: Array::default() }
     }
 
     fn with_capacity(width: usize, rows: usize) -> Self {
-        Self { width, words: Vec::with_capacity(rows * width), payload: Vec::with_capacity(rows) }
+        Self {
+            width,
+            words: Vec::with_capacity(rows * width).into(),
+            payload: Vec::with_capacity(rows).into(),
+        }
     }
 
     fn rows(&self) -> usize {
@@ -121,8 +141,8 @@ impl<P: Copy> Run<P> {
     }
 
     fn push(&mut self, words: &[u64], payload: P) {
-        self.words.extend_from_slice(words);
-        self.payload.push(payload);
+        self.words.to_mut().extend_from_slice(words);
+        self.payload.to_mut().push(payload);
     }
 
     fn sorted(&self) -> Self {
@@ -147,10 +167,11 @@ impl<P: Copy> Run<P> {
                 b += 1;
             }
         }
-        merged.words.extend_from_slice(&self.words[a * self.width..]);
-        merged.payload.extend_from_slice(&self.payload[a..]);
-        merged.words.extend_from_slice(&other.words[b * self.width..]);
-        merged.payload.extend_from_slice(&other.payload[b..]);
+        let (words, payload) = (merged.words.to_mut(), merged.payload.to_mut());
+        words.extend_from_slice(&self.words[a * self.width..]);
+        payload.extend_from_slice(&self.payload[a..]);
+        words.extend_from_slice(&other.words[b * self.width..]);
+        payload.extend_from_slice(&other.payload[b..]);
         merged
     }
 

@@ -175,6 +175,10 @@ pub struct IndexMetrics {
     pub graph_segments: usize,
     /// Number of full segments that wait for their columns to be frozen.
     pub waiting_segments: usize,
+    /// Number of segments in files.
+    pub sealed_segments: usize,
+    /// Size of these files in bytes.
+    pub sealed_bytes: u64,
     /// Number of commits.
     pub commits: u64,
     /// Seconds that the commits took, mostly to sync.
@@ -197,6 +201,8 @@ impl IndexMetrics {
             ("listSegments", self.list_segments as u64),
             ("graphSegments", self.graph_segments as u64),
             ("waitingSegments", self.waiting_segments as u64),
+            ("sealedSegments", self.sealed_segments as u64),
+            ("sealedBytes", self.sealed_bytes),
             ("commits", self.commits),
             ("changedAssets", self.changed_assets),
             ("waiting", self.waiting as u64),

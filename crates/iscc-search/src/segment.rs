@@ -6,10 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::column::{Body, Column};
 use crate::frozen::FrozenColumn;
 use crate::graph::Graph;
 use crate::prefix_runs::PrefixRuns;
+use crate::sealed::SealedFile;
 use crate::slots::Slots;
 use crate::unit::{UnitType, is_instance};
 
@@ -29,7 +32,8 @@ pub type SimprintKind = u16;
 pub type Key<T> = (T, u16);
 
 /// The origin of a simprint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Zeroable, Pod)]
+#[repr(C)]
 pub struct Chunk {
     /// Slot of its asset.
     pub slot: u32,
@@ -47,6 +51,9 @@ pub struct AssetRows {
     /// Type, body, offset and size of each simprint.
     pub simprints: Vec<(SimprintKind, Body, u32, u32)>,
 }
+
+/// New slot of a dead one.
+const DEAD: u32 = u32::MAX;
 
 /// A part of an index. Clones share all data that later changes do not touch.
 #[derive(Debug, Clone)]
@@ -67,6 +74,8 @@ pub struct Segment {
     pub equal_simprints: BTreeMap<Key<SimprintKind>, PrefixRuns<Chunk>>,
     /// Graphs over columns of `frozen`.
     pub graphs: BTreeMap<Key<UnitType>, Arc<Graph>>,
+    /// The file that the columns are mapped from, if the segment is sealed.
+    pub file: Option<Arc<SealedFile>>,
     matching: Matching,
 }
 
@@ -82,6 +91,7 @@ impl Segment {
             simprints: BTreeMap::new(),
             equal_simprints: BTreeMap::new(),
             graphs: BTreeMap::new(),
+            file: None,
             matching,
         }
     }
@@ -119,22 +129,35 @@ impl Segment {
         self.frozen.values().any(|column| column.lists().is_some())
     }
 
-    /// Merges the live assets of several segments. Returns the new segment, and for each source the new slots by old ones.
-    /// Those of dead slots are `u32::MAX`.
+    /// Merges the live assets of several segments, in the order of their ISCC-ID bodies. Returns the new segment, and for
+    /// each source the new slots by old ones. Those of dead slots are `u32::MAX`.
     pub fn compacted(uid: u32, sources: &[&Self]) -> (Self, Vec<Vec<u32>>) {
         let matching = sources.first().map_or(Matching::Approximate, |segment| segment.matching);
         let mut target = Self::new(uid, matching);
-        let moves = sources.iter().map(|source| target.copy_live_from(source)).collect();
+        let moves = target.copy_live_slots(sources);
+        for (source, moves) in sources.iter().zip(&moves) {
+            target.copy_live_from(source, moves);
+        }
         (target, moves)
     }
 
-    fn copy_live_from(&mut self, source: &Self) -> Vec<u32> {
-        const DEAD: u32 = u32::MAX;
-        let mut renumbered = vec![DEAD; source.slots.len() as usize];
-        for (old, id) in source.slots.iter_live() {
-            renumbered[old as usize] = self.slots.push(id);
+    fn copy_live_slots(&mut self, sources: &[&Self]) -> Vec<Vec<u32>> {
+        let live = sources.iter().enumerate().flat_map(|(number, source)| {
+            source.slots.iter_live().map(move |(slot, id)| (id, number as u32, slot))
+        });
+        let mut live: Vec<(u64, u32, u32)> = live.collect();
+        // Segments usually are in order, so that this only finds runs.
+        live.sort();
+        let mut moves: Vec<Vec<u32>> =
+            sources.iter().map(|source| vec![DEAD; source.slots.len() as usize]).collect();
+        for (id, number, old) in live {
+            moves[number as usize][old as usize] = self.slots.push(id);
         }
-        let slot_of = |old: u32| Some(renumbered[old as usize]).filter(|&slot| slot != DEAD);
+        moves
+    }
+
+    fn copy_live_from(&mut self, source: &Self, renumbered: &[u32]) {
+        let slot_of = |old: u32| renumbered.get(old as usize).copied().filter(|&slot| slot != DEAD);
         let scanned = source
             .units
             .iter()
@@ -165,7 +188,6 @@ impl Segment {
                 self.add_simprint(kind, &body, Chunk { slot, ..chunk });
             }
         }
-        renumbered
     }
 
     fn add_unit(&mut self, unit: UnitType, body: &Body, slot: u32) {

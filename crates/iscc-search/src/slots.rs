@@ -3,20 +3,53 @@
 
 use std::sync::Arc;
 
+use crate::array::Array;
+
 /// Slots of one block.
 const BLOCK_SLOTS: usize = 4096;
 const DEAD_WORDS: usize = BLOCK_SLOTS / 64;
 
 /// ISCC-ID bodies by slot, and which slots are dead. Clones share all blocks that later changes do not touch.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Slots {
-    ids: Vec<Arc<Vec<u64>>>,
+    ids: Ids,
     dead: Vec<Arc<[u64; DEAD_WORDS]>>,
     len: u32,
     dead_count: u32,
+    /// Whether each body is greater than the one before.
+    is_ascending: bool,
+}
+
+/// ISCC-ID bodies by slot.
+#[derive(Debug, Clone)]
+enum Ids {
+    /// In full blocks, and a last one.
+    Growing(Vec<Arc<Vec<u64>>>),
+    /// Of a file.
+    Sealed(Array<u64>),
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        let ids = Ids::Growing(Vec::new());
+        Self { ids, dead: Vec::new(), len: 0, dead_count: 0, is_ascending: true }
+    }
 }
 
 impl Slots {
+    /// The slots of a file with ascending ISCC-ID bodies, all live.
+    pub fn sealed(ids: Array<u64>) -> Self {
+        let (len, live) = (ids.len(), Arc::new([0; DEAD_WORDS]));
+        let dead = (0..len.div_ceil(BLOCK_SLOTS)).map(|_| Arc::clone(&live)).collect();
+        let ids = Ids::Sealed(ids);
+        Self { ids, dead, len: len as u32, dead_count: 0, is_ascending: true }
+    }
+
+    /// The same slots, dead and live, with the ISCC-ID bodies of a file.
+    pub fn with_ids_of(&self, file: &Self) -> Self {
+        Self { ids: file.ids.clone(), ..self.clone() }
+    }
+
     /// Number of slots, including dead ones.
     pub fn len(&self) -> u32 {
         self.len
@@ -37,27 +70,85 @@ impl Slots {
         self.dead_count
     }
 
+    /// Whether the slots are in the order of their ISCC-ID bodies, so that [`Slots::find`] finds them.
+    pub fn is_ascending(&self) -> bool {
+        self.is_ascending
+    }
+
     /// Appends a live slot for an asset and returns its number.
+    ///
+    /// # Panics
+    /// If the slots are those of a file.
     pub fn push(&mut self, id: u64) -> u32 {
+        self.is_ascending &= self.len == 0 || self.id(self.len - 1) < id;
+        let Ids::Growing(blocks) = &mut self.ids else { panic!("a sealed segment does not grow") };
         if (self.len as usize).is_multiple_of(BLOCK_SLOTS) {
-            self.ids.push(Arc::default());
+            blocks.push(Arc::default());
             self.dead.push(Arc::new([0; DEAD_WORDS]));
         }
-        let last = self.ids.len() - 1;
-        Arc::make_mut(&mut self.ids[last]).push(id);
+        let last = blocks.len() - 1;
+        Arc::make_mut(&mut blocks[last]).push(id);
         self.len += 1;
         self.len - 1
     }
 
     /// ISCC-ID body of a slot, dead or live.
     pub fn id(&self, slot: u32) -> u64 {
-        self.ids[slot as usize / BLOCK_SLOTS][slot as usize % BLOCK_SLOTS]
+        match &self.ids {
+            Ids::Growing(blocks) => {
+                blocks[slot as usize / BLOCK_SLOTS][slot as usize % BLOCK_SLOTS]
+            }
+            Ids::Sealed(ids) => ids[slot as usize],
+        }
     }
 
-    /// Whether the slot holds the current version of its asset.
+    /// The ISCC-ID bodies of all slots, block by block.
+    pub fn id_blocks(&self) -> impl Iterator<Item = &[u64]> {
+        let (growing, sealed) = match &self.ids {
+            Ids::Growing(blocks) => (&blocks[..], None),
+            Ids::Sealed(ids) => (&[][..], Some(&ids[..])),
+        };
+        growing.iter().map(|block| &block[..]).chain(sealed)
+    }
+
+    /// The live slot of an asset, if the slots are ascending.
+    pub fn find(&self, id: u64) -> Option<u32> {
+        if !self.is_ascending || self.len == 0 || id < self.id(0) || id > self.id(self.len - 1) {
+            return None;
+        }
+        let (mut low, mut high) = (0, self.len);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.id(middle) < id {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        (low < self.len && self.id(low) == id && self.is_live(low)).then_some(low)
+    }
+
+    /// Whether the slot holds the current version of its asset. Slots that do not exist are dead.
     pub fn is_live(&self, slot: u32) -> bool {
         let within = slot as usize % BLOCK_SLOTS;
-        self.dead[slot as usize / BLOCK_SLOTS][within / 64] >> (within % 64) & 1 == 0
+        slot < self.len
+            && self.dead[slot as usize / BLOCK_SLOTS][within / 64] >> (within % 64) & 1 == 0
+    }
+
+    /// The dead slots, one bit each.
+    pub fn dead_words(&self) -> impl Iterator<Item = u64> {
+        let words = self.dead.iter().flat_map(|block| block.iter().copied());
+        words.take((self.len as usize).div_ceil(64))
+    }
+
+    /// Marks the slots dead whose bit is set.
+    pub fn mark_dead_words(&mut self, words: impl Iterator<Item = u64>) {
+        for (word, mut bits) in words.enumerate() {
+            while bits != 0 {
+                self.mark_dead((word * 64) as u32 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
     }
 
     /// Marks a slot dead.
@@ -113,5 +204,30 @@ mod tests {
         assert_eq!(slots.iter_live().next(), Some((1, 1)));
         assert_eq!(slots.died_since(&snapshot), [0, 4999]);
         assert_eq!(slots.died_since(&slots.clone()), [0; 0]);
+        let mut same = Slots::sealed((0..5000).collect::<Vec<u64>>().into());
+        same.mark_dead_words(slots.dead_words());
+        assert_eq!((same.live(), same.died_since(&snapshot)), (4998, vec![0, 4999]));
+        assert!(!same.is_live(5000) && !same.is_live(u32::MAX));
+    }
+
+    #[test]
+    fn live_slots_are_found_while_their_ids_ascend() {
+        let mut slots = Slots::default();
+        assert_eq!(slots.find(0), None);
+        for id in 0..9000 {
+            slots.push(id * 3);
+        }
+        slots.mark_dead(7);
+        let sealed = Slots::sealed(slots.id_blocks().flatten().copied().collect::<Vec<_>>().into());
+        for id in 0..27_010 {
+            let expected = (id % 3 == 0 && id < 27_000).then_some((id / 3) as u32);
+            assert_eq!(slots.find(id), expected.filter(|&slot| slot != 7));
+            assert_eq!(sealed.find(id), expected);
+            assert_eq!(slots.with_ids_of(&sealed).find(id), slots.find(id));
+        }
+        assert!(slots.is_ascending());
+        slots.push(5);
+        assert!(!slots.is_ascending());
+        assert_eq!(slots.find(3), None);
     }
 }

@@ -1,8 +1,8 @@
 //! Durable storage: one LMDB environment per index, the source of truth for the index in memory.
 //!
 //! It has three databases: `assets` maps the ISCC-ID body (big-endian) to a [record](crate::record), `simprints` maps
-//! the same key to the asset's simprints, and `meta` describes the index. `paths` and the databases of logs exist only
-//! where they are used. A write is durable when it returns.
+//! the same key to the asset's simprints, and `meta` describes the index. `paths`, the databases of logs and those of
+//! sealed segments exist only where they are used. A write is durable when it returns.
 
 mod error;
 pub mod load;
@@ -10,11 +10,12 @@ mod log;
 mod meta;
 mod paths;
 mod read_only;
+mod sealed;
 
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
@@ -27,6 +28,7 @@ use crate::lmdb_file::{self, LmdbFile};
 pub use error::StoreError;
 pub use log::LogTable;
 pub use meta::StoredMeta;
+pub use sealed::{SealedEntry, SealedRecord};
 
 /// ISCC-ID body. Big-endian, so that keys sort by number.
 type IdKey = U64<BigEndian>;
@@ -69,6 +71,11 @@ pub struct Store {
     databases: Databases,
     log: log::LogDatabases,
     paths: paths::PathDatabase,
+    sealed: sealed::SealedDatabases,
+    /// Whether commits keep the journal: a [`sealed::JournalState`].
+    journal: AtomicU8,
+    /// Number of ISCC-IDs in the journal.
+    journal_ids: AtomicU64,
     /// Every transaction holds a read lock: the map may be resized only while no transaction is open.
     mapping: RwLock<()>,
     /// Commits so far, and the time that they took.
@@ -109,11 +116,15 @@ impl Store {
         let databases = Databases { assets, simprints, meta };
         let log = log::LogDatabases::open(&env)?;
         let paths = paths::PathDatabase::open(&env)?;
+        let sealed = sealed::SealedDatabases::open(&env)?;
         Ok(Self {
             env,
             databases,
             log,
             paths,
+            sealed,
+            journal: AtomicU8::default(),
+            journal_ids: AtomicU64::default(),
             mapping: RwLock::default(),
             commits: AtomicU64::default(),
             commit_nanos: AtomicU64::default(),
@@ -162,13 +173,16 @@ impl Store {
         let _mapping = self.mapping.read().unwrap_or_else(PoisonError::into_inner);
         let mut txn = self.env.write_txn()?;
         let version = txn.id();
-        let mut writing = Writing { store: self, txn: &mut txn };
+        let mut writing = Writing::new(self, &mut txn);
         let Some(value) = change(&mut writing)? else {
             return Ok(None);
         };
         writing.put_paths_version(version)?;
+        writing.put_journal(version)?;
+        let journal = writing.journal_after();
         let start = Instant::now();
         txn.commit()?;
+        self.set_journal(journal);
         self.commits.fetch_add(1, Ordering::Relaxed);
         self.commit_nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         Ok(Some((value, version)))
@@ -280,16 +294,25 @@ impl Reading<'_> {
 pub struct Writing<'s, 't> {
     store: &'s Store,
     txn: &'t mut RwTxn<'s>,
+    journal: sealed::JournalChange,
+}
+
+impl<'s, 't> Writing<'s, 't> {
+    fn new(store: &'s Store, txn: &'t mut RwTxn<'s>) -> Self {
+        Self { store, txn, journal: sealed::JournalChange::default() }
+    }
 }
 
 impl Writing<'_, '_> {
     /// Stores an asset's record.
     pub fn put_asset(&mut self, id: u64, record: &[u8]) -> Result<(), StoreError> {
+        self.journal.touched.push(id);
         Ok(self.store.databases.assets.put(self.txn, &id, record)?)
     }
 
     /// Removes an asset and its simprints.
     pub fn delete_asset(&mut self, id: u64) -> Result<(), StoreError> {
+        self.journal.touched.push(id);
         self.store.databases.assets.delete(self.txn, &id)?;
         self.put_simprints(id, &[])
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::Kind;
-use iscc_search::{Engine, FailureKind, Options};
+use iscc_search::{Engine, FailureKind, Freezing, Options, Sealing};
 use serde_json::{Value, json};
 
 const BATCH: u64 = 50;
@@ -100,4 +100,44 @@ fn a_full_disk_is_reported_and_loses_no_data() {
         let response = service.search("main", &json!({ "units": units }), 1).unwrap();
         assert_eq!(response["global_matches"][0]["iscc_id"], id(number * BATCH + 7));
     }
+}
+
+/// An index whose segments do not fit on the disk as files, too.
+#[test]
+fn an_index_works_without_the_files_that_do_not_fit() {
+    let Some(disk) = SmallDisk::new(12) else {
+        eprintln!("skipped: mounting needs privileges");
+        return;
+    };
+    let location = format!("usearch://{}", disk.path().join("indexes").display());
+    let options =
+        |sealing| Options { freezing: Freezing::early(64), sealing, ..Options::default() };
+    let open =
+        |options| Service { engine: Engine::open(&location, options).unwrap(), folder: None };
+    let service = open(options(Sealing::never()));
+    service.create("main");
+    for number in 0..4 {
+        service.add("main", &batch(number)).unwrap();
+    }
+    drop(service);
+    // Each file has at least 4 MiB of lists.
+    let rest = disk.path().join("rest");
+    let free =
+        || rustix::fs::statvfs(disk.path()).map(|disk| disk.f_bavail * disk.f_frsize).unwrap();
+    std::fs::write(&rest, vec![1; (free() - (3 << 20)) as usize]).unwrap();
+    let before = free();
+    let service = open(options(Sealing::early()));
+    service.engine.wait_for_graphs();
+    let decisions = String::from_utf8(service.engine.take_decisions()).unwrap();
+    assert!(decisions.contains("not written to a file: No space left"), "{decisions}");
+    assert!(free() + (1 << 20) > before, "a part of a file was left");
+    service.add("main", &batch(4)).unwrap();
+    assert_eq!(service.assets("main"), 5 * BATCH);
+    drop(service);
+    std::fs::remove_file(&rest).unwrap();
+    let service = open(options(Sealing::early()));
+    service.engine.wait_for_graphs();
+    let decisions = String::from_utf8(service.engine.take_decisions()).unwrap();
+    assert!(decisions.contains("\"outcome\":\"file\""), "{decisions}");
+    assert_eq!(service.assets("main"), 5 * BATCH);
 }

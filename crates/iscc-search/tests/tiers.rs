@@ -1,4 +1,4 @@
-//! Frozen segments, lists and merges, compared with a linear search and with an index that only scans: random changes,
+//! Frozen and sealed segments, lists and merges, compared with a linear search and with an index that only scans: random changes,
 //! with each way of searching forced once.
 
 mod common;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{FIXTURES, Random, Service, id, rows, run_query, unit, value, wait_found};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    Freezing, ListSizes, Options, SearchParameters, SelectionParameters, StoreOptions, Way,
+    Freezing, ListSizes, Options, Sealing, SearchParameters, SelectionParameters, StoreOptions, Way,
 };
 use proptest::prelude::*;
 use reference::scan::prefix_distance;
@@ -37,6 +37,7 @@ fn tiers() -> Vec<(&'static str, Options)> {
         ("scan", frozen(Way::Scan)),
         ("lists", frozen(Way::Lists)),
         ("planned", frozen(Way::Planned)),
+        ("sealed", Options { sealing: Sealing::early(), ..frozen(Way::Lists) }),
     ]
 }
 
@@ -54,7 +55,8 @@ fn wait_until_frozen(service: &Service, index: &str) {
         let info = value(service.engine.index(index)).unwrap();
         let segments = info["segments"].as_array().cloned().unwrap_or_default();
         let (last, full) = segments.split_last().unwrap_or((&Value::Null, &[]));
-        let is_frozen = |segment: &Value| segment["kind"] == "frozen";
+        let is_frozen =
+            |segment: &Value| segment["kind"] == "frozen" || segment["kind"] == "sealed";
         let has_lists = |segment: &Value| {
             let mut columns = segment["columns"].as_array().unwrap().iter();
             columns.any(|column| column["lists"] == true)

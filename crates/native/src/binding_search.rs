@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use iscc_search::{
-    Engine, Failure, FailureKind, Found, Freezing, OpenError, Options, Reply, Response,
+    Engine, Failure, FailureKind, Found, Freezing, OpenError, Options, Reply, Response, Sealing,
     SearchParameters, SelectionParameters, StoreOptions,
 };
 use napi::Env;
@@ -40,6 +40,8 @@ pub struct SearchOptions {
     /// Number of assets of a full segment, whose columns get lists at once. For tests: without it, only large
     /// segments of large indexes do.
     pub freeze_early: Option<u32>,
+    /// Whether full segments are written to files at once. For tests: without it, only those of large indexes are.
+    pub seal_early: Option<bool>,
     /// Number of search threads.
     pub search_threads: Option<u32>,
     /// Whether a write waits until it is on disk.
@@ -440,6 +442,8 @@ fn settings(options: SearchOptions) -> Options {
     if let Some(bytes) = options.lists_bytes_max {
         freezing.lists_bytes_max = usize::try_from(bytes).unwrap_or(0);
     }
+    let sealing =
+        if options.seal_early == Some(true) { Sealing::early() } else { Sealing::default() };
     let count = |value: Option<u32>, default: usize| value.map_or(default, |count| count as usize);
     Options {
         match_threshold_units: options
@@ -452,6 +456,7 @@ fn settings(options: SearchOptions) -> Options {
         skip_featureless: options.skip_featureless.unwrap_or(default.skip_featureless),
         scan_limit: count(options.scan_limit, default.scan_limit),
         freezing,
+        sealing,
         way: default.way,
         search_threads: count(options.search_threads, default.search_threads),
         ingest_threads: default.ingest_threads,

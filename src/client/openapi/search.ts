@@ -323,10 +323,10 @@ export interface components {
         };
         readonly IndexSegment: {
             /**
-             * @description `growing` takes new assets; a `full` one is frozen in the background if it is large
+             * @description `growing` takes new assets; a `full` one is frozen in the background if it is large, and `sealed` when it is in a file
              * @enum {string}
              */
-            readonly kind: "growing" | "full" | "frozen";
+            readonly kind: "growing" | "full" | "frozen" | "sealed";
             readonly assets: number;
             /** @description Replaced and deleted assets that are not removed yet */
             readonly dead: number;
@@ -337,7 +337,7 @@ export interface components {
             readonly type: string;
             /** @description Length of the units */
             readonly bits: number;
-            /** @description Units; in a frozen segment, different ones */
+            /** @description Units; in a column with lists or a graph, different ones */
             readonly rows: number;
             /** @description Whether searches for near copies do not compare all rows */
             readonly lists: boolean;

@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::OpenError;
+use crate::index_files::{remove, sync_names};
 use crate::lmdb_file::is_blank;
 use crate::request::index::is_name;
-use crate::store::{DATA_FILE, LOCK_FILE};
+use crate::store::DATA_FILE;
 
 /// File that the owning process keeps locked.
 const LOCK: &str = ".lock";
 /// Separates the name of a deleted index from a number. No index name contains a dot.
 const DELETED: &str = ".deleted";
-/// Files of an index. Other files in its folder are not ours and are never deleted.
-const INDEX_FILES: [&str; 2] = [DATA_FILE, LOCK_FILE];
-
 /// The folder of stored indexes.
 pub struct Folder {
     path: PathBuf,
@@ -125,20 +123,6 @@ impl Folder {
     pub fn sync(&self) -> io::Result<()> {
         sync_names(&self.path)
     }
-}
-
-/// Waits until the directory entries of a folder are on disk.
-fn sync_names(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-/// Removes an index's files and, if it is empty then, its folder. What cannot be removed now is removed at the next
-/// start. Other files stay.
-pub fn remove(folder: &Path) {
-    for file in INDEX_FILES {
-        let _ = fs::remove_file(folder.join(file));
-    }
-    let _ = fs::remove_dir(folder);
 }
 
 fn is_deleted(name: &str) -> bool {

@@ -1,5 +1,5 @@
-//! The background thread: finishes path indexes, compacts, merges and freezes segments, builds graphs, and releases free
-//! memory when no changes arrive.
+//! The background thread: finishes path indexes, compacts, merges, freezes and seals segments, builds graphs, checks
+//! files, and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -147,7 +147,9 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
                 build_paths(shared, index);
                 compact_all(shared, index);
                 freeze_all(shared, index);
+                seal_all(shared, index);
                 build_all(shared, index);
+                check_all(shared, index);
             }
         }
     }
@@ -173,6 +175,26 @@ fn freeze_all(shared: &Shared, index: &Index) {
     while should_continue()
         && let Some(decision) = index.freeze_next(&should_continue)
     {
+        shared.decisions.add(decision);
+    }
+}
+
+/// Segments are sealed once their columns are frozen. After a failure, for example on a full disk, they stay in memory.
+fn seal_all(shared: &Shared, index: &Index) {
+    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    while should_continue()
+        && let Some(decision) = index.seal_next(&should_continue)
+    {
+        shared.decisions.add(decision);
+    }
+    // If it fails, for example on a full disk, the journal is trimmed later.
+    let _ = index.trim_journal();
+}
+
+/// Checks the files that were mapped at the start.
+fn check_all(shared: &Shared, index: &Index) {
+    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    if let Some(decision) = index.check_files(&should_continue) {
         shared.decisions.add(decision);
     }
 }

@@ -13,12 +13,13 @@ use rayon::prelude::*;
 
 use super::OpenError;
 use super::aliases::Aliases;
-use super::folder::{Folder, remove};
+use super::folder::Folder;
 use super::unavailable::Unavailable;
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Index, no_index, store_failure};
+use crate::index_files::remove;
 use crate::memory_index::MemoryIndex;
-use crate::options::{Backend, Options};
+use crate::options::{Backend, Options, Sealing};
 use crate::response::IndexInfo;
 use crate::segment::Matching;
 use crate::store::StoreError;
@@ -308,6 +309,7 @@ impl Registry {
         let folder = tempfile::tempdir()?;
         let mut options = (*self.options).clone();
         options.store.sync = false;
+        options.sealing = Sealing::never();
         let (options, progress) = (Arc::new(options), Progress::default());
         let index = Index::open(name, folder.path(), Matching::Approximate, &options, &progress)?;
         index.mark_created()?;

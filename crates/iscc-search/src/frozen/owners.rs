@@ -1,5 +1,8 @@
 //! The slots of each row.
 
+use crate::array::Array;
+use crate::sealed::{SealError, Sections};
+
 /// Set in a row's entry if the row has several slots. The other bits are the row's number among such rows.
 const SEVERAL: u32 = 1 << 31;
 
@@ -7,10 +10,10 @@ const SEVERAL: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub struct Owners {
     /// The slot, or [`SEVERAL`] and a position in `ends`.
-    rows: Vec<u32>,
+    rows: Array<u32>,
     /// Ends of the rows with several slots in `slots`.
-    ends: Vec<u32>,
-    slots: Vec<u32>,
+    ends: Array<u32>,
+    slots: Array<u32>,
 }
 
 impl Owners {
@@ -20,30 +23,45 @@ impl Owners {
     /// If the slot is not less than 2^31.
     pub fn push(&mut self, slot: u32, is_of_last_row: bool) {
         assert!(slot < SEVERAL, "slot {slot} is too large");
-        match self.rows.last_mut() {
+        let (rows, ends) = (self.rows.to_mut(), self.ends.to_mut());
+        match rows.last_mut() {
             Some(last) if is_of_last_row => {
+                let slots = self.slots.to_mut();
                 if *last & SEVERAL == 0 {
-                    self.slots.push(*last);
-                    *last = SEVERAL | self.ends.len() as u32;
-                    self.ends.push(0);
+                    slots.push(*last);
+                    *last = SEVERAL | ends.len() as u32;
+                    ends.push(0);
                 }
-                self.slots.push(slot);
-                let end = self.slots.len() as u32;
-                self.ends.last_mut().into_iter().for_each(|last| *last = end);
+                slots.push(slot);
+                let end = slots.len() as u32;
+                ends.last_mut().into_iter().for_each(|last| *last = end);
             }
-            _ => self.rows.push(slot),
+            _ => rows.push(slot),
         }
     }
 
-    /// Slots of a row, in the order in which they were added.
+    /// The owners of `rows` rows in a file.
+    pub fn read(rows: usize, sections: &mut Sections<'_>) -> Result<Self, SealError> {
+        let rows = sections.next(rows)?;
+        Ok(Self { rows, ends: sections.next_any()?, slots: sections.next_any()? })
+    }
+
+    /// The three arrays, as they are in a file.
+    pub fn arrays(&self) -> [&[u32]; 3] {
+        [&self.rows, &self.ends, &self.slots]
+    }
+
+    /// Slots of a row, in the order in which they were added. Empty if the row does not exist, or the numbers of a damaged
+    /// file contradict each other.
     pub fn of(&self, row: usize) -> &[u32] {
-        let entry = &self.rows[row];
+        let Some(entry) = self.rows.get(row) else { return &[] };
         if entry & SEVERAL == 0 {
             return std::slice::from_ref(entry);
         }
         let number = (entry & !SEVERAL) as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.slots[start as usize..self.ends[number] as usize]
+        let end = |number: usize| self.ends.get(number).map_or(0, |&end| end as usize);
+        let start = number.checked_sub(1).map_or(0, end);
+        self.slots.get(start..end(number)).unwrap_or_default()
     }
 
     /// Number of all slots.
@@ -60,6 +78,6 @@ impl Owners {
 
     /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
-        (self.rows.capacity() + self.ends.capacity() + self.slots.capacity()) * 4
+        self.rows.bytes() + self.ends.bytes() + self.slots.bytes()
     }
 }

@@ -1,12 +1,11 @@
 //! Compaction of segments with many dead slots, and merging of full segments, next to searches and changes.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
-use super::{Index, Moves, SlotRef};
+use super::Index;
 use crate::background;
-use crate::options::Freezing;
+use crate::options::{Freezing, Sealing};
 use crate::segment::Segment;
 use crate::snapshot::Snapshot;
 
@@ -16,7 +15,7 @@ const DEAD_SHARE: u32 = 5;
 const DEAD_MIN: u32 = 256;
 /// Number of adjacent full segments of a size class that are merged.
 const MERGED: usize = 8;
-/// Number of slots that are updated while the writer is locked, less than a millisecond.
+/// Number of slots that are removed while the writer is locked, less than a millisecond.
 const SLOTS_PER_STEP: usize = 4096;
 
 /// Segments to replace by one.
@@ -30,20 +29,27 @@ struct Compaction {
 impl Index {
     /// Compacts the first segment with too many dead slots, or merges full segments. Returns whether there was any.
     ///
-    /// The new segment is made without a lock. Only one thread may call this.
+    /// The new segment is made without a lock. Does nothing while another thread replaces segments.
     pub fn compact_next(&self) -> bool {
+        let Ok(_restructuring) = self.restructuring.try_lock() else { return false };
         let Some(Compaction { sources, uid }) = self.start_compaction() else { return false };
+        // Damage must not be copied into a segment whose file is valid. If there is some, the index was loaded again.
+        let files = sources.iter().filter_map(|source| source.file.as_ref());
+        if files.map(|file| self.check_file(file, &|| true)).any(|checked| checked.is_err()) {
+            return false;
+        }
         let all: Vec<&Segment> = sources.iter().map(Arc::as_ref).collect();
         let (segment, moves) = background::run(|| Segment::compacted(uid, &all));
-        let moves = moves.into_iter().map(|slots| Arc::new(Moves { uid, slots })).collect();
-        self.replace(&sources, segment, moves);
-        self.update_slots(&sources);
+        self.replace(&sources, segment, &moves);
+        for source in &sources {
+            self.forget_slots(source);
+        }
         true
     }
 
     /// Publishes the new segment.
-    fn replace(&self, sources: &[Arc<Segment>], mut segment: Segment, moves: Vec<Arc<Moves>>) {
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+    fn replace(&self, sources: &[Arc<Segment>], mut segment: Segment, moves: &[Vec<u32>]) {
+        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut snapshot = (*self.snapshot()).clone();
         let mut segments = snapshot.segments.iter();
         let Some(first) = segments.position(|one| one.uid == sources[0].uid) else { return };
@@ -53,31 +59,25 @@ impl Index {
         {
             // Deleted or replaced meanwhile.
             for slot in now.slots.died_since(&before.slots) {
-                segment.slots.mark_dead(moves.slots[slot as usize]);
+                segment.slots.mark_dead(moves[slot as usize]);
             }
-            writer.moves.insert(before.uid, moves);
         }
         snapshot.segments.splice(range, [Arc::new(segment)]);
         self.publish(snapshot);
     }
 
-    /// Replaces the slots of the sources by those of the new segment, step by step, so that writers do not wait.
-    fn update_slots(&self, sources: &[Arc<Segment>]) {
-        let uids: HashSet<u32> = sources.iter().map(|source| source.uid).collect();
-        let ids: Vec<u64> =
-            sources.iter().flat_map(|source| source.slots.iter_live()).map(|(_, id)| id).collect();
+    /// Removes the slots of a replaced or full segment, step by step, so that writers do not wait. They are out of date,
+    /// or found in the segment.
+    pub(super) fn forget_slots(&self, segment: &Segment) {
+        let ids: Vec<u64> = segment.slots.iter_live().map(|(_, id)| id).collect();
         for ids in ids.chunks(SLOTS_PER_STEP) {
             let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             for id in ids {
-                let Some(&at) = writer.slots.get(id) else { continue };
-                if uids.contains(&at.segment_uid) {
-                    let current: SlotRef = writer.current(at);
-                    writer.slots.insert(*id, current);
+                if writer.slots.get(id).is_some_and(|at| at.segment_uid == segment.uid) {
+                    writer.slots.remove(id);
                 }
             }
         }
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.moves.retain(|uid, _| !uids.contains(uid));
     }
 
     /// Chooses the segments. If the last one is among them, a new one follows it, so that it does not grow meanwhile.
@@ -85,7 +85,9 @@ impl Index {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut snapshot = (*self.snapshot()).clone();
         let freezing = &self.options.freezing;
-        let range = worn(&snapshot, freezing).or_else(|| mergeable(&snapshot, freezing))?;
+        let range = worn(&snapshot, freezing)
+            .or_else(|| mergeable(&snapshot, freezing))
+            .or_else(|| unordered(&snapshot, &self.options.sealing))?;
         let sources = snapshot.segments[range.clone()].to_vec();
         let uid = writer.next_uid;
         writer.next_uid += 1;
@@ -114,6 +116,18 @@ fn worn(snapshot: &Snapshot, freezing: &Freezing) -> Option<Range<usize>> {
         1.. if fits(due - 1) => due - 1..due + 1,
         _ => due..due + 1,
     })
+}
+
+/// The first full segment that is to be sealed, but is not in the order of its ISCC-IDs.
+fn unordered(snapshot: &Snapshot, sealing: &Sealing) -> Option<Range<usize>> {
+    let (_, full) = snapshot.segments.split_last()?;
+    if snapshot.assets() <= sealing.assets_max {
+        return None;
+    }
+    let is_due = |segment: &Arc<Segment>| {
+        !segment.slots.is_ascending() && segment.slots.len() >= sealing.slots_min
+    };
+    full.iter().position(is_due).map(|first| first..first + 1)
 }
 
 /// The first eight adjacent full segments of the same size class. Each class is eight times as large as the one before.

@@ -328,7 +328,7 @@ impl<'a> Draft<'a> {
     pub(super) fn slot(&self, id: u64) -> Option<SlotRef> {
         match self.moved.get(&id) {
             Some(slot) => *slot,
-            None => self.writer.slot(id),
+            None => self.writer.slot(&self.snapshot, id),
         }
     }
 

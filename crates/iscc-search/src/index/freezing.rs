@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use super::Index;
 use crate::background;
 use crate::column::{Column, word_count};
-use crate::decision::Decision;
+use crate::decision::{Decision, Subject};
 use crate::frozen::FrozenColumn;
 use crate::lists::Lists;
 use crate::segment::{Key, Segment};
@@ -47,9 +47,7 @@ impl Index {
         };
         let decision = Decision {
             index: self.name(),
-            unit: due.key.0,
-            bits: due.key.1,
-            rows: column.rows(),
+            subject: Subject::Column { unit: due.key.0, bits: due.key.1, rows: column.rows() },
             outcome,
             detail,
         };
@@ -61,11 +59,18 @@ impl Index {
     pub(super) fn waiting_to_freeze(&self, snapshot: &Snapshot) -> usize {
         let rows = snapshot.unit_rows();
         let full = snapshot.segments.split_last().map_or(&[][..], |(_, full)| full);
-        let is_due = |segment: &&Arc<Segment>| {
-            let mut columns = segment.units.iter();
-            columns.any(|(key, column)| self.wants(snapshot, &rows, *key, column).is_some())
-        };
-        full.iter().filter(is_due).count()
+        full.iter().filter(|segment| self.waits_to_freeze(snapshot, &rows, segment)).count()
+    }
+
+    /// Whether a full segment has columns that are due. `rows` are those of all unit types.
+    pub(super) fn waits_to_freeze(
+        &self,
+        snapshot: &Snapshot,
+        rows: &BTreeMap<UnitType, usize>,
+        segment: &Segment,
+    ) -> bool {
+        let mut columns = segment.units.iter();
+        columns.any(|(key, column)| self.wants(snapshot, rows, *key, column).is_some())
     }
 
     fn next_to_freeze(&self) -> Option<Due> {
@@ -136,8 +141,9 @@ impl Index {
     }
 }
 
-/// Memory of all lists of an index.
+/// Memory of all lists of an index that are not in files.
 fn lists_bytes(snapshot: &Snapshot) -> usize {
-    let columns = snapshot.segments.iter().flat_map(|segment| segment.frozen.values());
+    let in_memory = snapshot.segments.iter().filter(|segment| segment.file.is_none());
+    let columns = in_memory.flat_map(|segment| segment.frozen.values());
     columns.filter_map(|column| column.lists()).map(Lists::memory_bytes).sum()
 }

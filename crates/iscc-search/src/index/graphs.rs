@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Index;
-use crate::decision::Decision;
+use crate::decision::{Decision, Subject};
 use crate::graph::{Build, Graph};
 use crate::segment::{Key, Segment};
 use crate::unit::UnitType;
@@ -37,7 +37,8 @@ impl Index {
         };
         let (unit, bits) = key;
         let rows = segment.frozen[&key].rows();
-        Some(Decision { index: self.name(), unit, bits, rows, outcome, detail })
+        let subject = Subject::Column { unit, bits, rows };
+        Some(Decision { index: self.name(), subject, outcome, detail })
     }
 
     /// Number of graphs in use.

@@ -49,7 +49,8 @@ fn list(columns: &Columns<'_>, part: Part, with_words: bool) -> List {
         offsets[key] += offsets[key - 1];
     }
     if part.is_first() && with_words {
-        return List { part, offsets, entries: Entries::Column };
+        let rows = words.len();
+        return List { part, offsets: offsets.into(), entries: Entries::Column, rows };
     }
     let mut next = offsets.clone();
     let mut rows = vec![0u32; words.len()];
@@ -63,7 +64,10 @@ fn list(columns: &Columns<'_>, part: Part, with_words: bool) -> List {
         }
         *place += 1;
     }
-    let entries =
-        if with_words { Entries::WithWords { rows, words: own } } else { Entries::Rows(rows) };
-    List { part, offsets, entries }
+    let entries = if with_words {
+        Entries::WithWords { rows: rows.into(), words: own.into() }
+    } else {
+        Entries::Rows(rows.into())
+    };
+    List { part, offsets: offsets.into(), entries, rows: words.len() }
 }

@@ -44,6 +44,11 @@ impl Part {
         self.bits
     }
 
+    /// Whether it is wider than the keys of small columns.
+    pub fn is_long(&self) -> bool {
+        self.bits > SHORT[0]
+    }
+
     /// Number of keys.
     pub fn keys(&self) -> usize {
         1 << self.bits

@@ -147,6 +147,9 @@ impl Search<'_> {
     }
 
     fn compare_candidates(&mut self) {
+        // Row numbers of a damaged file may be anything.
+        let rows = self.columns.rows() as u32;
+        self.candidates.retain(|&row| row < rows);
         let mask = word_mask(self.bits, word_count(self.bits) - 1);
         check_rows(self.columns, mask, &self.probe, &self.candidates, &mut self.hits);
         self.candidates.clear();
@@ -155,6 +158,8 @@ impl Search<'_> {
     /// A row may be near in several lists.
     fn finish(mut self) -> Vec<Hit> {
         self.compare_candidates();
+        let rows = self.columns.rows() as u32;
+        self.hits.retain(|hit| hit.row < rows);
         self.hits.sort_unstable_by_key(|hit| hit.row);
         self.hits.dedup_by_key(|hit| hit.row);
         self.hits

@@ -11,7 +11,7 @@ use crate::scan::Probe;
 const BUDGET: f64 = f64::INFINITY;
 
 /// Families of similar bodies, equal ones, featureless ones, and ones that share a part with a victim.
-fn bodies(length: usize, seeds: &[u64]) -> Vec<Vec<u8>> {
+pub(crate) fn bodies(length: usize, seeds: &[u64]) -> Vec<Vec<u8>> {
     let mut rows: Vec<Vec<u8>> = Vec::new();
     for (number, &seed) in seeds.iter().enumerate() {
         let random = |salt: u64| {
@@ -47,7 +47,8 @@ fn bodies(length: usize, seeds: &[u64]) -> Vec<Vec<u8>> {
     rows
 }
 
-fn frozen(rows: &[Vec<u8>], sizes: ListSizes) -> FrozenColumn {
+/// A frozen column with lists. The slots are the rows' positions.
+pub(crate) fn frozen(rows: &[Vec<u8>], sizes: ListSizes) -> FrozenColumn {
     let bits = rows[0].len() as u16 * 8;
     let mut column = Column::new(bits);
     for (slot, row) in rows.iter().enumerate() {
@@ -60,7 +61,11 @@ fn frozen(rows: &[Vec<u8>], sizes: ListSizes) -> FrozenColumn {
 }
 
 /// The slots within the distance and their distances, or `None` if the lists are not used.
-fn found(frozen: &FrozenColumn, query: &[u8], threshold: f64) -> Option<Vec<(usize, u32)>> {
+pub(crate) fn found(
+    frozen: &FrozenColumn,
+    query: &[u8],
+    threshold: f64,
+) -> Option<Vec<(usize, u32)>> {
     let body = Body::new(query).unwrap();
     let bits = body.bits().min(frozen.bits());
     let probe = Probe { words: *body.words(), distance_max: distance_max(bits, threshold) };
@@ -77,7 +82,8 @@ fn found(frozen: &FrozenColumn, query: &[u8], threshold: f64) -> Option<Vec<(usi
     Some(slots)
 }
 
-fn expected(rows: &[Vec<u8>], query: &[u8], threshold: f64) -> Vec<(usize, u32)> {
+/// What a walk over all rows finds.
+pub(crate) fn expected(rows: &[Vec<u8>], query: &[u8], threshold: f64) -> Vec<(usize, u32)> {
     let near = reference::scan::rows_within(rows, query, threshold).into_iter();
     near.map(|(row, distance, _)| (row, distance)).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use bytemuck::Pod;
+
 use crate::column::{BLOCK_ROWS, Body, Column, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::scan::{Columns, Hit, Probe, scan};
@@ -22,7 +24,7 @@ pub trait Rows: Sync {
     fn block(&self, block: usize, words: usize) -> Columns<'_>;
 }
 
-impl<P: Copy + Send + Sync> Rows for &Column<P> {
+impl<P: Pod + Send + Sync> Rows for &Column<P> {
     fn bits(&self) -> u16 {
         Column::bits(self)
     }

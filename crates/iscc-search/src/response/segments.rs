@@ -1,21 +1,27 @@
 //! JSON of the segments of an index.
 
+use std::sync::Arc;
+
 use crate::pass::{Rows, UnitRows};
+use crate::segment::Segment;
 use crate::snapshot::Snapshot;
 
-/// The segments as a JSON array, oldest first. `None` if no column is frozen.
+/// The segments as a JSON array, oldest first. `None` if no column is frozen and no segment sealed.
 ///
-/// `kind` is `growing` for the last segment, `frozen` if large columns are frozen, and otherwise `full`.
+/// `kind` is `growing` for the last segment, `sealed` if it is in a file, `frozen` if large columns are frozen, and
+/// otherwise `full`.
 pub fn json(snapshot: &Snapshot) -> Option<Vec<u8>> {
-    if snapshot.segments.iter().all(|segment| segment.frozen.is_empty()) {
+    let is_plain = |one: &Arc<Segment>| one.frozen.is_empty() && one.file.is_none();
+    if snapshot.segments.iter().all(is_plain) {
         return None;
     }
     let last = snapshot.segments.len() - 1;
-    let segment = |(number, segment): (usize, &std::sync::Arc<crate::segment::Segment>)| {
-        let kind = match (number == last, segment.frozen.is_empty()) {
-            (true, _) => "growing",
-            (false, false) => "frozen",
-            (false, true) => "full",
+    let segment = |(number, segment): (usize, &Arc<Segment>)| {
+        let kind = match (number == last, segment.file.is_some(), segment.frozen.is_empty()) {
+            (true, _, _) => "growing",
+            (false, true, _) => "sealed",
+            (false, false, false) => "frozen",
+            (false, false, true) => "full",
         };
         let columns = UnitRows::all(segment).map(|(key, rows)| {
             let has_lists = matches!(rows, UnitRows::Frozen(column) if column.lists().is_some());

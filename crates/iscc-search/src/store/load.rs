@@ -11,7 +11,7 @@ use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::Snapshot;
 
 /// Rows between two updates of the progress.
-const PROGRESS_ROWS: u64 = 4096;
+pub const PROGRESS_ROWS: u64 = 4096;
 
 /// How far loading is. Loading stops early if it is cancelled.
 #[derive(Debug, Default)]
@@ -25,7 +25,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    fn add(&self, rows: u64) -> Result<(), StoreError> {
+    /// Adds loaded assets.
+    pub fn add(&self, rows: u64) -> Result<(), StoreError> {
         self.done.fetch_add(rows, Ordering::Relaxed);
         if self.cancelled.load(Ordering::Relaxed) { Err(StoreError::Cancelled) } else { Ok(()) }
     }
@@ -80,7 +81,7 @@ pub fn load_state(
 }
 
 /// A snapshot with the index's metadata and without assets.
-fn without_assets(reading: &Reading<'_>) -> Result<Snapshot, StoreError> {
+pub fn without_assets(reading: &Reading<'_>) -> Result<Snapshot, StoreError> {
     let meta = reading.meta()?;
     let mut snapshot =
         Snapshot { version: reading.version(), realm: meta.realm, ..Snapshot::default() };
@@ -90,7 +91,8 @@ fn without_assets(reading: &Reading<'_>) -> Result<Snapshot, StoreError> {
     Ok(snapshot)
 }
 
-fn numbered(segments: impl Iterator<Item = Segment>) -> Vec<Arc<Segment>> {
+/// Segments with numbers in their order.
+pub fn numbered(segments: impl Iterator<Item = Segment>) -> Vec<Arc<Segment>> {
     let number = |(uid, mut segment): (usize, Segment)| {
         segment.uid = uid as u32;
         Arc::new(segment)
@@ -132,21 +134,7 @@ fn load_range(
         if rows_read % PROGRESS_ROWS == 0 {
             progress.add(PROGRESS_ROWS)?;
         }
-        let damaged = StoreError::Damaged { id };
-        let Some((units, has_simprints)) = Record::read_units(record) else {
-            return Err(damaged);
-        };
-        let mut rows = AssetRows { units, simprints: Vec::new() };
-        if has_simprints {
-            let stored = reading.simprints(id)?.unwrap_or_default();
-            for (name, list) in read_simprints(stored).ok_or(damaged)? {
-                let Some(known) = snapshot.simprint_types.get(&name) else {
-                    return Err(StoreError::Damaged { id });
-                };
-                let row = |s: crate::record::StoredSimprint| (known.kind, s.body, s.offset, s.size);
-                rows.simprints.extend(list.into_iter().map(row));
-            }
-        }
+        let rows = asset_rows(reading, snapshot, id, record)?;
         if segment.slots.len() >= segment_slots {
             segments.push(std::mem::replace(&mut segment, Segment::new(0, matching)));
         }
@@ -157,6 +145,31 @@ fn load_range(
         segments.push(segment);
     }
     Ok(segments)
+}
+
+/// The rows of an asset, from its record.
+pub fn asset_rows(
+    reading: &Reading<'_>,
+    snapshot: &Snapshot,
+    id: u64,
+    record: &[u8],
+) -> Result<AssetRows, StoreError> {
+    let damaged = StoreError::Damaged { id };
+    let Some((units, has_simprints)) = Record::read_units(record) else {
+        return Err(damaged);
+    };
+    let mut rows = AssetRows { units, simprints: Vec::new() };
+    if has_simprints {
+        let stored = reading.simprints(id)?.unwrap_or_default();
+        for (name, list) in read_simprints(stored).ok_or(damaged)? {
+            let Some(known) = snapshot.simprint_types.get(&name) else {
+                return Err(StoreError::Damaged { id });
+            };
+            let row = |s: crate::record::StoredSimprint| (known.kind, s.body, s.offset, s.size);
+            rows.simprints.extend(list.into_iter().map(row));
+        }
+    }
+    Ok(rows)
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ impl Store {
         change: impl FnOnce(&mut Writing<'_, '_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut txn = self.env.write_txn()?;
-        change(&mut Writing { store: self, txn: &mut txn })?;
+        change(&mut Writing::new(self, &mut txn))?;
         Ok(txn.commit()?)
     }
 }

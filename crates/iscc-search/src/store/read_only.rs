@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::RwLock;
+use std::sync::atomic::AtomicU8;
 
 use heed::types::{Bytes, Str};
 use heed::{CommitOrAbort, CompactionOption, Env, EnvFlags, EnvOpenOptions, MdbError, WithoutTls};
 
 use super::log::LogDatabases;
 use super::paths::PathDatabase;
+use super::sealed::SealedDatabases;
 use super::{DATA_FILE, DATABASES, Databases, IdKey, READERS_MAX, Store, StoreError};
 use crate::lmdb_file::LmdbFile;
 
@@ -50,8 +52,22 @@ impl Store {
         let databases = Databases { assets, simprints, meta };
         let log = LogDatabases::open(&env)?;
         let paths = PathDatabase::open(&env)?;
-        let (commits, commit_nanos) = Default::default();
-        Ok(Self { env, databases, log, paths, mapping: RwLock::default(), commits, commit_nanos })
+        let sealed = SealedDatabases::open(&env)?;
+        let journal = AtomicU8::default();
+        let (journal_ids, commits, commit_nanos) = Default::default();
+        let mapping = RwLock::default();
+        Ok(Self {
+            env,
+            databases,
+            log,
+            paths,
+            sealed,
+            journal,
+            journal_ids,
+            mapping,
+            commits,
+            commit_nanos,
+        })
     }
 
     /// Copies the last committed state into a folder, durably and without free pages.

@@ -38,7 +38,10 @@ impl Registry {
             _ => store_failure(&error.into()),
         })?;
         match &*index {
-            AnyIndex::Stored(stored) => stored.set_name(to),
+            AnyIndex::Stored(stored) => {
+                let folder = self.stored.as_ref().map(|(folder, _)| folder.path_of(to));
+                stored.set_name(to, folder.unwrap_or_default());
+            }
             AnyIndex::Memory(memory) => memory.set_name(to),
         }
         let mut indexes = self.write_indexes();

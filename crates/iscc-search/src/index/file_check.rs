@@ -1,0 +1,69 @@
+//! Checks the files of sealed segments while the index is in use, and loads the index again if one is damaged.
+
+use std::sync::Arc;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use super::Index;
+use super::sealing::{HURRY, NotSealed};
+use crate::background;
+use crate::decision::{Decision, Subject};
+use crate::sealed::{self, Paced, SealError, SealedFile};
+use crate::store::StoreError;
+use crate::store::load::load_state;
+
+impl Index {
+    /// Compares the files that were not checked since the start with their hashes. If one is damaged or missing, loads the
+    /// index from the store again, and returns why.
+    pub fn check_files(&self, should_continue: &(dyn Fn() -> bool + Sync)) -> Option<Decision> {
+        let _restructuring = self.restructuring.lock().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = self.snapshot();
+        let mut files = snapshot.segments.iter().filter_map(|segment| segment.file.as_ref());
+        let failed = files.find_map(|file| self.check_file(file, should_continue).err());
+        let reason = failed.filter(|_| should_continue())?;
+        let subject = Subject::Segment { assets: snapshot.assets() };
+        let detail = format!("a file was not valid, loaded all assets again: {reason}");
+        Some(Decision { index: self.name(), subject, outcome: "memory", detail })
+    }
+
+    /// Compares a file with its hashes, unless that was done. Loads the index again if it differs.
+    pub(super) fn check_file(
+        &self,
+        file: &SealedFile,
+        should_continue: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), NotSealed> {
+        if file.is_checked.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let pace = Paced {
+            bytes_per_second: self.options.sealing.bytes_per_second * HURRY,
+            should_continue,
+        };
+        let checked = background::run(|| sealed::check_sections(&self.folder(), file, &pace));
+        if let Err(SealError::File(_) | SealError::Damaged(_)) = &checked
+            && !self.is_deleted()
+        {
+            self.load_again()?;
+        }
+        Ok(checked?)
+    }
+
+    /// Loads all assets from the store into memory again, and uses no files any more. Changes wait meanwhile, searches do
+    /// not.
+    fn load_again(&self) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots_max = self.options.freezing.segment_slots_max;
+        let mut snapshot = load_state(&self.store.read()?, self.matching, slots_max)?;
+        for segment in &mut snapshot.segments {
+            Arc::make_mut(segment).uid = writer.next_uid;
+            writer.next_uid += 1;
+        }
+        writer.slots.clear();
+        writer.add_segment(&mut snapshot, self.matching);
+        self.store.drop_sealed();
+        self.publish(snapshot);
+        drop(writer);
+        sealed::remove_all(&self.folder());
+        Ok(())
+    }
+}

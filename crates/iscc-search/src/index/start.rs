@@ -1,0 +1,131 @@
+//! The start of an index: maps the files of sealed segments and replays the journal. Without usable files, all assets
+//! are loaded from the store.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::sealed::{self, Expected, SealError, SealedFile};
+use crate::segment::{Matching, Segment};
+use crate::snapshot::Snapshot;
+use crate::store::load::{PROGRESS_ROWS, Progress, asset_rows, load, numbered, without_assets};
+use crate::store::{Reading, SealedEntry, SealedRecord, Store, StoreError};
+
+/// What a start needs to know.
+pub struct Start<'a> {
+    pub store: &'a Store,
+    pub folder: &'a Path,
+    pub matching: Matching,
+    /// Number of assets of a full segment.
+    pub segment_slots: u32,
+    /// Maximum number of assets of a loaded segment.
+    pub segment_slots_max: u32,
+    pub progress: &'a Progress,
+}
+
+/// Why the files are not used.
+#[derive(Debug, thiserror::Error)]
+enum NotMapped {
+    #[error(transparent)]
+    File(#[from] SealError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Start<'_> {
+    /// The last committed state, and the identifier of the store; it is empty if there are no sealed segments.
+    ///
+    /// Damaged and missing files are no error: they are made again.
+    pub fn run(&self) -> Result<(Snapshot, String), StoreError> {
+        let reading = self.store.read()?;
+        if let Some(record) = reading.sealed()? {
+            match self.mapped(&reading, &record) {
+                Ok(snapshot) => {
+                    let names = |uid| record.segments.iter().any(|entry| entry.uid == uid);
+                    sealed::remove_files(self.folder, names);
+                    return Ok((snapshot, record.store));
+                }
+                Err(NotMapped::Store(error)) => return Err(error),
+                Err(NotMapped::File(_)) => {}
+            }
+        }
+        drop(reading);
+        self.store.drop_sealed();
+        sealed::remove_all(self.folder);
+        let snapshot = load(self.store, self.matching, self.segment_slots_max, self.progress)?;
+        Ok((snapshot, String::new()))
+    }
+
+    /// The segments of the files, and those of the assets that changed since.
+    fn mapped(&self, reading: &Reading<'_>, record: &SealedRecord) -> Result<Snapshot, NotMapped> {
+        let mut snapshot = without_assets(reading)?;
+        let mut segments = Vec::with_capacity(record.segments.len() + 1);
+        for entry in &record.segments {
+            let opened = open_segment(self.folder, &record.store, entry, self.matching, &snapshot)?;
+            let (mut segment, file) = opened;
+            segment.slots.mark_dead_words(reading.dead(entry.uid)?.into_iter());
+            if segment.slots.dead() != entry.dead {
+                return Err(SealError::Damaged("dead slots are missing").into());
+            }
+            segment.file = Some(Arc::new(file));
+            segments.push(segment);
+        }
+        self.replay(reading, &snapshot, &mut segments)?;
+        snapshot.segments = numbered(segments.into_iter());
+        if snapshot.assets() != reading.assets().map_err(NotMapped::Store)? {
+            return Err(SealError::Damaged("assets are missing").into());
+        }
+        Ok(snapshot)
+    }
+
+    /// Marks the slots of changed assets dead, and appends segments with the assets that still exist.
+    fn replay(
+        &self,
+        reading: &Reading<'_>,
+        snapshot: &Snapshot,
+        segments: &mut Vec<Segment>,
+    ) -> Result<(), StoreError> {
+        let sealed = segments.len();
+        let mut changed = reading.journal()?;
+        self.store.use_sealed(changed.len() as u64);
+        changed.sort_unstable();
+        changed.dedup();
+        self.progress.total.store(changed.len() as u64, Ordering::Relaxed);
+        for ids in changed.chunks(PROGRESS_ROWS as usize) {
+            for &id in ids {
+                for segment in &mut segments[..sealed] {
+                    if let Some(slot) = segment.slots.find(id) {
+                        segment.slots.mark_dead(slot);
+                    }
+                }
+                let Some(record) = reading.asset(id)? else { continue };
+                let rows = asset_rows(reading, snapshot, id, record)?;
+                let is_full = |last: &Segment| last.slots.len() >= self.segment_slots;
+                if segments.len() == sealed || segments.last().is_some_and(is_full) {
+                    segments.push(Segment::new(0, self.matching));
+                }
+                if let Some(last) = segments.last_mut() {
+                    last.add(id, &rows);
+                }
+            }
+            self.progress.add(ids.len() as u64)?;
+        }
+        // A sealed segment does not grow.
+        if segments.len() == sealed {
+            segments.push(Segment::new(0, self.matching));
+        }
+        Ok(())
+    }
+}
+
+/// Opens the segment that an entry of a record names. All its slots are live.
+pub fn open_segment(
+    folder: &Path,
+    store: &str,
+    entry: &SealedEntry,
+    matching: Matching,
+    snapshot: &Snapshot,
+) -> Result<(Segment, SealedFile), SealError> {
+    let kind_of = |name: &str| snapshot.simprint_types.get(name).map(|known| known.kind);
+    sealed::open(folder, &Expected::new(store, entry), matching, &kind_of)
+}

@@ -1,0 +1,91 @@
+//! Sealed segments: full segments in files, which searches read through a memory mapping.
+//!
+//! LMDB remains the only truth: each file may be deleted and is made again. The record `sealed` in LMDB names the files
+//! that count, with the hashes of their headers, so files of another index or another time are never used. A file is
+//! complete and on disk before it gets its name, and is never changed.
+
+mod content;
+pub mod format;
+pub mod map;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use format::Section;
+
+pub use read::{Expected, Sections, check_file, check_sections, open};
+pub use write::{Paced, write};
+
+/// Folder of the files within that of the index.
+pub const SEGMENTS: &str = "segments";
+
+/// Ending of a file's name.
+const ENDING: &str = ".seg";
+
+/// Ending of the name of a file that is being written.
+const TEMPORARY: &str = ".seg.tmp";
+
+/// A sealed segment's file.
+#[derive(Debug)]
+pub struct SealedFile {
+    /// Identifies the file.
+    pub uid: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Hash of the header, in hex.
+    pub hash: String,
+    /// Whether the sections have been compared with their hashes since the file was opened.
+    pub is_checked: AtomicBool,
+    sections: Vec<Section>,
+}
+
+/// Why a file is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum SealError {
+    /// The file system failed, or the file is missing.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// The content is not what the index's record says.
+    #[error("{0}")]
+    Damaged(&'static str),
+    /// The caller stopped the work.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Path of a file.
+pub fn path_of(index_folder: &Path, uid: u64) -> PathBuf {
+    index_folder.join(SEGMENTS).join(format!("{uid:016x}{ENDING}"))
+}
+
+fn temporary_path_of(index_folder: &Path, uid: u64) -> PathBuf {
+    index_folder.join(SEGMENTS).join(format!("{uid:016x}{TEMPORARY}"))
+}
+
+/// Removes the files whose identifiers are not to be kept, and interrupted ones. Other files stay.
+pub fn remove_files(index_folder: &Path, keep: impl Fn(u64) -> bool) {
+    let Ok(entries) = std::fs::read_dir(index_folder.join(SEGMENTS)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let uid = |ending: &str| {
+            let uid = name.strip_suffix(ending).filter(|uid| uid.len() == 16)?;
+            u64::from_str_radix(uid, 16).ok()
+        };
+        if uid(TEMPORARY).is_some() || uid(ENDING).is_some_and(|uid| !keep(uid)) {
+            // What cannot be removed now is removed at the next start.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Removes all files and, if it is empty then, their folder.
+pub fn remove_all(index_folder: &Path) {
+    remove_files(index_folder, |_| false);
+    let _ = std::fs::remove_dir(index_folder.join(SEGMENTS));
+}

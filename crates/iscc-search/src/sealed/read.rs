@@ -1,0 +1,235 @@
+//! Opens and checks the file of a sealed segment.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use bytemuck::Pod;
+
+use super::format::{
+    ColumnEntry, Content, Header, START_BYTES, Section, file_hash, read_start, unit_type,
+};
+use super::map::{FileMap, MappedRange};
+use super::{Paced, SealError, SealedFile, path_of};
+use crate::array::Array;
+use crate::column::{BLOCK_ROWS, Column, word_count};
+use crate::frozen::FrozenColumn;
+use crate::prefix_runs::PrefixRuns;
+use crate::segment::{Matching, Segment, SimprintKind};
+use crate::slots::Slots;
+use crate::store::SealedEntry;
+
+/// Bytes that are compared with a hash at a time.
+const STEP_BYTES: usize = 4 << 20;
+
+/// Maximum length of a header in bytes.
+const HEADER_BYTES_MAX: u64 = 64 << 20;
+
+/// What the record of an index says about a file.
+#[derive(Clone, Copy)]
+pub struct Expected<'a> {
+    /// Identifies the index's store.
+    pub store: &'a str,
+    /// Identifies the file.
+    pub uid: u64,
+    /// Number of assets.
+    pub slots: u32,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Hash of the header, in hex.
+    pub hash: &'a str,
+}
+
+impl<'a> Expected<'a> {
+    /// What an entry of a store's record says.
+    pub fn new(store: &'a str, entry: &'a SealedEntry) -> Self {
+        let SealedEntry { uid, slots, bytes, ref hash, .. } = *entry;
+        Self { store, uid, slots, bytes, hash }
+    }
+}
+
+/// Opens the file that a record names, and maps it. `kind_of` returns the number of a simprint type.
+///
+/// Header, lengths and positions are checked here, the sections with [`check_sections`].
+pub fn open(
+    index_folder: &Path,
+    expected: &Expected<'_>,
+    matching: Matching,
+    kind_of: &dyn Fn(&str) -> Option<SimprintKind>,
+) -> Result<(Segment, SealedFile), SealError> {
+    let mut file = File::open(path_of(index_folder, expected.uid))?;
+    let (header, data_bytes) = read_header(&mut file, expected)?;
+    let map = FileMap::open(&file, data_bytes)?;
+    let mut sections = Sections { map: &map, all: header.sections.iter() };
+    let mut segment = Segment::new(0, matching);
+    segment.slots = Slots::sealed(sections.next(header.slots as usize)?);
+    for column in &header.columns {
+        add_column(&mut segment, column, &mut sections, kind_of)?;
+    }
+    let file = SealedFile {
+        uid: header.uid,
+        bytes: expected.bytes,
+        hash: expected.hash.to_owned(),
+        is_checked: AtomicBool::new(false),
+        sections: header.sections,
+    };
+    Ok((segment, file))
+}
+
+fn read_header(file: &mut File, expected: &Expected<'_>) -> Result<(Header, u64), SealError> {
+    if file.metadata()?.len() != expected.bytes {
+        return Err(SealError::Damaged("the file has another length"));
+    }
+    let mut start = [0; START_BYTES];
+    file.read_exact(&mut start)?;
+    let (offset, bytes) =
+        read_start(&start).ok_or(SealError::Damaged("the file has another format"))?;
+    if bytes > HEADER_BYTES_MAX || offset.checked_add(bytes) != Some(expected.bytes) {
+        return Err(SealError::Damaged("the header is not at the end"));
+    }
+    let mut json = vec![0; bytes as usize];
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(&mut json)?;
+    if file_hash(&start, &json) != expected.hash {
+        return Err(SealError::Damaged("the header has another hash"));
+    }
+    let header: Header =
+        serde_json::from_slice(&json).map_err(|_| SealError::Damaged("the header is no JSON"))?;
+    let is_expected = header.store == expected.store
+        && header.uid == expected.uid
+        && header.slots == expected.slots;
+    if !is_expected {
+        return Err(SealError::Damaged("the header is that of another segment"));
+    }
+    Ok((header, offset))
+}
+
+/// Adds a column, whose sections are the next ones.
+fn add_column(
+    segment: &mut Segment,
+    ColumnEntry { content, bits, rows }: &ColumnEntry,
+    sections: &mut Sections<'_>,
+    kind_of: &dyn Fn(&str) -> Option<SimprintKind>,
+) -> Result<(), SealError> {
+    let (bits, rows) = (*bits, *rows);
+    let unit = |numbers| unit_type(numbers).ok_or(SealError::Damaged("a unit type is unknown"));
+    let kind = |name| kind_of(name).ok_or(SealError::Damaged("a simprint type is unknown"));
+    if !(1..=256).contains(&bits) || !bits.is_multiple_of(8) {
+        return Err(SealError::Damaged("a length of bodies is invalid"));
+    }
+    match content {
+        Content::Units(numbers) => {
+            segment.units.insert((unit(*numbers)?, bits), sections.column(bits, rows)?);
+        }
+        Content::Frozen(numbers) | Content::Listed(numbers, _) => {
+            let long_keys = match content {
+                Content::Listed(_, long_keys) => Some(*long_keys),
+                _ => None,
+            };
+            let column = FrozenColumn::read(bits, rows, long_keys, sections)?;
+            segment.frozen.insert((unit(*numbers)?, bits), Arc::new(column));
+        }
+        Content::Prefixes(numbers) => {
+            segment.prefixes.insert((unit(*numbers)?, bits), sections.sorted(bits, rows)?);
+        }
+        Content::Simprints(name) => {
+            segment.simprints.insert((kind(name)?, bits), sections.column(bits, rows)?);
+        }
+        Content::EqualSimprints(name) => {
+            segment.equal_simprints.insert((kind(name)?, bits), sections.sorted(bits, rows)?);
+        }
+    }
+    Ok(())
+}
+
+/// The sections of a file in order.
+pub struct Sections<'a> {
+    map: &'a Arc<FileMap>,
+    all: std::slice::Iter<'a, Section>,
+}
+
+impl Sections<'_> {
+    /// The next section, which must have `items` numbers.
+    pub fn next<T: Pod>(&mut self, items: usize) -> Result<Array<T>, SealError> {
+        let array = self.next_any()?;
+        if array.len() != items {
+            return Err(SealError::Damaged("a section has another length"));
+        }
+        Ok(array)
+    }
+
+    /// The next section.
+    pub fn next_any<T: Pod>(&mut self) -> Result<Array<T>, SealError> {
+        let damaged = SealError::Damaged("a section is not in the file");
+        let Some(section) = self.all.next() else { return Err(damaged) };
+        let Some(end) = section.offset.checked_add(section.bytes) else { return Err(damaged) };
+        let range = MappedRange::new(self.map, section.offset as usize..end as usize);
+        range.map(Array::Mapped).ok_or(damaged)
+    }
+
+    fn column<P: Pod>(&mut self, bits: u16, rows: usize) -> Result<Column<P>, SealError> {
+        let width = word_count(bits);
+        let (words, payload) = (self.next::<u64>(rows * width)?, self.next::<P>(rows)?);
+        let mut column = Column::new(bits);
+        for start in (0..rows).step_by(BLOCK_ROWS) {
+            let end = (start + BLOCK_ROWS).min(rows);
+            let parts = words.range(start * width..end * width).zip(payload.range(start..end));
+            let (words, payload) = parts.ok_or(SealError::Damaged("a section is too short"))?;
+            column.push_block(words, payload);
+        }
+        Ok(column)
+    }
+
+    fn sorted<P: Pod>(&mut self, bits: u16, rows: usize) -> Result<PrefixRuns<P>, SealError> {
+        let words = self.next(rows * word_count(bits))?;
+        Ok(PrefixRuns::from_sorted(bits, words, self.next(rows)?))
+    }
+}
+
+/// Compares all sections of a file with their hashes. Reads the file instead of the mapping, so that a disk that cannot
+/// be read is an error instead of a signal.
+pub fn check_sections(
+    index_folder: &Path,
+    sealed: &SealedFile,
+    pace: &Paced<'_>,
+) -> Result<(), SealError> {
+    let mut file = File::open(path_of(index_folder, sealed.uid))?;
+    check_hashes(&mut file, &sealed.sections, pace)?;
+    sealed.is_checked.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// Compares the file that a record names with all hashes.
+pub fn check_file(
+    index_folder: &Path,
+    expected: &Expected<'_>,
+    pace: &Paced<'_>,
+) -> Result<(), SealError> {
+    let mut file = File::open(path_of(index_folder, expected.uid))?;
+    let (header, _) = read_header(&mut file, expected)?;
+    check_hashes(&mut file, &header.sections, pace)
+}
+
+fn check_hashes(file: &mut File, sections: &[Section], pace: &Paced<'_>) -> Result<(), SealError> {
+    let (since, mut total) = (Instant::now(), 0);
+    let mut buffer = vec![0; STEP_BYTES];
+    for section in sections {
+        file.seek(SeekFrom::Start(section.offset))?;
+        let (mut hasher, mut rest) = (blake3::Hasher::new(), section.bytes);
+        while rest > 0 {
+            let step = &mut buffer[..rest.min(STEP_BYTES as u64) as usize];
+            file.read_exact(step)?;
+            hasher.update(step);
+            rest -= step.len() as u64;
+            total += step.len() as u64;
+            pace.wait(since, total)?;
+        }
+        if *hasher.finalize().to_hex() != *section.hash {
+            return Err(SealError::Damaged("a section has another hash"));
+        }
+    }
+    Ok(())
+}
