@@ -25,7 +25,7 @@ const SEARCH_SECRET = /^(?:INDEXSVC|ISCC_SEARCH)_.*(?:SECRET|KEY|TOKEN|PASSWORD)
 
 /** Variables of scripts, containers and tests; the program itself does not read them. */
 const OF_TOOLS =
-  /^ISCCD_(?:TEST_\w+|SETUP_\w+|TORTURE_\w+|NPM_FLAGS|DOMAIN|OPERATORS|PORT|STORE_URL|AUDIT|BENCH_VENV|DOCS_ROOT|KEEP_DATA|MUTATIONS)$/;
+  /^ISCCD_(?:TEST_\w+|SETUP_\w+|TORTURE_\w+|FUZZ_\w+|NPM_FLAGS|DOMAIN|OPERATORS|PORT|STORE_URL|AUDIT|BENCH_VENV|DOCS_ROOT|KEEP_DATA|MUTATIONS)$/;
 
 /** Set by Kubernetes for a service that is called `resolver`, for example. */
 const OF_KUBERNETES = /_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP)(?:_\w+)?)$/;
