@@ -9,7 +9,8 @@ import type { Engine, EngineProblem } from '../engine/port.js';
 import { NAME_PATTERN } from '../schema.js';
 import { Cache } from './cache.js';
 import { Followed } from './followed.js';
-import { openSearchDatabase, type SearchDb } from './open.js';
+import type { Newest } from './newest.js';
+import { openSearchDatabase, type SearchDatabase, type SearchDb } from './open.js';
 import { openCache } from './open-cache.js';
 import { sweepDropped } from './rows.js';
 import { type NameChange, type Unchanged, unavailable, Writes } from './writes.js';
@@ -39,6 +40,7 @@ type Delegated = Omit<SearchEngine, 'followLogs' | 'rehearse' | 'applyRows' | 'p
 export class PostgresEngine implements Engine {
   readonly #options: PostgresEngineOptions;
   readonly #db: SearchDb;
+  readonly #newest: Newest;
   readonly #local: Delegated;
   /** Checks request bodies without any effect. */
   readonly #scratch: SearchEngine;
@@ -56,7 +58,7 @@ export class PostgresEngine implements Engine {
 
   private constructor(
     options: PostgresEngineOptions,
-    db: SearchDb,
+    { db, newest }: SearchDatabase,
     local: SearchEngine,
     scratch: SearchEngine,
     installation: string,
@@ -64,11 +66,11 @@ export class PostgresEngine implements Engine {
     const { log } = options;
     this.#options = options;
     this.id = `${SHARED_ID}${installation}`;
-    [this.#db, this.#local, this.#scratch] = [db, local, scratch];
+    [this.#db, this.#newest, this.#local, this.#scratch] = [db, newest, local, scratch];
     this.#cache = new Cache(local, installation, log);
     const away = (error: unknown) => this.#lost(error);
     this.#followed = new Followed({
-      ...{ db, cache: this.#cache, log },
+      ...{ db, newest, cache: this.#cache, log },
       onError: (error) => unavailable(error, away),
       onCurrent: () => this.#found(),
     });
@@ -80,12 +82,12 @@ export class PostgresEngine implements Engine {
 
   /** Loads the cache in the background. */
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
-    const db = await openSearchDatabase(options.location);
+    const { db, newest } = await openSearchDatabase(options.location);
     try {
       const { name } = await db.selectFrom('installation').select('name').executeTakeFirstOrThrow();
       const local = await openCache(options.folder, options.engine, options.log);
       const scratch = await native.openSearchEngine('memory://');
-      return new PostgresEngine(options, db, local, scratch, name);
+      return new PostgresEngine(options, { db, newest }, local, scratch, name);
     } catch (error) {
       await db.destroy();
       throw error;
@@ -283,6 +285,7 @@ export class PostgresEngine implements Engine {
     await this.#loaded.catch(() => {});
     await this.#writes.close();
     await this.#followed.close();
+    this.#newest.close();
     await Promise.all([this.#local.close(), this.#scratch.close(), this.#db.destroy()]);
   }
 

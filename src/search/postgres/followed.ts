@@ -1,11 +1,11 @@
 /** The indexes of a database, followed: every change that was committed is applied to the cache in order. */
 
-import { StorageUnavailable } from '../../data/unavailable.js';
-import { changesAfter, lastChange } from '../../feed/feed.js';
+import { changesAfter } from '../../feed/feed.js';
 import { type FeedRead, Follower } from '../../feed/follower.js';
 import type { Logger } from '../../observe/log.js';
 import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
+import type { Newest } from './newest.js';
 import type { SearchDb } from './open.js';
 import { type AssetRows, changedAssets, type Registry, readRegistry, type StoredIndex } from './rows.js';
 
@@ -15,8 +15,6 @@ const CHANGES_MAX = 1000;
 const ASSETS_MAX = 50_000;
 /** How often an idle process reads the feed: what others have added is applied before the next search. */
 const POLL_MS = 250;
-/** A server that takes longer to return one row is unreachable. */
-const ASK_MS_MAX = 2000;
 
 interface FoundRows extends FeedRead {
   readonly after: number;
@@ -33,6 +31,7 @@ interface FoundRows extends FeedRead {
 
 export interface FollowedOptions {
   readonly db: SearchDb;
+  readonly newest: Newest;
   readonly cache: Cache;
   readonly log: Logger | undefined;
   /** Called when the feed could not be read. */
@@ -131,7 +130,7 @@ export class Followed {
     const { db } = this.#options;
     const startedMs = performance.now();
     const nothing = { after, hasMore: false, registry: undefined, batches: [], startedMs };
-    const newest = await within(ASK_MS_MAX, lastChange(db));
+    const newest = await this.#options.newest.sequence();
     if (newest === after) return { ...nothing, upTo: newest };
     // Also if the database was restored from a backup.
     if (after < 0 || newest < after) return 'truncated';
@@ -196,18 +195,4 @@ function bounded<Change extends { readonly sequence: number; readonly count: num
 
 function inSnapshot<T>(db: SearchDb, read: (rows: SearchDb) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
-}
-
-/** @throws {StorageUnavailable} if it takes too long */
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new StorageUnavailable(`the database did not respond within ${limitMs} ms`);
-    timer = setTimeout(() => reject(error), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

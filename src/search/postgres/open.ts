@@ -4,9 +4,15 @@ import { migrateTables } from '../../database/migrate.js';
 import { FailoverPool } from './failover-pool.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_MIGRATIONS } from './migrations/index.js';
+import { Newest } from './newest.js';
 import type { SearchTables } from './tables.js';
 
 export type SearchDb = Kysely<SearchTables>;
+
+export interface SearchDatabase {
+  readonly db: SearchDb;
+  readonly newest: Newest;
+}
 
 /** Version of the server that has all functions in use. */
 export const SERVER_VERSION_MIN = 13;
@@ -19,13 +25,14 @@ const TAKEN: ReadonlySet<unknown> = new Set(['23505', '42P06']);
  * @throws {FormatRefused} if the location is invalid, or a newer version of this program wrote the database
  * @throws if the database can't be reached or can't be written to
  */
-export async function openSearchDatabase(location: string): Promise<SearchDb> {
+export async function openSearchDatabase(location: string): Promise<SearchDatabase> {
   const parsed = parseLocation(location);
-  const db = connect(parsed);
+  const pool = new FailoverPool(parsed);
+  const db = kyselyOf(pool);
   try {
     await createSchema(db, parsed.schema);
     await migrateTables(db, 'postgres', parsed.place, SEARCH_MIGRATIONS);
-    return db;
+    return { db, newest: new Newest(pool) };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -34,7 +41,11 @@ export async function openSearchDatabase(location: string): Promise<SearchDb> {
 
 /** Connects at the first statement. */
 export function connect(location: PostgresLocation): SearchDb {
-  return new Kysely<SearchTables>({ dialect: new PostgresDialect({ pool: new FailoverPool(location) }) });
+  return kyselyOf(new FailoverPool(location));
+}
+
+function kyselyOf(pool: FailoverPool): SearchDb {
+  return new Kysely<SearchTables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** A role without the right to create schemas can use one that exists. */
