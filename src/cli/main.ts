@@ -33,6 +33,10 @@ function program(): Command {
     .description('start services (default: all)')
     .addArgument(new Argument('[services...]', 'services to start (default: all)').choices(SERVICE_NAMES))
     .option('--env', 'print all environment variables with their defaults, as a .env file, and exit')
+    .option(
+      '--workers <n>',
+      'processes that serve the same addresses, or auto: one per CPU core; needs shared engines (default: 1)',
+    )
     .option('--dev', 'development mode: details in errors, restart when the program or .env changes')
     .addOption(jsonOption())
     .action(async (services: ServiceName[], options) => {

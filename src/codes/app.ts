@@ -62,6 +62,7 @@ export async function codesApp(
       ...codesRoutes(service, {
         uploadBytesMax: config.maxUploadBytes,
         siteAddress: config.siteAddress,
+        jobs: config.jobs,
         readBytes: config.ioReadBytes,
         redirects: config.redirectsToS3,
       }),

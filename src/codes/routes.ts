@@ -19,6 +19,8 @@ export interface RoutesOptions {
   readonly uploadBytesMax: number;
   /** Public address of the service. Default: the origin of each request. */
   readonly siteAddress: string | undefined;
+  /** Whether requests may ask to be answered before their work is done. */
+  readonly jobs: boolean;
   /** Bytes per read of a download. */
   readonly readBytes: number;
   /** Whether downloads of files on other machines are redirected there. */
@@ -100,7 +102,7 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       },
       handler: async (request) => {
         const { query, clientAddress } = request;
-        if (!prefersAsync(request))
+        if (!options.jobs || !prefersAsync(request))
           return created(await service.uploadAndProcess(watched(request), query), request, options);
         return accepted(service, clientAddress, await service.startProcessing(watched(request), query));
       },
@@ -242,7 +244,7 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
       },
       handler: async (request) => {
         const { params, body, clientAddress, signal } = request;
-        if (prefersAsync(request)) {
+        if (options.jobs && prefersAsync(request)) {
           const job = await service.startEmbedding(params.media_id, body, clientAddress);
           return accepted(service, clientAddress, job);
         }

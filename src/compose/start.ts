@@ -14,7 +14,7 @@ import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport } from '../http/transport/load-transport.js';
 import { createLogger, type Logger } from '../observe/log.js';
-import { Metrics, spansTotal } from '../observe/metrics.js';
+import { Metrics, type MetricsSource, type Sibling, spansTotal } from '../observe/metrics.js';
 import { SpanExporter } from '../observe/spans.js';
 import type { InProcessServices } from '../resolver/app.js';
 import { ConsoleAddresses } from './console.js';
@@ -30,6 +30,10 @@ export interface StartOptions {
   readonly environment?: Environment;
   /** Called as soon as each server listens, so that the caller can stop it while others still start. */
   readonly onStarted?: OnStarted;
+  /** The process is one of several that listen on the same addresses. The port of metrics is left to their parent. */
+  readonly sibling?: Sibling;
+  /** Receives the metrics of this process, if it counts. */
+  readonly onMetrics?: (metrics: Metrics) => void;
 }
 
 export interface RunningServices {
@@ -49,7 +53,7 @@ export interface RunningServices {
  */
 export async function startServices(
   names: readonly ServiceName[] = SERVICE_NAMES,
-  { environment = processEnvironment(), onStarted = () => {} }: StartOptions = {},
+  { environment = processEnvironment(), onStarted = () => {}, sibling, onMetrics }: StartOptions = {},
 ): Promise<RunningServices> {
   const { common, tracing, configured } = configure(names, environment);
   warnOfUnknown(environment);
@@ -63,7 +67,8 @@ export async function startServices(
   };
   try {
     const exporter = tracing && new SpanExporter(tracing, createLogger('warn'));
-    const metrics = await startMetrics(common, started, exporter);
+    const metrics = await startMetrics(common, started, exporter, sibling);
+    if (metrics !== undefined) onMetrics?.(metrics);
     const addresses = new ConsoleAddresses(common.console);
     let inProcess: InProcessServices = {};
     for (const [name, service] of configured) {
@@ -75,6 +80,7 @@ export async function startServices(
           addresses,
           started,
           reloads,
+          sharesPort: sibling !== undefined,
         })),
       };
     }
@@ -88,8 +94,12 @@ export async function startServices(
   return { servers, reload, stop: () => stopAll(running) };
 }
 
-/** Reads all variables before any service starts, so that an invalid one never leaves some services running. */
-function configure(names: readonly ServiceName[], environment: Environment) {
+/**
+ * Reads all variables before any service starts, so that an invalid one never leaves some services running.
+ *
+ * @throws {ConfigurationInvalid}
+ */
+export function configure(names: readonly ServiceName[], environment: Environment) {
   const inOrder = SERVICE_NAMES.filter((name) => names.includes(name));
   const configured: [ServiceName, ConfiguredService][] = [];
   const [common, tracing] = collectProblems<CommonConfig | TracingConfig | undefined>([
@@ -116,6 +126,7 @@ interface Starting {
   readonly addresses: ConsoleAddresses;
   readonly started: OnStarted;
   readonly reloads: (() => Promise<void>)[];
+  readonly sharesPort: boolean;
 }
 
 async function reloaded(name: ServiceName, reload: () => Promise<void>, log: Logger): Promise<void> {
@@ -133,23 +144,27 @@ async function startService(
   { host, port, logLevel, build }: ConfiguredService,
   inProcess: InProcessServices,
   common: CommonConfig,
-  { metrics, exporter, addresses, started, reloads }: Starting,
+  { metrics, exporter, addresses, started, reloads, sharesPort }: Starting,
 ): Promise<InProcessServices> {
   const log = createLogger(logLevel);
+  let close: (() => Promise<void>) | undefined;
   try {
     const { app, provides = {}, reload } = await build(log, inProcess);
     if (reload !== undefined) reloads.push(() => reloaded(name, reload, log));
+    close = app.close;
     const transport = loadTransport(common.transport, log, largestBody(app.routes));
     const counted = metrics && { metrics, servesMetrics: common.metricsPublic };
     const spans = exporter && { spans: exporter.of(name) };
     const neighbours = addresses.neighboursOf(name);
     const console = neighbours && { neighbours };
-    const options = { host, port, transport, log, ...counted, ...spans, ...console };
+    const options = { host, port, transport, sharesPort, log, ...counted, ...spans, ...console };
     const server = await listening(startServer(app, options), options, SERVICES[name].variables);
     addresses.add(name, server);
     started(name, server, app.docs === undefined ? '/' : '/docs');
     return provides;
   } catch (cause) {
+    // Open connections and processes would keep this process alive.
+    await close?.().catch((error: unknown) => log.error({ err: error }, `${name} can not be closed`));
     const isConfiguration = cause instanceof FormatRefused || cause instanceof ConfigurationInvalid;
     const place = isConfiguration ? '' : ` on ${host}:${port}`;
     throw new StartFailed(`${name} does not start${place}: ${messageOf(cause)}`, { isConfiguration, cause });
@@ -161,11 +176,22 @@ async function startMetrics(
   { metricsHost: host, metricsPort: port, metricsPublic }: CommonConfig,
   onStarted: OnStarted,
   exporter: SpanExporter | undefined,
+  sibling: Sibling | undefined,
 ): Promise<Metrics | undefined> {
   if (port === undefined && !metricsPublic) return undefined;
-  const metrics = new Metrics();
+  const metrics = new Metrics(sibling);
   if (exporter !== undefined) metrics.register([spansTotal(exporter)]);
-  if (port === undefined) return metrics;
+  if (port === undefined || sibling !== undefined) return metrics;
+  await serveMetrics({ host, port }, metrics, onStarted);
+  return metrics;
+}
+
+/** Serves metrics on a port of their own. @throws {StartFailed} */
+export async function serveMetrics(
+  { host, port }: Address,
+  metrics: MetricsSource,
+  onStarted: OnStarted,
+): Promise<void> {
   // Access-log lines of scrapes are noise.
   const log = createLogger('warn');
   try {
@@ -174,7 +200,6 @@ async function startMetrics(
     const variables = { host: commonVariables.metricsHost, port: commonVariables.metricsPort };
     const server = await listening(startServer(metricsApp(metrics), options), options, variables);
     onStarted('metrics', server, METRICS_PATH);
-    return metrics;
   } catch (cause) {
     throw new StartFailed(`metrics do not start on ${host}:${port}: ${messageOf(cause)}`, { cause });
   }

@@ -54,6 +54,14 @@ export const codesVariables = defineVariables({
       'Maximum number of files processed concurrently. While one client network occupies more than half of them, others ' +
       'get up to half as many in addition',
   },
+  jobs: {
+    name: 'CODEWEB_JOBS',
+    schema: boolean(),
+    default: 'true',
+    description:
+      'Whether `Prefer: respond-async` starts a job. If false, such requests get their result in the response, because a ' +
+      'job is known only to its process; `isccd serve --workers` sets it',
+  },
   jobSecondsMax: {
     name: 'CODEWEB_MAX_JOB_SECONDS',
     schema: integer(1, 86_400),

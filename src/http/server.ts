@@ -18,6 +18,8 @@ export interface ServerOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly transport: Transport;
+  /** Whether other processes of the same program listen on the address, too. Default: false. */
+  readonly sharesPort?: boolean;
   readonly log: Logger;
   /** Counts requests and exposes the service's own metrics. */
   readonly metrics?: Metrics;
@@ -72,6 +74,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     port,
     (exchange) => dispatcher.handle(exchange),
     (problem) => unparsableResponse(app, problem),
+    options.sharesPort ?? false,
   );
   const running = {
     url: `http://${authority(host, listener.port)}`,

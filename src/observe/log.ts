@@ -2,6 +2,7 @@
 import { type Logger, pino } from 'pino';
 import { LineBuffer } from './line-buffer.js';
 import { LogSink } from './log-sink.js';
+import { workerNumber } from './worker.js';
 
 export type { Logger } from 'pino';
 
@@ -9,7 +10,8 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 /** Creates a logger that writes to stderr, because commands print their results to stdout. */
 export function createLogger(level: LogLevel): Logger {
-  const base = { level, base: null, timestamp: isoTime };
+  const worker = workerNumber();
+  const base = { level, base: worker === undefined ? null : { worker }, timestamp: isoTime };
   if (process.stderr.isTTY) {
     return pino({
       ...base,
@@ -45,8 +47,10 @@ function openStderr(): LineBuffer {
 export function infoLines(log: Logger, message: string): ((fields: string) => void) | undefined {
   if (!log.isLevelEnabled('info')) return undefined;
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym];
+  const worker = workerNumber();
+  const start = worker === undefined ? '' : `,"worker":${worker}`;
   const end = `,"msg":${JSON.stringify(message)}}\n`;
-  return (fields) => stream?.write(`{"level":30${isoTime()},${fields}${end}`);
+  return (fields) => stream?.write(`{"level":30${isoTime()}${start},${fields}${end}`);
 }
 
 let lastMs = 0;

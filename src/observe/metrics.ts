@@ -1,5 +1,5 @@
 /** All metrics of a process and its services, in the Prometheus text format. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { version } from '../version.js';
 import { DataDisks } from './data-disks.js';
 import type { Metric } from './instruments.js';
@@ -32,13 +32,40 @@ export function spansTotal(exporter: SpanExporter): Counter<'result'> {
 /** Gauges of prom-client with the suffix of counters. The metrics of the same names without it have the same values by type. */
 const MISNAMED = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
 
+/** Something that can be scraped. */
+export interface MetricsSource {
+  exposition(): Promise<Exposition>;
+}
+
+/** The values of a registry, which can be sent to another process. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** One exposition of the metrics of several processes, whose labels tell them apart. */
+export async function mergedExposition(processes: readonly MetricValues[]): Promise<Exposition> {
+  // Labels differ, so a sum has one value. Other rules would leave out processes.
+  const all = processes.map((metrics) => metrics.map((each) => ({ ...each, aggregator: 'sum' as const })));
+  const merged = AggregatorRegistry.aggregate(all);
+  return { text: await merged.metrics(), contentType: merged.contentType };
+}
+
+/** A process among others that serve the same addresses. */
+export interface Sibling {
+  /** Label `worker` of all its metrics. */
+  readonly worker: number;
+  /** The metrics of all processes. */
+  readonly gather: () => Promise<Exposition>;
+}
+
 /** One per process: process metrics appear once, metrics that services share carry a `service` label. */
-export class Metrics {
+export class Metrics implements MetricsSource {
   readonly #registry = new Registry();
+  readonly #gather: Sibling['gather'] | undefined;
   readonly #requests: RequestTable;
   readonly #disks = new DataDisks();
 
-  constructor() {
+  constructor(sibling?: Sibling) {
+    this.#gather = sibling?.gather;
+    if (sibling !== undefined) this.#registry.setDefaultLabels({ worker: String(sibling.worker) });
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     new Counter({
@@ -75,7 +102,14 @@ export class Metrics {
     for (const metric of metrics) this.#registry.registerMetric(metric);
   }
 
+  /** The metrics of this process alone. */
+  values(): Promise<MetricValues> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  /** The metrics of all processes that serve the same addresses. */
   async exposition(): Promise<Exposition> {
+    if (this.#gather !== undefined) return this.#gather();
     return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
   }
 }

@@ -111,6 +111,12 @@ class RequestDurations extends Histogram {
     this.#series = series;
   }
 
+  /** prom-client calls this to send the values to another process. */
+  override async get(): ReturnType<Histogram['get']> {
+    // prom-client declares numbers for the type, and uses names.
+    return (await this.getForPromString()) as unknown as Awaited<ReturnType<Histogram['get']>>;
+  }
+
   /** prom-client calls this at scrape time. */
   async getForPromString() {
     const kind = { name: DURATIONS, help: HELP, type: 'histogram', aggregator: 'sum' } as const;

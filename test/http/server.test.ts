@@ -73,7 +73,7 @@ describe.each(TRANSPORTS)('stop over %s', (transport) => {
   it('names the address it cannot listen on', async () => {
     const server = await serve(demo(), load());
     const unparsable = () => ({ status: 400, headers: [], body: '' });
-    const other = load().listen('127.0.0.1', server.port, () => {}, unparsable);
+    const other = load().listen('127.0.0.1', server.port, () => {}, unparsable, false);
     await expect(other).rejects.toThrow(`cannot listen on 127.0.0.1:${server.port}`);
     await server.stop();
   });

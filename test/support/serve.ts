@@ -10,6 +10,8 @@ const STOP_MS = 20_000;
 
 export interface ServeOptions {
   readonly cwd?: string;
+  /** More arguments. */
+  readonly args?: readonly string[];
   /** Overrides the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** File descriptor for stderr. Default: a pipe that becomes part of the output. */
@@ -38,9 +40,9 @@ export interface ServedProcess extends Process {
 /** Starts services in one process. Rejects with its output if it exits before all of them listen. */
 export async function serve(
   services: readonly ServiceName[],
-  { cwd, env, stderr }: ServeOptions = {},
+  { cwd, env, stderr, args = [] }: ServeOptions = {},
 ): Promise<ServedProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve', ...services], {
+  const child = spawn(process.execPath, [MAIN, 'serve', ...services, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],

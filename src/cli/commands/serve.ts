@@ -5,32 +5,41 @@ import { commonVariables } from '../../config/common.js';
 import { variableRecords } from '../../config/describe.js';
 import type { RunningServer } from '../../http/server.js';
 import { envFileOf } from '../help/variables.js';
-import { EXIT_INTERRUPTED } from '../terminal/failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED } from '../terminal/failure.js';
+import type { Announce } from './serve-workers.js';
 
 export interface ServeOptions {
   readonly env?: boolean;
   readonly dev?: boolean;
+  /** `auto` or a number. */
+  readonly workers?: string;
   readonly json?: boolean;
 }
 
 export async function serve(services: readonly ServiceName[], options: ServeOptions): Promise<void> {
   const names = services.length === 0 ? SERVICE_NAMES : services;
   if (options.env) return printVariables(names, options);
+  const { serveWithWorkers, workerCount } = await import('./serve-workers.js');
+  const workers = workerCount(options.workers);
+  const announce: Announce = (service, url, page) => {
+    const what = service === 'metrics' ? 'for Prometheus' : 'documentation';
+    const line = options.json
+      ? JSON.stringify({ service, url, page: url + page })
+      : `${service.padEnd(9)} ${url}   ${what} ${url}${page}`;
+    process.stdout.write(`${line}\n`);
+  };
   if (options.dev) {
+    if (workers > 1) throw new CommandFailed('--dev runs one worker', EXIT_CONFIGURATION);
     const { serveWithReload } = await import('./serve-dev.js');
     return serveWithReload([...names, ...(options.json ? ['--json'] : [])]);
   }
+  if (workers > 1) return serveWithWorkers(names, workers, announce);
   const running: RunningServer[] = [];
   stopOnSignals(running);
   const { reload } = await startServices(names, {
     onStarted(service, server, page) {
       running.push(server);
-      const { url } = server;
-      const what = service === 'metrics' ? 'for Prometheus' : 'documentation';
-      const line = options.json
-        ? JSON.stringify({ service, url, page: url + page })
-        : `${service.padEnd(9)} ${url}   ${what} ${url}${page}`;
-      process.stdout.write(`${line}\n`);
+      announce(service, server.url, page);
     },
   });
   process.on('SIGHUP', () => void reload());

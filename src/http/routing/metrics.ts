@@ -1,5 +1,5 @@
 /** The `/metrics` route, and counting requests for it. */
-import type { Metrics } from '../../observe/metrics.js';
+import type { Metrics, MetricsSource } from '../../observe/metrics.js';
 import type { SpanRecorder } from '../../observe/spans.js';
 import { version } from '../../version.js';
 import type { Outcome } from '../dispatcher.js';
@@ -22,7 +22,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-export function metricsRoute(metrics: Metrics): Route {
+export function metricsRoute(metrics: MetricsSource): Route {
   return {
     method: 'GET',
     path: METRICS_PATH,
@@ -38,7 +38,7 @@ export function metricsRoute(metrics: Metrics): Route {
 }
 
 /** A service with only the process's metrics, for an address that only the operator can reach. */
-export function metricsApp(metrics: Metrics): ServiceApp {
+export function metricsApp(metrics: MetricsSource): ServiceApp {
   return {
     name: 'metrics',
     title: 'isccd metrics',

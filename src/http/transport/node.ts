@@ -29,6 +29,7 @@ function listen(
   port: number,
   onExchange: (exchange: Exchange) => void,
   unparsable: (problem: Unparsable) => UnparsableResponse,
+  sharesPort: boolean,
 ): Promise<Listener> {
   const server = createServer({
     keepAlive: true,
@@ -48,7 +49,8 @@ function listen(
   server.setTimeout(IDLE_MS_MAX, (socket) => connections.onIdle(socket));
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => reject(new Error(`cannot listen on ${host}:${port}`, { cause })));
-    server.listen({ host, port, exclusive: true }, () => resolve(listener(server, host)));
+    // In a worker of node:cluster, a shared address is that of the primary process.
+    server.listen({ host, port, exclusive: !sharesPort }, () => resolve(listener(server, host)));
   });
 }
 

@@ -12,6 +12,7 @@ export interface Transport {
    * Listens and calls `onExchange` for each request.
    *
    * @param unparsable builds the response to an unparsable request, if the transport allows one
+   * @param sharesPort whether other processes of the same program listen on the address, too
    * @throws if it cannot listen; the message names host and port
    */
   listen(
@@ -19,6 +20,7 @@ export interface Transport {
     port: number,
     onExchange: (exchange: Exchange) => void,
     unparsable: (problem: Unparsable) => UnparsableResponse,
+    sharesPort: boolean,
   ): Promise<Listener>;
 }
 

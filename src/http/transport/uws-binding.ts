@@ -58,6 +58,8 @@ export class NoBinary extends Error {
   override readonly name = 'NoBinary';
 }
 
+/** Option of `listen`: another process that listens on the port would receive half of the connections (SO_REUSEPORT). */
+export const SHARED_PORT = 0;
 /** Option of `listen`: no other process can share the port. */
 export const EXCLUSIVE_PORT = 1;
 

@@ -16,7 +16,13 @@
  * - bytes above 127 at the ends of a header value are removed like white space.
  */
 import type { Exchange, Listener, Transport } from './transport.js';
-import { EXCLUSIVE_PORT, type ListenSocket, loadBinding, type UwsBinding } from './uws-binding.js';
+import {
+  EXCLUSIVE_PORT,
+  type ListenSocket,
+  loadBinding,
+  SHARED_PORT,
+  type UwsBinding,
+} from './uws-binding.js';
 import { UwsExchange } from './uws-exchange.js';
 
 /** The parser reads at most nine digits of a Content-Length. Chunked bodies are not limited. */
@@ -32,14 +38,21 @@ export function loadUws(): Transport {
   return {
     name: 'uws',
     bodyBytesMax: BODY_BYTES_MAX,
-    listen: (host, port, onExchange) => listen(binding, host, port, onExchange),
+    listen: (host, port, onExchange, _, sharesPort) =>
+      listen(binding, { host, port, options: sharesPort ? SHARED_PORT : EXCLUSIVE_PORT }, onExchange),
   };
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** Of the binding. */
+  readonly options: number;
 }
 
 function listen(
   binding: UwsBinding,
-  host: string,
-  port: number,
+  { host, port, options }: Address,
   onExchange: (exchange: Exchange) => void,
 ): Promise<Listener> {
   const app = binding.App();
@@ -63,8 +76,7 @@ function listen(
         },
       });
     };
-    // A second process on a shared port would receive half of the connections.
-    app.listen(host, port, EXCLUSIVE_PORT, onListening);
+    app.listen(host, port, options, onListening);
   });
 }
 
