@@ -132,7 +132,10 @@ export class WorkerPool {
   }
 
   #receive(worker: Worker, message: Extract<FromWorker, { readonly id: number }>): void {
-    if (message.type === 'metrics') return this.#values.settle(message.id, message.values);
+    if (message.type === 'metrics') {
+      this.#values.settle(message.id, message.values);
+      return;
+    }
     this.exposition().then(
       (exposition) => send(worker, { type: 'gathered', id: message.id, exposition }),
       (error: unknown) => this.#log.error({ err: error }, 'the metrics can not be merged'),
