@@ -83,7 +83,9 @@ it('answers 503 with the reason, and logs and reports it once', async () => {
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('60');
   const { detail } = (await response.json()) as { detail: string };
-  expect(detail).toMatch(/^The index is damaged: the record of asset [0-9a-f]{16} is damaged\. .+ isccd index repair$/);
+  expect(detail).toMatch(
+    /^The index is damaged: the record of asset [0-9a-f]{16} is damaged\. .+ isccd index repair$/,
+  );
 
   const requestId = response.headers.get('x-request-id');
   expect(requestId).toMatch(/./);
