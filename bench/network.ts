@@ -57,8 +57,11 @@ interface StatusReply {
 async function startOurs(folder: string, list: string): Promise<Server> {
   const port = await freePort();
   return started(port, process.execPath, [path.join(root, 'dist', 'cli', 'main.js'), 'serve', 'search'], {
-    ...{ ISCCD_DATA_DIR: folder, INDEXSVC_PORT: String(port), INDEXSVC_LOG_LEVEL: 'warn' },
-    ...{ INDEXSVC_INDEX_URI: `${INDEX}://${folder}/index`, INDEXSVC_ENVIRONMENT: 'test' },
+    ISCCD_DATA_DIR: folder,
+    INDEXSVC_PORT: String(port),
+    INDEXSVC_LOG_LEVEL: 'warn',
+    INDEXSVC_INDEX_URI: `${INDEX}://${folder}/index`,
+    INDEXSVC_ENVIRONMENT: 'test',
     INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',
     ...aggregator('INDEXSVC', list),
   });
@@ -68,7 +71,8 @@ async function startPeer(folder: string, list: string): Promise<Server> {
   const command = await peerProgram('iscc-search', PEER);
   const port = await freePort();
   return started(port, command, ['serve', '--host', '127.0.0.1', '--port', String(port)], {
-    ...{ ISCC_SEARCH_INDEX_URI: `${INDEX}://${folder}/index`, ISCC_SEARCH_LOG_LEVEL: 'warning' },
+    ISCC_SEARCH_INDEX_URI: `${INDEX}://${folder}/index`,
+    ISCC_SEARCH_LOG_LEVEL: 'warning',
     ...aggregator('ISCC_SEARCH', list),
   });
 }

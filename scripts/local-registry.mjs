@@ -23,8 +23,11 @@ export async function startRegistry(folder) {
   const settings = {
     storage: path.join(folder, 'storage'),
     uplinks: { upstream: { url: upstream, cache: true, maxage: '30m' } },
-    ...{ packages, max_body_size: '200mb', log: { type: 'stdout', level: 'error' } },
-    ...{ auth: { htpasswd: { file: path.join(folder, 'htpasswd') } }, web: { enable: false } },
+    packages,
+    max_body_size: '200mb',
+    log: { type: 'stdout', level: 'error' },
+    auth: { htpasswd: { file: path.join(folder, 'htpasswd') } },
+    web: { enable: false },
   };
   writeFileSync(config, JSON.stringify(settings));
   const child = spawn(process.execPath, [tool, '--listen', `127.0.0.1:${port}`, '--config', config], {

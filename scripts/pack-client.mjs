@@ -44,8 +44,15 @@ export function packClient(folder, { version, license, repository, homepage, bug
   cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   cpSync(path.join(root, 'node_modules', 'undici', 'LICENSE'), path.join(folder, 'LICENSE-undici'));
   const manifest = {
-    ...{ name: 'isccd-client', version, description: 'Typed clients of the isccd services', license },
-    ...{ type: 'module', engines, repository, homepage, bugs },
+    name: 'isccd-client',
+    version,
+    description: 'Typed clients of the isccd services',
+    license,
+    type: 'module',
+    engines,
+    repository,
+    homepage,
+    bugs,
     exports: { '.': { types: './index.d.ts', default: './index.js' } },
   };
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -27,9 +27,14 @@ const PROGRAMS = [
 
 export async function tryInstallation({ folder, registry, version, freePort }) {
   const env = {
-    ...{ PATH: onlyPrograms(path.join(folder, 'bin')), HOME: folder, NODE_ENV: 'production' },
-    ...{ npm_config_registry: registry, npm_config_audit: 'false', npm_config_fund: 'false' },
-    ...{ npm_config_update_notifier: 'false', npm_config_cache: path.join(folder, 'cache') },
+    PATH: onlyPrograms(path.join(folder, 'bin')),
+    HOME: folder,
+    NODE_ENV: 'production',
+    npm_config_registry: registry,
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+    npm_config_cache: path.join(folder, 'cache'),
     ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
   };
   const server = install(path.join(folder, 'server'), `isccd@${version}`, env, SERVER_MB_MAX);

@@ -31,7 +31,9 @@ export async function startCodes(
     cwd: folder,
     env: {
       ...process.env,
-      ...{ ISCCD_DATA_DIR: folder, CODEWEB_PORT: '0', CODEWEB_LOG_LEVEL: 'error' },
+      ISCCD_DATA_DIR: folder,
+      CODEWEB_PORT: '0',
+      CODEWEB_LOG_LEVEL: 'error',
       ...env,
     },
   });
@@ -120,7 +122,9 @@ export async function compare(
 /** An upload of bytes without a known type. */
 export function uploadOf(bytes: number): Post {
   return {
-    ...{ path: '/api/v1/iscc', body: Buffer.alloc(bytes, 'isccd '), status: 201 },
+    path: '/api/v1/iscc',
+    body: Buffer.alloc(bytes, 'isccd '),
+    status: 201,
     headers: { 'X-Upload-Filename': btoa('a.bin') },
   };
 }

@@ -10,7 +10,9 @@ const CONNECTIONS = 16;
 const CODE = 'ISCC:KMDMRJYGHHVRCZ5TM6U4G6D4MXA6LAXC4ZRPOKFU7JBEQXR2BJOS6NA';
 const TEXT = 'The quick brown fox jumps over the lazy dog, again and again. '.repeat(160);
 const SIMPRINT: Post = {
-  ...{ path: '/api/v1/simprint', body: Buffer.from(JSON.stringify({ text: TEXT })), status: 200 },
+  path: '/api/v1/simprint',
+  body: Buffer.from(JSON.stringify({ text: TEXT })),
+  status: 200,
   headers: { 'Content-Type': 'application/json' },
 };
 const UPLOAD = uploadOf(64 * 1024);

@@ -48,7 +48,11 @@ export async function manifestDetail(db: Db, key: number): Promise<Detail | unde
     usersOf(db, manifest.manifest_id),
   ]);
   return {
-    ...{ manifest, summary, declaration, ingredients, usedBy },
+    manifest,
+    summary,
+    declaration,
+    ingredients,
+    usedBy,
     bindings: bindings.map(({ alg, value, units, alternate }) => ({
       alg,
       value,
@@ -70,7 +74,10 @@ async function ingredientsOf(db: Db, given: readonly Ingredient[]): Promise<Rela
           .execute();
   const keys = new Map(rows.map(({ key, manifest_id }) => [manifest_id, key]));
   return given.map(({ title = '', relationship = '', manifestId = '' }) => ({
-    ...{ title, relationship, manifestId, key: keys.get(manifestId) },
+    title,
+    relationship,
+    manifestId,
+    key: keys.get(manifestId),
   }));
 }
 

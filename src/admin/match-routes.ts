@@ -18,7 +18,10 @@ export function matchRoutes(service: AdminService, search: FileSearch | undefine
       };
       if (file === undefined) return refused('Choose a file to search with.');
       const found = await search.find({
-        ...{ body: file.bytes, mediatype: file.mediatype, clientAddress, signal },
+        body: file.bytes,
+        mediatype: file.mediatype,
+        clientAddress,
+        signal,
       });
       if ('refused' in found) return refused(`The file can't be searched with: ${found.refused}`);
       const rows = await service.rowsOf(found.matches.map(({ manifestId }) => manifestId));

@@ -56,7 +56,9 @@ function pages(service: AdminService): AdminRoute[] {
         const logStates = await service.logStates(found.rows);
         return pageReply(
           listPage(session, query, {
-            ...{ page: found, algorithms, logStates },
+            page: found,
+            algorithms,
+            logStates,
             canSearchFiles: service.fileSearch !== undefined,
           }),
         );

@@ -169,7 +169,13 @@ function searchString(fields: Readonly<Record<string, string | number | undefine
 export function listFilter({ q, status, deleted, trusted, alg, signer, from, to }: ListQuery): Filter {
   const isSet = (choice: 'yes' | 'no' | undefined) => (choice === undefined ? undefined : choice === 'yes');
   return {
-    ...{ search: q, status, isDeleted: isSet(deleted), isTrusted: isSet(trusted), alg, signer, from },
+    search: q,
+    status,
+    isDeleted: isSet(deleted),
+    isTrusted: isSet(trusted),
+    alg,
+    signer,
+    from,
     to: to === undefined ? undefined : to + DAY_MS,
   };
 }

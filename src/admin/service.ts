@@ -170,7 +170,9 @@ export class AdminService {
     const declared = rows.filter(({ status, isccId }) => status === 'declared' && isccId !== undefined);
     const states = await this.#network.logStates(
       declared.map(({ isccId, pubkey, attemptedAt }) => ({
-        ...{ isccId: isccId ?? '', key: pubkey, declaredMs: attemptedAt },
+        isccId: isccId ?? '',
+        key: pubkey,
+        declaredMs: attemptedAt,
       })),
     );
     return new Map(

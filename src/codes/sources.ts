@@ -79,7 +79,10 @@ export class Sources {
   async #request(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     try {
       return await this.#agent.request({
-        ...{ origin: url.origin, path: url.pathname + url.search, method: 'GET', signal },
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        signal,
         headers: { 'user-agent': `isccd/${version}`, 'accept-encoding': 'identity' },
       });
     } catch (error) {

@@ -18,23 +18,29 @@ interface SharedEngine {
 const POSTGRES = ['postgresql:', 'postgres:'];
 
 const REDIS: Omit<SharedEngine, 'what'> = {
-  ...{ variable: redisVariable, schemes: ['redis:', 'rediss:'], example: 'redis://HOST:6379' },
+  variable: redisVariable,
+  schemes: ['redis:', 'rediss:'],
+  example: 'redis://HOST:6379',
 };
 
 /** The engines of each service; a sentence if it has none that several processes can share. */
 const ENGINES: Readonly<Record<ServiceName, readonly SharedEngine[] | string>> = {
   codes: [
     {
-      ...{ what: 'uploads', variable: codesVariables.mediaPath },
-      ...{ schemes: ['s3:'], example: 's3://BUCKET/PREFIX' },
+      what: 'uploads',
+      variable: codesVariables.mediaPath,
+      schemes: ['s3:'],
+      example: 's3://BUCKET/PREFIX',
     },
     { what: 'the progress of uploads', ...REDIS },
   ],
   search: 'a search index has one process; run search on its own, without --workers',
   store: [
     {
-      ...{ what: 'manifests and accounts', variable: storeVariables.databaseUrl },
-      ...{ schemes: POSTGRES, example: 'postgresql://HOST/NAME' },
+      what: 'manifests and accounts',
+      variable: storeVariables.databaseUrl,
+      schemes: POSTGRES,
+      example: 'postgresql://HOST/NAME',
     },
     { what: 'rate limits', ...REDIS },
   ],

@@ -110,7 +110,9 @@ async function appOver(
     network: network && networkView(network),
     tokens: tokenActions(database.db),
     webhooks: webhookActions(database.db, {
-      ...{ secretKey: config.secretKey, isConfigured: config.webhookUrl !== undefined, allowed },
+      secretKey: config.secretKey,
+      isConfigured: config.webhookUrl !== undefined,
+      allowed,
     }),
     thumbnails: thumbnailsOf(store.views),
     fileSearch: content && fileSearch(store.service, content.coder),

@@ -110,7 +110,10 @@ export function readNetworkConfig(environment: Environment): NetworkConfig | und
     throw new ConfigurationInvalid(`${PREFIX}_TEST_ALLOW is allowed only with INDEXSVC_ENVIRONMENT=test`);
   if (values.network === undefined) return undefined;
   return {
-    ...{ network: values.network, listUrl: values.listUrl, keys: values.keys, ready: values.ready },
+    network: values.network,
+    listUrl: values.listUrl,
+    keys: values.keys,
+    ready: values.ready,
     pollMs: values.pollSeconds * 1000,
     refreshMs: values.refreshSeconds * 1000,
     deletes: values.deletions === 'apply',

@@ -151,9 +151,14 @@ export class Aggregator implements FollowedNetwork {
 
   #follow(hub: ListedHub, row: HubRow): Followed {
     const followed: Followed = {
-      ...{ hub, row, memory: NO_MEMORY, timer: undefined, running: undefined },
+      hub,
+      row,
+      memory: NO_MEMORY,
+      timer: undefined,
+      running: undefined,
       didAge: { readMs: performance.now() },
-      ...{ nextPoll: undefined, wasCaughtUp: false },
+      nextPoll: undefined,
+      wasCaughtUp: false,
     };
     this.#hubs.set(hub.hubId, followed);
     return followed;
@@ -188,7 +193,9 @@ export class Aggregator implements FollowedNetwork {
       return readFile(source, 'utf8');
     }
     const fetched = await this.#client.get(source, {
-      ...{ resource: 'list', bytesMax: HUB_LIST_BYTES_MAX, timeoutMs: LIST_TIMEOUT_MS },
+      resource: 'list',
+      bytesMax: HUB_LIST_BYTES_MAX,
+      timeoutMs: LIST_TIMEOUT_MS,
       signal: this.#stop.signal,
     });
     if (fetched.kind === 'ok') return fetched.bytes.toString();
@@ -257,8 +264,13 @@ export class Aggregator implements FollowedNetwork {
     const { hub } = followed;
     const { signal } = this.#stop;
     const outcome = await poll(followed.row, {
-      ...{ hub, index: this.#index, signal, keys: this.#config.keys, deletes: this.#config.deletes },
-      ...{ mirrors: this.#config.mirrors, didAge: followed.didAge },
+      hub,
+      index: this.#index,
+      signal,
+      keys: this.#config.keys,
+      deletes: this.#config.deletes,
+      mirrors: this.#config.mirrors,
+      didAge: followed.didAge,
       onCommit: (seconds) => this.metrics.committed(seconds),
       files: new LogFiles(this.#client, hub.url, signal),
       onRow: (row) => {

@@ -104,7 +104,11 @@ export class HubClient {
   ): Promise<Fetched> {
     const { origin, pathname } = new URL(address);
     const response = await this.#agent.request({
-      ...{ origin, path: pathname, method: 'GET', bodyTimeout: STALL_MS, headersTimeout: timeoutMs },
+      origin,
+      path: pathname,
+      method: 'GET',
+      bodyTimeout: STALL_MS,
+      headersTimeout: timeoutMs,
       signal,
       headers: {
         'user-agent': `isccd/${version}`,

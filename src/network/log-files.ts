@@ -54,7 +54,9 @@ export class LogFiles {
   /** Keys of the hub's did:web document; `undefined` if it can't be read. */
   async didKeys(origin: string): Promise<readonly string[] | undefined> {
     const fetched = await this.#client.get(didDocumentUrl(this.#url), {
-      ...{ resource: 'did', bytesMax: DID_DOCUMENT_BYTES_MAX, timeoutMs: SMALL_TIMEOUT_MS },
+      resource: 'did',
+      bytesMax: DID_DOCUMENT_BYTES_MAX,
+      timeoutMs: SMALL_TIMEOUT_MS,
       signal: this.#signal,
     });
     if (fetched.kind !== 'ok') return undefined;

@@ -139,8 +139,13 @@ class Poll {
     if (size == null || root == null || key == null || keyId == null)
       return { kind: 'unverified', reason: refused ?? 'unsigned' };
     const head: LogHead = {
-      ...{ size, root: root.toString('base64'), note: note.toString(), key, key_id: keyId },
-      ...{ key_source: source, time: new Date().toISOString() },
+      size,
+      root: root.toString('base64'),
+      note: note.toString(),
+      key,
+      key_id: keyId,
+      key_source: source,
+      time: new Date().toISOString(),
     };
     return { size, root, head };
   }
@@ -390,8 +395,13 @@ class Poll {
     const { index, hub, deletes, mirrors: keepsBundles, onCommit } = this.#options;
     const startedMs = performance.now();
     const stored = await index.apply({
-      ...{ hub: hub.hubId, cursor: this.#row.cursor, bundles, roots, nowMs: Date.now() },
-      ...{ deletes, keepsBundles },
+      hub: hub.hubId,
+      cursor: this.#row.cursor,
+      bundles,
+      roots,
+      nowMs: Date.now(),
+      deletes,
+      keepsBundles,
       row: JSON.stringify({ ...row, state: 'catching_up' satisfies HubRow['state'] }),
     });
     onCommit((performance.now() - startedMs) / 1000);
@@ -447,7 +457,10 @@ function evidenceOf(
 ) {
   const hashes = proof === undefined ? [] : Array.from({ length: proof.length / 32 }, (_, at) => at);
   return {
-    ...{ kind, time: other.time, accepted: accepted?.note ?? null, other: other.note },
+    kind,
+    time: other.time,
+    accepted: accepted?.note ?? null,
+    other: other.note,
     proof: hashes.map((at) => proof?.subarray(at * 32, at * 32 + 32).toString('base64')),
   };
 }

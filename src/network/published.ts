@@ -61,7 +61,9 @@ export class Published {
     const deletion = found.deletion && entryProof(found.deletion);
     if (head === null || declaration === undefined) return 'pending';
     return {
-      ...{ type: 'IsccLogInclusionProof', checkpoint: head.note, treeSize: head.size },
+      type: 'IsccLogInclusionProof',
+      checkpoint: head.note,
+      treeSize: head.size,
       ...declaration,
       ...(deletion !== undefined && { deletion }),
     };

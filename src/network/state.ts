@@ -98,8 +98,17 @@ export interface HubRow {
 export function newRow({ url, origin }: { readonly url: string; readonly origin: string }): HubRow {
   const counts = Object.fromEntries(REASONS.map((reason) => [reason, 0])) as Counts;
   return {
-    ...{ url, origin, state: 'waiting', cursor: 0, head: null, since: null, counts },
-    ...{ anomalies: { future: 0, order: 0 }, alarm: null, last_poll: null, full: false },
+    url,
+    origin,
+    state: 'waiting',
+    cursor: 0,
+    head: null,
+    since: null,
+    counts,
+    anomalies: { future: 0, order: 0 },
+    alarm: null,
+    last_poll: null,
+    full: false,
   };
 }
 

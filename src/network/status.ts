@@ -37,8 +37,15 @@ export interface NetworkStatus {
 export function hubStatus(hubId: number, row: HubRow, nextPollMs: number | undefined): HubStatus {
   const counts = Object.fromEntries(REASONS.map((reason) => [reason, row.counts[reason] ?? 0])) as Counts;
   return {
-    ...{ hub_id: hubId, url: row.url, cursor: row.cursor, last_poll: row.last_poll },
-    ...{ ok: isOk(row), error: errorText(row), counts, state: row.state, origin: row.origin },
+    hub_id: hubId,
+    url: row.url,
+    cursor: row.cursor,
+    last_poll: row.last_poll,
+    ok: isOk(row),
+    error: errorText(row),
+    counts,
+    state: row.state,
+    origin: row.origin,
     tree_size: row.head?.size ?? null,
     root: row.head?.root ?? null,
     key_id: row.head?.key_id ?? null,

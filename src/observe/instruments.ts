@@ -37,7 +37,10 @@ export function gauge<L extends string>(
   read: () => readonly Sample<L>[] | Promise<readonly Sample<L>[]>,
 ): Gauge<L> {
   return new Gauge({
-    ...{ name, help, labelNames, registers: [] },
+    name,
+    help,
+    labelNames,
+    registers: [],
     async collect() {
       const samples = await inTime(read);
       this.reset();
@@ -54,7 +57,10 @@ export function total<L extends string>(
   read: () => readonly Sample<L>[] | Promise<readonly Sample<L>[]>,
 ): Counter<L> {
   return new Counter({
-    ...{ name, help, labelNames, registers: [] },
+    name,
+    help,
+    labelNames,
+    registers: [],
     async collect() {
       const samples = await inTime(read);
       this.reset();

@@ -12,8 +12,12 @@ const PROBE = "redis.call('TIME') redis.call('SET', KEYS[1], 1, 'PX', 1) return 
 /** Why Redis can't be used, for the operator; `undefined` if it can. Leaves no key behind. */
 export async function redisProblem(url: string): Promise<string | undefined> {
   const redis = new Redis(url, {
-    ...{ lazyConnect: true, connectTimeout: MS_MAX, commandTimeout: MS_MAX },
-    ...{ enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => null },
+    lazyConnect: true,
+    connectTimeout: MS_MAX,
+    commandTimeout: MS_MAX,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
   });
   let failure: unknown;
   redis.on('error', (error) => {

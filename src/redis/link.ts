@@ -33,7 +33,10 @@ export class RedisLink {
       // Waiting commands would wait as long as Redis is away.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
-      ...{ maxRetriesPerRequest: 0, lazyConnect: true, connectTimeout: CONNECT_MS_MAX, retryStrategy },
+      maxRetriesPerRequest: 0,
+      lazyConnect: true,
+      connectTimeout: CONNECT_MS_MAX,
+      retryStrategy,
       // A server that became a replica after a failover.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
     });

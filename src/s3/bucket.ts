@@ -172,8 +172,14 @@ export class S3Bucket {
     );
     const xml = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
     const response = await this.#client.send({
-      ...{ method: 'POST', key, query: { uploadId }, body: () => xml, bytes: xml.length },
-      ...{ headers: { 'if-none-match': '*' }, allowed: [...CONFLICTS, 404], timeoutMs: SEND_MS_MAX },
+      method: 'POST',
+      key,
+      query: { uploadId },
+      body: () => xml,
+      bytes: xml.length,
+      headers: { 'if-none-match': '*' },
+      allowed: [...CONFLICTS, 404],
+      timeoutMs: SEND_MS_MAX,
     });
     if (response.status >= 300) return false;
     const text = await response.body.text();

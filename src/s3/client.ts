@@ -146,9 +146,16 @@ export class S3Client {
     if (credentials === undefined) return { url, headers: { ...headers } };
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const signer = new AwsV4Signer({
-      ...{ method, url, headers, accessKeyId, secretAccessKey, signQuery },
+      method,
+      url,
+      headers,
+      accessKeyId,
+      secretAccessKey,
+      signQuery,
       ...(sessionToken && { sessionToken }),
-      ...{ service: 's3', region: this.#region, cache: this.#keys },
+      service: 's3',
+      region: this.#region,
+      cache: this.#keys,
     });
     const signed = await signer.sign();
     return { url: signed.url.href, headers: Object.fromEntries(signed.headers) };

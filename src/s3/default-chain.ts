@@ -19,6 +19,9 @@ export function defaultChain(config: S3Config): () => Promise<Credentials> {
     ...(configFile !== undefined && { configFilepath: configFile }),
     ...(webIdentityTokenFile !== undefined && { webIdentityTokenFile }),
     ...(roleArn !== undefined && { roleArn }),
-    ...{ timeout: REQUEST_MS_MAX, maxRetries: RETRIES, clientConfig: { region }, ignoreCache: true },
+    timeout: REQUEST_MS_MAX,
+    maxRetries: RETRIES,
+    clientConfig: { region },
+    ignoreCache: true,
   });
 }

@@ -163,7 +163,12 @@ async function openIndexes(
   const folder = path.join(dataDir, CACHE_FOLDER);
   const { stalenessMs, stalenessSecondsMax } = config;
   const engine = await PostgresEngine.open({
-    ...{ location, folder, engine: options, stalenessMs, stalenessSecondsMax, log },
+    location,
+    folder,
+    engine: options,
+    stalenessMs,
+    stalenessSecondsMax,
+    log,
   });
   return { engine, local: undefined, folder, id: engine.id };
 }

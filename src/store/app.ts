@@ -89,15 +89,10 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const undoMs = config.undoDays * DAY_MS;
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log, undoMs });
   const index = await bindingIndex(database, log);
-  const service = new StoreService(
-    { ...config, undoMs },
-    {
-      ...{ manifests, blobs, declarer, log, validator, index },
-      isListed: (alg) => rules.algorithms.has(alg),
-      isManifestId: native.isManifestId,
-      digest: native.sha256,
-    },
-  );
+  const isListed = (alg: string) => rules.algorithms.has(alg);
+  const { isManifestId, sha256: digest } = native;
+  const parts = { manifests, blobs, declarer, log, validator, index, isListed, isManifestId, digest };
+  const service = new StoreService({ ...config, undoMs }, parts);
   const readers = readersOf(service, { manifests, validator, database }, config);
   const routeOptions = { ...config, throttle, callers: callersOf(database, config) };
   const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed: (key) => service.changed(key) });

@@ -189,10 +189,8 @@ export class Manifests {
     return this.commits.run(async (transaction) => {
       // The feed lock comes first, so that no transaction waits for it while it holds a lock on one of the rows.
       const last = await lockFeed(transaction, keys.length);
-      return bury(transaction, keys, {
-        ...{ now, last, actor, keptUntil, events: this.#events },
-        action: 'manifest-deleted',
-      });
+      const options = { now, last, actor, keptUntil, events: this.#events };
+      return bury(transaction, keys, { ...options, action: 'manifest-deleted' });
     });
   }
 
@@ -205,9 +203,8 @@ export class Manifests {
   restore(keys: readonly number[], { now, actor, target, hasFile }: RestoreOptions): Promise<number[]> {
     return this.commits.run(async (transaction) => {
       const last = await lockFeed(transaction, keys.length);
-      return restoreKept(transaction, keys, {
-        ...{ now, last, actor, target, hasFile, events: this.#events },
-      });
+      const options = { now, last, actor, target, hasFile, events: this.#events };
+      return restoreKept(transaction, keys, options);
     });
   }
 

@@ -119,7 +119,9 @@ function upload(service: StoreService, receipts: Receipts, options: RouteOptions
       const publisher = publisherOf(await options.callers.uploader(request));
       const answer = await service.upload(body, {
         ...(declare !== undefined && { declare }),
-        ...{ client, publisher, trace },
+        client,
+        publisher,
+        trace,
       });
       if (!query.returnReceipt) return json(answer);
       const issued = await receipts.afterUpload(answer.manifestId);

@@ -132,7 +132,10 @@ export async function endUndo(
 function revived(bindings: readonly BindingRow[], now: number) {
   const units = bindings.flatMap(({ units }) => JSON.parse(units ?? '[]') as string[]);
   return {
-    ...{ live: 1 as const, deleted_at: null, kept_until: null, restored_at: now },
+    live: 1 as const,
+    deleted_at: null,
+    kept_until: null,
+    restored_at: now,
     binding_count: bindings.filter(({ alternate }) => alternate === 0).length,
     unit_count: new Set(units).size,
     // Validate it again.

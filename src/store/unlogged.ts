@@ -37,7 +37,9 @@ export async function countUnlogged(db: Db, network: FollowedNetwork, nowMs: num
       .limit(BATCH_ROWS)
       .execute();
     const declared = rows.map(({ iscc_id, pubkey, attempted_at }) => ({
-      ...{ isccId: iscc_id ?? '', key: pubkey ?? undefined, declaredMs: attempted_at ?? 0 },
+      isccId: iscc_id ?? '',
+      key: pubkey ?? undefined,
+      declaredMs: attempted_at ?? 0,
     }));
     const states = await logStates(network, declared, nowMs);
     count += states.filter((state) => state?.kind === 'missing').length;

@@ -27,10 +27,12 @@ let photoId: string;
 beforeAll(async () => {
   [services, browser] = await Promise.all([
     startAllServices({
-      ...{ MSTORE_BY_CONTENT: '1', MSTORE_UNTHROTTLED: '127.0.0.1' },
+      MSTORE_BY_CONTENT: '1',
+      MSTORE_UNTHROTTLED: '127.0.0.1',
       MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(OPERATOR_TOKEN).digest('hex'),
       // Receivers of webhooks on this machine.
-      ...{ RESOLVER_ENVIRONMENT: 'test', RESOLVER_TEST_ALLOW: '127.0.0.1' },
+      RESOLVER_ENVIRONMENT: 'test',
+      RESOLVER_TEST_ALLOW: '127.0.0.1',
     }),
     launchChromium(),
   ]);

@@ -32,7 +32,9 @@ beforeAll(async () => {
   hub = await HubDouble.start(1, 3);
   await writeFile(path.join(folder, 'hubs.yaml'), HubDouble.list(hub));
   services = await startAllServices({
-    ...{ ISCCD_METRICS_PORT: '0', INDEXSVC_ENVIRONMENT: 'test', INDEXSVC_AGGREGATOR_NETWORK: 'testnet' },
+    ISCCD_METRICS_PORT: '0',
+    INDEXSVC_ENVIRONMENT: 'test',
+    INDEXSVC_AGGREGATOR_NETWORK: 'testnet',
     INDEXSVC_AGGREGATOR_HUB_LIST_URL: path.join(folder, 'hubs.yaml'),
     INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',
     INDEXSVC_AGGREGATOR_EXCLUSIVE: 'false',

@@ -29,9 +29,13 @@ beforeAll(async () => {
   [s3, redis] = await Promise.all([startSeaweed(), startRedis()]);
   env = {
     ...s3.variables,
-    ...{ ISCCD_DATA_DIR: folder, ISCCD_REDIS_URL: redis.url, CODEWEB_PORT: '0' },
+    ISCCD_DATA_DIR: folder,
+    ISCCD_REDIS_URL: redis.url,
+    CODEWEB_PORT: '0',
     CODEWEB_MEDIA_PATH: `s3://${await s3.createBucket()}/codes`,
-    ...{ ISCCD_METRICS_PORT: '0', ISCCD_METRICS_PUBLIC: 'true', CODEWEB_LOG_LEVEL: 'info' },
+    ISCCD_METRICS_PORT: '0',
+    ISCCD_METRICS_PUBLIC: 'true',
+    CODEWEB_LOG_LEVEL: 'info',
   };
 }, INSTALL_MAX_MS);
 
@@ -123,7 +127,11 @@ describe.each(TRANSPORTS)('two workers over %s', { timeout: TEST_MS_MAX }, (tran
     const { pid, urls } = running;
     const { hostname, port } = new URL(urls.codes);
     const sending = http.request({
-      ...{ hostname, port, method: 'POST', path: '/api/v1/iscc', agent: false },
+      hostname,
+      port,
+      method: 'POST',
+      path: '/api/v1/iscc',
+      agent: false,
       headers: { ...FILENAME, 'Content-Length': PHOTO.length },
     });
     const response = new Promise<number | undefined>((resolve, reject) => {

@@ -129,8 +129,14 @@ describe.each(ENGINES)('%s', (engine) => {
       {
         key,
         ...manifest('urn:c2pa:日本 😀'),
-        ...{ index_version: 0, unknown_algorithms: null, certificate_expires: null, summary: null },
-        ...{ publisher: null, displaced_by: null, kept_until: null, restored_at: null },
+        index_version: 0,
+        unknown_algorithms: null,
+        certificate_expires: null,
+        summary: null,
+        publisher: null,
+        displaced_by: null,
+        kept_until: null,
+        restored_at: null,
       },
     ]);
     const binding = await db.selectFrom('bindings').selectAll().executeTakeFirstOrThrow();

@@ -23,9 +23,13 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'isccd-nginx-'));
   port = await freePort();
   services = await startAllServices({
-    ...{ MSTORE_URL: 'https://store.example.org', APP_SECRET_KEY: 'a secret of this test' },
-    ...{ CODEWEB_NUM_PROXIES: '1', INDEXSVC_NUM_PROXIES: '1', MSTORE_NUM_PROXIES: '1' },
-    ...{ RESOLVER_NUM_PROXIES: '1', ISCCD_METRICS_PUBLIC: 'true' },
+    MSTORE_URL: 'https://store.example.org',
+    APP_SECRET_KEY: 'a secret of this test',
+    CODEWEB_NUM_PROXIES: '1',
+    INDEXSVC_NUM_PROXIES: '1',
+    MSTORE_NUM_PROXIES: '1',
+    RESOLVER_NUM_PROXIES: '1',
+    ISCCD_METRICS_PUBLIC: 'true',
   });
   const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd test');
   await writeFile(path.join(folder, 'fullchain.pem'), chainPem);

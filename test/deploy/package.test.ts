@@ -104,7 +104,9 @@ describe('the published packages', () => {
       value.replace(/^\/data\b/, data),
     ]);
     const env = {
-      ...{ PATH: process.env.PATH, HOME: '/nonexistent', TMPDIR: temporary },
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      TMPDIR: temporary,
       ...Object.fromEntries(values),
       ...Object.fromEntries(ports),
     };

@@ -55,8 +55,10 @@ describe('two replicas behind nginx', () => {
         MSTORE_RATE_WRITE: '1000/s',
         MSTORE_RATE_READ: '1000/s',
         MSTORE_NUM_PROXIES: '1',
-        ...{ CODEWEB_LOG_LEVEL: 'error', INDEXSVC_LOG_LEVEL: 'error' },
-        ...{ MSTORE_LOG_LEVEL: 'error', RESOLVER_LOG_LEVEL: 'error' },
+        CODEWEB_LOG_LEVEL: 'error',
+        INDEXSVC_LOG_LEVEL: 'error',
+        MSTORE_LOG_LEVEL: 'error',
+        RESOLVER_LOG_LEVEL: 'error',
       };
       replicas.push({ environment, process: await serve(SERVICE_NAMES, { cwd: folder, env: environment }) });
     }

@@ -36,8 +36,10 @@ async function startNode(dnsServers: readonly string[], ...hubs: readonly HubDou
   });
   const log = pino({ level: 'info' }, stream);
   const network = readNetworkConfig({
-    ...{ INDEXSVC_ENVIRONMENT: 'test', INDEXSVC_AGGREGATOR_TEST_ALLOW: `${NAME} ${PUBLIC}` },
-    ...{ INDEXSVC_AGGREGATOR_NETWORK: 'testnet', INDEXSVC_AGGREGATOR_HUB_LIST_URL: list },
+    INDEXSVC_ENVIRONMENT: 'test',
+    INDEXSVC_AGGREGATOR_TEST_ALLOW: `${NAME} ${PUBLIC}`,
+    INDEXSVC_AGGREGATOR_NETWORK: 'testnet',
+    INDEXSVC_AGGREGATOR_HUB_LIST_URL: list,
     INDEXSVC_AGGREGATOR_POLL_INTERVAL: '1',
   });
   if (network === undefined) throw new Error('no network is set');

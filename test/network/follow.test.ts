@@ -20,7 +20,9 @@ const hubs: HubDouble[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'isccd-network-'));
   env = {
-    ...{ ISCCD_DATA_DIR: folder, INDEXSVC_PORT: '0', INDEXSVC_ENVIRONMENT: 'test' },
+    ISCCD_DATA_DIR: folder,
+    INDEXSVC_PORT: '0',
+    INDEXSVC_ENVIRONMENT: 'test',
     INDEXSVC_AGGREGATOR_NETWORK: 'testnet',
     INDEXSVC_AGGREGATOR_HUB_LIST_URL: path.join(folder, 'hubs.yaml'),
     INDEXSVC_AGGREGATOR_POLL_INTERVAL: '1',

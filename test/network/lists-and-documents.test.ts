@@ -55,7 +55,11 @@ describe('a log on disk', () => {
   const logs = read('logs.json');
   const check = (at: string, assets = true) =>
     checkLog({
-      ...{ folder: at, origin: logs.origin, keys: [logs.key], hubId: logs.hubId, network: logs.network },
+      folder: at,
+      origin: logs.origin,
+      keys: [logs.key],
+      hubId: logs.hubId,
+      network: logs.network,
       assets,
     });
   const copy = (letter: string, size: string) => {

@@ -30,12 +30,17 @@ beforeAll(async () => {
   Object.assign(store.env, {
     ...storeEnvironment({ dataDir: `${store.folder}/store`, url: undefined }),
     ...hubEnvironment(hubUrl),
-    ...{ MSTORE_PORT: ports.MSTORE_PORT, MSTORE_URL: `http://127.0.0.1:${ports.MSTORE_PORT}` },
-    ...{ MSTORE_HUB_ID: String(HUB_ID), MSTORE_INDEX: 'local', RESOLVER_PORT: '0' },
+    MSTORE_PORT: ports.MSTORE_PORT,
+    MSTORE_URL: `http://127.0.0.1:${ports.MSTORE_PORT}`,
+    MSTORE_HUB_ID: String(HUB_ID),
+    MSTORE_INDEX: 'local',
+    RESOLVER_PORT: '0',
     ISCCD_METRICS_PUBLIC: 'true',
   });
   Object.assign(other.env, {
-    ...{ RESOLVER_PORT: '0', RESOLVER_ENVIRONMENT: 'test', RESOLVER_TEST_ALLOW: '127.0.0.1' },
+    RESOLVER_PORT: '0',
+    RESOLVER_ENVIRONMENT: 'test',
+    RESOLVER_TEST_ALLOW: '127.0.0.1',
   });
   await Promise.all([store.start('search', 'store', 'resolver'), other.start('search', 'resolver')]);
   const { db, close } = await openDatabase(undefined, `${store.folder}/store`);

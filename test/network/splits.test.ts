@@ -126,8 +126,13 @@ class SplitNode {
       return false;
     };
     const outcome = await poll(this.#row, {
-      ...{ hub: { hubId: HUB_ID, url: hub.url, origin: hub.origin, active: true, keys: [hub.listedKey] } },
-      ...{ index, keys: 'list', deletes: true, mirrors: false, didAge: { readMs: 0 }, signal: stop.signal },
+      hub: { hubId: HUB_ID, url: hub.url, origin: hub.origin, active: true, keys: [hub.listedKey] },
+      index,
+      keys: 'list',
+      deletes: true,
+      mirrors: false,
+      didAge: { readMs: 0 },
+      signal: stop.signal,
       files: new LogFiles(client, hub.url, stop.signal),
       onRow: (row) => {
         this.#row = row;
@@ -157,7 +162,10 @@ class SplitNode {
     for (let at = 0; at * 256 < ENTRIES; at += 1)
       leaves.push(await index.tile(HUB_ID, 0, at, Math.min(256, ENTRIES - at * 256)));
     return {
-      ...{ cursor, counts, anomalies, assets: await this.#assets() },
+      cursor,
+      counts,
+      anomalies,
+      assets: await this.#assets(),
       root: (await index.root(HUB_ID, ENTRIES))?.toString('base64'),
       claims: await index.claims([...twin.claims.keys()]),
       leaves: Buffer.concat(leaves.map((tile) => tile ?? Buffer.alloc(0))).toString('base64'),

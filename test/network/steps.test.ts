@@ -93,8 +93,13 @@ describe('a poll', () => {
       served = show;
       let after = row;
       const outcome = await poll(row, {
-        ...{ hub: { hubId, url, origin, active: true, keys: [key] }, index, signal, keys: 'both' },
-        ...{ files: new LogFiles(client, url, signal), deletes: true, mirrors: false },
+        hub: { hubId, url, origin, active: true, keys: [key] },
+        index,
+        signal,
+        keys: 'both',
+        files: new LogFiles(client, url, signal),
+        deletes: true,
+        mirrors: false,
         didAge: { readMs: performance.now() },
         onRow: (stored) => {
           after = stored;

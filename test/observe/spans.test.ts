@@ -20,7 +20,10 @@ const config = (environment: Record<string, string>) =>
 async function served(env: Record<string, string>) {
   const process = await serve(['search', 'resolver'], {
     env: {
-      ...{ INDEXSVC_INDEX_URI: 'memory://', INDEXSVC_PORT: '0', RESOLVER_PORT: '0', ISCCD_METRICS_PORT: '0' },
+      INDEXSVC_INDEX_URI: 'memory://',
+      INDEXSVC_PORT: '0',
+      RESOLVER_PORT: '0',
+      ISCCD_METRICS_PORT: '0',
       ...env,
     },
   });

@@ -60,8 +60,13 @@ describe('CODEWEB_MEDIA_PATH', () => {
   test('has bucket, prefix and options', () => {
     const uri = 's3://media/a//b?endpoint=https://store.example/&region=eu-1&style=virtual&sse=AES256';
     expect(settingsOf(uri)).toMatchObject({
-      ...{ bucket: 'media', prefix: 'a/b/', endpoint: 'https://store.example', region: 'eu-1' },
-      ...{ style: 'virtual', sse: 'AES256', variable: 'CODEWEB_MEDIA_PATH' },
+      bucket: 'media',
+      prefix: 'a/b/',
+      endpoint: 'https://store.example',
+      region: 'eu-1',
+      style: 'virtual',
+      sse: 'AES256',
+      variable: 'CODEWEB_MEDIA_PATH',
       config: { accessKeyId: 'key', secretAccessKey: 'secret' },
     });
     expect(settingsOf('s3://media')).toMatchObject({ bucket: 'media', prefix: '' });

@@ -44,8 +44,11 @@ export async function startSeaweed(): Promise<SeaweedServer> {
   const [s3] = ports;
   const url = `http://127.0.0.1:${s3}`;
   const client = new AwsClient({
-    ...{ accessKeyId: accessKey, secretAccessKey: secretKey },
-    ...{ region: 'us-east-1', service: 's3', retries: 0 },
+    accessKeyId: accessKey,
+    secretAccessKey: secretKey,
+    region: 'us-east-1',
+    service: 's3',
+    retries: 0,
   });
   const request: SeaweedServer['request'] = (method, bucket, rest = '', init = {}) =>
     client.fetch(`${url}/${bucket}${rest}`, { method, ...init });

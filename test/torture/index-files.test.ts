@@ -91,7 +91,7 @@ async function judge(url: string, name: string): Promise<{ state: 'serves' | 're
   return { state: 'serves' };
 }
 
-/** A service whose indexes are loaded, or why there is none. */
+/** A service whose indexes are loaded, or why it did not start. */
 async function started(location: string): Promise<SearchProcess | Error> {
   const server = await startProcess(location, { INDEXSVC_LOG_LEVEL: 'fatal' }).catch(toError);
   if (server instanceof Error) return server;

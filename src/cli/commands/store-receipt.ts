@@ -29,7 +29,10 @@ export async function verifyReceipt(file: string, options: VerifyOptions): Promi
   }
   if (options.manifest !== undefined) await compare(options.manifest, receipt);
   const verified = {
-    ...{ manifestId, sha256, size, storedAt },
+    manifestId,
+    sha256,
+    size,
+    storedAt,
     signedBy: signature.controller,
     key: signature.pubkey,
     isManifestCompared: options.manifest !== undefined,

@@ -65,7 +65,10 @@ export function csvReport({ groups }: ScanReport): string {
 /** Everything as plain values. */
 export function jsonReport({ groups, ...rest }: ScanReport): object {
   const member = ({ file: { path, bytes, mediatype, title }, link }: Member) => ({
-    ...{ path, bytes, mediatype, title },
+    path,
+    bytes,
+    mediatype,
+    title,
     ...(link !== undefined && { unit: link.unit, distance: link.distance, closest: link.to.path }),
   });
   return { ...rest, groups: groups.map(({ kind, members }) => ({ kind, members: members.map(member) })) };

@@ -69,7 +69,11 @@ function plusStatements({ name, value }: RightsField, fields: readonly RightsFie
     'Iptc4xmpExt:EmbdEncRightsExpr',
   ]);
   return (known ?? []).map(([use, permission, implied]) => ({
-    ...{ use, permission, field: name, value, implied },
+    use,
+    permission,
+    field: name,
+    value,
+    implied,
     ...(permission === 'constrained' && detail !== undefined && { detail }),
   }));
 }
@@ -82,7 +86,11 @@ function tdmStatements({ name, value }: RightsField, fields: readonly RightsFiel
   // A policy says how a licence can be had.
   const permission = policy === undefined ? 'notAllowed' : 'constrained';
   return MINING_USES.map((use) => ({
-    ...{ use, permission, field: name, value, implied: use !== MINING },
+    use,
+    permission,
+    field: name,
+    value,
+    implied: use !== MINING,
     ...(policy !== undefined && { detail: policy }),
   }));
 }

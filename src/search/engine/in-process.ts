@@ -55,8 +55,12 @@ export class InProcessSearch implements LocalSearchApi {
     const remove = () => rm(folder, { recursive: true, force: true });
     try {
       const engine = await PostgresEngine.open({
-        ...{ location, folder, engine: { sync: false, loadsInBackground: true } },
-        ...{ stalenessMs: 0, stalenessSecondsMax: 0, log: undefined },
+        location,
+        folder,
+        engine: { sync: false, loadsInBackground: true },
+        stalenessMs: 0,
+        stalenessSecondsMax: 0,
+        log: undefined,
       });
       return new InProcessSearch(engine, () => engine.close().then(remove), engine.whenLoaded());
     } catch (error) {

@@ -70,7 +70,10 @@ export class PostgresEngine implements Engine {
     this.#cache = new Cache(local, installation, log);
     const away = (error: unknown) => this.#lost(error);
     this.#followed = new Followed({
-      ...{ db, newest, cache: this.#cache, log },
+      db,
+      newest,
+      cache: this.#cache,
+      log,
       onError: (error) => unavailable(error, away),
       onCurrent: () => this.#found(),
     });

@@ -39,7 +39,10 @@ export async function readRegistry(db: SearchDb): Promise<Registry> {
   const aliases = await db.selectFrom('aliases').selectAll().execute();
   return {
     indexes: indexes.map(({ id, name, realm, simprint_types, paths, changed }) => ({
-      ...{ id, name, paths, changed },
+      id,
+      name,
+      paths,
+      changed,
       state: stateOf(realm, simprint_types),
     })),
     aliases: new Map(aliases.map(({ name, index_id }) => [name, index_id])),

@@ -90,7 +90,13 @@ export class Receivers {
       .limit(limit)
       .execute();
     return rows.map(({ webhook, event_id, type, at, attempts, next_at, error }) => ({
-      ...{ webhook, eventId: event_id, type, at, attempts, nextAt: next_at, error: error ?? undefined },
+      webhook,
+      eventId: event_id,
+      type,
+      at,
+      attempts,
+      nextAt: next_at,
+      error: error ?? undefined,
     }));
   }
 

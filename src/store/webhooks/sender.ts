@@ -120,7 +120,9 @@ export class WebhookSender {
     if (this.#closing.signal.aborted) return;
     if (failure.isUnreachable) this.#pausedUntilMs = Date.now() + UNREACHABLE_MS;
     const fields = {
-      ...{ webhook: target.webhook, event: event.event_id, type: event.type },
+      webhook: target.webhook,
+      event: event.event_id,
+      type: event.type,
       attempts: event.attempts + 1,
     };
     const now = Date.now();

@@ -125,7 +125,10 @@ const CORE: Names = {
 };
 const ODF: Names = {
   ...CUSTOM,
-  ...{ name: 'title', description: 'description', creator: 'initial-creator', keywords: 'keyword' },
+  name: 'title',
+  description: 'description',
+  creator: 'initial-creator',
+  keywords: 'keyword',
 };
 const EPUB: Names = {
   name: 'title',
@@ -293,8 +296,14 @@ test('EXIF, IPTC, XMP and PNG text are kept in step, also beyond Latin letters',
       'IFD0:ImageDescription': 'Old',
       'IFD0:XPTitle': 'Old',
     },
-    ...{ 'IPTC:By-line': 'Old', 'IPTC:Credit': 'Old', 'IPTC:CopyrightNotice': 'Old', 'IPTC:Keywords': 'Old' },
-    ...{ 'IPTC:ObjectName': 'Old', 'IPTC:City': 'Köln', 'XMP-dc:Title-de': 'Old', 'XMP-dc:Creator': 'Old' },
+    'IPTC:By-line': 'Old',
+    'IPTC:Credit': 'Old',
+    'IPTC:CopyrightNotice': 'Old',
+    'IPTC:Keywords': 'Old',
+    'IPTC:ObjectName': 'Old',
+    'IPTC:City': 'Köln',
+    'XMP-dc:Title-de': 'Old',
+    'XMP-dc:Creator': 'Old',
   };
   const at = await saved('photo.jpg', await sample('photo-q85_a.jpg', await temporaryFolder()));
   const { writeTags } = await import('../../../src/codes/metadata/exiftool.js');

@@ -50,7 +50,9 @@ describe('metadata in headers', () => {
         track_title: 'T',
         version_title: '',
       },
-      ...{ duration: 100, content_type: 'sound', pubdate: '20260101' },
+      duration: 100,
+      content_type: 'sound',
+      pubdate: '20260101',
     };
     const seed = seedDataUrl(parseIsrc(record));
     const forms = await Promise.all(

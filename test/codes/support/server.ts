@@ -44,7 +44,10 @@ export async function startCodes(options: CodesServerOptions = {}): Promise<Code
   const app = await codesApp(config, log, { entry: WORKER_ENTRY, ...options.workers });
   const transport = loadTransport(options.transport ?? 'auto', log);
   const server = await startServer(app, {
-    ...{ host: '127.0.0.1', port: 0, transport, log },
+    host: '127.0.0.1',
+    port: 0,
+    transport,
+    log,
     ...(options.servesMetrics && { metrics: new Metrics(), servesMetrics: true }),
   });
   return {

@@ -237,8 +237,12 @@ export class HubDouble {
     const gateway = index % 2 === 0 ? { gateway: `https://registry.example/m/${index}` } : {};
     const key = this.#actors[index % this.#actors.length] ?? new Key();
     const note = key.signNote({
-      ...{ $schema: NOTE, iscc_code: isccCode, datahash: `1e20${digest('instance').toString('hex')}` },
-      ...{ nonce: this.#nonce(index), units: [content, data], ...gateway },
+      $schema: NOTE,
+      iscc_code: isccCode,
+      datahash: `1e20${digest('instance').toString('hex')}`,
+      nonce: this.#nonce(index),
+      units: [content, data],
+      ...gateway,
     });
     this.#push(isccId, note);
     const asset = { iscc_id: isccId, iscc_code: isccCode, units: [content, data, instance] };

@@ -21,7 +21,9 @@ export class Node {
   private constructor(folder: string) {
     this.folder = folder;
     this.env = {
-      ...{ ISCCD_DATA_DIR: folder, INDEXSVC_PORT: '0', INDEXSVC_ENVIRONMENT: 'test' },
+      ISCCD_DATA_DIR: folder,
+      INDEXSVC_PORT: '0',
+      INDEXSVC_ENVIRONMENT: 'test',
       INDEXSVC_AGGREGATOR_NETWORK: 'testnet',
       INDEXSVC_AGGREGATOR_HUB_LIST_URL: path.join(folder, 'hubs.yaml'),
       INDEXSVC_AGGREGATOR_POLL_INTERVAL: '1',

@@ -109,7 +109,9 @@ function isSigned(note: Note): boolean {
   if (signature.version !== 'ISCC-SIG v1.0') return false;
   const raw = base58.decode(String(signature.pubkey).slice(1)).slice(2);
   const key = createPublicKey({
-    ...{ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' },
+    key: Buffer.concat([SPKI_PREFIX, raw]),
+    format: 'der',
+    type: 'spki',
   });
   const text = canonicalize({ ...note, signature } as Json);
   return verify(null, Buffer.from(text), key, base58.decode(String(proof).slice(1)));

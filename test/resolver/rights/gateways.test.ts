@@ -28,7 +28,9 @@ beforeAll(async () => {
   coder = await startContentCoder(readCodesConfig({}), createLogger('silent'));
   resolver = await startResolver(
     {
-      ...{ RESOLVER_SEARCH_URL: search.url, RESOLVER_RIGHTS: '1', RESOLVER_FETCH_TIMEOUT: '5' },
+      RESOLVER_SEARCH_URL: search.url,
+      RESOLVER_RIGHTS: '1',
+      RESOLVER_FETCH_TIMEOUT: '5',
       RESOLVER_TRUST_ANCHORS: path.join(FIXTURES, 'certs/trust-anchors.pem'),
     },
     { coder },

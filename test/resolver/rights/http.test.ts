@@ -73,17 +73,29 @@ describe.each([
     expect(report.complete).toBe(true);
     const [source] = report.sources;
     expect(source).toMatchObject({
-      ...{ id: '1', kind: 'manifest', place: 'match', signature: 'trusted', counts: true },
-      ...{ by: 'Trusted ES256 signer', issuer: 'ISCC Public Test Signer', sinceFrom: 'declaration' },
+      id: '1',
+      kind: 'manifest',
+      place: 'match',
+      signature: 'trusted',
+      counts: true,
+      by: 'Trusted ES256 signer',
+      issuer: 'ISCC Public Test Signer',
+      sinceFrom: 'declaration',
     });
     expect(source?.similarityScore).toBeGreaterThanOrEqual(99);
     expect(source?.since).toBe(isccIdTime(source?.isccId ?? '').toISOString());
     expect(source?.statements).toContainEqual({
-      ...{ use: 'c2pa.ai_training', permission: 'notAllowed', field: 'cawg.ai_training' },
-      ...{ value: 'notAllowed', implied: false },
+      use: 'c2pa.ai_training',
+      permission: 'notAllowed',
+      field: 'cawg.ai_training',
+      value: 'notAllowed',
+      implied: false,
     });
     expect(report.summary['c2pa.ai_training']).toEqual({
-      ...{ status: 'notAllowed', sources: ['1'], signature: 'trusted', implied: false },
+      status: 'notAllowed',
+      sources: ['1'],
+      signature: 'trusted',
+      implied: false,
     });
   });
 

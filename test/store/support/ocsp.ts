@@ -74,8 +74,14 @@ export async function ocspSigner(address = 'http://ocsp.example/'): Promise<Sign
     response,
     sign: async (manifestId, stapled) =>
       native.signManifest({
-        ...{ chainPem, keyPem, algorithm: 'es256', manifestId },
-        ...{ title: 'revocation', format: 'image/png', assetHash: Buffer.alloc(32, 7), bindings: [] },
+        chainPem,
+        keyPem,
+        algorithm: 'es256',
+        manifestId,
+        title: 'revocation',
+        format: 'image/png',
+        assetHash: Buffer.alloc(32, 7),
+        bindings: [],
         ...(stapled && { ocspResponse: await response(stapled) }),
       }),
   };
