@@ -214,8 +214,12 @@ test('reads are answered for a while without the database, then refused; all rec
     { detail: 'The database of the indexes is unavailable' },
   ]);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  const ready = await fetch(`${urlOf(1)}/readyz`);
-  expect([ready.status, await ready.json()]).toMatchObject([200, { database: 'database_unavailable' }]);
+  // It notices at its next poll.
+  const ready = async () => {
+    const response = await fetch(`${urlOf(1)}/readyz`);
+    return [response.status, await response.json()];
+  };
+  await expect.poll(ready).toMatchObject([200, { database: 'database_unavailable' }]);
   const search = () => post(`${urlOf(0)}/indexes/ds/search`, { units: first.units });
   await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(503);
   expect((await search()).headers.get('retry-after')).toBeTruthy();
