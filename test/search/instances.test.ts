@@ -266,6 +266,11 @@ test('a synchronous standby takes over from a killed primary without a restart o
   await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(before + 20);
   isOver = true;
   await Promise.all(writers);
+  // Until an instance has found the new primary, it answers from memory and says so.
+  for (const at of [0, 1]) {
+    const ready = async () => (await fetch(`${urlOf(at)}/readyz`)).json();
+    await expect.poll(ready, { timeout: 20_000 }).toEqual({ status: 'ready' });
+  }
   const lines = await expectEqual('ds');
   const stored = new Set(
     lines
