@@ -54,7 +54,7 @@ async function posted(file: Buffer | undefined, csrf?: string): Promise<Response
 
 async function flash(reply: Response): Promise<string> {
   expect([reply.status, reply.headers.get('location')]).toEqual([302, LIST]);
-  return /class="flash[^>]*>([^<]*)</.exec(await visitor.text(LIST))?.[1] ?? '';
+  return visitor.flash(LIST);
 }
 
 test('finds the manifests of a picture and of a smaller copy, to act on them', async () => {

@@ -94,9 +94,9 @@ describe('actions', () => {
 describe('the page of accounts', () => {
   async function change(fields: Fields): Promise<string> {
     const admin = visitor('admin');
-    const reply = await admin.post(ACCOUNTS, [['csrf', await admin.csrf(ACCOUNTS)], ...fields]);
+    const reply = await admin.submit(ACCOUNTS, fields);
     expect([reply.status, reply.headers.get('location')]).toEqual([302, ACCOUNTS]);
-    return /class="flash[^>]*>([^<]*)</.exec(await admin.text(ACCOUNTS))?.[1] ?? '';
+    return admin.flash(ACCOUNTS);
   }
   const named = (action: string, more: Fields = []): Fields => [
     ['action', action],

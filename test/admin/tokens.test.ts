@@ -16,15 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-async function posted(fields: Fields): Promise<Response> {
-  return admin.post(TOKENS, [['csrf', await admin.csrf(TOKENS)], ...fields]);
-}
+const posted = (fields: Fields): Promise<Response> => admin.submit(TOKENS, fields);
 
 /** The message after a change. */
 async function flash(fields: Fields): Promise<string> {
   const reply = await posted(fields);
   expect([reply.status, reply.headers.get('location')]).toEqual([302, TOKENS]);
-  return /class="flash[^>]*>([^<]*)</.exec(await admin.text(TOKENS))?.[1] ?? '';
+  return admin.flash(TOKENS);
 }
 
 function isValid(token: string): Promise<boolean> {

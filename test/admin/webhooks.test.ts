@@ -16,15 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-async function posted(fields: Fields): Promise<Response> {
-  return admin.post(WEBHOOKS, [['csrf', await admin.csrf(WEBHOOKS)], ...fields]);
-}
+const posted = (fields: Fields): Promise<Response> => admin.submit(WEBHOOKS, fields);
 
 /** The message after a change. */
 async function flash(fields: Fields): Promise<string> {
   const reply = await posted(fields);
   expect([reply.status, reply.headers.get('location')]).toEqual([302, WEBHOOKS]);
-  return /class="flash[^>]*>([^<]*)</.exec(await admin.text(WEBHOOKS))?.[1] ?? '';
+  return admin.flash(WEBHOOKS);
 }
 
 const change = (action: string, key: number): Fields => [

@@ -49,6 +49,16 @@ export class Visitor {
     return (await this.get(path)).text();
   }
 
+  /** Posts a form of a page to the page itself. */
+  async submit(path: string, fields: Fields): Promise<Response> {
+    return this.post(path, [['csrf', await this.csrf(path)], ...fields]);
+  }
+
+  /** The message that a page shows after a change; otherwise empty. */
+  async flash(path: string): Promise<string> {
+    return /class="flash[^>]*>([^<]*)</.exec(await this.text(path))?.[1] ?? '';
+  }
+
   #sent(): Record<string, string> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     return { ...this.#headers, ...(cookie === '' ? {} : { Cookie: cookie }) };
