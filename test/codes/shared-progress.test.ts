@@ -108,13 +108,15 @@ test('instances with one bucket share the progress over HTTP', { timeout: INSTAL
   });
   expect(response.status).toBe(201);
   await bodyOf(response);
-  const polled = await fetch(`${two.url}/api/v1/progress/${key}`);
-  expect(await polled.json()).toMatchObject({ done: true, steps: [{ name: 'receive' }, {}, {}, {}, {}, {}] });
+  // The answer does not wait for Redis.
+  const polled = async () => (await fetch(`${two.url}/api/v1/progress/${key}`)).json();
+  const done = { done: true, steps: [{ name: 'receive' }, {}, {}, {}, {}, {}] };
+  await expect.poll(polled, WAIT).toMatchObject(done);
   // Uploads need no Redis.
   await redis.kill();
   const without = await upload(two.url, 'gray_a.jpg', fileBytes('gray_a.jpg'), { query: `?progress=${key}` });
   expect(without.status).toBe(201);
-  expect(two.output()).toContain('Redis is unavailable');
+  await expect.poll(() => two.output(), WAIT).toContain('Redis is unavailable');
   await redis.start();
   await expect.poll(() => two.output(), WAIT).toContain('Redis is available again');
 });

@@ -19,6 +19,8 @@ export async function checkForm(): Promise<boolean> {
     await check(file);
   });
   form.hidden = false;
+  // A browser may have restored the file of an earlier visit.
+  showChosen();
   return true;
 }
 
