@@ -9,6 +9,7 @@ import { syncPath, testWrite } from '../data/durable.js';
 import { StorageFull } from '../data/full.js';
 import { LastWrite } from '../data/last-write.js';
 import { isNativeError, native } from '../native.js';
+import { type DirectWriter, DirectWrites } from './direct.js';
 import {
   type BlobDraft,
   BlobFolderTaken,
@@ -27,14 +28,17 @@ export class FileBlobs implements Blobs {
   /** Drafts that this process is writing; the clean-up skips them. */
   readonly #open = new Set<string>();
   readonly #last: LastWrite = new LastWrite(() => watched(testWrite(this.#drafts), this.#last));
+  readonly #direct: DirectWrites;
 
-  private constructor(root: string) {
+  private constructor(root: string, isDirect: boolean) {
+    this.#direct = new DirectWrites(isDirect);
     this.#files = path.join(root, 'files');
     this.#drafts = path.join(root, 'drafts');
   }
 
-  static async open(root: string): Promise<FileBlobs> {
-    const blobs = new FileBlobs(root);
+  /** @param isDirect whether large blobs bypass the page cache; slower if they are read as soon as they are written */
+  static async open(root: string, { isDirect = false } = {}): Promise<FileBlobs> {
+    const blobs = new FileBlobs(root, isDirect);
     await mkdir(blobs.#files, { recursive: true });
     await mkdir(blobs.#drafts, { recursive: true });
     await syncPath(root);
@@ -53,7 +57,8 @@ export class FileBlobs implements Blobs {
     // The first use of the file reports a failure.
     handle.catch(() => undefined);
     if (key === undefined) await handle;
-    return new FileDraft(file, handle, { files: this.#files, last: this.#last, ended });
+    const direct = this.#direct.writer(file);
+    return new FileDraft(file, handle, { files: this.#files, last: this.#last, direct, ended });
   }
 
   /** Why the last write failed; `undefined` if it succeeded. */
@@ -91,6 +96,7 @@ interface DraftParts {
   /** Folder of published blobs. */
   readonly files: string;
   readonly last: LastWrite;
+  readonly direct: DirectWriter;
   /** Called when the draft is committed or discarded. */
   readonly ended: () => void;
 }
@@ -101,22 +107,25 @@ export class FileDraft implements BlobDraft {
   readonly #handle: Promise<FileHandle>;
   readonly #files: string;
   readonly #last: LastWrite;
+  readonly #direct: DirectWriter;
   readonly #ended: () => void;
   #committed = false;
   /** State of the file after the last sync. */
   #synced: string | undefined;
 
-  constructor(file: string, handle: Promise<FileHandle>, { files, last, ended }: DraftParts) {
+  constructor(file: string, handle: Promise<FileHandle>, { files, last, direct, ended }: DraftParts) {
     this.path = file;
     this.#handle = handle;
     this.#files = files;
     this.#last = last;
+    this.#direct = direct;
     this.#ended = ended;
   }
 
   async write(block: Uint8Array, position: number): Promise<void> {
     try {
       const handle = await this.#handle;
+      if (await this.#direct.write(block, position)) return;
       let written = 0;
       while (written < block.byteLength) {
         const rest = block.byteLength - written;
@@ -166,7 +175,7 @@ export class FileDraft implements BlobDraft {
   async #end(): Promise<void> {
     this.#ended();
     const handle = await this.#handle.catch(() => undefined);
-    await handle?.close();
+    await Promise.all([handle?.close(), this.#direct.close()]);
   }
 }
 

@@ -1,13 +1,14 @@
 /**
- * Joins the chunks of a body into blocks, so that disk writes and hash calls are efficient. Limits the number of blocks
+ * Joins the chunks of a body into blocks, so that disk writes and hash calls are efficient. All blocks but the last have
+ * the same size and memory for direct writes. Limits the number of blocks
  * in flight, which bounds the memory of an upload.
  */
+
+import { alignedMemory } from '../blobs/direct.js';
 
 export const BLOCK_BYTES = 512 * 1024;
 export const BLOCKS_IN_FLIGHT_MAX = 2;
 
-/** A chunk of at least this size is sent as a block of its own, because copying would cost more than it saves. */
-const CHUNK_ALONE_BYTES = BLOCK_BYTES / 2;
 const FIRST_BLOCK_BYTES = 32 * 1024;
 
 /**
@@ -41,7 +42,6 @@ export class Blocks {
    * (back-pressure).
    */
   async push(chunk: Uint8Array, release: () => void = () => undefined): Promise<void> {
-    if (this.#filled === 0 && chunk.byteLength >= CHUNK_ALONE_BYTES) return this.#send(chunk, release);
     let rest = chunk;
     while (rest.byteLength > 0) {
       this.#makeRoom(rest.byteLength);
@@ -69,7 +69,7 @@ export class Blocks {
   #makeRoom(bytes: number): void {
     if (this.#filled < this.#block.byteLength) return;
     const isFirst = this.#position === 0 && this.#filled + bytes <= FIRST_BLOCK_BYTES;
-    const grown = isFirst ? new Uint8Array(FIRST_BLOCK_BYTES) : (spare.pop() ?? new Uint8Array(BLOCK_BYTES));
+    const grown = isFirst ? new Uint8Array(FIRST_BLOCK_BYTES) : (spare.pop() ?? alignedMemory(BLOCK_BYTES));
     grown.set(this.#block.subarray(0, this.#filled));
     this.#block = grown;
   }

@@ -55,7 +55,7 @@ async function openFolder(config: CodesConfig, log: Logger): Promise<Uploads> {
 async function openLocked(config: CodesConfig, log: Logger, unlock: () => void): Promise<Uploads> {
   const { mediaPath } = config;
   await prepareData('codes', mediaPath);
-  const blobs = await FileBlobs.open(mediaPath);
+  const blobs = await FileBlobs.open(mediaPath, { isDirect: true });
   const onBroken = (error: unknown) => exitToRestart(log, error, 'records');
   const records = await Records.open(path.join(mediaPath, 'records'), { onBroken });
   return {

@@ -1,11 +1,58 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { alignedMemory } from '../../src/blobs/direct.js';
 import { FileBlobs } from '../../src/blobs/files.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { blobsSuite } from './suite.js';
 
 blobsSuite('files', async () => FileBlobs.open(await temporaryFolder()));
+blobsSuite('files with direct writes', async () =>
+  FileBlobs.open(await temporaryFolder(), { isDirect: true }),
+);
+
+/** Flags of the handles of this process for a file. */
+async function handlesOf(file: string): Promise<number[]> {
+  const flags: number[] = [];
+  for (const fd of await readdir('/proc/self/fd')) {
+    if ((await readlink(`/proc/self/fd/${fd}`).catch(() => '')) !== file) continue;
+    const [, octal = ''] = /^flags:\s*(\d+)$/m.exec(await readFile(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
+    flags.push(Number.parseInt(octal, 8));
+  }
+  return flags;
+}
+
+/** Aligned blocks, and others before and after them. */
+async function writeMixed(folder: string): Promise<{ flags: number[]; isEqual: boolean }> {
+  const bytes = alignedMemory(1024 * 1024);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = (at * 31 + (at >> 8)) & 0xff;
+  const blobs = await FileBlobs.open(folder, { isDirect: true });
+  const key = { folder: 'a', name: 'x' };
+  const draft = await blobs.begin(key);
+  const bounds = [0, 4096, 4097, 12_288, 524_288, 1_048_000, bytes.length - 3];
+  const writes = bounds.map((start, index) => draft.write(bytes.subarray(start, bounds[index + 1]), start));
+  await Promise.all(writes);
+  const flags = await handlesOf(draft.path);
+  await draft.sync();
+  const stored = await draft.commit(key);
+  return { flags, isEqual: (await readFile(stored.path)).equals(bytes) };
+}
+
+test('aligned blocks bypass the page cache; the others complete the file', async () => {
+  const { flags, isEqual } = await writeMixed(await temporaryFolder());
+  expect(isEqual).toBe(true);
+  if (process.platform !== 'linux') return;
+  expect(flags.filter((one) => one & constants.O_DIRECT)).toHaveLength(1);
+  expect(flags).toHaveLength(2);
+});
+
+test('a file system in memory stores the same bytes', async () => {
+  const folder = await mkdtemp(path.join(process.platform === 'linux' ? '/dev/shm' : os.tmpdir(), 'isccd-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  expect((await writeMixed(folder)).isEqual).toBe(true);
+});
 
 test('removes old drafts of other processes', async () => {
   const folder = await temporaryFolder();

@@ -89,6 +89,14 @@ fn beside(folder: &Path, work: fn(&Path) -> io::Result<()>) -> Receiver<io::Resu
     result
 }
 
+/// Bytes from the start of the memory to its first address that is a multiple of `alignment`, which
+/// is at least 1.
+#[napi(catch_unwind)]
+pub fn alignment_gap(memory: Uint8Array, alignment: u32) -> u32 {
+    let beyond = memory.as_ptr().addr() % alignment.max(1) as usize;
+    if beyond == 0 { 0 } else { alignment - beyond as u32 }
+}
+
 fn failed(path: &Path, error: &io::Error) -> NativeError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
