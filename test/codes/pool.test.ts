@@ -62,6 +62,7 @@ test.each([
   ['throw', 'crashed', {}],
   ['hang', 'took too long', { jobDurationMaxMs: 4_000 }],
   ['grow', 'needed too much memory', { workerRssMaxBytes: 200 * 1024 ** 2 }],
+  ['spike', 'needed too much memory', { jobDurationMaxMs: 10_000 }],
 ])('%s fails only that job: the worker %s', async (act, reason, limits) => {
   const workers = pool({ workersMax: 1, ...limits });
   const lost = workers.run({ act });

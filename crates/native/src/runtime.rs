@@ -1,6 +1,7 @@
 //! Threads, promises, bounds and the end of the process: what the bindings share.
 
 mod gate;
+pub mod memory;
 pub mod parent;
 pub mod pool;
 mod promise;

@@ -10,6 +10,7 @@ export type FileErrorCode = Extract<
   | 'FILE_NO_TEXT'
   | 'FILE_TOO_SHORT'
   | 'FILE_TOO_LARGE'
+  | 'FILE_TOO_COMPLEX'
   | 'FILE_TOO_COSTLY'
   | 'FILE_TOO_SLOW'
   | 'FORMAT_UNSUPPORTED'
@@ -38,5 +39,7 @@ const ADDON_CODES: Partial<Record<NativeErrorCode, FileErrorCode>> = {
 /** The code of an error that a format module or the addon has thrown; `undefined` if the file is not its cause. */
 export function fileErrorCode(error: unknown): FileErrorCode | undefined {
   if (error instanceof FileError) return error.code;
+  // The worker has a hard limit of memory.
+  if (error instanceof RangeError && error.message.includes('allocation failed')) return 'FILE_TOO_COMPLEX';
   return isNativeError(error) ? ADDON_CODES[error.code] : undefined;
 }

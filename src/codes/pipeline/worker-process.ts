@@ -63,6 +63,12 @@ const KILL_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGKILL', 'SIGTERM',
 
 const WATCH_INTERVAL_MS = 100;
 const STDERR_MAX_BYTES = 4096;
+/** Programs that the worker started may keep its standard error open. */
+const LAST_WORDS_MS_MAX = 1_000;
+/** Memory that a worker may reserve without using it, such as stacks of threads. */
+const UNUSED_MAX_BYTES = 1024 ** 3;
+/** Last words of a worker that could not allocate: of Rust, C++, V8 and the C library. */
+const NO_MEMORY = /memory allocation of|bad_alloc|out of memory|allocation failed|Cannot allocate memory/i;
 
 interface Pending<Output> {
   readonly onStep: ((step: StepChange) => void) | undefined;
@@ -94,7 +100,8 @@ export class WorkerProcess<Job, Output> {
     this.#limits = limits;
     this.#onMemory = onMemory;
     // A process group of its own, so that programs started by the worker are killed with it.
-    this.#child = fork(entry, [], {
+    const memoryMax = limits.workerRssMaxBytes + UNUSED_MAX_BYTES;
+    this.#child = fork(entry, [String(memoryMax)], {
       serialization: 'advanced',
       // Standard input is never written. Its end signals the end of this process to the worker.
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
@@ -103,10 +110,7 @@ export class WorkerProcess<Job, Output> {
     this.#child.stderr?.on('data', (data: Buffer) => {
       this.#stderr = (this.#stderr + data.toString()).slice(-STDERR_MAX_BYTES);
     });
-    this.exited = new Promise((resolve) => {
-      this.#child.once('exit', (_, signal) => resolve(this.#onExit(signal)));
-      this.#child.once('error', () => resolve(this.#onExit(null)));
-    });
+    this.exited = this.#exit();
     this.ready = new Promise((resolve, reject) => {
       this.#child.on('message', (message) => this.#receive(message as WorkerMessage<Output>, resolve));
       void this.exited.then(() => reject(this.#lost()));
@@ -193,11 +197,30 @@ export class WorkerProcess<Job, Output> {
     return this.rssBytes;
   }
 
-  #onExit(signal: NodeJS.Signals | null): void {
+  /** Resolves when the process has ended and its last words are read. */
+  #exit(): Promise<void> {
+    const child = this.#child;
+    return new Promise((resolve) => {
+      const end = () => resolve(this.#onExit());
+      child.once('exit', (_, signal) => {
+        this.alive = false;
+        this.#wasKilled = signal !== null && KILL_SIGNALS.has(signal);
+        // Programs started by the worker may still be running.
+        this.#signal();
+        const late = setTimeout(end, LAST_WORDS_MS_MAX);
+        child.once('close', () => {
+          clearTimeout(late);
+          end();
+        });
+      });
+      child.once('error', end);
+    });
+  }
+
+  #onExit(): void {
     this.alive = false;
-    this.#wasKilled = signal !== null && KILL_SIGNALS.has(signal);
-    // Programs started by the worker may still be running.
-    this.#signal();
+    const crashed = this.#loss === 'crashed' && !this.#wasKilled;
+    if (crashed && NO_MEMORY.test(this.#stderr)) this.#loss = 'needed too much memory';
     if (this.#pending) this.#settle((pending) => pending.reject(this.#lost()));
   }
 

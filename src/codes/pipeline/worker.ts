@@ -1,4 +1,4 @@
-/** Main script of a worker process. Processes one job after the other. */
+/** Main script of a worker process. Processes one job after the other. Argument: the bytes of memory it may have. */
 import { native } from '../../native.js';
 import { CodesRefusal } from '../errors.js';
 import { readFileRights } from '../rights/file-rights.js';
@@ -13,6 +13,7 @@ import type { WorkerMessage } from './worker-process.js';
 native.runInline();
 // Exits if the parent process ends. A separate thread watches for it, because this one may be busy.
 native.endWithParent();
+native.limitMemory(Number(process.argv[2]));
 process.on('message', (job: Job) => void run(job));
 send({ kind: 'ready' });
 

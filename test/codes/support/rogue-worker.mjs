@@ -4,6 +4,7 @@ import { native } from '../../../dist/native.js';
 
 if (process.env.ROGUE_NEVER_READY) process.exit(3);
 native.endWithParent();
+native.limitMemory(Number(process.argv[2]));
 const kept = [];
 process.on('message', (job) => void run(job));
 process.send({ kind: 'ready' });
@@ -32,6 +33,9 @@ async function run({ act, value }) {
       const answer = { kind: 'done', output: { value, pid: process.pid } };
       return setTimeout(() => process.send(answer), value.ms);
     }
+    case 'spike':
+      // The watcher does not see memory that is not used yet.
+      for (;;) kept.push(Buffer.allocUnsafeSlow(256 * 1024 * 1024));
     case 'grow': {
       const hoard = [];
       for (;;) {
