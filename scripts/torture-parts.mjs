@@ -135,6 +135,15 @@ export const PARTS = [
     'test/http/behind-nginx.test.ts',
     'test/store/raw-requests.test.ts',
   ]),
+  {
+    name: 'ssrf',
+    about:
+      'addresses of places inside, from strangers and their redirects, judged by the list of connections',
+    unit: 'addresses',
+    short: 100,
+    long: 5000,
+    files: ['test/torture/ssrf.test.ts'],
+  },
   suite('open-files', 'more connections than the process may have open files', [
     'test/faults/open-files.test.ts',
   ]),

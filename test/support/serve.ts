@@ -14,6 +14,8 @@ export interface ServeOptions {
   readonly args?: readonly string[];
   /** Overrides the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A program with its arguments that runs the command. It must make way for it, so that signals reach the command. */
+  readonly under?: readonly string[];
   /** File descriptor for stderr. Default: a pipe that becomes part of the output. */
   readonly stderr?: number;
 }
@@ -40,9 +42,10 @@ export interface ServedProcess extends Process {
 /** Starts services in one process. Rejects with its output if it exits before all of them listen. */
 export async function serve(
   services: readonly ServiceName[],
-  { cwd, env, stderr, args = [] }: ServeOptions = {},
+  { cwd, env, stderr, args = [], under = [] }: ServeOptions = {},
 ): Promise<ServedProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve', ...services, ...args], {
+  const [program = '', ...rest] = [...under, process.execPath, MAIN, 'serve', ...services, ...args];
+  const child = spawn(program, rest, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
