@@ -21,7 +21,8 @@ fn set(bytes: u64) -> Result<()> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let known = getrlimit(Resource::Data).maximum.unwrap_or(u64::MAX);
     let limit = Some(bytes.min(known));
-    setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit }).map_err(NativeError::internal)
+    setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit })
+        .map_err(NativeError::internal)
 }
 
 #[cfg(not(target_os = "linux"))]
