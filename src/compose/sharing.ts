@@ -1,6 +1,7 @@
 /** Which services several processes can run together: those whose whole state is in engines that they share. */
 import { codesVariables } from '../config/codes.js';
 import { redisVariable } from '../config/redis.js';
+import { searchVariables } from '../config/search.js';
 import { storeVariables } from '../config/store.js';
 import { ConfigurationInvalid, type Environment } from '../config/variable.js';
 import type { ServiceName } from './service-names.js';
@@ -23,8 +24,7 @@ const REDIS: Omit<SharedEngine, 'what'> = {
   example: 'redis://HOST:6379',
 };
 
-/** The engines of each service; a sentence if it has none that several processes can share. */
-const ENGINES: Readonly<Record<ServiceName, readonly SharedEngine[] | string>> = {
+const ENGINES: Readonly<Record<ServiceName, readonly SharedEngine[]>> = {
   codes: [
     {
       what: 'uploads',
@@ -34,7 +34,14 @@ const ENGINES: Readonly<Record<ServiceName, readonly SharedEngine[] | string>> =
     },
     { what: 'the progress of uploads', ...REDIS },
   ],
-  search: 'a search index has one process; run search on its own, without --workers',
+  search: [
+    {
+      what: 'indexes',
+      variable: searchVariables.indexUri,
+      schemes: POSTGRES,
+      example: 'postgresql://HOST/NAME',
+    },
+  ],
   store: [
     {
       what: 'manifests and accounts',
@@ -50,9 +57,7 @@ const ENGINES: Readonly<Record<ServiceName, readonly SharedEngine[] | string>> =
 /** @throws {ConfigurationInvalid} with a line for each variable that must be set before several processes can run the services */
 export function checkShared(services: readonly ServiceName[], environment: Environment): void {
   const problems = services.flatMap((service) => {
-    const engines = ENGINES[service];
-    if (typeof engines === 'string') return [`--workers: ${engines}`];
-    const missing = engines.filter(({ variable, schemes }) => {
+    const missing = ENGINES[service].filter(({ variable, schemes }) => {
       const value = environment[variable.name] ?? '';
       return !schemes.some((scheme) => value.startsWith(scheme));
     });

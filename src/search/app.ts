@@ -13,6 +13,7 @@ import { NETWORK_FACTS } from '../network/networks.js';
 import { exitToRestart } from '../observe/broken.js';
 import { type ErrorReports, errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
+import { workerNumber } from '../observe/worker.js';
 import { present } from '../present.js';
 import { version } from '../version.js';
 import { DecisionLog } from './decision-log.js';
@@ -160,7 +161,10 @@ async function openIndexes(
     return { engine: local, local, folder: searchFolder(location), id: await locationId(location) };
   }
   const { PostgresEngine } = await import('./postgres/engine.js');
-  const folder = path.join(dataDir, CACHE_FOLDER);
+  const worker = workerNumber();
+  const cache = path.join(dataDir, CACHE_FOLDER);
+  // A cache has one process. A worker that replaces another uses its cache.
+  const folder = worker === undefined ? cache : path.join(cache, `worker-${worker}`);
   const { stalenessMs, stalenessSecondsMax } = config;
   const engine = await PostgresEngine.open({
     location,

@@ -1,12 +1,15 @@
 /** `isccd serve --workers`: several processes on one address, with uploads in S3 and limits in Redis. */
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { SearchResult } from '../../src/client/search-api.js';
+import { randomAsset } from '../search/support/random-assets.js';
 import { isccd } from '../support/command.js';
 import { freePorts } from '../support/free-ports.js';
+import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { type ServedProcess, serve } from '../support/serve.js';
@@ -163,6 +166,55 @@ describe.each(TRANSPORTS)('two workers over %s', { timeout: TEST_MS_MAX }, (tran
   });
 });
 
+describe('two workers of the search service', { timeout: TEST_MS_MAX }, () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    return () => postgres.stop();
+  }, INSTALL_MAX_MS);
+
+  it('see every write at once, and one that is killed comes back with its cache', async () => {
+    const data = await mkdtemp(path.join(tmpdir(), 'isccd-workers-search-'));
+    onTestFinished(() => rm(data, { recursive: true, force: true }));
+    const variables = {
+      ISCCD_DATA_DIR: data,
+      INDEXSVC_PORT: '0',
+      INDEXSVC_INDEX_URI: await postgres.createDatabase(),
+      INDEXSVC_LOG_LEVEL: 'info',
+    };
+    service = await serve(['search', 'resolver'], {
+      env: { ...variables, RESOLVER_PORT: '0' },
+      args: ['--workers', '2'],
+    });
+    const { urls, pid, output } = service;
+    const post = (target: string, body: object) =>
+      get(`${urls.search}${target}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json' },
+      });
+    expect((await post('/indexes', { name: 'photos' })).status).toBe(201);
+    for (let number = 0; number < 30; number += 1) {
+      const asset = randomAsset(number);
+      expect((await post('/indexes/photos/assets', [asset])).status).toBe(201);
+      // Over connections of their own, which both workers accept.
+      const reads = Array.from({ length: 4 }, () =>
+        get(`${urls.search}/indexes/photos/assets/${asset.iscc_id}`),
+      );
+      expect((await Promise.all(reads)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    }
+    expect((await readdir(path.join(data, 'search-cache'))).sort()).toEqual(['worker-1', 'worker-2']);
+    process.kill(children(pid)[0] ?? 0, 'SIGKILL');
+    await expect.poll(output, WAIT).toContain('a worker was replaced');
+    const last = randomAsset(30);
+    expect((await post('/indexes/photos/assets', [last])).status).toBe(201);
+    for (let at = 0; at < 20; at += 1) {
+      const response = await post('/indexes/photos/search', { units: last.units });
+      expect(((await response.json()) as SearchResult).global_matches[0]?.iscc_id).toBe(last.iscc_id);
+    }
+  });
+});
+
 describe('isccd serve --workers', { timeout: TEST_MS_MAX }, () => {
   const refusal = async (args: string[], variables: Record<string, string> = {}) => {
     const { code, stderr } = await isccd(['serve', ...args], {
@@ -174,7 +226,13 @@ describe('isccd serve --workers', { timeout: TEST_MS_MAX }, () => {
   it('names the variables of all state that would not be shared', async () => {
     const { code, lines } = await refusal(['--workers', '2']);
     expect(code).toBe(2);
-    const names = ['CODEWEB_MEDIA_PATH', 'ISCCD_REDIS_URL', '--workers', 'DATABASE_URL', 'ISCCD_REDIS_URL'];
+    const names = [
+      'CODEWEB_MEDIA_PATH',
+      'ISCCD_REDIS_URL',
+      'INDEXSVC_INDEX_URI',
+      'DATABASE_URL',
+      'ISCCD_REDIS_URL',
+    ];
     expect(lines.map((line) => line.split(/[: ]+/)[1])).toEqual(names);
     expect(lines[0]).toBe(
       'isccd: CODEWEB_MEDIA_PATH must be set with --workers, such as s3://BUCKET/PREFIX: several processes of codes ' +
