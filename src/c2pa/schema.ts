@@ -133,6 +133,13 @@ export const discovery = z
   .describe('Discovery information for a C2PA Soft Binding Resolution service')
   .meta({ id: 'c2pa.wellKnownDiscovery' });
 
+/** Query parameter of fetches. */
+export const returnActiveManifest = z
+  .unknown()
+  .optional()
+  .describe('Accepted and ignored: the response is the whole Manifest Store')
+  .meta({ type: 'boolean', default: false });
+
 export type BindingMatch = z.infer<typeof match>;
 export type AlgorithmList = z.infer<typeof algorithmList>;
 export type ServiceCapabilities = z.infer<typeof serviceCapabilities>;

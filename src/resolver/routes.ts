@@ -12,7 +12,7 @@ import { native } from '../native.js';
 import { version } from '../version.js';
 import { checkRoutes } from './check.js';
 import { type RightsOptions, rightsRoutes } from './rights/routes.js';
-import { isccManifestPath, manifestPath } from './schema.js';
+import { fetchQuery, isccManifestPath, manifestPath } from './schema.js';
 import type { ResolverService } from './service.js';
 
 export const TITLE = 'ISCC soft-binding resolver';
@@ -135,6 +135,7 @@ function manifestRoutes(service: ResolverService): Route[] {
       summary: 'Fetch the manifest of a match from its endpoint',
       tags,
       params: isccManifestPath,
+      query: fetchQuery,
       responses,
       handler: async ({ params, trace }) =>
         manifest(await service.manifestOf(params.isccId, params.manifestId, trace)),
@@ -146,6 +147,7 @@ function manifestRoutes(service: ResolverService): Route[] {
       summary: 'Fetch a manifest of a trusted store, or one that the index has a declaration of',
       tags,
       params: manifestPath,
+      query: fetchQuery,
       responses,
       handler: async ({ params, trace }) => manifest(await service.manifestById(params.manifestId, trace)),
     }),

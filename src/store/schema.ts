@@ -1,5 +1,6 @@
 /** Schemas of requests and responses. */
 import { z } from 'zod';
+import { returnActiveManifest } from '../c2pa/schema.js';
 import { DECLARATION_STATUSES } from '../database/tables.js';
 
 export const errorBody = z
@@ -149,11 +150,7 @@ export type ClaimedFacts = z.infer<typeof claimedFacts>;
 export type ManifestSummary = z.infer<typeof manifestSummary>;
 
 export const fetchQuery = z.object({
-  returnActiveManifest: z
-    .unknown()
-    .optional()
-    .describe('Accepted and ignored: the response is the whole Manifest Store')
-    .meta({ type: 'boolean', default: false }),
+  returnActiveManifest,
   detailed: z
     .string(DETAILED_RULE)
     .regex(/^(?:true|false|1|0)$/i, DETAILED_RULE)

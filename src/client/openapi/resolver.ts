@@ -949,7 +949,10 @@ export interface operations {
     };
     readonly getManifestByIsccId: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Accepted and ignored: the response is the whole Manifest Store */
+                readonly returnActiveManifest?: boolean;
+            };
             readonly header?: never;
             readonly path: {
                 /** @description ISCC-ID without prefix, in upper or lower case */
@@ -1017,7 +1020,10 @@ export interface operations {
     };
     readonly getManifestById: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Accepted and ignored: the response is the whole Manifest Store */
+                readonly returnActiveManifest?: boolean;
+            };
             readonly header?: never;
             readonly path: {
                 /** @description Label of the active manifest, percent-encoded or with slashes */

@@ -28,6 +28,9 @@ export class SchemaWriter {
         const { def } = zodSchema._zod;
         // Responses may gain fields later; only a strict schema excludes further ones.
         if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+        // zod removes the default of schemas that transform their input. Ours describe the input.
+        const { default: standard } = (z.globalRegistry.get(zodSchema) ?? {}) as { default?: unknown };
+        if (standard !== undefined) jsonSchema.default = standard;
       },
     });
     const { definitions, $defs, $schema: _, ...own } = JSON.parse(JSON.stringify(generated)) as JsonObject;
