@@ -60,6 +60,8 @@ export interface Chosen {
   readonly manifestId: string;
   readonly isLive: boolean;
   readonly status: DeclarationStatus | undefined;
+  /** Deleted, but the hub may still have the declaration. */
+  readonly isWithdrawing: boolean;
 }
 
 export class Overview {

@@ -98,8 +98,21 @@ describe('the list', () => {
   });
 
   test('marks deleted manifests whose withdrawal is open', async () => {
-    expect(await visitor.text(`${LIST}?deleted=yes`)).toContain('withdrawal open');
     expect(await visitor.text(`${LIST}?deleted=no`)).not.toContain('withdrawal open');
+    const selected = await visitor.submit(LIST, [
+      ['action', 'retry'],
+      ['key', String(keys[3])],
+    ]);
+    const pages = {
+      list: await visitor.text(`${LIST}?deleted=yes`),
+      detail: await visitor.text(`${LIST}${keys[3]}/`),
+      confirmation: await selected.text(),
+    };
+    for (const [name, page] of Object.entries(pages)) {
+      expect(page, name).toContain('withdrawal open');
+      // The colour of a declaration in force.
+      expect(page, name).not.toContain('class="badge declared"');
+    }
   });
 });
 

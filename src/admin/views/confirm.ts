@@ -6,7 +6,7 @@ import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
-import { count, counted, statusBadge } from './text.js';
+import { count, counted, declarationBadge } from './text.js';
 
 export interface ConfirmParts {
   readonly chosen: readonly Chosen[];
@@ -22,7 +22,7 @@ export function confirmPage(session: Session, action: Action, { chosen, fitting,
     (
       row,
     ) => html`<li>${!fitting && html`<input type="hidden" name="key" value="${row.key}">`}<code>${row.manifestId}</code>
-${statusBadge(row.status)} ${!row.isLive && html`<span class="badge">deleted</span>`}</li>
+${declarationBadge(row.status, row.isWithdrawing)} ${!row.isLive && html`<span class="badge">deleted</span>`}</li>
 `,
   );
   return layout({

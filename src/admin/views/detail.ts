@@ -9,7 +9,7 @@ import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
-import { bytes, count, moment, statusBadge, yesNo } from './text.js';
+import { bytes, count, declarationBadge, moment, yesNo } from './text.js';
 
 export function detailPage(session: Session, detail: Pictured<Detail>): Html {
   const { manifest, bindings, declaration } = detail;
@@ -23,7 +23,7 @@ ${manifestSection(manifest)}
 ${summarySection(detail)}
 ${relationsSection('ingredients', 'Ingredients', detail.ingredients)}
 ${relationsSection('used-by', 'Used by', detail.usedBy)}
-${declaration && declarationSection(declaration)}
+${declaration && declarationSection(declaration, manifest.live === 1)}
 ${bindingsSection(bindings)}
 ${actionsSection(session, manifest)}`,
   });
@@ -94,11 +94,11 @@ function relationsSection(id: string, heading: string, relations: readonly Relat
 </section>`;
 }
 
-function declarationSection(row: DeclarationRow): Html {
+function declarationSection(row: DeclarationRow, isLive: boolean): Html {
   return html`<section aria-labelledby="declaration">
 <h2 id="declaration">Declaration</h2>
 ${facts([
-  ['Status', statusBadge(row.status)],
+  ['Status', declarationBadge(row.status, !isLive && row.open === 1)],
   ['ISCC-ID', row.iscc_id && html`<code>${row.iscc_id}</code>`],
   ['Hub', row.hub],
   ['Hub id', row.hub_id],

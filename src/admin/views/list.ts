@@ -9,7 +9,7 @@ import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
 import { searchForm } from './matches.js';
-import { bytes, counted, moment, select, statusBadge, yesNo } from './text.js';
+import { bytes, counted, declarationBadge, moment, select, yesNo } from './text.js';
 
 /** States in the hubs' logs by key; `undefined` if this process follows no hubs. */
 type LogStates = ReadonlyMap<number, LogState> | undefined;
@@ -121,8 +121,8 @@ function tableRow(row: Row, query: ListQuery, canSelect: boolean, logStates: Log
 <td class="title">${row.title}</td><td>${row.signer && html`<a href="/admin/manifests/${ofSigner}">${row.signer}</a>`}</td>
 <td>${moment(row.uploadedAt)}</td><td class="number">${bytes(row.bytes)}</td><td>${yesNo(row.isTrusted)}</td>
 <td class="number">${row.bindings}</td><td class="number">${row.units}</td>
-<td>${statusBadge(row.status)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>${logStates && html`<td>${logState(logStates.get(row.key))}</td>`}
-<td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}${row.isWithdrawing && html` <span class="badge pending">withdrawal open</span>`}${row.keptUntil !== undefined && html` <span class="badge">can be restored until ${moment(row.keptUntil)}</span>`}</td></tr>
+<td>${declarationBadge(row.status, row.isWithdrawing)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>${logStates && html`<td>${logState(logStates.get(row.key))}</td>`}
+<td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}${row.keptUntil !== undefined && html` <span class="badge">can be restored until ${moment(row.keptUntil)}</span>`}</td></tr>
 `;
 }
 

@@ -35,6 +35,14 @@ export function statusBadge(status: DeclarationStatus | undefined): Html | undef
   return status && html`<span class="badge ${status}">${status}</span>`;
 }
 
+/** The status of a manifest's declaration. That of a deleted manifest is not in force, even if the hub still has it. */
+export function declarationBadge(
+  status: DeclarationStatus | undefined,
+  isWithdrawing: boolean,
+): Html | undefined {
+  return isWithdrawing ? html`<span class="badge pending">withdrawal open</span>` : statusBadge(status);
+}
+
 /** A labelled choice of values, with "any" as the first one. */
 export function select(
   name: string,
