@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { addOperator, type Stage } from './stage.js';
+import { operator, type Stage, upload } from './stage.js';
 
 export interface Scene {
   /** Does what the picture shows and leaves the page at its end. A loop calls `frame` after each step. */
@@ -47,13 +47,27 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'admin-overview': {
     width: 1100,
+    act: logIn,
+  },
+  'admin-manifests': {
+    width: 1500,
     act: async (page, stage) => {
-      const { name, password } = await addOperator(stage);
-      await page.goto(`${stage.url.store}/admin/`);
-      await page.getByLabel('User name').fill(name);
-      await page.getByLabel('Password').fill(password);
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await upload(stage, MANIFESTS);
+      await logIn(page, stage);
+      await page.goto(`${stage.url.store}/admin/manifests/?sort=title`);
+      await page.getByRole('heading', { name: /^\d+ manifests$/ }).waitFor();
+      await page.getByRole('row').nth(1).getByRole('checkbox').check();
+    },
+  },
+  'admin-manifest': {
+    width: 1100,
+    part: 'main',
+    act: async (page, stage) => {
+      await logIn(page, stage);
+      await page.goto(`${stage.url.store}/admin/manifests/?signer=isccd+demo`);
+      await page.getByRole('row').nth(1).getByRole('rowheader').getByRole('link').click();
+      await page.getByRole('heading', { name: 'Bindings' }).waitFor();
+      await loaded(page);
     },
   },
   'find-by-file': {
@@ -70,6 +84,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     },
   },
 };
+
+/** Fixtures of which the list shows titles, signers and algorithms. */
+const MANIFESTS = ['third-party-c2pa-rs-jpeg', 'ok-ed25519', 'ok-es256-iscc4', 'ok-untrusted'];
+
+async function logIn(page: Page, stage: Stage): Promise<void> {
+  const { name, password } = await operator(stage);
+  await page.goto(`${stage.url.store}/admin/`);
+  await page.getByLabel('User name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
 
 async function choose(page: Page, { files }: Stage): Promise<void> {
   await page.getByLabel('Drop a file here').setInputFiles(files.copy);

@@ -1,6 +1,6 @@
 /** What the pictures show: running services, after `isccd demo` on the sample picture. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -20,7 +20,7 @@ export interface Stage {
 }
 
 export async function setStage(): Promise<Stage> {
-  const services = await startAllServices();
+  const services = await startAllServices({ MSTORE_BY_CONTENT: '1' });
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-screenshots-'));
   const stage = {
     url: services.url,
@@ -43,13 +43,25 @@ export async function setStage(): Promise<Stage> {
   return stage;
 }
 
-/** Creates an account for the dashboard. */
-export async function addOperator(stage: Stage): Promise<{ name: string; password: string }> {
-  const operator = { name: 'olga', password: 'correct-Horse-7-battery' };
-  await isccd(stage, 'store', 'account', 'add', operator.name, '--password-stdin', {
-    input: operator.password,
-  });
-  return operator;
+const OPERATOR = { name: 'olga', password: 'correct-Horse-7-battery' };
+const MANIFESTS = path.resolve(import.meta.dirname, '../../test/fixtures/c2pa/manifests');
+
+/** An account of the dashboard with all rights. The first call creates it. */
+export async function operator(stage: Stage): Promise<typeof OPERATOR> {
+  if ((await isccd(stage, 'store', 'account', 'list')).includes(OPERATOR.name)) return OPERATOR;
+  const options = ['--role', 'admin', '--password-stdin'];
+  await isccd(stage, 'store', 'account', 'add', OPERATOR.name, ...options, { input: OPERATOR.password });
+  return OPERATOR;
+}
+
+/** Uploads manifests of the tests. */
+export async function upload({ url }: Stage, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const body = await readFile(path.join(MANIFESTS, `${name}.c2pa`));
+    const headers = { 'Content-Type': 'application/c2pa' };
+    const response = await fetch(`${url.store}/v1/manifests`, { method: 'POST', headers, body });
+    if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
+  }
 }
 
 async function isccd(stage: Stage, ...args: readonly (string | { input: string })[]): Promise<string> {

@@ -27,6 +27,21 @@ it('each picture has a scene and is small', async () => {
   expect(sizes.filter(([file, size]) => Number(size) > bytesMax(String(file)))).toEqual([]);
 });
 
+it('each picture is shown on a page', async () => {
+  const folders = ['', 'how-to', 'explanation', 'design', 'tutorial', 'reference'];
+  const files = await Promise.all(
+    folders.map(async (folder) => {
+      const place = path.join(ROOT, 'docs', folder);
+      const names = (await readdir(place)).filter((name) => name.endsWith('.md'));
+      return names.map((name) => path.join(place, name));
+    }),
+  );
+  const texts = [path.join(ROOT, 'README.md'), ...files.flat()].map((file) => readFile(file, 'utf8'));
+  const pages = (await Promise.all(texts)).join('\n');
+  const pictures = await readdir(IMAGES);
+  expect(pictures.filter((name) => !pages.includes(`images/${name})`))).toEqual([]);
+});
+
 it(
   'the script takes a picture and a loop from the running product, and leaves equal pictures alone',
   async () => {
