@@ -55,7 +55,8 @@ export const storeVariables = defineVariables({
     schema: databaseUrl(),
     secret: true,
     defaultShown: 'an SQLite file in `MSTORE_DATA_DIR`',
-    description: 'Database: `postgres://user:password@host/name` or `sqlite:///path`',
+    description:
+      'Database: `postgres://user:password@host/name` or `sqlite:///path`. Several hosts, separated by commas: the one that can be written is used, also after a failover',
   },
   trustAnchors: {
     name: 'MSTORE_TRUST_ANCHORS',

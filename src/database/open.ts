@@ -56,7 +56,7 @@ function open(
 ): { engine: Engine; db: Db; place: string } {
   const place = databasePlace(url, dataDir);
   if ('file' in place) return { engine: 'sqlite', db: openSqlite(place.file, log), place: place.file };
-  return { engine: 'postgres', db: openPostgres(place.url, log), place: withoutPassword(place.url) };
+  return { engine: 'postgres', db: openPostgres(place.url, { log }), place: withoutPassword(place.url) };
 }
 
 /** The SQLite file, or the URL of the server. */

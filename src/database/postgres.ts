@@ -1,31 +1,35 @@
 /** PostgreSQL, through the package pg. */
 import { Kysely, type Logger, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import { FailoverPool } from './failover-pool.js';
+import { hostsOf } from './hosts.js';
 import type { Tables } from './tables.js';
 
-const CONNECTIONS_MAX = 10;
 const CONNECT_MS_MAX = 10_000;
+/** With other hosts to try. */
+const CONNECT_NEXT_MS_MAX = 3_000;
 
-/** pg returns 64-bit integers as text. Ours are milliseconds, sizes and keys below 2^53, so they become numbers. */
-export const postgresTypes = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === pg.types.builtins.INT8 && format !== 'binary') return Number;
-    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
-  },
-};
+export interface PostgresOptions {
+  readonly log?: Logger;
+  /** Whether a standby will do. */
+  readonly readsOnly?: boolean;
+}
 
-/** Connects at the first statement. */
-export function openPostgres(url: string, log: Logger = () => {}): Kysely<Tables> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-    allowExitOnIdle: true,
-    types: postgresTypes,
+/**
+ * Connects at the first statement.
+ *
+ * @param url may name several hosts, separated by commas: the one that can be written is used, also after a failover
+ */
+export function openPostgres(
+  url: string,
+  { log = () => {}, readsOnly = false }: PostgresOptions = {},
+): Kysely<Tables> {
+  const hosts = hostsOf(url)?.hosts ?? [url];
+  const isAlone = hosts.length < 2;
+  const pool = new FailoverPool({
+    // One host may have any parameters that pg knows.
+    hosts: isAlone ? [url] : hosts,
+    connectMsMax: isAlone ? CONNECT_MS_MAX : CONNECT_NEXT_MS_MAX,
+    readsOnly,
   });
-  // The pool replaces a broken idle connection. Without a listener its error would end the process.
-  pool.on('error', () => {});
-  // Nor has a connection in use one, between the statements of a transaction.
-  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log });
 }

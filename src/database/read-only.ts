@@ -33,7 +33,7 @@ export async function openReadOnly(
   const isFile = 'file' in where;
   const place = isFile ? where.file : withoutPassword(where.url);
   if (isFile && (await stat(where.file).catch(() => undefined)) === undefined) return undefined;
-  const db = isFile ? openSqliteReadOnly(where.file) : openPostgres(where.url);
+  const db = isFile ? openSqliteReadOnly(where.file) : openPostgres(where.url, { readsOnly: true });
   let version: number;
   try {
     version = await schemaVersion(db, place);

@@ -1,5 +1,6 @@
 /** Detects an unavailable database, and one that can't be written. */
 import { saysFull } from '../data/full.js';
+import { ServerRefused } from './server-refused.js';
 import { isLocked } from './sqlite.js';
 
 /** SQLSTATEs of a server that shuts down, starts, or has no free connection. */
@@ -14,6 +15,8 @@ const MESSAGES =
 /** Whether a statement failed because the database is unreachable, restarting or locked. A retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // No host can be written until a standby is promoted.
+  if (error instanceof ServerRefused) return true;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'connect' || syscall === 'getaddrinfo' || isLocked(error)) return true;
   if (SQL_STATES.has(code) || SOCKET_CODES.has(code)) return true;

@@ -1,7 +1,7 @@
 /** Checks that a database can hold indexes: it is reachable, can be written, and is new enough. */
 import { sql } from 'kysely';
 import { FormatRefused } from '../../data/format.js';
-import { ServerRefused } from './failover-pool.js';
+import { ServerRefused } from '../../database/server-refused.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_MIGRATIONS } from './migrations/index.js';
 import { connect, SERVER_VERSION_MIN, type SearchDb } from './open.js';

@@ -1,7 +1,7 @@
 /** The number of the last change: the question before every read, over a connection of its own. */
 import type pg from 'pg';
 import { StorageUnavailable } from '../../data/unavailable.js';
-import type { FailoverPool } from './failover-pool.js';
+import type { FailoverPool } from '../../database/failover-pool.js';
 
 /** A server that takes longer to return one row is unreachable. */
 const ASK_MS_MAX = 2000;

@@ -1,7 +1,7 @@
 /** Opens the database of the indexes and migrates its tables. */
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import { FailoverPool } from '../../database/failover-pool.js';
 import { migrateTables } from '../../database/migrate.js';
-import { FailoverPool } from './failover-pool.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_MIGRATIONS } from './migrations/index.js';
 import { Newest } from './newest.js';
@@ -17,6 +17,23 @@ export interface SearchDatabase {
 /** Version of the server that has all functions in use. */
 export const SERVER_VERSION_MIN = 13;
 
+const CONNECT_MS_MAX = 3_000;
+/** For large batches and the pages of a load. */
+const QUERY_MS_MAX = 120_000;
+
+/**
+ * Ends a transaction whose process is unreachable: it holds the lock of the feed, so that all other writers wait for it.
+ * A writer that waits longer than that gives up.
+ */
+const SESSION = {
+  idle_in_transaction_session_timeout: '30s',
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  lock_timeout: '40s',
+  bytea_output: 'hex',
+} as const;
+
 /** SQLSTATEs: the name of a schema is taken. */
 const TAKEN: ReadonlySet<unknown> = new Set(['23505', '42P06']);
 
@@ -27,7 +44,7 @@ const TAKEN: ReadonlySet<unknown> = new Set(['23505', '42P06']);
  */
 export async function openSearchDatabase(location: string): Promise<SearchDatabase> {
   const parsed = parseLocation(location);
-  const pool = new FailoverPool(parsed);
+  const pool = poolOf(parsed);
   const db = kyselyOf(pool);
   try {
     await createSchema(db, parsed.schema);
@@ -41,7 +58,17 @@ export async function openSearchDatabase(location: string): Promise<SearchDataba
 
 /** Connects at the first statement. */
 export function connect(location: PostgresLocation): SearchDb {
-  return kyselyOf(new FailoverPool(location));
+  return kyselyOf(poolOf(location));
+}
+
+function poolOf({ hosts, schema }: PostgresLocation): FailoverPool {
+  return new FailoverPool({
+    hosts,
+    connectMsMax: CONNECT_MS_MAX,
+    queryMsMax: QUERY_MS_MAX,
+    session: { ...SESSION, search_path: schema },
+    encoding: 'UTF8',
+  });
 }
 
 function kyselyOf(pool: FailoverPool): SearchDb {

@@ -4,6 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import { StorageUnavailable } from '../../data/unavailable.js';
+import { ServerRefused } from '../../database/server-refused.js';
 import { isUnavailable } from '../../database/unavailable.js';
 import { lockFeed } from '../../feed/feed.js';
 import type { ChangeOutcome, IndexChange, NativeError, NativeErrorCode, SearchEngine } from '../../native.js';
@@ -11,7 +12,6 @@ import type { Logger } from '../../observe/log.js';
 import { present } from '../../present.js';
 import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
-import { ServerRefused } from './failover-pool.js';
 import type { Followed } from './followed.js';
 import type { SearchDb } from './open.js';
 import { writeBatch } from './rows.js';
