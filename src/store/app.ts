@@ -64,7 +64,7 @@ const CORS: CorsPolicy = {
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
   closedMethods: ['DELETE'],
   requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key'],
-  exposedHeaders: ['ETag', 'Retry-After'],
+  exposedHeaders: ['ETag', 'Link', 'Retry-After'],
   maxAgeSeconds: 86_400,
   refusedStatus: 400,
 };

@@ -87,6 +87,19 @@ describe('the list', () => {
     expect(await listed(`?q=${unit}`)).toHaveLength(100);
   });
 
+  test('counts the matches of a search on each page', async () => {
+    for (const [query, rows] of [
+      ['?q=bulk', 100],
+      ['?q=bulk&page=2&sort=title', 50],
+      ['?q=bulk&page=9', 50],
+      ['?q=no+such+title&page=2', 0],
+    ] as const) {
+      expect(await listed(query), query).toHaveLength(rows);
+      const heading = rows === 0 ? '0 manifests' : '150 manifests';
+      expect(await visitor.text(LIST + query)).toContain(`<h2 id="found">${heading}</h2>`);
+    }
+  });
+
   test('sorts by its heads, which keep the filters', async () => {
     const page = await visitor.text(`${LIST}?deleted=no&sort=title`);
     expect(page).toContain(

@@ -294,7 +294,7 @@ describe('CORS', () => {
         'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
         'access-control-allow-headers': 'Content-Type, Accept, If-None-Match, Authorization, X-API-Key',
         'access-control-max-age': '86400',
-        'access-control-expose-headers': 'ETag, Retry-After',
+        'access-control-expose-headers': 'ETag, Link, Retry-After',
       });
     },
   );
