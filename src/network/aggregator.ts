@@ -1,12 +1,13 @@
 /** Follows all hubs of a network: reads the hub list, polls each hub on its own schedule, and tells their state. */
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import type { NetworkConfig } from '../config/network.js';
-import type { FollowedIndex } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import { HubClient, type HubRoutes } from './hub-client.js';
 import { HUB_LIST_BYTES_MAX, HubListInvalid, type ListedHub, parseHubList } from './hub-list.js';
+import type { Leadership } from './leadership.js';
 import { LogFiles } from './log-files.js';
+import type { LogStore } from './log-store.js';
 import { networkMetrics } from './metrics.js';
 import { NETWORK_FACTS } from './networks.js';
 import { type DidAge, poll } from './poll.js';
@@ -19,6 +20,8 @@ const HUB_LIST_KEY = 0xffff;
 const LIST_TIMEOUT_MS = 10_000;
 /** Printable characters of a hub's text in a log line. */
 const LOGGED_CHARS_MAX = 200;
+/** How often a process that waits to follow reads what another one has stored. */
+const STANDBY_MS = 1000;
 /** Failures after which a hub no longer holds up readiness. */
 const FAILURES_FOR_READY = 5;
 
@@ -52,14 +55,23 @@ export interface AggregatorOptions {
   /** Receives each alarm once. */
   readonly onAlarm?: (alarm: NetworkAlarm, hubId: number) => void;
   readonly routes?: HubRoutes;
+  /** Decides which of several processes with the same index follows the hubs. Absent: this is the only one. */
+  readonly leadership?: Leadership;
 }
 
 export class Aggregator implements FollowedNetwork {
   readonly #config: NetworkConfig;
-  readonly #index: FollowedIndex;
+  readonly #index: LogStore;
   readonly #log: Logger;
   readonly #client: HubClient;
   readonly #stop = new AbortController();
+  readonly #leadership: Leadership | undefined;
+  /** Ends when this process no longer follows; `undefined` while another one does. */
+  #term: AbortSignal | undefined;
+  #leading: Promise<void> | undefined;
+  /** Whether the rows are those that another process stores. */
+  #isStandingBy = false;
+  #standbyTimer: NodeJS.Timeout | undefined;
   readonly #hubs = new Map<number, Followed>();
   /** Ids of listed hubs, by the host of their address. */
   readonly #idsByHost = new Map<string, number>();
@@ -73,15 +85,14 @@ export class Aggregator implements FollowedNetwork {
   #listTimer: NodeJS.Timeout | undefined;
   #listReading: Promise<void> = Promise.resolve();
 
-  constructor(config: NetworkConfig, index: FollowedIndex, log: Logger, options: AggregatorOptions = {}) {
+  constructor(config: NetworkConfig, index: LogStore, log: Logger, options: AggregatorOptions = {}) {
     this.#config = config;
     this.#index = index;
     this.#log = log;
     this.#onAlarm = options.onAlarm;
+    this.#leadership = options.leadership;
     this.published = new Published(index, (hubId) => this.#hubs.get(hubId)?.row);
     this.#list = { source: /^https?:/.test(listSource(config)) ? 'url' : 'file', read: null, ok: false };
-    // Each request in progress listens, of any number of hubs.
-    setMaxListeners(0, this.#stop.signal);
     this.#client = new HubClient({
       ...options.routes,
       allowed: config.testAllow,
@@ -98,21 +109,76 @@ export class Aggregator implements FollowedNetwork {
     return NETWORK_FACTS[this.#config.network].realm;
   }
 
-  /** Loads the stored state and starts to follow, in the background. */
+  /** Loads the stored state and follows in the background: at once, or when this process becomes the one that does. */
   async start(): Promise<void> {
-    for (const { hub, row } of await this.#index.hubs()) {
-      if (hub === HUB_LIST_KEY) this.#useList(storedList(row), false);
-      else this.#restore(hub, JSON.parse(row) as HubRow);
+    await this.#load();
+    if (this.#leadership === undefined) {
+      this.#leading = this.#lead(this.#stop.signal);
+      return;
     }
-    this.#readList();
+    this.#isStandingBy = true;
+    this.#leading = this.#leadership.run((term) => this.#leadTerm(term), this.#stop.signal);
+    this.#standBy();
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#listTimer);
-    for (const { timer } of this.#hubs.values()) clearTimeout(timer);
-    await Promise.allSettled([this.#listReading, ...[...this.#hubs.values()].map(({ running }) => running)]);
+    clearTimeout(this.#standbyTimer);
+    await this.#leading?.catch((error: unknown) => this.#log.error({ err: error }, 'the follower failed'));
     await this.#client.close();
+  }
+
+  /** Follows in place of a process that ended, from what it stored last. */
+  async #leadTerm(term: AbortSignal): Promise<void> {
+    this.#isStandingBy = false;
+    this.#log.info({ network: this.network }, 'this process follows the hubs');
+    try {
+      await this.#index.current?.();
+      await this.#load();
+      await this.#lead(term);
+    } finally {
+      this.#isStandingBy = true;
+      this.#log.info({ network: this.network }, 'this process no longer follows the hubs');
+    }
+  }
+
+  /** Follows until the term ends and nothing is being written any more. */
+  async #lead(term: AbortSignal): Promise<void> {
+    // Each request in progress listens, of any number of hubs.
+    setMaxListeners(0, term);
+    this.#term = term;
+    for (const followed of this.#hubs.values()) if (followed.hub.active) this.#schedule(followed, 0);
+    this.#readList();
+    if (!term.aborted) await once(term, 'abort');
+    clearTimeout(this.#listTimer);
+    for (const followed of this.#hubs.values()) {
+      clearTimeout(followed.timer);
+      [followed.timer, followed.nextPoll] = [undefined, undefined];
+    }
+    await Promise.allSettled([this.#listReading, ...[...this.#hubs.values()].map(({ running }) => running)]);
+    this.#term = undefined;
+  }
+
+  /** Shows what the process that follows has stored. */
+  #standBy(): void {
+    this.#standbyTimer = setTimeout(async () => {
+      const isStandingBy = () => this.#isStandingBy;
+      if (isStandingBy())
+        await this.#load(isStandingBy).catch((error: unknown) =>
+          this.#log.warn({ err: error }, 'the state of the hubs could not be read'),
+        );
+      if (!this.#stop.signal.aborted) this.#standBy();
+    }, STANDBY_MS).unref();
+  }
+
+  /** Reads what is stored, unless it is no longer wanted then. */
+  async #load(isWanted = () => true): Promise<void> {
+    const rows = await this.#index.hubs();
+    if (!isWanted()) return;
+    for (const { hub, row } of rows) {
+      if (hub === HUB_LIST_KEY) this.#useList(storedList(row), false);
+      else this.#restore(hub, JSON.parse(row) as HubRow);
+    }
   }
 
   /** Members of `/status` beside those of the index. */
@@ -146,6 +212,12 @@ export class Aggregator implements FollowedNetwork {
 
   /** Not followed until a list names it. */
   #restore(hubId: number, row: HubRow): void {
+    const known = this.#hubs.get(hubId);
+    if (known !== undefined) {
+      [known.row, known.memory] = [row, NO_MEMORY];
+      known.wasCaughtUp ||= row.state === 'following';
+      return;
+    }
     this.#follow({ hubId, url: row.url, origin: row.origin, active: false, keys: [] }, row);
   }
 
@@ -166,7 +238,8 @@ export class Aggregator implements FollowedNetwork {
 
   /** Reads the list now, and again after the interval. */
   #readList(): void {
-    this.#listReading = this.#fetchList()
+    const term = this.#term ?? this.#stop.signal;
+    this.#listReading = this.#fetchList(term)
       .then(async (text) => {
         const hubs = this.#useList(text, true);
         // An empty list changes nothing, so it does not replace the last one either.
@@ -174,19 +247,19 @@ export class Aggregator implements FollowedNetwork {
         return hubs > 0;
       })
       .catch((error: unknown) => {
-        if (this.#stop.signal.aborted) return false;
+        if (term.aborted) return false;
         this.#list = { ...this.#list, ok: false };
         this.#log.warn({ reason: printable(error) }, 'the hub list could not be read');
         return false;
       })
       .then((isGood) => {
-        if (this.#stop.signal.aborted) return;
+        if (term.aborted) return;
         const { refreshMs, pollMs } = this.#config;
         this.#listTimer = setTimeout(() => this.#readList(), isGood ? refreshMs : pollMs);
       });
   }
 
-  async #fetchList(): Promise<string> {
+  async #fetchList(signal: AbortSignal): Promise<string> {
     const source = listSource(this.#config);
     if (this.#list.source === 'file') {
       if ((await stat(source)).size > HUB_LIST_BYTES_MAX) throw new HubListInvalid('is larger than 1 MiB');
@@ -196,7 +269,7 @@ export class Aggregator implements FollowedNetwork {
       resource: 'list',
       bytesMax: HUB_LIST_BYTES_MAX,
       timeoutMs: LIST_TIMEOUT_MS,
-      signal: this.#stop.signal,
+      signal,
     });
     if (fetched.kind === 'ok') return fetched.bytes.toString();
     throw new Error(fetched.kind === 'missing' ? 'status 404' : fetched.reason);
@@ -247,12 +320,13 @@ export class Aggregator implements FollowedNetwork {
   }
 
   #schedule(followed: Followed, delayMs: number): void {
-    if (this.#stop.signal.aborted || !followed.hub.active) return;
+    const term = this.#term;
+    if (term === undefined || term.aborted || !followed.hub.active) return;
     followed.nextPoll = Date.now() + delayMs;
     followed.timer = setTimeout(() => {
       followed.timer = undefined;
-      followed.running = this.#poll(followed)
-        .catch((error: unknown) => this.#log.error({ err: error, hub: followed.hub.hubId }, 'a poll failed'))
+      followed.running = this.#poll(followed, term)
+        .catch((error: unknown) => this.#failed(followed, error))
         .finally(() => {
           followed.running = undefined;
           if (followed.timer === undefined) this.#schedule(followed, this.#config.pollMs);
@@ -260,9 +334,21 @@ export class Aggregator implements FollowedNetwork {
     }, delayMs);
   }
 
-  async #poll(followed: Followed): Promise<void> {
+  /** The row may have been stored all the same, or by another process. */
+  async #failed(followed: Followed, error: unknown): Promise<void> {
+    const { hubId } = followed.hub;
+    this.#log.error({ err: error, hub: hubId }, 'a poll failed');
+    try {
+      await this.#index.current?.();
+      const stored = (await this.#index.hubs()).find(({ hub }) => hub === hubId);
+      if (stored !== undefined) followed.row = JSON.parse(stored.row) as HubRow;
+    } catch (reason) {
+      this.#log.error({ err: reason, hub: hubId }, 'the stored state of the hub could not be read');
+    }
+  }
+
+  async #poll(followed: Followed, signal: AbortSignal): Promise<void> {
     const { hub } = followed;
-    const { signal } = this.#stop;
     const outcome = await poll(followed.row, {
       hub,
       index: this.#index,

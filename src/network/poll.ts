@@ -3,9 +3,10 @@
  * accepted that is not under a verified root.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FollowedIndex, isNativeError, type LogBundle, type LogCheckpoint, native } from '../native.js';
+import { isNativeError, type LogBundle, type LogCheckpoint, native } from '../native.js';
 import type { ListedHub } from './hub-list.js';
 import { BLOCK, FileUnavailable, firstRecords, type LogFiles } from './log-files.js';
+import type { LogStore } from './log-store.js';
 import type { HubRow, LogHead, Outcome, ViolationKind } from './state.js';
 
 /** Up to this many new entries, bundles alone prove everything; above, tiles of block roots save memory. */
@@ -27,7 +28,7 @@ export type KeySources = 'both' | 'list' | 'did';
 
 export interface PollOptions {
   readonly hub: ListedHub;
-  readonly index: FollowedIndex;
+  readonly index: LogStore;
   readonly files: LogFiles;
   readonly keys: KeySources;
   /** Whether deletions delete assets. */

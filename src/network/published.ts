@@ -1,6 +1,7 @@
 /** What a node serves to others: accepted checkpoints, inclusion proofs, evidence, and the files of mirrored logs. */
-import { type FollowedIndex, type LogClaim, type LogProof, native } from '../native.js';
+import { type LogClaim, type LogProof, native } from '../native.js';
 import { BLOCK, wholeRecords } from './log-files.js';
+import type { LogStore } from './log-store.js';
 import type { HubRow, LogHead } from './state.js';
 
 const HASH_BYTES = 32;
@@ -31,11 +32,11 @@ export interface LogFile {
 }
 
 export class Published {
-  readonly #index: FollowedIndex;
+  readonly #index: LogStore;
   readonly #row: (hubId: number) => HubRow | undefined;
 
   /** @param row returns the present row of a hub */
-  constructor(index: FollowedIndex, row: (hubId: number) => HubRow | undefined) {
+  constructor(index: LogStore, row: (hubId: number) => HubRow | undefined) {
     this.#index = index;
     this.#row = row;
   }

@@ -2,13 +2,14 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LocalSearchApi } from '../client/search-api.js';
-import { type NetworkConfig, networkVariables } from '../config/network.js';
-import { type SearchConfig, searchVariables } from '../config/search.js';
-import { FormatRefused } from '../data/format.js';
+import type { NetworkConfig } from '../config/network.js';
+import type { SearchConfig } from '../config/search.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { isNativeError, type SearchEngine, type SearchOptions } from '../native.js';
 import { Aggregator, type FollowedNetwork } from '../network/aggregator.js';
 import type { HubRoutes } from '../network/hub-client.js';
+import type { Leadership } from '../network/leadership.js';
+import type { LogStore } from '../network/log-store.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import { exitToRestart } from '../observe/broken.js';
 import { type ErrorReports, errorTracking } from '../observe/error-report.js';
@@ -27,14 +28,11 @@ import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
 import { searchMetrics } from './metrics.js';
 import { networkRoutes } from './network-routes.js';
-import { isPostgres } from './postgres/location.js';
+import { CACHE_FOLDER, isPostgres } from './postgres/location.js';
 import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
-/** Folder of the cache of indexes in a database, in the data directory. */
-const CACHE_FOLDER = 'search-cache';
-const NETWORK_NEEDS_FOLDER = `${searchVariables.indexUri.name} names a database, but ${networkVariables.network.name} needs a folder: every instance derives the index of a network from its logs`;
 /** The service listens after this time, whether its indexes are loaded or not. */
 const SMALL_LOAD_MS = 250;
 
@@ -74,9 +72,7 @@ export async function searchApp(
   log?: Logger,
 ): Promise<SearchApp> {
   const keys = apiKeys(config, dataDir, log);
-  if (follow !== undefined && config.indexUri !== undefined && isPostgres(config.indexUri))
-    throw new FormatRefused(NETWORK_NEEDS_FOLDER);
-  const { engine, local, folder, id } = await openIndexes(config, dataDir, log);
+  const { engine, local, followLogs, folder, id } = await openIndexes(config, dataDir, log);
   const failing = watchWrites(local ?? engine, (error) => exitToRestart(log, error, 'an index'));
   const service = new SearchService(engine, folder, failing);
   const decisions = log && new DecisionLog(engine, log);
@@ -86,7 +82,7 @@ export async function searchApp(
     ? Promise.race([loaded, pause(SMALL_LOAD_MS, undefined, { ref: false })])
     : loaded);
   const tracking = errorTracking('search', config);
-  const aggregator = follow && local && (await startAggregator(local, follow, tracking.errorReports));
+  const aggregator = follow && (await startAggregator(engine, followLogs, follow, tracking.errorReports));
   return {
     inProcess: InProcessSearch.over(engine, loaded),
     inProcessId: id,
@@ -131,10 +127,18 @@ export async function searchApp(
   };
 }
 
+/** An index that follows logs, and what decides which process writes it. */
+interface SharedIndex {
+  readonly index: LogStore;
+  readonly leadership?: Leadership;
+}
+
 interface OpenIndexes {
   readonly engine: Engine;
   /** The engine, if only this process can change its indexes. */
   readonly local: SearchEngine | undefined;
+  /** The index of a network; creates it if it is missing. */
+  readonly followLogs: (index: string, realm: number) => Promise<SharedIndex>;
   readonly folder: string | undefined;
   /** Identifies the indexes. */
   readonly id: string;
@@ -158,7 +162,11 @@ async function openIndexes(
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
   if (!isPostgres(location)) {
     const local = await openEngine(location, options);
-    return { engine: local, local, folder: searchFolder(location), id: await locationId(location) };
+    const followLogs = async (index: string, realm: number) => ({
+      index: await local.followLogs(index, realm),
+    });
+    const [folder, id] = [searchFolder(location), await locationId(location)];
+    return { engine: local, local, followLogs, folder, id };
   }
   const { PostgresEngine } = await import('./postgres/engine.js');
   const worker = workerNumber();
@@ -174,7 +182,8 @@ async function openIndexes(
     stalenessSecondsMax,
     log,
   });
-  return { engine, local: undefined, folder, id: engine.id };
+  const followLogs = (index: string, realm: number) => engine.shareLogs(index, realm);
+  return { engine, local: undefined, followLogs, folder, id: engine.id };
 }
 
 function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined): ApiKeys {
@@ -184,15 +193,17 @@ function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined)
 }
 
 async function startAggregator(
-  engine: SearchEngine,
+  engine: Engine,
+  followLogs: OpenIndexes['followLogs'],
   { network, log, routes }: Follow,
   reports: ErrorReports | undefined,
 ): Promise<Aggregator> {
   const { realm, index } = NETWORK_FACTS[network.network];
   await refuseDamaged(engine, index);
-  const aggregator = new Aggregator(network, await engine.followLogs(index, realm), log, {
+  const followed = await followLogs(index, realm);
+  const aggregator = new Aggregator(network, followed.index, log, {
     onAlarm: (alarm, hubId) => reports?.report(alarm, { hub: String(hubId) }),
-    ...present({ routes }),
+    ...present({ routes, leadership: followed.leadership }),
   });
   await aggregator.start();
   return aggregator;

@@ -8,6 +8,7 @@
 mod apply;
 mod check;
 mod proofs;
+mod rehearsal;
 mod rows;
 
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ use crate::store::{LogTable, Reading, StoreError};
 pub use apply::{Applied, Batch, roots};
 pub use check::{LogCheck, check, leaves_offline};
 pub use proofs::{Inclusion, Proven};
+pub use rehearsal::LogRehearsal;
 use rows::{block_key, hashes};
 
 const BLOCK: u64 = TILE_WIDTH as u64;
@@ -70,12 +72,30 @@ impl LogIndex {
 
     /// Stores a hub's row durably. `cursor`, `counts`, `anomalies` and `last_id` are taken from the row as given.
     pub fn put_hub(&self, hub: u16, row: &str) -> Result<(), Failure> {
-        self.commit(LogChange { rows: vec![rows::hub(hub, row)], ..LogChange::default() })
+        self.commit(hub_change(hub, row))
+    }
+
+    /// JSON row of a hub.
+    pub fn hub(&self, hub: u16) -> Result<Option<String>, Failure> {
+        let reading = self.reading()?;
+        let row = reading.log_row(LogTable::Hubs, &hub.to_be_bytes()).map_err(Failure::broken)?;
+        Ok(row.map(|row| String::from_utf8_lossy(row).into_owned()))
     }
 
     /// Stores a contradiction and a hub's row in one transaction; returns the evidence's number, from 1.
     pub fn put_evidence(&self, hub: u16, evidence: &str, row: &str) -> Result<u64, Failure> {
         let _numbering = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
+        let (change, number) = self.evidence_change(hub, evidence, row)?;
+        self.commit(change)?;
+        Ok(number)
+    }
+
+    fn evidence_change(
+        &self,
+        hub: u16,
+        evidence: &str,
+        row: &str,
+    ) -> Result<(LogChange, u64), Failure> {
         let number =
             rows::evidence(&self.reading()?, hub).map_err(Failure::broken)?.len() as u64 + 1;
         // The row may name the number, which only this transaction knows.
@@ -83,8 +103,7 @@ impl LogIndex {
         let key = [&hub.to_be_bytes()[..], &number.to_be_bytes()].concat();
         let value = Some(evidence.as_bytes().to_vec());
         let rows = vec![LogRow { table: LogTable::Evidence, key, value }, rows::hub(hub, &row)];
-        self.commit(LogChange { rows, ..LogChange::default() })?;
-        Ok(number)
+        Ok((LogChange { rows, ..LogChange::default() }, number))
     }
 
     /// A hub's contradictions as JSON, oldest first.
@@ -162,12 +181,13 @@ impl LogIndex {
 
     /// Removes all that came from a hub's log; keeps its evidence.
     pub fn reset(&self, hub: u16) -> Result<(), Failure> {
-        let change = {
-            let reading = self.reading()?;
-            rows::all_of(&reading, hub).map_err(Failure::broken)?
-        };
+        let change = self.reset_change(hub)?;
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner).remove(&hub);
         self.commit(change)
+    }
+
+    fn reset_change(&self, hub: u16) -> Result<LogChange, Failure> {
+        rows::all_of(&self.reading()?, hub).map_err(Failure::broken)
     }
 
     fn reading(&self) -> Result<Reading<'_>, Failure> {
@@ -241,6 +261,10 @@ fn leaves(reading: &Reading<'_>, hub: u16, block: u64) -> Result<Vec<Hash>, Fail
     let row = reading.log_row(LogTable::Leaves, &block_key(hub, block)).map_err(Failure::broken)?;
     hashes(row.unwrap_or_default())
         .ok_or_else(|| Failure::broken(StoreError::Damaged { id: u64::from(hub) }))
+}
+
+fn hub_change(hub: u16, row: &str) -> LogChange {
+    LogChange { rows: vec![rows::hub(hub, row)], ..LogChange::default() }
 }
 
 fn conflict(text: &str) -> Failure {

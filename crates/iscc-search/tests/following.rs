@@ -24,7 +24,8 @@ fn rehearse(service: &Service, requests: &[ChangeRequest<Vec<u8>>]) -> Rehearsal
 
 fn apply(service: &Service, done: Rehearsal, position: Option<&str>) {
     let Rehearsal { rows, deleted, state, .. } = done;
-    let rows = Rows { rows, deleted, state, position: position.map(str::to_owned) };
+    let rows =
+        Rows { rows, deleted, log: Vec::new(), state, position: position.map(str::to_owned) };
     let (sender, receiver) = channel();
     let reply = Reply::new(move |answer| sender.send(answer).unwrap());
     service.engine.apply_rows("main", rows, reply);

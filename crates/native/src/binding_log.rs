@@ -2,8 +2,10 @@
 //!
 //! Hashes cross as buffers of 32 bytes each, one after another; tree sizes and leaf indexes as numbers below 2^53.
 
+pub mod checking;
+pub mod rehearsing;
+
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use iscc_log::entry::{self, Asset, Log, Reason};
@@ -280,6 +282,12 @@ impl FollowedIndex {
         })
     }
 
+    /// JSON row of a hub; `null` before its first one.
+    #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
+    pub fn hub<'env>(&self, env: &'env Env, hub: u16) -> Result<Object<'env>> {
+        self.run(env, move |index| Ok(index.hub(hub)?))
+    }
+
     /// Stores a hub's row, durably.
     #[napi(catch_unwind, ts_return_type = "Promise<void>")]
     pub fn put_hub<'env>(&self, env: &'env Env, hub: u16, row: String) -> Result<Object<'env>> {
@@ -400,16 +408,7 @@ impl FollowedIndex {
     #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
     pub fn apply<'env>(&self, env: &'env Env, batch: LogBatch) -> Result<Object<'env>> {
         self.run(env, move |index| {
-            let applied = index.apply(&Batch {
-                hub: batch.hub,
-                cursor: batch.cursor as u64,
-                bundles: parts(&batch.bundles),
-                roots: &hashes(&batch.roots)?,
-                row: &batch.row,
-                deletes: batch.deletes,
-                keeps_bundles: batch.keeps_bundles,
-                now_us: (batch.now_ms * 1000.0) as u64,
-            })?;
+            let applied = with_batch(&batch, |batch| Ok(index.apply(batch)?))?;
             Ok(match applied {
                 Applied::Row(row) => Some(row),
                 Applied::Mismatch => None,
@@ -433,38 +432,16 @@ impl FollowedIndex {
     }
 }
 
-/// What the check of a stored index that follows logs found.
-#[napi(object)]
-pub struct LogIndexCheck {
-    /// Rows of the hubs.
-    pub hubs: Vec<LogHubRow>,
-    /// One sentence per difference.
-    pub problems: Vec<String>,
-}
-
-/// Checks the follower's state of an index folder, also while a service writes it. `null` if the index follows no logs.
-#[napi(catch_unwind, ts_return_type = "Promise<LogIndexCheck | null>")]
-pub fn check_log_index<'env>(env: &'env Env, folder: String) -> Result<Object<'env>> {
-    IO.run(env, move || {
-        let found = log_index::check(Path::new(&folder)).map_err(NativeError::internal)?;
-        Ok(found.map(|check| LogIndexCheck {
-            hubs: check.hubs.into_iter().map(|(hub, row)| LogHubRow { hub, row }).collect(),
-            problems: check.problems,
-        }))
-    })
-}
-
-/// Leaf hashes of a block in an index folder; empty if it has none.
-#[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
-pub fn log_leaves<'env>(
-    env: &'env Env,
-    folder: String,
-    hub: u16,
-    block: i64,
-) -> Result<Object<'env>> {
-    IO.run(env, move || {
-        let leaves = log_index::leaves_offline(Path::new(&folder), hub, block as u64);
-        Ok(buffer(&leaves.map_err(NativeError::internal)?))
+fn with_batch<T>(batch: &LogBatch, work: impl FnOnce(&Batch<'_>) -> Result<T>) -> Result<T> {
+    work(&Batch {
+        hub: batch.hub,
+        cursor: batch.cursor as u64,
+        bundles: parts(&batch.bundles),
+        roots: &hashes(&batch.roots)?,
+        row: &batch.row,
+        deletes: batch.deletes,
+        keeps_bundles: batch.keeps_bundles,
+        now_us: (batch.now_ms * 1000.0) as u64,
     })
 }
 

@@ -2,7 +2,7 @@
 
 pub mod aliases;
 mod assets;
-mod following;
+pub mod following;
 pub mod read_only;
 pub mod reader;
 pub mod soft_bindings;

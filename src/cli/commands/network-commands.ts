@@ -48,5 +48,5 @@ export function networkCommands(root: Command): void {
     .argument('<hub>', 'hub id')
     .option('--yes', 'do not ask')
     .addOption(jsonOption())
-    .action(async (hub, options) => (await actions()).reset(hub, options));
+    .action(async (hub, options) => (await import('./network-reset.js')).reset(hub, options));
 }

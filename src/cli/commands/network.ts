@@ -1,7 +1,6 @@
 /** What the subcommands of `isccd network` do. */
 import { randomInt } from 'node:crypto';
 import path from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { commonVariables } from '../../config/common.js';
 import { environment } from '../../config/env.js';
 import { readNetworkConfig } from '../../config/network.js';
@@ -11,10 +10,11 @@ import { native } from '../../native.js';
 import { checkLog } from '../../network/check-log.js';
 import { HubClient } from '../../network/hub-client.js';
 import { BLOCK, LogFiles } from '../../network/log-files.js';
-import { NETWORK_FACTS, NETWORKS, type NetworkName } from '../../network/networks.js';
+import { NETWORK_FACTS, type NetworkName } from '../../network/networks.js';
 import type { HubRow } from '../../network/state.js';
 import { type HubStatus, hubStatus } from '../../network/status.js';
-import { openEngine, searchFolder } from '../../search/engine/open.js';
+import { searchFolder } from '../../search/engine/open.js';
+import { CACHE_FOLDER, isPostgres } from '../../search/postgres/location.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { configuredUrl } from './check-health.js';
@@ -195,52 +195,16 @@ export async function check(directory: string, options: CheckOptions): Promise<v
   if (checked.tree !== 'ok') process.exitCode = 1;
 }
 
-/** `isccd network reset`. */
-export async function reset(hub: string, options: { yes?: boolean; json?: boolean }): Promise<void> {
-  const hubId = wholeNumber(hub, 'the hub id', 4095);
-  const values = environment();
-  const network = readNetworkConfig(values)?.network;
-  const { indexUri } = readVariables(searchVariables, values);
-  const location = indexUri ?? `usearch://${configuredFolder()}`;
-  if (options.yes !== true && !(await confirmed(`Remove all that came from hub ${hubId}? [y/N] `))) return;
-  const engine = await openEngine(location);
-  try {
-    for (const name of network === undefined ? NETWORKS : [network]) {
-      const { index, realm } = NETWORK_FACTS[name];
-      const hasIndex = await engine.getIndex(index).then(
-        () => true,
-        () => false,
-      );
-      if (!hasIndex) continue;
-      const followed = await engine.followLogs(index, realm);
-      if (!(await followed.hubs()).some((row) => row.hub === hubId)) continue;
-      await followed.reset(hubId);
-      if (options.json) printJson({ hub: hubId, index, reset: true });
-      else process.stdout.write(`hub ${hubId} was removed from ${index}; the next start follows it from 0\n`);
-      return;
-    }
-  } finally {
-    await engine.close();
-  }
-  throw new CommandFailed(`hub ${hubId} is unknown here`);
-}
-
-async function confirmed(question: string): Promise<boolean> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const reply = await prompt.question(question);
-  prompt.close();
-  return /^y(es)?$/i.test(reply.trim());
-}
-
-/** The folder of the indexes; `undefined` if they are in memory. */
+/** The folder of the indexes, or of the cache of those in a database; `undefined` if they are in memory. */
 function configuredFolder(): string | undefined {
   const values = environment();
   const { indexUri } = readVariables(searchVariables, values);
   const { dataDir } = readVariables(commonVariables, values);
-  return indexUri === undefined ? path.join(dataDir, 'search') : searchFolder(indexUri);
+  if (indexUri === undefined) return path.join(dataDir, 'search');
+  return isPostgres(indexUri) ? path.join(dataDir, CACHE_FOLDER) : searchFolder(indexUri);
 }
 
-function wholeNumber(text: string, name: string, max: number): number {
+export function wholeNumber(text: string, name: string, max: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= max) return number;
   throw new CommandFailed(`${name} must be an integer from 0 to ${max}`, EXIT_CONFIGURATION);

@@ -1,5 +1,6 @@
 /** Watches the writes of an engine: which indexes could not be written, and whether one is unusable until a restart. */
 import { type FollowedIndex, isNativeError, type SearchEngine } from '../../native.js';
+import type { PostgresEngine } from '../postgres/engine.js';
 import type { Engine } from './port.js';
 
 /** Methods that write an index. Their first argument is its name. */
@@ -34,7 +35,7 @@ type Write = (...args: unknown[]) => Promise<unknown>;
  * @returns indexes whose last write failed for another reason than its content, with the reason
  */
 export function watchWrites(
-  engine: Engine & Partial<Pick<SearchEngine, 'followLogs'>>,
+  engine: Engine & Partial<Pick<SearchEngine, 'followLogs'> & Pick<PostgresEngine, 'shareLogs'>>,
   onPanic: (error: unknown) => void,
 ): ReadonlyMap<string, string> {
   const failing = new Map<string, string>();
@@ -64,6 +65,13 @@ export function watchWrites(
     }
   };
   watch(engine, WRITES, ([index]) => String(index));
+  const share = engine.shareLogs?.bind(engine);
+  const watchedShare: typeof share = async (index, realm) => {
+    const shared = await (share as NonNullable<typeof share>)(index, realm);
+    watch(shared.index, FOLLOWER_WRITES, () => index);
+    return shared;
+  };
+  if (share !== undefined) Object.defineProperty(engine, 'shareLogs', { value: watchedShare });
   if (engine.followLogs === undefined) return failing;
   const follow = engine.followLogs.bind(engine);
   const watchedFollow: typeof follow = async (index, realm) => {

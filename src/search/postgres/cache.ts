@@ -3,14 +3,15 @@
  * feed in the transaction that applies the changes, so that a cache is either usable or recognised as not.
  */
 import { randomBytes } from 'node:crypto';
-import { type FollowedState, isNativeError, type SearchEngine } from '../../native.js';
+import { type FollowedIndex, type FollowedState, isNativeError, type SearchEngine } from '../../native.js';
 import type { Logger } from '../../observe/log.js';
 import type { SearchDb } from './open.js';
 import {
   type AssetRows,
   allAssets,
+  allLogRows,
   assetCount,
-  changedAssets,
+  changedRows,
   type Registry,
   readRegistry,
   type StoredIndex,
@@ -42,6 +43,8 @@ export class Cache {
   /** Local names by the id of the index. */
   readonly #names = new Map<number, string>();
   readonly #paths = new Map<number, string>();
+  /** Ids of indexes that follow logs. */
+  readonly #following = new Set<number>();
   /** Indexes that are being loaded, with the done part. */
   readonly loading = new Map<string, number>();
 
@@ -50,6 +53,9 @@ export class Cache {
     this.#installation = installation;
     this.#log = log;
   }
+
+  /** Grows with each deletion of a follower's state: what was derived from it is invalid. */
+  resets = 0;
 
   /** The id of an index, by its name or an alias. */
   idOf(name: string): number | undefined {
@@ -63,6 +69,12 @@ export class Cache {
     return [...this.#names.values()].includes(name);
   }
 
+  /** Whether an index of this name follows logs, so that requests can't change it. */
+  follows(name: string): boolean {
+    const id = this.idOf(name);
+    return id !== undefined && this.#following.has(id);
+  }
+
   /**
    * Brings the cache to the state of a snapshot of the database, whatever it contains.
    *
@@ -73,6 +85,7 @@ export class Cache {
     const cached = await this.#cached();
     this.#names.clear();
     this.#paths.clear();
+    this.#following.clear();
     for (const { name } of registry.indexes) this.loading.set(name, 0);
     for (const { name } of cached.foreign) await this.#discard(name);
     const behind = new Map<number, number>();
@@ -88,12 +101,13 @@ export class Cache {
       }
       this.#names.set(id, name);
       this.#paths.set(id, await this.#declared(name));
+      if (index.follows !== null) this.#following.add(id);
       if (sequence < index.changed) behind.set(id, sequence);
     }
     await this.reconcile(db, registry);
     for (const [id, sequence] of behind) {
       const index = registry.indexes.find((one) => one.id === id) as StoredIndex;
-      await this.apply(index, await changedAssets(db, id, sequence, index.changed), index.changed);
+      await this.apply(index, await changedRows(db, index, sequence, index.changed), index.changed);
     }
     this.loading.clear();
   }
@@ -113,7 +127,8 @@ export class Cache {
     for (const index of indexes) {
       if (!this.#names.has(index.id)) await this.#load(db, index.id, index.name);
       else this.loading.delete(index.name);
-      if (this.#paths.get(index.id) !== index.paths) {
+      // The engine itself declares the paths of indexes that follow logs.
+      if (index.follows === null && this.#paths.get(index.id) !== index.paths) {
         await engine.putPaths(index.name, Buffer.from(`{"paths":${index.paths}}`));
         this.#paths.set(index.id, index.paths);
       }
@@ -127,7 +142,7 @@ export class Cache {
   /** Applies changed assets of an index; all of them, and the position, become durable together. */
   async apply(
     index: Pick<StoredIndex, 'id' | 'state'>,
-    { rows, deleted }: AssetRows,
+    { rows, deleted, log = [] }: AssetRows,
     sequence: number,
   ): Promise<void> {
     const name = this.#names.get(index.id);
@@ -135,9 +150,11 @@ export class Cache {
     await this.#engine.applyRows(name, {
       rows: typeof rows === 'string' ? Buffer.from(rows) : rows,
       deleted,
+      log,
       state: index.state,
       position: this.#position(index.id, sequence),
     });
+    if (log.some(({ value }) => value === undefined)) this.resets += 1;
   }
 
   /** An index was created in the engine. */
@@ -145,6 +162,14 @@ export class Cache {
     this.#names.set(id, name);
     this.#paths.set(id, '[]');
     await this.apply({ id, state: NO_STATE }, NO_ROWS, sequence);
+  }
+
+  /** An index that follows logs of a realm was created in the database. */
+  async followed(id: number, name: string, realm: number, sequence: number): Promise<FollowedIndex> {
+    const index = await this.#engine.followLogs(name, realm);
+    this.#following.add(id);
+    await this.created(id, name, sequence);
+    return index;
   }
 
   renamed(id: number, name: string): void {
@@ -158,6 +183,7 @@ export class Cache {
   forget(id: number): void {
     this.#names.delete(id);
     this.#paths.delete(id);
+    this.#following.delete(id);
   }
 
   async deleted(id: number, name: string): Promise<void> {
@@ -201,7 +227,7 @@ export class Cache {
 
   async #discard(name: string): Promise<void> {
     for (const alias of this.#aliases()) if (alias.index === name) await this.#engine.deleteAlias(alias.name);
-    await this.#engine.deleteIndex(name);
+    await this.#engine.discardIndex(name);
   }
 
   /** Renames in two steps where a name is still that of another index. */
@@ -231,7 +257,12 @@ export class Cache {
     const total = await assetCount(db, id);
     if (total > 0) this.#log?.info({ index: name, assets: total }, 'loading the index from the database');
     this.loading.set(name, 0);
-    await this.#engine.createIndex(json({ name }));
+    const follows = known?.follows ?? null;
+    if (follows === null) await this.#engine.createIndex(json({ name }));
+    else {
+      await this.#engine.followLogs(name, follows);
+      this.#following.add(id);
+    }
     this.#names.set(id, name);
     this.#paths.set(id, '[]');
     let [done, logged] = [0, performance.now()];
@@ -243,6 +274,9 @@ export class Cache {
       this.#log?.info({ index: name, assets: total, loaded: done }, 'loading the index from the database');
       logged = performance.now();
     }
+    if (follows !== null)
+      for await (const log of allLogRows(db, id))
+        await this.#engine.applyRows(name, { rows: Buffer.from('[]'), deleted: [], log, state });
     await this.apply({ id, state }, NO_ROWS, known?.changed ?? 0);
     this.loading.delete(name);
   }

@@ -1,18 +1,21 @@
 /** An engine whose indexes are in PostgreSQL. Every process answers from its own cache and sees all committed changes. */
 import { StorageUnavailable } from '../../data/unavailable.js';
 import { truncateFeed } from '../../feed/feed.js';
-import type { NativeError, SearchEngine, SearchOptions } from '../../native.js';
+import type { NativeError, NativeErrorCode, SearchEngine, SearchOptions } from '../../native.js';
 import { native } from '../../native.js';
 import type { Logger } from '../../observe/log.js';
 import { SHARED_ID } from '../engine/open.js';
 import type { Engine, EngineProblem } from '../engine/port.js';
 import { NAME_PATTERN } from '../schema.js';
+import { AdvisoryLock } from './advisory-lock.js';
 import { Cache } from './cache.js';
+import type { FailoverPool } from './failover-pool.js';
 import { Followed } from './followed.js';
 import type { Newest } from './newest.js';
 import { openSearchDatabase, type SearchDatabase, type SearchDb } from './open.js';
 import { openCache } from './open-cache.js';
 import { sweepDropped } from './rows.js';
+import { SharedLogs } from './shared-logs.js';
 import { type NameChange, type Unchanged, unavailable, Writes } from './writes.js';
 
 /** Changes that the feed keeps. A cache that is further behind loads its indexes again. */
@@ -35,13 +38,12 @@ export interface PostgresEngineOptions {
   readonly log: Logger | undefined;
 }
 
-type Delegated = Omit<SearchEngine, 'followLogs' | 'rehearse' | 'applyRows' | 'position'>;
-
 export class PostgresEngine implements Engine {
   readonly #options: PostgresEngineOptions;
   readonly #db: SearchDb;
   readonly #newest: Newest;
-  readonly #local: Delegated;
+  readonly #pool: FailoverPool;
+  readonly #local: SearchEngine;
   /** Checks request bodies without any effect. */
   readonly #scratch: SearchEngine;
   readonly #cache: Cache;
@@ -58,7 +60,7 @@ export class PostgresEngine implements Engine {
 
   private constructor(
     options: PostgresEngineOptions,
-    { db, newest }: SearchDatabase,
+    { db, newest, pool }: SearchDatabase,
     local: SearchEngine,
     scratch: SearchEngine,
     installation: string,
@@ -66,7 +68,8 @@ export class PostgresEngine implements Engine {
     const { log } = options;
     this.#options = options;
     this.id = `${SHARED_ID}${installation}`;
-    [this.#db, this.#newest, this.#local, this.#scratch] = [db, newest, local, scratch];
+    [this.#db, this.#newest, this.#pool] = [db, newest, pool];
+    [this.#local, this.#scratch] = [local, scratch];
     this.#cache = new Cache(local, installation, log);
     const away = (error: unknown) => this.#lost(error);
     this.#followed = new Followed({
@@ -85,12 +88,13 @@ export class PostgresEngine implements Engine {
 
   /** Loads the cache in the background. */
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
-    const { db, newest } = await openSearchDatabase(options.location);
+    const database = await openSearchDatabase(options.location);
+    const { db } = database;
     try {
       const { name } = await db.selectFrom('installation').select('name').executeTakeFirstOrThrow();
       const local = await openCache(options.folder, options.engine, options.log);
       const scratch = await native.openSearchEngine('memory://');
-      return new PostgresEngine(options, { db, newest }, local, scratch, name);
+      return new PostgresEngine(options, database, local, scratch, name);
     } catch (error) {
       await db.destroy();
       throw error;
@@ -107,8 +111,8 @@ export class PostgresEngine implements Engine {
         await this.#followed.follow();
         return undefined;
       } catch (error) {
-        const failure = unavailable(error, (reason) => this.#lost(reason));
-        if (!(failure instanceof StorageUnavailable)) throw failure;
+        const reason = unavailable(error, (cause) => this.#lost(cause));
+        if (!(reason instanceof StorageUnavailable)) throw reason;
         this.#requireLoaded();
       }
     }
@@ -150,7 +154,8 @@ export class PostgresEngine implements Engine {
   deleteIndex(name: string): Promise<Buffer> {
     return this.#changeNames(async () => {
       const [local, id] = [this.#local, this.#cache.has(name) ? this.#cache.idOf(name) : undefined];
-      if (id === undefined || this.#aliasesOf(name).length > 0) return refuse(local.deleteIndex(name));
+      if (id === undefined || this.#cache.follows(name) || this.#aliasesOf(name).length > 0)
+        return refuse(local.deleteIndex(name));
       return {
         commit: async (transaction) => {
           await transaction.insertInto('dropped').values({ index_id: id }).execute();
@@ -170,7 +175,8 @@ export class PostgresEngine implements Engine {
       const to = await this.#nameIn(body);
       const [local, id] = [this.#local, this.#cache.has(name) ? this.#cache.idOf(name) : undefined];
       if (id !== undefined && to === name) return { unchanged: await local.renameIndex(name, body) };
-      if (id === undefined || this.#isTaken(to)) return refuse(local.renameIndex(name, body));
+      if (id === undefined || this.#cache.follows(name) || this.#isTaken(to))
+        return refuse(local.renameIndex(name, body));
       return {
         commit: async (transaction) => {
           await transaction.updateTable('indexes').set({ name: to }).where('id', '=', id).execute();
@@ -223,7 +229,7 @@ export class PostgresEngine implements Engine {
       const all = JSON.parse(declared.toString()) as { readonly paths: readonly { readonly path: string }[] };
       const paths = JSON.stringify(all.paths.map(({ path }) => path));
       const [local, id] = [this.#local, this.#cache.idOf(index)];
-      if (id === undefined) return refuse(local.putPaths(index, body));
+      if (id === undefined || this.#cache.follows(index)) return refuse(local.putPaths(index, body));
       return {
         commit: async (transaction) => {
           await transaction.updateTable('indexes').set({ paths }).where('id', '=', id).execute();
@@ -281,6 +287,23 @@ export class PostgresEngine implements Engine {
     return Buffer.from(JSON.stringify(all));
   }
 
+  /**
+   * The index `name` as one that follows hub logs, for all processes of the database; creates it if it is missing. Its lock
+   * decides which process follows them.
+   *
+   * @throws {NativeError} `CONFLICT` if an index of this name does not follow logs
+   */
+  async shareLogs(
+    name: string,
+    realm: number,
+  ): Promise<{ readonly index: SharedLogs; readonly leadership: AdvisoryLock }> {
+    await this.#changeNames(() => this.#creationOfFollowed(name, realm));
+    const [engine, cache, writes] = [this.#local, this.#cache, this.#writes];
+    const follow = () => this.#followed.follow();
+    const index = new SharedLogs({ engine, cache, writes, index: name, realm, follow });
+    return { index, leadership: new AdvisoryLock({ pool: this.#pool, name, log: this.#options.log }) };
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#cleaning);
@@ -290,6 +313,26 @@ export class PostgresEngine implements Engine {
     await this.#followed.close();
     this.#newest.close();
     await Promise.all([this.#local.close(), this.#scratch.close(), this.#db.destroy()]);
+  }
+
+  async #creationOfFollowed(name: string, realm: number): Promise<NameChange<void> | Unchanged<void>> {
+    if (this.#cache.follows(name)) return { unchanged: undefined };
+    if (this.#isTaken(name))
+      throw failure('CONFLICT', `the index ${name} of the database was not made from hub logs; delete it`);
+    let id = 0;
+    return {
+      commit: async (transaction, sequence) => {
+        const created = await transaction
+          .insertInto('indexes')
+          .values({ name, realm: null, changed: sequence, follows: realm })
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        id = created.id;
+      },
+      apply: async (sequence) => {
+        await this.#cache.followed(id, name, realm, sequence);
+      },
+    };
   }
 
   async #load(): Promise<void> {
@@ -315,7 +358,7 @@ export class PostgresEngine implements Engine {
     );
   }
 
-  #changeNames(prepare: () => Promise<NameChange<Buffer> | Unchanged<Buffer>>): Promise<Buffer> {
+  #changeNames<T>(prepare: () => Promise<NameChange<T> | Unchanged<T>>): Promise<T> {
     return this.#guarded(() => this.#writes.changeNames(prepare));
   }
 
@@ -328,9 +371,7 @@ export class PostgresEngine implements Engine {
   /** @throws {NativeError} as the engine does for an index that is being loaded */
   #requireLoaded(): void {
     if (this.#followed.isLoaded) return;
-    const message = 'The indexes are being loaded from the database; try again in a moment';
-    const failure: Partial<NativeError> = { code: 'LOADING', detail: JSON.stringify(message) };
-    throw Object.assign(new Error(message), failure);
+    throw failure('LOADING', 'The indexes are being loaded from the database; try again in a moment');
   }
 
   #isTaken(name: string): boolean {
@@ -389,6 +430,11 @@ export class PostgresEngine implements Engine {
       unavailable(error, (reason) => this.#lost(reason));
     }
   }
+}
+
+/** As the engine throws it. */
+function failure(code: NativeErrorCode, message: string): NativeError {
+  return Object.assign(new Error(message), { code, detail: JSON.stringify(message) });
 }
 
 /** The engine's own refusal. */

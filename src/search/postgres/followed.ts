@@ -7,7 +7,7 @@ import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
 import type { Newest } from './newest.js';
 import type { SearchDb } from './open.js';
-import { type AssetRows, changedAssets, type Registry, readRegistry, type StoredIndex } from './rows.js';
+import { type AssetRows, changedRows, type Registry, readRegistry, type StoredIndex } from './rows.js';
 
 /** Changes per read. */
 const CHANGES_MAX = 1000;
@@ -145,7 +145,7 @@ export class Followed {
       for (const [id, last] of touched) {
         const index = registry.indexes.find((one) => one.id === id);
         if (index !== undefined)
-          batches.push({ index, last, rows: await changedAssets(rows, id, after, last) });
+          batches.push({ index, last, rows: await changedRows(rows, index, after, last) });
       }
       const isChanged = changes.some(({ index_id }) => index_id === null);
       return { after, upTo, hasMore, startedMs, batches, registry: isChanged ? registry : undefined };

@@ -2,6 +2,9 @@
 import { FormatRefused } from '../../data/format.js';
 import { hostsOf, isWritableSession } from '../../database/hosts.js';
 
+/** Folder of the cache of indexes in a database, in the data directory. */
+export const CACHE_FOLDER = 'search-cache';
+
 const SCHEMA_DEFAULT = 'isccd_search';
 /** Names that need no quotes in SQL. */
 const SCHEMA_PATTERN = /^[a-z_][a-z0-9_]{0,62}$/;

@@ -62,7 +62,7 @@ export class Newest {
 }
 
 /** @throws {StorageUnavailable} if it takes too long */
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new StorageUnavailable(`the database did not respond within ${limitMs} ms`);

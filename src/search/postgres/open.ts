@@ -12,6 +12,8 @@ export type SearchDb = Kysely<SearchTables>;
 export interface SearchDatabase {
   readonly db: SearchDb;
   readonly newest: Newest;
+  /** For connections that are kept. */
+  readonly pool: FailoverPool;
 }
 
 /** Version of the server that has all functions in use. */
@@ -49,7 +51,7 @@ export async function openSearchDatabase(location: string): Promise<SearchDataba
   try {
     await createSchema(db, parsed.schema);
     await migrateTables(db, 'postgres', parsed.place, SEARCH_MIGRATIONS);
-    return { db, newest: new Newest(pool) };
+    return { db, newest: new Newest(pool), pool };
   } catch (error) {
     await db.destroy();
     throw error;

@@ -1,13 +1,16 @@
 /** Statements on the rows of the indexes. Assets cross as JSON text, which PostgreSQL and the engine write and parse. */
 import { sql, type Transaction } from 'kysely';
-import type { FollowedState, Rehearsed } from '../../native.js';
+import type { FollowedState, LogTableRow, Rehearsed } from '../../native.js';
 import type { SearchDb } from './open.js';
-import type { SearchTables } from './tables.js';
+import type { LogRowTable, SearchTables } from './tables.js';
 
 /** Assets per page of a load. */
 const PAGE_ASSETS = 10_000;
 /** Assets that are removed per statement, so that one takes less than a second. */
 const SWEEP_ASSETS = 10_000;
+
+/** Rows per page of a load, by the engine's number of the table. Leaf hashes of a block have 8 KiB, a bundle up to 16 MiB. */
+const LOG_PAGES = [1000, 1000, 20_000, 20_000, 100, 4];
 
 /** What the database knows of an index besides its assets. */
 export interface StoredIndex {
@@ -18,6 +21,8 @@ export interface StoredIndex {
   readonly paths: string;
   /** Number of the last change of its assets, or of its creation. */
   readonly changed: number;
+  /** Realm of the network whose logs it follows. */
+  readonly follows: number | null;
 }
 
 /** All indexes, and the id of the index of each alias. */
@@ -32,17 +37,20 @@ export interface AssetRows {
   readonly rows: string | Buffer;
   /** Keys of the changed assets that do not exist. */
   readonly deleted: string[];
+  /** Changed rows of the follower's state, of an index that follows logs. */
+  readonly log?: LogTableRow[];
 }
 
 export async function readRegistry(db: SearchDb): Promise<Registry> {
   const indexes = await db.selectFrom('indexes').selectAll().orderBy('id').execute();
   const aliases = await db.selectFrom('aliases').selectAll().execute();
   return {
-    indexes: indexes.map(({ id, name, realm, simprint_types, paths, changed }) => ({
+    indexes: indexes.map(({ id, name, realm, simprint_types, paths, changed, follows }) => ({
       id,
       name,
       paths,
       changed,
+      follows,
       state: stateOf(realm, simprint_types),
     })),
     aliases: new Map(aliases.map(({ name, index_id }) => [name, index_id])),
@@ -58,14 +66,21 @@ function stateOf(realm: number | null, simprintTypes: string): FollowedState {
   };
 }
 
+/** What a rehearsed change leaves behind. */
+export type Left = Pick<Rehearsed, 'rows' | 'deleted' | 'count' | 'state'> & {
+  readonly log?: readonly LogTableRow[];
+};
+
 /** Stores what a rehearsed batch leaves behind, and the change. One statement: a batch costs few round trips. */
 export async function writeBatch(
   transaction: Transaction<SearchTables>,
   index: number,
   sequence: number,
-  { rows, deleted, count, state }: Rehearsed,
+  { rows, deleted, count, state, log = [] }: Left,
 ): Promise<void> {
   const types = JSON.stringify(state.simprintTypes.map((name, at) => [name, state.simprintBits[at]]));
+  const [parts, keys] = [log.map(({ table }) => table), log.map(({ key }) => key)];
+  const values = log.map(({ value }) => value ?? null);
   const gone = sql`${deleted}::bytea[]`;
   await sql`
     with r as materialized (
@@ -87,6 +102,11 @@ export async function writeBatch(
       delete from assets where index_id = ${index} and key = any(${gone})
     ), deleted_simprints as (
       delete from simprints where index_id = ${index} and key = any(${gone})
+    ), put_log as (
+      insert into log_rows (index_id, part, key, value, sequence)
+      select ${index}, part, key, value, ${sequence}
+      from unnest(${parts}::smallint[], ${keys}::bytea[], ${values}::bytea[]) as l(part, key, value)
+      on conflict (index_id, part, key) do update set value = excluded.value, sequence = excluded.sequence
     ), changed as (
       update indexes set realm = ${state.realm ?? null}, simprint_types = ${types}, changed = ${sequence}
       where id = ${index}
@@ -96,13 +116,20 @@ export async function writeBatch(
   `.execute(transaction);
 }
 
-/** The assets of an index that changed after one number, up to another one, as they are now. */
-export async function changedAssets(
+/** What changed in an index after one number, up to another one: its assets as they are now, and its follower's state. */
+export async function changedRows(
   db: SearchDb,
-  index: number,
+  { id, follows }: Pick<StoredIndex, 'id' | 'follows'>,
   after: number,
   upTo: number,
 ): Promise<AssetRows> {
+  const assets = await changedAssets(db, id, after, upTo);
+  if (follows === null) return assets;
+  const changed = await logRows(db, id).where('sequence', '>', after).where('sequence', '<=', upTo).execute();
+  return { ...assets, log: changed.map(tableRow) };
+}
+
+async function changedAssets(db: SearchDb, index: number, after: number, upTo: number): Promise<AssetRows> {
   const { rows } = await sql<AssetRows>`
     with k as (
       select distinct unnest(keys) as key from changes
@@ -142,6 +169,33 @@ export async function* allAssets(
   }
 }
 
+/** Pages of the state of the follower of an index. */
+export async function* allLogRows(db: SearchDb, index: number): AsyncGenerator<LogTableRow[]> {
+  for (const [part, limit] of LOG_PAGES.entries()) {
+    for (let after: Buffer = Buffer.alloc(0); ; ) {
+      const page = await logRows(db, index)
+        .where('part', '=', part)
+        .where('key', '>', after)
+        .where('value', 'is not', null)
+        .orderBy('key')
+        .limit(limit)
+        .execute();
+      const last = page.at(-1);
+      if (last === undefined) break;
+      yield page.map(tableRow);
+      after = last.key;
+    }
+  }
+}
+
+function logRows(db: SearchDb, index: number) {
+  return db.selectFrom('log_rows').select(['part', 'key', 'value']).where('index_id', '=', index);
+}
+
+function tableRow({ part, key, value }: Pick<LogRowTable, 'part' | 'key' | 'value'>): LogTableRow {
+  return { table: part, key, ...(value !== null && { value }) };
+}
+
 export async function assetCount(db: SearchDb, index: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from assets where index_id = ${index}
@@ -152,14 +206,18 @@ export async function assetCount(db: SearchDb, index: number): Promise<number> {
 /** Removes the assets of deleted indexes, in short transactions. Several processes may do so at the same time. */
 export async function sweepDropped(db: SearchDb): Promise<void> {
   for (const { index_id: index } of await db.selectFrom('dropped').selectAll().execute()) {
-    for (const table of ['assets', 'simprints'] as const) {
+    for (const table of ['assets', 'simprints', 'log_rows'] as const) {
       while (await sweep(db, table, index));
     }
     await db.deleteFrom('dropped').where('index_id', '=', index).execute();
   }
 }
 
-async function sweep(db: SearchDb, table: 'assets' | 'simprints', index: number): Promise<boolean> {
+async function sweep(
+  db: SearchDb,
+  table: 'assets' | 'simprints' | 'log_rows',
+  index: number,
+): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)} where index_id = ${index} and key in (
       select key from ${sql.table(table)} where index_id = ${index} limit ${SWEEP_ASSETS}

@@ -7,6 +7,7 @@ export interface SearchTables extends FeedTables<SearchChangeTable> {
   aliases: AliasTable;
   assets: AssetTable;
   simprints: SimprintTable;
+  log_rows: LogRowTable;
   dropped: DroppedTable;
   installation: InstallationTable;
 }
@@ -23,6 +24,8 @@ export interface IndexTable {
   paths: Generated<string>;
   /** Number of the last change of its assets, or of its creation. */
   changed: number;
+  /** Realm of the network whose logs it follows; null for an index that requests change. */
+  follows: number | null;
   created: Generated<Date>;
 }
 
@@ -51,6 +54,18 @@ export interface SimprintTable {
   key: Buffer;
   /** JSON: simprints by type. */
   body: string;
+}
+
+/** State of the follower of an index that follows hub logs, as its engine stores it. */
+export interface LogRowTable {
+  index_id: number;
+  /** Number of the engine's table. */
+  part: number;
+  key: Buffer;
+  /** Null once deleted. */
+  value: Buffer | null;
+  /** Number of the change that wrote it. */
+  sequence: number;
 }
 
 /** A batch, or a change of indexes and aliases. */

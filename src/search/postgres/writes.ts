@@ -14,7 +14,7 @@ import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
 import type { Followed } from './followed.js';
 import type { SearchDb } from './open.js';
-import { writeBatch } from './rows.js';
+import { type Left, writeBatch } from './rows.js';
 import type { SearchTables } from './tables.js';
 
 /** Bytes of the requests that are committed together. */
@@ -86,6 +86,25 @@ export class Writes {
           .values({ sequence, index_id: null, keys: null, count: 0 })
           .execute();
         return () => apply(sequence);
+      }),
+    );
+  }
+
+  /**
+   * Stores a change of an index that follows logs.
+   *
+   * @param check throws if the change was not computed from the present state
+   */
+  async follow(index: string, change: Left, check: () => Promise<void>): Promise<void> {
+    await this.#turn.run(() =>
+      this.#commit(async (transaction, sequence) => {
+        await check();
+        const { cache } = this.#options;
+        const id = cache.idOf(index);
+        if (id === undefined) throw new Error(`the database has no index ${index}`);
+        await writeBatch(transaction, id, sequence, change);
+        return () =>
+          cache.apply({ id, state: change.state }, { ...change, log: [...(change.log ?? [])] }, sequence);
       }),
     );
   }

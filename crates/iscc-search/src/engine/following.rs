@@ -6,7 +6,7 @@ use super::Engine;
 use super::jobs::{self, ChangeForm};
 use super::registry::AnyIndex;
 use crate::failure::{Failure, Response};
-use crate::index::{Change, Index, IndexState, Rehearsal, RowChange, store_failure};
+use crate::index::{Change, Index, IndexState, LogRow, Rehearsal, RowChange, store_failure};
 use crate::reply::Reply;
 
 /// A request that changes an index.
@@ -23,6 +23,8 @@ pub struct Rows<Body> {
     pub rows: Body,
     /// Keys of assets to delete.
     pub deleted: Vec<String>,
+    /// Rows of the log databases, of an index that follows logs.
+    pub log: Vec<LogRow>,
     /// State of the index.
     pub state: IndexState,
     /// Where the follower is then; `None` while the index is being loaded.
@@ -64,9 +66,9 @@ impl Engine {
     /// Applies rows of a database in one transaction. Replies when they are durable and visible.
     pub fn apply_rows<Body: AsRef<[u8]>>(&self, name: &str, rows: Rows<Body>, reply: Reply) {
         let change = self.stored(name).and_then(|index| {
-            let Rows { rows, deleted, state, position } = rows;
+            let Rows { rows, deleted, log, state, position } = rows;
             let matching = index.matching();
-            let change = RowChange::read(rows.as_ref(), &deleted, state, position, matching)?;
+            let change = RowChange::read(rows.as_ref(), &deleted, log, state, position, matching)?;
             Ok((index, change))
         });
         match change {
@@ -81,6 +83,11 @@ impl Engine {
     /// Where the follower of an index is; `None` if it has to load the index.
     pub fn position(&self, name: &str) -> Result<Option<String>, Failure> {
         self.stored(name)?.position().map_err(Failure::broken)
+    }
+
+    /// Deletes an index of a cache, also one that follows logs: the database no longer has it.
+    pub fn discard_index(&self, name: &str) -> Result<(), Failure> {
+        self.registry.discard(name)
     }
 
     fn stored(&self, name: &str) -> Result<Arc<Index>, Failure> {

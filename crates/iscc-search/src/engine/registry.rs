@@ -335,6 +335,19 @@ impl Registry {
 
     /// Deletes an index, durably.
     pub fn delete(&self, name: &str) -> Result<(), Failure> {
+        self.delete_checked(name, Index::check_writable)
+    }
+
+    /// Deletes an index, durably, also one that requests cannot change.
+    pub fn discard(&self, name: &str) -> Result<(), Failure> {
+        self.delete_checked(name, |_| Ok(()))
+    }
+
+    fn delete_checked(
+        &self,
+        name: &str,
+        check: impl FnOnce(&Index) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let _guard = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
         self.check_no_alias(name)?;
         self.check_no_aliases_of(name)?;
@@ -345,7 +358,7 @@ impl Registry {
             found => found?,
         };
         if let AnyIndex::Stored(stored) = &*index {
-            stored.check_writable()?;
+            check(stored)?;
         }
         let retired = match (&*index, &self.stored) {
             (AnyIndex::Stored(stored), Some((folder, _))) => {

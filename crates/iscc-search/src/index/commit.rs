@@ -49,7 +49,7 @@ pub struct LogChange {
 }
 
 /// A row of a log database.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogRow {
     /// The database.
     pub table: LogTable,

@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use super::{Change, Index};
+use super::{Change, Index, LogRow};
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
 use crate::id::IsccId;
@@ -71,6 +71,8 @@ pub struct RowChange {
     pub put: Vec<NewAsset>,
     /// Bodies of ISCC-IDs to delete. Missing ones are ignored.
     pub delete: Vec<u64>,
+    /// Rows of the log databases, of an index that follows logs.
+    pub log: Vec<LogRow>,
     /// State of the index after the change.
     pub state: IndexState,
     /// Where the follower is after this change; `None` while it loads the index.
@@ -82,6 +84,7 @@ impl RowChange {
     pub fn read(
         rows: &[u8],
         deleted: &[String],
+        log: Vec<LogRow>,
         state: IndexState,
         position: Option<String>,
         matching: Matching,
@@ -91,7 +94,7 @@ impl RowChange {
         let put = rows.into_iter().map(|row| new_asset(row, realm, matching));
         let put = put.collect::<Result<_, _>>()?;
         let delete = deleted.iter().map(|key| key_of(key)).collect::<Result<_, _>>()?;
-        Ok(Self { put, delete, state, position })
+        Ok(Self { put, delete, log, state, position })
     }
 }
 
@@ -165,6 +168,9 @@ impl Draft<'_> {
             if self.slot(id).is_some() {
                 self.remove(writing, id)?;
             }
+        }
+        for LogRow { table, key, value } in &change.log {
+            writing.put_log_row(*table, key, value.as_deref())?;
         }
         writing.put_position(change.position.as_deref())?;
         (self.is_changed, self.is_meta_changed) = (true, true);

@@ -68,7 +68,17 @@ struct Block<'a> {
 impl LogIndex {
     /// Judges the entries of a batch from its cursor on and commits all they change in one transaction.
     pub fn apply(&self, batch: &Batch<'_>) -> Result<Applied, Failure> {
-        let Some(blocks) = self.verified(batch)? else { return Ok(Applied::Mismatch) };
+        let Some((change, row)) = self.apply_change(batch)? else { return Ok(Applied::Mismatch) };
+        self.commit(change)?;
+        Ok(Applied::Row(row))
+    }
+
+    /// What [`LogIndex::apply`] commits, and the hub's row; `None` if the batch does not have the expected leaves.
+    pub(super) fn apply_change(
+        &self,
+        batch: &Batch<'_>,
+    ) -> Result<Option<(LogChange, String)>, Failure> {
+        let Some(blocks) = self.verified(batch)? else { return Ok(None) };
         let log = Log { realm: self.realm, hub: batch.hub };
         let new: Vec<(u64, &[u8])> = blocks
             .iter()
@@ -83,9 +93,7 @@ impl LogIndex {
                 part.iter().map(|(leaf, _)| *leaf).zip(entry::parse_all(&records, log))
             })
             .collect();
-        let (change, row) = self.judged(batch, &blocks, parsed)?;
-        self.commit(change)?;
-        Ok(Applied::Row(row))
+        self.judged(batch, &blocks, parsed).map(Some)
     }
 
     /// The batch's blocks, if they hash to the verified roots and start with the leaves that were applied before.

@@ -26,6 +26,12 @@ pub enum LogTable {
     Bundles,
 }
 
+impl LogTable {
+    /// All, in the order of their numbers, which are stored in databases.
+    pub const ALL: [Self; 6] =
+        [Self::Hubs, Self::Leaves, Self::Claims, Self::Nonces, Self::Evidence, Self::Bundles];
+}
+
 /// Name of the database of [`LogTable::Bundles`]. Indexes of earlier versions do not have it.
 const BUNDLES: &str = "log_bundles";
 /// Names of the other databases, in the order of [`LogTable`].

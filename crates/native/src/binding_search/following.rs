@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use iscc_search::{BatchForm, ChangeForm, ChangeRequest, IndexState, Rows};
+use iscc_search::{BatchForm, ChangeForm, ChangeRequest, IndexState, LogRow, LogTable, Rows};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -63,6 +63,17 @@ pub struct Rehearsed {
     pub state: FollowedState,
 }
 
+/// A row of the follower's state of an index that follows logs.
+#[napi(object)]
+pub struct LogTableRow {
+    /// Number of its table.
+    pub table: u32,
+    /// The key.
+    pub key: Buffer,
+    /// The value; absent if the row is deleted.
+    pub value: Option<Buffer>,
+}
+
 /// Rows of a database.
 #[napi(object)]
 pub struct FollowedRows {
@@ -70,6 +81,8 @@ pub struct FollowedRows {
     pub rows: Uint8Array,
     /// Keys of assets to delete.
     pub deleted: Vec<String>,
+    /// Rows of the follower's state, of an index that follows logs.
+    pub log: Option<Vec<LogTableRow>>,
     /// The index after the changes.
     pub state: FollowedState,
     /// Where the follower is after them. Absent while the index is being loaded.
@@ -110,15 +123,23 @@ impl SearchEngine {
         rows: FollowedRows,
     ) -> Result<Object<'env>> {
         let engine = Arc::clone(self.engine()?);
+        let FollowedRows { rows, deleted, log, state, position } = rows;
+        let log = log.unwrap_or_default().into_iter().map(log_row).collect::<Result<Vec<_>>>()?;
         let place = match IO.enter() {
             Ok(place) => place,
             Err(error) => return rejected(env, error),
         };
         let (reply, promise) = reply(env)?;
-        let FollowedRows { rows, deleted, state, position } = rows;
-        let rows = Rows { rows, deleted, state: state_in(state), position };
+        let rows = Rows { rows, deleted, log, state: state_in(state), position };
         IO.spawn(place, move || engine.apply_rows(&index, rows, reply))?;
         Ok(promise)
+    }
+
+    /// Deletes an index of a cache, also one that follows logs: the database no longer has it.
+    #[napi(catch_unwind, ts_return_type = "Promise<void>")]
+    pub fn discard_index<'env>(&self, env: &'env Env, name: String) -> Result<Object<'env>> {
+        let engine = Arc::clone(self.engine()?);
+        IO.run(env, move || Ok(engine.discard_index(&name)?))
     }
 
     /// Where the follower of an index is; `null` if it has to load the index.
@@ -158,7 +179,18 @@ fn outcome(response: iscc_search::Response) -> ChangeOutcome {
     }
 }
 
-fn state_out(state: IndexState) -> FollowedState {
+fn log_row(LogTableRow { table, key, value }: LogTableRow) -> Result<LogRow> {
+    let Some(&table) = LogTable::ALL.get(table as usize) else {
+        return Err(NativeError::invalid(format_args!("{table} is not the number of a table")));
+    };
+    Ok(LogRow { table, key: key.into(), value: value.map(Vec::from) })
+}
+
+pub(crate) fn log_row_out(LogRow { table, key, value }: LogRow) -> LogTableRow {
+    LogTableRow { table: table as u32, key: key.into(), value: value.map(Buffer::from) }
+}
+
+pub(crate) fn state_out(state: IndexState) -> FollowedState {
     let (names, bits): (Vec<_>, Vec<_>) = state.simprint_types.into_iter().unzip();
     FollowedState {
         realm: state.realm.map(u32::from),

@@ -2,5 +2,6 @@
 import type { MigrationStep } from '../../../database/migrate.js';
 import type { SearchTables } from '../tables.js';
 import { createIndexes } from './0001-indexes.js';
+import { createLogs } from './0002-logs.js';
 
-export const SEARCH_MIGRATIONS: readonly MigrationStep<SearchTables>[] = [createIndexes];
+export const SEARCH_MIGRATIONS: readonly MigrationStep<SearchTables>[] = [createIndexes, createLogs];
