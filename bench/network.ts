@@ -6,6 +6,8 @@
  * isccd sends a hub at most 10 requests a second, 2,560 entries; with one hub that is the limit, not the processor. The
  * ratio of CPU time shows the work.
  *
+ * Both must return the same assets, deleted ones included, and the same matches.
+ *
  * Also prints memory, and the threads that used the CPU time: the event loop is the main thread, judging and storing are on
  * the addon's threads.
  *
@@ -16,6 +18,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HubDouble } from '../test/network/support/hub-double.js';
+import { type Answers, answersOf, differences } from './support/network-answers.js';
 import { ARGUMENTS, QUICK, quickOr } from './support/options.js';
 import {
   cpuSeconds,
@@ -32,6 +35,7 @@ import {
 const PEER = 'iscc-search==0.3.3';
 const POLL_MS = quickOr(20, 200);
 
+const DIFFERENCES_SHOWN_MAX = 5;
 /** Threads with a smaller share of the CPU time are not shown. */
 const SHARE_SHOWN_MIN = 0.01;
 
@@ -47,6 +51,7 @@ interface Followed {
   readonly threads: readonly (readonly [string, number])[];
   /** Resident bytes: of the process, and without file pages. */
   readonly memory: { readonly all: number; readonly own: number };
+  readonly answers: Answers;
 }
 
 interface StatusReply {
@@ -63,6 +68,8 @@ async function startOurs(folder: string, list: string): Promise<Server> {
     INDEXSVC_INDEX_URI: `${INDEX}://${folder}/index`,
     INDEXSVC_ENVIRONMENT: 'test',
     INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',
+    // The peer has no deletions.
+    INDEXSVC_AGGREGATOR_DELETIONS: 'keep',
     ...aggregator('INDEXSVC', list),
   });
 }
@@ -97,12 +104,13 @@ async function followed(
   const server = await start(folder, list);
   try {
     while ((await cursor(server)) < sizeOf(hubs)) await pause(POLL_MS);
-    return {
+    const used = {
       seconds: (performance.now() - begun) / 1000,
       cpu: await cpuSeconds(server),
       threads: await threadSeconds(server),
       memory: await memory(server),
     };
+    return { ...used, answers: await answersOf(server.url, hubs) };
   } finally {
     await kill(server);
     await rm(folder, { recursive: true, force: true });
@@ -141,6 +149,10 @@ if (given.get('peer') !== 'off' && !QUICK) {
   const peer = await followed(startPeer, hubs);
   print('iscc-search', peer);
   const [time, cpu] = [peer.seconds / ours.seconds, peer.cpu / ours.cpu];
+  const different = differences(ours.answers, peer.answers);
+  console.log(`assets and searches: ${ours.answers.size} compared, ${different.length} different`);
+  for (const name of different.slice(0, DIFFERENCES_SHOWN_MAX))
+    console.log(`${name}\n  ${ours.answers.get(name)}\n  ${peer.answers.get(name)}`);
   console.log(`ratio: ${time.toFixed(1)} in time, ${cpu.toFixed(1)} in CPU time`);
 }
 await Promise.all(hubs.map((hub) => hub.stop()));
