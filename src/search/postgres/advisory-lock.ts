@@ -1,9 +1,9 @@
 /** The process that holds a lock in the database follows the hubs. The lock ends with its connection, also after a crash. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { FailoverPool } from '../../database/failover-pool.js';
 import type { Leadership } from '../../network/leadership.js';
 import type { Logger } from '../../observe/log.js';
-import type { FailoverPool } from './failover-pool.js';
 import { within } from './newest.js';
 
 /** Pause between two attempts to get the lock, and between two checks that it is still held. */

@@ -1,5 +1,6 @@
 /** An engine whose indexes are in PostgreSQL. Every process answers from its own cache and sees all committed changes. */
 import { StorageUnavailable } from '../../data/unavailable.js';
+import type { FailoverPool } from '../../database/failover-pool.js';
 import { truncateFeed } from '../../feed/feed.js';
 import type { NativeError, NativeErrorCode, SearchEngine, SearchOptions } from '../../native.js';
 import { native } from '../../native.js';
@@ -9,7 +10,6 @@ import type { Engine, EngineProblem } from '../engine/port.js';
 import { NAME_PATTERN } from '../schema.js';
 import { AdvisoryLock } from './advisory-lock.js';
 import { Cache } from './cache.js';
-import type { FailoverPool } from './failover-pool.js';
 import { Followed } from './followed.js';
 import type { Newest } from './newest.js';
 import { openSearchDatabase, type SearchDatabase, type SearchDb } from './open.js';
