@@ -27,6 +27,12 @@ const SEARCH_SECRET = /^(?:INDEXSVC|ISCC_SEARCH)_.*(?:SECRET|KEY|TOKEN|PASSWORD)
 const OF_TOOLS =
   /^ISCCD_(?:TEST_\w+|SETUP_\w+|TORTURE_\w+|FUZZ_\w+|NPM_FLAGS|DOMAIN|OPERATORS|PORT|STORE_URL|AUDIT|BENCH_VENV|DOCS_ROOT|KEEP_DATA|MUTATIONS)$/;
 
+/** Variables that other programs read too: what is similar may be theirs. */
+const OF_OTHERS = /^(?:AWS|OTEL)_/;
+/** With a misspelled prefix, or none of ours, at most this many characters differ from a variable of this length. */
+const MISSPELLED_MAX = 2;
+const MISSPELLED_LENGTH_MIN = 9;
+
 /** Set by Kubernetes for a service that is called `resolver`, for example. */
 const OF_KUBERNETES = /_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP)(?:_\w+)?)$/;
 
@@ -34,7 +40,7 @@ const OF_KUBERNETES = /_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP)(?
 export function unknownVariables(environment: Environment): UnknownVariable[] {
   const known = new Set(ALL_VARIABLES.map(({ name }) => name));
   return Object.keys(environment)
-    .filter((name) => environment[name] && !known.has(name) && isOurs(name))
+    .filter((name) => environment[name] && !known.has(name) && (isOurs(name) || isMisspelled(name, known)))
     .sort()
     .map((name) => unknown(name, known));
 }
@@ -61,6 +67,15 @@ function isOurs(name: string): boolean {
   return [...PREFIXES, ...Object.keys(FORMER_PREFIXES)].some((prefix) => name.startsWith(prefix));
 }
 
+function isMisspelled(name: string, known: ReadonlySet<string>): boolean {
+  if (OF_TOOLS.test(name) || OF_OTHERS.test(name) || name.length < MISSPELLED_LENGTH_MIN) return false;
+  return [...known].some(
+    (candidate) =>
+      Math.abs(candidate.length - name.length) <= MISSPELLED_MAX &&
+      editDistance(name, candidate) <= MISSPELLED_MAX,
+  );
+}
+
 function unknown(name: string, known: ReadonlySet<string>): UnknownVariable {
   const former = Object.entries(FORMER_PREFIXES).find(([prefix]) => name.startsWith(prefix));
   const ours = former === undefined ? name : former[1] + name.slice(former[0].length);
@@ -75,7 +90,7 @@ const DIFFERENCE_MAX = 0.35;
 function nearest(name: string, known: ReadonlySet<string>): string | undefined {
   let best: string | undefined;
   const rest = name.length - name.indexOf('_') - 1;
-  let fewest = Math.floor(rest * DIFFERENCE_MAX);
+  let fewest = isOurs(name) ? Math.floor(rest * DIFFERENCE_MAX) : MISSPELLED_MAX;
   for (const candidate of known) {
     const distance = editDistance(name, candidate);
     if (distance < fewest || (distance === fewest && best === undefined))

@@ -17,6 +17,9 @@ describe('unknownVariables', () => {
     ['RESOLVER_URL', 'remove it'],
     ['ISCCD_DATADIR', 'did you mean ISCCD_DATA_DIR?'],
     ['CODESDK_FFMPG', 'did you mean CODESDK_FFMPEG?'],
+    ['APP_SECRETKEY', 'did you mean APP_SECRET_KEY?'],
+    ['DATABSE_URL', 'did you mean DATABASE_URL?'],
+    ['CODEWBE_PORT', 'did you mean CODEWEB_PORT?'],
     ['ISCC_SEARCH_INDEX_URI', 'did you mean INDEXSVC_INDEX_URI?'],
     ['ISCC_WEB_PRIVATE_FILES', 'did you mean CODEWEB_PRIVATE_FILES?'],
     ['ISCC_SDK_GRANULAR', 'did you mean CODESDK_GRANULAR?'],
@@ -34,7 +37,16 @@ describe('unknownVariables', () => {
       RESOLVER_SERVICE_PORT: 'x',
     };
     expect(
-      messages({ ...known, ...kubernetes, PATH: 'x', HOME: 'x', CODEWEB_X: '', ISCC_OTHER: 'x' }),
+      messages({
+        ...known,
+        ...kubernetes,
+        PATH: 'x',
+        HOME: 'x',
+        CODEWEB_X: '',
+        ISCC_OTHER: 'x',
+        APP_NAME: 'x',
+        OTEL_SERVICE_NAME: 'x',
+      }),
     ).toEqual([]);
   });
 
@@ -61,6 +73,7 @@ describe('checkApiSecretName', () => {
     'INDEXSVC_APISECRET',
     'INDEXSVC_API_KEY',
     'INDEXSVC_TOKEN',
+    'INDEXSCV_API_SECRET',
   ])('refuses %s', (name) => {
     expect(() => checkApiSecretName({ [name]: 'key' })).toThrow(ConfigurationInvalid);
     expect(() => checkApiSecretName({ [name]: 'key' })).toThrow(
