@@ -3,8 +3,9 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NODE_TOO_OLD, nodeProgram } from '../../scripts/node-versions.mjs';
 import { run } from '../support/command.js';
-import { INSTALL_MAX_MS, npmTools } from '../support/set-up.js';
+import { INSTALL_MAX_MS } from '../support/set-up.js';
 import { ROOT } from './support/dockerfile.js';
 import { startPackageRegistry } from './support/registry.js';
 
@@ -81,10 +82,9 @@ describe('a build', () => {
   it(
     'refuses an old Node.js',
     async () => {
-      const name = `node-${process.platform}-${process.arch}`;
-      const node = path.join(await npmTools(`${name}@18.20.8`), name, 'bin', 'node');
+      const node = nodeProgram(NODE_TOO_OLD);
       expect(await problems({ ...COMPILERS, ...CARGO }, await emptyRegistry(), node)).toEqual([
-        'isccd: Node.js 20 or newer is needed; this is v18.20.8',
+        `isccd: Node.js 20 or newer is needed; this is v${NODE_TOO_OLD}`,
       ]);
     },
     INSTALL_MAX_MS,

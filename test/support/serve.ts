@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A program with its arguments that runs the command. It must make way for it, so that signals reach the command. */
   readonly under?: readonly string[];
+  /** The Node.js that runs it. Default: that of this process. */
+  readonly node?: string;
   /** File descriptor for stderr. Default: a pipe that becomes part of the output. */
   readonly stderr?: number;
 }
@@ -42,9 +44,9 @@ export interface ServedProcess extends Process {
 /** Starts services in one process. Rejects with its output if it exits before all of them listen. */
 export async function serve(
   services: readonly ServiceName[],
-  { cwd, env, stderr, args = [], under = [] }: ServeOptions = {},
+  { cwd, env, stderr, args = [], under = [], node = process.execPath }: ServeOptions = {},
 ): Promise<ServedProcess> {
-  const [program = '', ...rest] = [...under, process.execPath, MAIN, 'serve', ...services, ...args];
+  const [program = '', ...rest] = [...under, node, MAIN, 'serve', ...services, ...args];
   const child = spawn(program, rest, {
     cwd,
     env: { ...process.env, ...env },

@@ -9,8 +9,8 @@ import { TRANSPORTS } from '../support/server.js';
 
 const BODY_BYTES = 300 * 1024 * 1024;
 const UPLOADS = 3;
-/** 8 MB per upload, plus uncollected garbage. */
-const GROWTH_MAX_BYTES = UPLOADS * 8_000_000 + 40_000_000;
+/** 8 MB per upload, plus uncollected garbage: Node.js 24 and 26 keep up to 140 MB, however large the uploads are. */
+const GROWTH_MAX_BYTES = UPLOADS * 8_000_000 + 200_000_000;
 
 test.each(TRANSPORTS)('large uploads need little memory (%s)', { timeout: 120_000 }, async (transport) => {
   const { url, pid } = await serveCodes(await temporaryFolder(), { ISCCD_TRANSPORT: transport });
