@@ -69,7 +69,9 @@ function show(done, total) {
 function toolHost() {
   if (process.platform !== 'linux') return 0;
   const profile = addonProfile();
-  const built = attempt('cargo', ['build', '--package', 'isccd-tool-host', '--locked', ...profile]);
+  const built = attempt('cargo', ['build', '--package', 'isccd-tool-host', '--locked', ...profile], {
+    env: { ...process.env, ...dynamicMusl() },
+  });
   if (built.status !== 0) {
     said.push(built.stderr ?? '');
     return built.status ?? 1;
@@ -78,6 +80,12 @@ function toolHost() {
   const library = path.join(root, 'target', target, 'release', 'libisccd_tool_host.so');
   copyFileSync(library, path.join(root, 'native', `isccd-tool-host.${suffix()}.so`));
   return 0;
+}
+
+/** Rust links musl statically by default and then builds no shared library. The addon's build sets the same. */
+function dynamicMusl() {
+  const { RUSTFLAGS = '' } = process.env;
+  return suffix().endsWith('-musl') ? { RUSTFLAGS: `${RUSTFLAGS} -C target-feature=-crt-static`.trim() } : {};
 }
 
 function end(status, message) {

@@ -8,5 +8,6 @@ export function attempt(
   args: readonly string[],
   options?: SpawnSyncOptions,
 ): SpawnSyncReturns<string>;
+export function wordForCmd(text: string): string;
 export function onPath(name: string): boolean;
 export function exists(file: string): boolean;

@@ -19,12 +19,16 @@ export function run(command, args, options = {}) {
 
 /** Runs a command and returns its result, also after a failure. */
 export function attempt(command, args, options = {}) {
-  return spawnSync(command, args, {
-    cwd: root,
-    shell: process.platform === 'win32',
-    encoding: 'utf8',
-    ...options,
-  });
+  const settings = { cwd: root, encoding: 'utf8', ...options };
+  if (process.platform !== 'win32') return spawnSync(command, args, settings);
+  // The commands of npm packages are scripts, which only the shell of Windows runs.
+  const [program, ...words] = [command, ...args].map(wordForCmd);
+  return spawnSync(program, words, { ...settings, shell: true });
+}
+
+/** An argument as a word of a command line for `cmd`, which splits at spaces and gives meaning to other characters. */
+export function wordForCmd(text) {
+  return /^[\w./:\\@+-]+$/.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`;
 }
 
 /** Whether the PATH has an executable of this name. */

@@ -78,7 +78,7 @@ export function fetchPrebuilt({ spec, integrity }, folder, { env = process.env }
       cpSync(path.join(from, file), path.join(folder, file));
     return undefined;
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    rmSync(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }
 }
 

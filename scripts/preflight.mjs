@@ -27,10 +27,15 @@ export function missingTools({ compile, unreachable }) {
   if (!compile) return problems;
   problems.push(...rustProblems());
   for (const [names, debianPackage, purpose] of COMPILERS) {
-    if (!names.some(onPath))
+    if (!(isFoundElsewhere(purpose) || names.some(onPath)))
       problems.push(`${purpose} is missing; on Debian: apt-get install -y ${debianPackage}`);
   }
   return problems;
+}
+
+/** On Windows, Visual Studio's compilers are not on the PATH, and the build finds them by itself. */
+function isFoundElsewhere(purpose) {
+  return process.platform === 'win32' && purpose !== 'cmake';
 }
 
 function rustProblems() {

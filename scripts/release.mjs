@@ -79,7 +79,8 @@ async function dryRun(given) {
     await tryInstallation({ folder, registry: registry.url, version: manifest.version, freePort });
   } finally {
     registry.stop();
-    rmSync(folder, { recursive: true, force: true });
+    // On Windows, files of a process that has just ended stay locked for a moment.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }
 }
 

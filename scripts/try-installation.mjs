@@ -1,15 +1,17 @@
 /** Installs isccd from a registry as a user does, starts it, and makes a code. Fails if anything does not work. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, root } from './lib.mjs';
 
 const PHOTO = path.join(root, 'test', 'fixtures', 'codes', 'files', 'photo-q85_a.jpg');
+const isWindows = process.platform === 'win32';
 const SERVER_MB_MAX = 150;
 const CLIENT_MB_MAX = 1;
 const START_MS_MAX = 60_000;
-/** All that a user has: no compiler, no Rust, no Python. */
+/** All that a user has, except on Windows: no compiler, no Rust, no Python. */
 const PROGRAMS = [
   'node',
   'npm',
@@ -24,10 +26,22 @@ const PROGRAMS = [
   'ffprobe',
   'perl',
 ];
+/** Programs on Windows do not run without these. */
+const WINDOWS_VARIABLES = [
+  'SystemRoot',
+  'SystemDrive',
+  'ComSpec',
+  'PATHEXT',
+  'TEMP',
+  'TMP',
+  'APPDATA',
+  'LOCALAPPDATA',
+];
 
 export async function tryInstallation({ folder, registry, version, freePort }) {
   const env = {
-    PATH: onlyPrograms(path.join(folder, 'bin')),
+    ...windowsVariables(),
+    PATH: isWindows ? systemPath() : onlyPrograms(path.join(folder, 'bin')),
     HOME: folder,
     NODE_ENV: 'production',
     npm_config_registry: registry,
@@ -40,6 +54,16 @@ export async function tryInstallation({ folder, registry, version, freePort }) {
   const server = install(path.join(folder, 'server'), `isccd@${version}`, env, SERVER_MB_MAX);
   const client = install(path.join(folder, 'client'), `isccd-client@${version}`, env, CLIENT_MB_MAX);
   await serveAndCode({ server, client, env, port: await freePort() });
+}
+
+/** Links to programs are not programs on Windows, so this is a PATH of Node.js and the system. */
+function systemPath() {
+  return [path.dirname(process.execPath), path.join(process.env.SystemRoot, 'System32')].join(path.delimiter);
+}
+
+function windowsVariables() {
+  const present = WINDOWS_VARIABLES.filter((name) => isWindows && process.env[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, process.env[name]]));
 }
 
 /** A folder with links to these programs only; the result is a PATH. */
@@ -76,7 +100,12 @@ function bytesOf(folder) {
 
 async function serveAndCode({ server, client, env, port }) {
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(path.join(server, 'node_modules', '.bin', 'isccd'), ['serve', 'codes'], {
+  // A script on Windows, whose end would not end the server.
+  const main = path.join(server, 'node_modules', 'isccd', 'dist', 'cli', 'main.js');
+  const [program, args] = isWindows
+    ? [process.execPath, [main, 'serve', 'codes']]
+    : [path.join(server, 'node_modules', '.bin', 'isccd'), ['serve', 'codes']];
+  const child = spawn(program, args, {
     cwd: server,
     env: { ...env, CODEWEB_PORT: String(port), ISCCD_DATA_DIR: path.join(server, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -100,7 +129,11 @@ async function serveAndCode({ server, client, env, port }) {
     if (byClient !== byCommand) throw new Error(`the client got ${byClient}, the command ${byCommand}`);
     console.log(`isccd: code by client and command: ${byClient}`);
   } finally {
-    child.kill();
+    if (child.exitCode === null) {
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    }
   }
 }
 

@@ -5,7 +5,10 @@ import { debianProgram } from './set-up.js';
 /** @throws with the command to run if Chromium is missing and cannot be installed */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
-    executablePath: debianProgram(['chromium', 'chromium-browser'], 'chromium fonts-dejavu-core'),
+    executablePath: debianProgram(
+      ['chromium', 'chromium-browser', 'google-chrome'],
+      'chromium fonts-dejavu-core',
+    ),
     args: [
       '--no-sandbox',
       '--disable-background-networking',

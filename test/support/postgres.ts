@@ -5,11 +5,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { debianProgram } from './set-up.js';
 
 const run = promisify(execFile);
 
-/** Folder of PostgreSQL's programs. */
-export const POSTGRES_BIN = process.env.ISCCD_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
+/** Folder of PostgreSQL's programs, of which Debian puts only some on the PATH. Its name has the version. */
+export const POSTGRES_BIN =
+  process.env.ISCCD_TEST_POSTGRES_BIN ??
+  path.dirname(debianProgram(['/usr/lib/postgresql/*/bin/initdb'], 'postgresql'));
 const START_MS_MAX = 30_000;
 /** Tests run without fsync: they do not cover power loss. */
 const SETTINGS = ['listen_addresses=', 'max_connections=100', 'shared_buffers=128MB'];
