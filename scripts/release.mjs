@@ -100,7 +100,9 @@ function fail(problems) {
   process.exit(1);
 }
 
-const [mode, folder] = process.argv.slice(2);
+const [mode, given] = process.argv.slice(2);
+// Absolute: npm takes `packages/NAME.tgz` for a repository of that name.
+const folder = given === undefined ? undefined : path.resolve(given);
 if (mode === '--dry-run') await dryRun(folder);
 else if (mode === '--check' || (mode === '--publish' && folder !== undefined)) {
   const problems = releaseProblems({});

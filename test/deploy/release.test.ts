@@ -2,8 +2,10 @@
  * A trial release: all packages of this platform through a registry on this machine into an empty folder. Takes one minute,
  * half of it for installing from the registry; the registry itself is installed once (20 s).
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { run } from '../support/command.js';
 import { ROOT } from './support/dockerfile.js';
 
@@ -13,7 +15,13 @@ const script = path.join(ROOT, 'scripts/release.mjs');
 it(
   'a trial release installs without compilers, serves, and makes a code with the client',
   async () => {
-    const { code, stdout, stderr } = await run(process.execPath, [script, '--dry-run'], { cwd: ROOT });
+    const cwd = await mkdtemp(path.join(tmpdir(), 'isccd-trial-'));
+    onTestFinished(() => rm(cwd, { recursive: true }));
+    const pack = path.join(ROOT, 'scripts/pack.mjs');
+    const packed = await run(process.execPath, [pack, 'packages'], { cwd });
+    expect(packed.code, packed.stderr).toBe(0);
+    // As the workflow names it. For npm, `packages/NAME.tgz` is a repository.
+    const { code, stdout, stderr } = await run(process.execPath, [script, '--dry-run', 'packages'], { cwd });
     expect(code, stdout + stderr).toBe(0);
     expect(stdout).toMatch(/a clone gets @isccd\/native-\S+@\S+: isccd\.\S+\.node\n/);
     expect(stdout).toMatch(/npm install isccd@\S+: 1\d\d\.\d MB/);
