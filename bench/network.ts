@@ -150,7 +150,10 @@ if (given.get('peer') !== 'off' && !QUICK) {
   print('iscc-search', peer);
   const [time, cpu] = [peer.seconds / ours.seconds, peer.cpu / ours.cpu];
   const different = differences(ours.answers, peer.answers);
-  console.log(`assets and searches: ${ours.answers.size} compared, ${different.length} different`);
+  const found = [...ours.answers.values()].filter((answer) => answer.includes('ISCC:M')).length;
+  console.log(
+    `assets and searches: ${ours.answers.size} compared, ${found} with a result, ${different.length} different`,
+  );
   for (const name of different.slice(0, DIFFERENCES_SHOWN_MAX))
     console.log(`${name}\n  ${ours.answers.get(name)}\n  ${peer.answers.get(name)}`);
   console.log(`ratio: ${time.toFixed(1)} in time, ${cpu.toFixed(1)} in CPU time`);
