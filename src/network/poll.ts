@@ -110,8 +110,8 @@ class Poll {
     if (note.kind !== 'ok') return note;
     const judged = await this.#judge(note.bytes);
     if ('kind' in judged) return judged;
-    if (this.#row.state === 'frozen') return this.#collectEvidence(judged);
     if (judged.size > TREE_SIZE_MAX) return { kind: 'unverifiable', reason: 'the tree is too large' };
+    if (this.#row.state === 'frozen') return this.#collectEvidence(judged);
     try {
       return await this.#accept(judged, files);
     } catch (error) {
