@@ -16,8 +16,8 @@ const OPTIONAL_TOOLS = [
   ['perl', 'perl', 'writing metadata into images'],
 ];
 
-/** Native binaries differ by platform and Node.js ABI. */
-const platform = `${process.platform}-${process.arch}-${process.versions.modules}`;
+/** Native binaries differ by platform. All are built for Node-API, or for every version, so that each Node.js can use them. */
+const platform = `${process.platform}-${process.arch}`;
 
 export function setup() {
   const hasAddon = isDone('addon', addonKey());
