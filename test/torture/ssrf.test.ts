@@ -55,6 +55,7 @@ test(`${size} addresses of places inside`, { timeout: INSTALL_MAX_MS + size * 2_
   const stranger = await redirecting();
   const log = path.join(folder, 'connections');
   const services = await start(folder, log, stranger.port, inside.port);
+  onTestFinished(() => services.kill());
   const cases = casesOf(inside.port, stranger.port);
   await declare(services, cases);
   const wrong: string[] = [];
