@@ -9,6 +9,7 @@ pub mod codec;
 pub mod data;
 pub mod dct;
 pub mod image;
+pub mod log;
 pub mod merkle;
 pub mod minhash;
 pub mod ngram;
