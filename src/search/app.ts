@@ -28,7 +28,7 @@ import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
 import { searchMetrics } from './metrics.js';
 import { networkRoutes } from './network-routes.js';
-import { CACHE_FOLDER, isPostgres } from './postgres/location.js';
+import { cacheFolder, isPostgres } from './postgres/location.js';
 import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
 
@@ -169,10 +169,7 @@ async function openIndexes(
     return { engine: local, local, followLogs, folder, id };
   }
   const { PostgresEngine } = await import('./postgres/engine.js');
-  const worker = workerNumber();
-  const cache = path.join(dataDir, CACHE_FOLDER);
-  // A cache has one process. A worker that replaces another uses its cache.
-  const folder = worker === undefined ? cache : path.join(cache, `worker-${worker}`);
+  const folder = cacheFolder(dataDir, workerNumber());
   const { stalenessMs, stalenessSecondsMax } = config;
   const engine = await PostgresEngine.open({
     location,

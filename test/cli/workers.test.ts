@@ -203,7 +203,8 @@ describe('two workers of the search service', { timeout: TEST_MS_MAX }, () => {
       );
       expect((await Promise.all(reads)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     }
-    expect((await readdir(path.join(data, 'search-cache'))).sort()).toEqual(['worker-1', 'worker-2']);
+    const caches = async () => (await readdir(data)).filter((name) => name.startsWith('search-cache')).sort();
+    expect(await caches()).toEqual(['search-cache-1', 'search-cache-2']);
     process.kill(children(pid)[0] ?? 0, 'SIGKILL');
     await expect.poll(output, WAIT).toContain('a worker was replaced');
     const last = randomAsset(30);
@@ -212,6 +213,10 @@ describe('two workers of the search service', { timeout: TEST_MS_MAX }, () => {
       const response = await post('/indexes/photos/search', { units: last.units });
       expect(((await response.json()) as SearchResult).global_matches[0]?.iscc_id).toBe(last.iscc_id);
     }
+    // A process without workers leaves their caches alone.
+    const alone = await serve(['search'], { env: variables });
+    await alone.stop();
+    expect(await caches()).toEqual(['search-cache', 'search-cache-1', 'search-cache-2']);
   });
 });
 

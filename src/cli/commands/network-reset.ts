@@ -10,7 +10,7 @@ import type { LogStore } from '../../network/log-store.js';
 import { NETWORK_FACTS, NETWORKS } from '../../network/networks.js';
 import { openEngine } from '../../search/engine/open.js';
 import type { Engine } from '../../search/engine/port.js';
-import { CACHE_FOLDER, isPostgres } from '../../search/postgres/location.js';
+import { cacheFolder, isPostgres } from '../../search/postgres/location.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { wholeNumber } from './network.js';
@@ -59,7 +59,7 @@ async function openConfigured(): Promise<Opened> {
   const { indexUri } = readVariables(searchVariables, values);
   const { dataDir } = readVariables(commonVariables, values);
   const location = indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
-  if (isPostgres(location)) return openShared(location, path.join(dataDir, CACHE_FOLDER));
+  if (isPostgres(location)) return openShared(location, cacheFolder(dataDir));
   const engine = await openEngine(location);
   return { engine, alone: async (index, realm, work) => work(await engine.followLogs(index, realm)) };
 }

@@ -14,7 +14,7 @@ import { NETWORK_FACTS, type NetworkName } from '../../network/networks.js';
 import type { HubRow } from '../../network/state.js';
 import { type HubStatus, hubStatus } from '../../network/status.js';
 import { searchFolder } from '../../search/engine/open.js';
-import { CACHE_FOLDER, isPostgres } from '../../search/postgres/location.js';
+import { cacheFolder, isPostgres } from '../../search/postgres/location.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { configuredUrl } from './check-health.js';
@@ -201,7 +201,7 @@ function configuredFolder(): string | undefined {
   const { indexUri } = readVariables(searchVariables, values);
   const { dataDir } = readVariables(commonVariables, values);
   if (indexUri === undefined) return path.join(dataDir, 'search');
-  return isPostgres(indexUri) ? path.join(dataDir, CACHE_FOLDER) : searchFolder(indexUri);
+  return isPostgres(indexUri) ? cacheFolder(dataDir) : searchFolder(indexUri);
 }
 
 export function wholeNumber(text: string, name: string, max: number): number {

@@ -1,9 +1,9 @@
 /** The location of indexes in PostgreSQL: `postgresql://user@host1,host2/database?schema=name`. */
+import path from 'node:path';
 import { FormatRefused } from '../../data/format.js';
 import { hostsOf, isWritableSession } from '../../database/hosts.js';
 
-/** Folder of the cache of indexes in a database, in the data directory. */
-export const CACHE_FOLDER = 'search-cache';
+const CACHE_FOLDER = 'search-cache';
 
 const SCHEMA_DEFAULT = 'isccd_search';
 /** Names that need no quotes in SQL. */
@@ -15,6 +15,15 @@ export interface PostgresLocation {
   readonly schema: string;
   /** For messages, without the password. */
   readonly place: string;
+}
+
+/**
+ * The folder in the data directory with a process's cache of the indexes in a database. A cache has one process.
+ *
+ * @param worker number of a worker, whose successor uses its cache
+ */
+export function cacheFolder(dataDir: string, worker?: number): string {
+  return path.join(dataDir, worker === undefined ? CACHE_FOLDER : `${CACHE_FOLDER}-${worker}`);
 }
 
 export function isPostgres(location: string): boolean {
