@@ -4,7 +4,6 @@
  */
 import type { Transaction } from 'kysely';
 import { StorageUnavailable } from '../../data/unavailable.js';
-import { ServerRefused } from '../../database/server-refused.js';
 import { isUnavailable } from '../../database/unavailable.js';
 import { lockFeed } from '../../feed/feed.js';
 import type { ChangeOutcome, IndexChange, NativeError, NativeErrorCode, SearchEngine } from '../../native.js';
@@ -215,7 +214,7 @@ export function unavailable(error: unknown, onUnavailable: (error: unknown) => v
 }
 
 function isAway(error: unknown): boolean {
-  if (error instanceof ServerRefused || isUnavailable(error)) return true;
+  if (isUnavailable(error)) return true;
   if (!(error instanceof Error)) return false;
   return ('code' in error && TRY_AGAIN.has(error.code)) || error.message === 'Query read timeout';
 }
