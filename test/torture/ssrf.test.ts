@@ -77,29 +77,27 @@ test(`${size} addresses of places inside`, { timeout: INSTALL_MAX_MS + size * 2_
 });
 
 /** All services under strace, which lists the connections of the process and its children. */
-function start(
+async function start(
   folder: string,
   log: string,
   strangerPort: number,
   insidePort: number,
 ): Promise<ServedProcess> {
   const strace = debianProgram(['strace'], 'strace');
-  return servicePorts().then((ports) =>
-    serve(['codes', 'search', 'store', 'resolver'], {
-      cwd: folder,
-      under: [strace, '-D', '-f', '-qq', '--seccomp-bpf', '-e', 'trace=connect', '-o', log],
-      env: {
-        ...ports,
-        ISCCD_DATA_DIR: folder,
-        CODEWEB_SOURCES: `http://${STRANGER}:${strangerPort} http://127.0.0.1:${insidePort} http://169.254.169.254`,
-        MSTORE_BY_CONTENT: '1',
-        MSTORE_LOG_LEVEL: 'warn',
-        RESOLVER_BY_CONTENT: '1',
-        RESOLVER_ENVIRONMENT: 'test',
-        RESOLVER_TEST_ALLOW: STRANGER,
-      },
-    }),
-  );
+  return serve(['codes', 'search', 'store', 'resolver'], {
+    cwd: folder,
+    under: [strace, '-D', '-f', '-qq', '--seccomp-bpf', '-e', 'trace=connect', '-o', log],
+    env: {
+      ...(await servicePorts()),
+      ISCCD_DATA_DIR: folder,
+      CODEWEB_SOURCES: `http://${STRANGER}:${strangerPort} http://127.0.0.1:${insidePort} http://169.254.169.254`,
+      MSTORE_BY_CONTENT: '1',
+      MSTORE_LOG_LEVEL: 'warn',
+      RESOLVER_BY_CONTENT: '1',
+      RESOLVER_ENVIRONMENT: 'test',
+      RESOLVER_TEST_ALLOW: STRANGER,
+    },
+  });
 }
 
 function casesOf(insidePort: number, strangerPort: number): Case[] {
