@@ -1,13 +1,13 @@
 /** `npm test`: the same setup as `npm start`, then the checks and every Rust and TypeScript test. */
 import { check } from './check.mjs';
-import { run } from './lib.mjs';
-import { addonProfile, setup } from './setup.mjs';
+import { setup } from './setup.mjs';
+import { testRust } from './test-rust.mjs';
 import { testTypescript } from './test-typescript.mjs';
 
 const stages = [
   ['setup', setup],
   ['check', () => check()],
-  ['Rust tests', () => run('cargo', ['test', '--workspace', '--locked', '--quiet', ...addonProfile()])],
+  ['Rust tests', testRust],
   ['TypeScript tests', () => testTypescript(process.argv.slice(2))],
 ];
 

@@ -4,6 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::OpenError;
 use crate::index_files::{remove, sync_names};
@@ -15,6 +17,10 @@ use crate::store::DATA_FILE;
 const LOCK: &str = ".lock";
 /// Separates the name of a deleted index from a number. No index name contains a dot.
 const DELETED: &str = ".deleted";
+/// Time to wait for a process that is about to release the lock.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
+const LOCK_RETRY: Duration = Duration::from_millis(10);
+
 /// The folder of stored indexes.
 pub struct Folder {
     path: PathBuf,
@@ -30,10 +36,15 @@ impl Folder {
         fs::create_dir_all(path).map_err(failed)?;
         let lock = File::options().create(true).append(true).open(path.join(LOCK));
         let lock = lock.map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        // A process that another thread is starting holds a copy of a released lock until it runs its program.
+        let deadline = Instant::now() + LOCK_WAIT;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(LOCK_RETRY),
+                Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
         }
         Ok(Self { path: path.to_owned(), deletions: AtomicU64::new(0), _lock: lock })
     }
@@ -133,7 +144,26 @@ fn is_deleted(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
+
+    #[test]
+    fn a_folder_opens_again_while_other_threads_start_processes() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    Command::new("true").output().unwrap();
+                }
+            });
+            let failure = (0..2000).find_map(|_| Folder::lock(folder.path()).err());
+            stop.store(true, Ordering::Relaxed);
+            assert!(failure.is_none(), "{failure:?}");
+        });
+    }
 
     #[test]
     fn only_names_made_by_retire_count_as_deleted() {
