@@ -111,6 +111,14 @@ export const PARTS = [
     long: 2000,
     files: ['test/codes/http/openapi.test.ts', 'test/torture/schema.test.ts'],
   },
+  {
+    name: 'simulation',
+    about: 'random histories of uploads, deletes, restores, crashes and lost messages between store and hub',
+    unit: 'histories',
+    short: 1000,
+    long: 100_000,
+    files: ['test/store/declarations/crashes.test.ts'],
+  },
   suite('io-errors', 'failing and hanging writes of records and indexes', [
     'test/faults/codes-io-error.test.ts',
     'test/faults/search-io-error.test.ts',

@@ -1,6 +1,7 @@
 /**
  * `npm run torture` lists and runs every part of the torture programme in its long form, `npm run torture -- NAME…` the
  * named ones. `--short` selects the form that `npm test` runs, `--size=N` another size, `--seed=N` other random choices.
+ * `--minutes=N` ends each part after this time, and repeats parts that have no size until then.
  * Prints one table and exits with 1 after a loss. A failure prints the command that replays it.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,25 +20,46 @@ const { values, positionals } = parseArgs({
     size: { type: 'string' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    minutes: { type: 'string' },
   },
 });
 const wanted = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name));
 
-/** Runs one part. Its tests append a JSON line with what they tried to the report. */
+/** Milliseconds that a part may take. */
+const timeMax = Number(values.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+
+/** Runs one part, once or until the time is over. */
 function torture(part) {
+  const start = performance.now();
+  const first = tortureOnce(part);
+  const repeats = part.unit === 'tests' && values.minutes !== undefined;
+  while (repeats && first.passed && performance.now() - start < timeMax) {
+    const next = tortureOnce(part);
+    first.passed = next.passed;
+    for (const [at, row] of first.rows.entries()) {
+      row.tried += next.rows[at]?.tried ?? 0;
+      row.survived += next.rows[at]?.survived ?? 0;
+    }
+  }
+  return { ...first, seconds: Math.round((performance.now() - start) / 1000) };
+}
+
+/** Runs one part. Its tests append a JSON line with what they tried to the report. */
+function tortureOnce(part) {
   const folder = mkdtempSync(path.join(tmpdir(), 'isccd-torture-'));
   const report = path.join(folder, 'report');
-  const size = Number(values.size ?? (values.short ? part.short : part.long));
+  const most = Number(values.size ?? (values.short ? part.short : part.long));
+  const size = part.unit === 'seconds' ? Math.min(most, timeMax / 1000) : most;
   const env = {
     ...process.env,
     ISCCD_TORTURE_REPORT: report,
     ISCCD_TORTURE_SIZE: String(size),
     ISCCD_TORTURE_SEED: values.seed,
     ...(values.only !== undefined && { ISCCD_TORTURE_ONLY: values.only }),
+    ...(values.minutes !== undefined && { ISCCD_TORTURE_MINUTES: values.minutes }),
     ...(!values.short && part.env),
   };
-  const start = performance.now();
   const counts = path.join(folder, 'counts.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${counts}`];
   const args = ['run', '--no-file-parallelism', ...reporters, ...part.files];
@@ -51,8 +73,7 @@ function torture(part) {
   rmSync(folder, { recursive: true, force: true });
   const replay = `npm run torture -- ${part.name} --seed=${values.seed} --size=${size}`;
   if (status !== 0) console.error(`isccd: ${part.name} failed; replay: ${replay}`);
-  const seconds = Math.round((performance.now() - start) / 1000);
-  return { part, size, rows, seconds, passed: status === 0 };
+  return { part, rows, passed: status === 0 };
 }
 
 /** The row of a part whose tests report nothing themselves: vitest's own counts. */

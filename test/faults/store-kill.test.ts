@@ -11,7 +11,7 @@ import { type Place, startStore } from '../store/support/server.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 import { Random, torture } from '../support/torture.js';
 
-const { size: ROUNDS, seed, report } = torture('kill-store');
+const { size: ROUNDS, seed, cases, report } = torture('kill-store');
 /** Most responses that a round waits for before its kill. */
 const RESPONSES_MAX = 12;
 /** Longest time from the last awaited response to the kill. */
@@ -116,7 +116,15 @@ it(`${ROUNDS} kills`, { timeout: 600_000 + ROUNDS * 10_000 }, async () => {
   let place = await databases.create();
   let known = new Map<string, Known>();
   let acknowledged = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  let rounds = 0;
+  const check = async () => {
+    await expectKnown(place, known);
+    await expectWhole(place);
+    known = new Map();
+    place = await databases.create();
+  };
+  for (const round of cases()) {
+    rounds += 1;
     const MSTORE_UNDO_DAYS = round % 20 < 10 ? '0' : '7';
     const store = await startStoreProcess(place, { MSTORE_UNDO_DAYS });
     // Another moment in every round.
@@ -125,13 +133,9 @@ it(`${ROUNDS} kills`, { timeout: 600_000 + ROUNDS * 10_000 }, async () => {
       responses: random.below(RESPONSES_MAX + 1),
       delayMs: random.below(DELAY_MS_MAX),
     });
-    if (round % 10 === 9 || round === ROUNDS - 1) {
-      await expectKnown(place, known);
-      await expectWhole(place);
-      known = new Map();
-      place = await databases.create();
-    }
+    if (round % 10 === 9) await check();
   }
-  expect(acknowledged).toBeGreaterThanOrEqual(ROUNDS);
-  report({ tried: ROUNDS, survived: ROUNDS, worst: `0 lost of ${acknowledged} responses` });
+  await check();
+  expect(acknowledged).toBeGreaterThanOrEqual(rounds);
+  report({ tried: rounds, survived: rounds, worst: `0 lost of ${acknowledged} responses` });
 });

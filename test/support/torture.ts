@@ -8,6 +8,11 @@ export interface Torture {
   readonly seed: number;
   /** Number of the only case to run, to replay a failure. */
   readonly only: number | undefined;
+  /**
+   * Numbers of the cases: from 0 until the size is reached or `--minutes` are over, or `--only` that one. Several loops
+   * may share one list. `share` is the part of the time that these cases may use.
+   */
+  cases(share?: number): Generator<number>;
   /** Prints what was tried into the programme's table. `worst` is the worst figure with its unit. */
   report(row: { readonly tried: number; readonly survived: number; readonly worst: string }): void;
 }
@@ -17,10 +22,19 @@ export function torture(name: string): Torture {
   const part = PARTS.find((one) => one.name === name);
   if (part === undefined) throw new Error(`no part of the torture programme is named ${name}`);
   const { ISCCD_TORTURE_SIZE, ISCCD_TORTURE_SEED, ISCCD_TORTURE_ONLY, ISCCD_TORTURE_REPORT } = process.env;
+  const { ISCCD_TORTURE_MINUTES = 'Infinity' } = process.env;
+  const size = Number(ISCCD_TORTURE_SIZE ?? part.short);
+  const only = ISCCD_TORTURE_ONLY === undefined ? undefined : Number(ISCCD_TORTURE_ONLY);
+  const milliseconds = Number(ISCCD_TORTURE_MINUTES) * 60_000;
   return {
-    size: Number(ISCCD_TORTURE_SIZE ?? part.short),
+    size,
     seed: Number(ISCCD_TORTURE_SEED ?? 1),
-    only: ISCCD_TORTURE_ONLY === undefined ? undefined : Number(ISCCD_TORTURE_ONLY),
+    only,
+    *cases(share = 1) {
+      if (only !== undefined) return yield only;
+      const end = performance.now() + milliseconds * share;
+      for (let number = 0; number < size && performance.now() < end; number += 1) yield number;
+    },
     report: (row) => {
       if (ISCCD_TORTURE_REPORT !== undefined)
         appendFileSync(ISCCD_TORTURE_REPORT, `${JSON.stringify(row)}\n`);

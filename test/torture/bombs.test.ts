@@ -6,12 +6,12 @@ import { torture } from '../support/torture.js';
 import { BOMBS } from './support/bombs.js';
 import { codeOf, errorLines, metadataOf, peakMb } from './support/probe.js';
 
-const { size, only, report } = torture('bombs');
+const { size, cases, report } = torture('bombs');
 /** Budgets depend on the format; texts and documents may use most. A busy machine is allowed for. */
 const SECONDS_MAX = 90;
 const MAIN_MB_MAX = 512;
 
-const bombs = BOMBS.slice(0, size).filter((_, number) => only === undefined || number === only);
+const bombs = BOMBS.slice(0, size);
 
 test(`${bombs.length} bombs`, { timeout: bombs.length * 3 * SECONDS_MAX * 1000 }, async () => {
   const server = await serveCodes(await temporaryFolder(), {
@@ -20,12 +20,17 @@ test(`${bombs.length} bombs`, { timeout: bombs.length * 3 * SECONDS_MAX * 1000 }
   });
   const findings: string[] = [];
   let slowest = { seconds: 0, name: '' };
-  for (const [number, { name, make }] of bombs.entries()) {
+  let tried = 0;
+  for (const number of cases()) {
+    const bomb = bombs[number];
+    if (bomb === undefined) break;
+    const { name, make } = bomb;
+    tried += 1;
     const bytes = new Uint8Array(make());
     for (const use of [codeOf, metadataOf]) {
       const { seconds, fault } = await use(server.url, name, bytes);
       if (seconds > slowest.seconds) slowest = { seconds, name };
-      if (fault !== undefined) findings.push(`--only=${only ?? number}: ${name}: ${use.name}: ${fault}`);
+      if (fault !== undefined) findings.push(`--only=${number}: ${name}: ${use.name}: ${fault}`);
       else if (seconds > SECONDS_MAX) findings.push(`${name}: ${use.name}: took ${seconds.toFixed(0)} s`);
     }
     expect([name, (await fetch(`${server.url}/healthz`)).status]).toEqual([name, 200]);
@@ -37,5 +42,5 @@ test(`${bombs.length} bombs`, { timeout: bombs.length * 3 * SECONDS_MAX * 1000 }
   const memory = await peakMb(server.pid);
   expect(memory).toBeLessThan(MAIN_MB_MAX);
   const worst = `${slowest.seconds.toFixed(1)} s (${slowest.name}), main process ${memory} MB`;
-  report({ tried: bombs.length, survived: bombs.length, worst });
+  report({ tried, survived: tried, worst });
 });
