@@ -1,12 +1,12 @@
 /**
- * Prepares the packages for publishing under `npm/`: the main package, the clients alone, and one package per platform with a
- * binary in `native/`. `node scripts/pack.mjs [--every-target] [FOLDER]` packs them into FOLDER (default: `npm`). With
- * `--every-target` it fails if a platform's binary is missing.
+ * Packs for publishing: the main package, the clients alone, and one package per platform with a binary in `native/`.
+ * `node scripts/pack.mjs [--every-target] [FOLDER]` packs them into FOLDER (default: `npm`). With `--every-target` it fails if
+ * a platform's binary is missing. Safe for concurrent callers.
  *
  * The optional dependencies on platform packages are added here and not kept in the repository: until they are published,
  * every `npm install` in a checkout would fail to find them.
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, exists, root, run } from './lib.mjs';
 import { bundleSmallParts } from './pack-bundled.mjs';
@@ -15,8 +15,13 @@ import { copyLmdb, lmdbName } from './pack-lmdb.mjs';
 import { addonSources } from './prebuilt.mjs';
 import { bin, setup } from './setup.mjs';
 
-const staging = path.join(root, 'npm');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+/**
+ * Where the packages are prepared. In the checkout, because bundling looks for packages in the folders above. A folder of
+ * its own, because napi keeps a journal next to package.json: if another caller deletes its files, napi fails from then on.
+ */
+const staging = temporaryFolder(path.join(root, 'npm'));
 
 /** Node.js 20, the only version with a sound binary of uWebSockets.js in the registry. */
 const UWS_ABI = 115;
@@ -25,7 +30,8 @@ const UWS_ABI = 115;
 const PRIVATE_FIELDS = ['scripts', 'devDependencies', 'napi', 'overrides', 'scarfSettings'];
 
 function platformPackages() {
-  run(bin('napi'), ['create-npm-dirs', '--npm-dir', 'npm']);
+  cpSync(path.join(root, 'package.json'), path.join(staging, 'package.json'));
+  run(bin('napi'), ['create-npm-dirs', '--npm-dir', '.'], { cwd: staging });
   const suffixes = manifest.napi.targets.map(suffixOf);
   return suffixes.map((suffix) => {
     const folder = path.join(staging, suffix);
@@ -111,9 +117,16 @@ function mainPackage(platforms) {
   return folder;
 }
 
+/** A new folder in `parent`, until the process exits. */
+function temporaryFolder(parent) {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(path.join(parent, 'staging-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 const args = process.argv.slice(2).filter((argument) => argument !== '--every-target');
 setup();
-rmSync(staging, { recursive: true, force: true });
 const platforms = platformPackages();
 const missing = platforms.filter(({ built }) => !built).map(({ name }) => name);
 if (missing.length > 0 && process.argv.includes('--every-target')) {
@@ -125,7 +138,7 @@ const folders = [
   packClient(path.join(staging, 'isccd-client'), manifest),
   ...platforms.filter(({ built }) => built).map(({ folder }) => folder),
 ];
-const target = path.resolve(args[0] ?? staging);
+const target = path.resolve(args[0] ?? path.join(root, 'npm'));
 mkdirSync(target, { recursive: true });
 const packed = attempt('npm', [
   'pack',
