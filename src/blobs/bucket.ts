@@ -196,7 +196,8 @@ class BucketDraft implements BlobDraft {
     if (this.#ahead?.isStarted) await this.#ahead.flush(this.#written.bytes);
   }
 
-  async commit(key: BlobKey): Promise<RemoteBlob> {
+  async commit(key: BlobKey, whole?: Uint8Array): Promise<RemoteBlob> {
+    if (whole) await this.write(whole, 0);
     const { size } = await stat(this.path);
     if (!(await this.#send(key, size))) throw new BlobFolderTaken(key.folder);
     this.#isCommitted = true;

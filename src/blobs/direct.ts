@@ -10,6 +10,9 @@ import { native } from '../native.js';
 /** Multiple of the block size of every disk. Memory, position and length of a direct write are multiples of it. */
 const ALIGNMENT = 4096;
 
+/** Smaller files are written through the page cache. */
+const DIRECT_BYTES_MIN = 512 * 1024;
+
 /** Offset of the first aligned byte in memory of {@link alignedMemory}. */
 const gaps = new WeakMap<ArrayBufferLike, number>();
 
@@ -44,6 +47,11 @@ export class DirectWrites {
 
   get isPossible(): boolean {
     return this.#isPossible;
+  }
+
+  /** Whether a file of this size is worth direct writes. */
+  isWorth(bytes: number): boolean {
+    return this.#isPossible && bytes >= DIRECT_BYTES_MIN;
   }
 
   /** The file system of the folder has no direct writes. */

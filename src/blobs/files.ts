@@ -45,20 +45,19 @@ export class FileBlobs implements Blobs {
     return blobs;
   }
 
-  /** With a key, the file is created while the first bytes arrive: only `write` and `commit` need it. */
+  /** With a key, the first write creates the file. Without one, the file exists, because other programs may use it. */
   async begin(key?: BlobKey): Promise<FileDraft> {
     const file = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
     const ended = () => this.#open.delete(file);
     this.#open.add(file);
-    const handle = open(file, 'wx', 0o600).catch((error: unknown) => {
-      ended();
-      throw error;
+    const draft = new FileDraft(file, {
+      files: this.#files,
+      last: this.#last,
+      direct: this.#direct,
+      ended,
     });
-    // The first use of the file reports a failure.
-    handle.catch(() => undefined);
-    if (key === undefined) await handle;
-    const direct = this.#direct.writer(file);
-    return new FileDraft(file, handle, { files: this.#files, last: this.#last, direct, ended });
+    if (key === undefined) await draft.create();
+    return draft;
   }
 
   /** Why the last write failed; `undefined` if it succeeded. */
@@ -96,7 +95,7 @@ interface DraftParts {
   /** Folder of published blobs. */
   readonly files: string;
   readonly last: LastWrite;
-  readonly direct: DirectWriter;
+  readonly direct: DirectWrites;
   /** Called when the draft is committed or discarded. */
   readonly ended: () => void;
 }
@@ -104,27 +103,37 @@ interface DraftParts {
 /** A draft in a local file. */
 export class FileDraft implements BlobDraft {
   readonly path: string;
-  readonly #handle: Promise<FileHandle>;
   readonly #files: string;
   readonly #last: LastWrite;
+  readonly #directs: DirectWrites;
   readonly #direct: DirectWriter;
   readonly #ended: () => void;
+  #handle: Promise<FileHandle> | undefined;
   #committed = false;
   /** State of the file after the last sync. */
   #synced: string | undefined;
 
-  constructor(file: string, handle: Promise<FileHandle>, { files, last, direct, ended }: DraftParts) {
+  constructor(file: string, { files, last, direct, ended }: DraftParts) {
     this.path = file;
-    this.#handle = handle;
     this.#files = files;
     this.#last = last;
-    this.#direct = direct;
+    this.#directs = direct;
+    this.#direct = direct.writer(file);
     this.#ended = ended;
+  }
+
+  /** Creates the file, unless that is done. */
+  async create(): Promise<FileHandle> {
+    this.#handle ??= open(this.path, 'wx', 0o600).catch((error: unknown) => {
+      this.#ended();
+      throw error;
+    });
+    return this.#handle;
   }
 
   async write(block: Uint8Array, position: number): Promise<void> {
     try {
-      const handle = await this.#handle;
+      const handle = await this.create();
       if (await this.#direct.write(block, position)) return;
       let written = 0;
       while (written < block.byteLength) {
@@ -145,11 +154,12 @@ export class FileDraft implements BlobDraft {
     this.#synced = await watched(syncing, this.#last);
   }
 
-  async commit(key: BlobKey): Promise<LocalBlob> {
-    await this.#handle;
+  async commit(key: BlobKey, whole?: Uint8Array): Promise<LocalBlob> {
     const folder = path.join(this.#files, key.folder);
     try {
-      const bytes = await native.publishFile(this.path, folder, key.name, this.#synced);
+      const bytes = whole
+        ? await this.#storeWhole(whole, folder, key.name)
+        : await this.#publish(folder, key.name);
       this.#committed = true;
       this.#last.succeeded();
       await this.#end();
@@ -160,6 +170,16 @@ export class FileDraft implements BlobDraft {
       this.#last.failed(shown, NOT_WRITTEN);
       throw shown;
     }
+  }
+
+  async #publish(folder: string, name: string): Promise<number> {
+    await this.create();
+    return native.publishFile(this.path, folder, name, this.#synced);
+  }
+
+  async #storeWhole(bytes: Uint8Array, folder: string, name: string): Promise<number> {
+    await native.storeFile(bytes, folder, name, this.#directs.isWorth(bytes.byteLength));
+    return bytes.byteLength;
   }
 
   async discard(): Promise<void> {
@@ -174,7 +194,7 @@ export class FileDraft implements BlobDraft {
 
   async #end(): Promise<void> {
     this.#ended();
-    const handle = await this.#handle.catch(() => undefined);
+    const handle = await this.#handle?.catch(() => undefined);
     await Promise.all([handle?.close(), this.#direct.close()]);
   }
 }

@@ -57,8 +57,11 @@ export interface BlobDraft {
   write(block: Uint8Array, position: number): Promise<void>;
   /** Resolves when the written blocks would survive a power loss. */
   sync(): Promise<void>;
-  /** Durably publishes the draft under its key. Rejects with {@link BlobFolderTaken} if the folder exists. */
-  commit(key: BlobKey): Promise<StoredBlob>;
+  /**
+   * Durably publishes the draft under its key. `whole` gives all its bytes, instead of `write`: the engine can then store
+   * them in one step. Rejects with {@link BlobFolderTaken} if the folder exists.
+   */
+  commit(key: BlobKey, whole?: Uint8Array): Promise<StoredBlob>;
   /** Removes the draft; does nothing after a commit. */
   discard(): Promise<void>;
 }

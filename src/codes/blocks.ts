@@ -1,12 +1,12 @@
 /**
  * Joins the chunks of a body into blocks, so that disk writes and hash calls are efficient. All blocks but the last have
- * the same size and memory for direct writes. Limits the number of blocks
- * in flight, which bounds the memory of an upload.
+ * the same size and memory for direct writes. Limits the number of blocks in flight, which bounds the memory of an
+ * upload.
  */
 
 import { alignedMemory } from '../blobs/direct.js';
 
-export const BLOCK_BYTES = 512 * 1024;
+export const BLOCK_BYTES = 1024 * 1024;
 export const BLOCKS_IN_FLIGHT_MAX = 2;
 
 const FIRST_BLOCK_BYTES = 32 * 1024;
@@ -17,6 +17,13 @@ const FIRST_BLOCK_BYTES = 32 * 1024;
  */
 const spare: Uint8Array[] = [];
 const SPARE_MAX = 32;
+
+/** A body that fits into one block. */
+export interface WholeBody {
+  readonly bytes: Uint8Array;
+  /** Frees the memory for other uploads. */
+  release(): void;
+}
 
 /** Receives a block and its position in the file. The block's memory may be reused after the promise resolves. */
 export type BlockSink = (block: Uint8Array, position: number) => Promise<void>;
@@ -44,14 +51,19 @@ export class Blocks {
   async push(chunk: Uint8Array, release: () => void = () => undefined): Promise<void> {
     let rest = chunk;
     while (rest.byteLength > 0) {
+      if (this.#filled === BLOCK_BYTES) await this.#sendGathered();
       this.#makeRoom(rest.byteLength);
       const part = rest.subarray(0, this.#block.byteLength - this.#filled);
       this.#block.set(part, this.#filled);
       this.#filled += part.byteLength;
       rest = rest.subarray(part.byteLength);
-      if (rest.byteLength === 0) release();
-      if (this.#filled === BLOCK_BYTES) await this.#sendGathered();
     }
+    release();
+  }
+
+  /** The body, if no block was sent and it is not empty. The sink then gets nothing. */
+  takeWhole(): WholeBody | undefined {
+    return this.#position === 0 && this.#filled > 0 ? this.#takeGathered() : undefined;
   }
 
   /** Sends the remaining bytes and waits for all blocks. */
@@ -74,22 +86,26 @@ export class Blocks {
     this.#block = grown;
   }
 
-  #sendGathered(): Promise<void> {
+  #takeGathered(): WholeBody {
     const block = this.#block;
-    const filled = block.subarray(0, this.#filled);
+    const bytes = block.subarray(0, this.#filled);
     this.#block = new Uint8Array(0);
     this.#filled = 0;
-    return this.#send(filled, () => {
-      if (block.byteLength === BLOCK_BYTES && spare.length < SPARE_MAX) spare.push(block);
-    });
+    return {
+      bytes,
+      release: () => {
+        if (block.byteLength === BLOCK_BYTES && spare.length < SPARE_MAX) spare.push(block);
+      },
+    };
   }
 
-  async #send(block: Uint8Array, release: () => void): Promise<void> {
+  async #sendGathered(): Promise<void> {
     if (this.#inFlight.length >= BLOCKS_IN_FLIGHT_MAX) await this.#inFlight.shift();
-    const sent = this.#sink(block, this.#position).then(release);
+    const { bytes, release } = this.#takeGathered();
+    const sent = this.#sink(bytes, this.#position).then(release);
     // The next caller that waits gets the error. Until then it must not count as unhandled.
     sent.catch(() => undefined);
-    this.#position += block.byteLength;
+    this.#position += bytes.byteLength;
     this.#inFlight.push(sent);
   }
 }

@@ -59,7 +59,7 @@ export class PipelineCoder implements ContentCoder {
     const draft = await blobs.begin();
     try {
       const hasher = new native.SumHasher();
-      const { head } = await receive(body, draft, this.bytesMax, hasher);
+      const { head } = await receive(body, draft, this.bytesMax, { hasher });
       if (isTypeRequired && mediatype !== undefined)
         checkType(mediatype, mediaTypeOf(filename, head).mediatype);
       const file = { path: draft.path, filename, head, sum: await hasher.finish() };

@@ -2,7 +2,7 @@
 import type { BlobDraft } from '../blobs/port.js';
 import { releaseChunk } from '../http/request/chunk-memory.js';
 import type { SumHasher } from '../native.js';
-import { Blocks } from './blocks.js';
+import { Blocks, type WholeBody } from './blocks.js';
 import { CodesRefusal } from './errors.js';
 import { HeadBytes } from './pipeline/sum.js';
 
@@ -10,10 +10,13 @@ export interface Received {
   readonly bytes: number;
   /** The first `HEAD_BYTES` of the file. */
   readonly head: Uint8Array;
+  /** The body, if it is small and was wanted whole. Neither the draft nor the hasher has its bytes. */
+  readonly whole?: WholeBody | undefined;
 }
 
 /**
- * Writes a body into a draft and passes the same bytes to the hasher, if given, in parallel.
+ * Writes a body into a draft and passes the same bytes to the hasher, if given, in parallel. With `keepsWhole`, a body of
+ * one block stays in memory: hashing and storing it then take one call each.
  *
  * Throws {@link CodesRefusal} `UPLOAD_SIZE` as soon as the body exceeds `bytesMax`, or at its end if it is empty.
  * Throws the body's own error if the client disconnects. The caller discards the draft.
@@ -22,7 +25,7 @@ export async function receive(
   body: AsyncIterable<Uint8Array>,
   draft: BlobDraft,
   bytesMax: number,
-  hasher?: SumHasher,
+  { hasher, keepsWhole = false }: { hasher?: SumHasher; keepsWhole?: boolean } = {},
 ): Promise<Received> {
   const head = new HeadBytes();
   let hashing = Promise.resolve();
@@ -37,6 +40,8 @@ export async function receive(
       head.push(chunk);
       await blocks.push(chunk, () => releaseChunk(chunk));
     }
+    const whole = keepsWhole ? blocks.takeWhole() : undefined;
+    if (whole) return { bytes: whole.bytes.byteLength, head: head.bytes, whole };
     await blocks.end();
   } catch (error) {
     await blocks.settle();

@@ -24,7 +24,7 @@ import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
 import { type Received, receive } from './receive.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
-import { firstAddress, Sources } from './sources.js';
+import { addressIn, Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
 
 export interface CodesOptions {
@@ -109,8 +109,6 @@ type Simprints = Readonly<Record<string, readonly string[]>>;
 const STORE_ATTEMPTS_MAX = 8;
 const UNKNOWN_TYPE = 'application/octet-stream';
 const DEFAULT_FILENAME = 'download';
-/** Bytes of a list of addresses, of which the first counts. */
-const ADDRESS_BYTES_MAX = 16 * 1024;
 
 export class CodesService {
   readonly #options: CodesOptions;
@@ -231,17 +229,7 @@ export class CodesService {
     }
     // Without sources, a list of addresses is a file like any other.
     if (!this.#sources.isOn || !/^text\/uri-list\b/i.test(contentType ?? '')) return undefined;
-    const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const piece of body) {
-      bytes += piece.length;
-      if (bytes > ADDRESS_BYTES_MAX) throw new CodesRefusal('UPLOAD_SIZE', { max: ADDRESS_BYTES_MAX });
-      pieces.push(piece);
-    }
-    const address = firstAddress(Buffer.concat(pieces).toString());
-    if (address === undefined)
-      throw new CodesRefusal('REQUEST_INVALID', { reason: 'the list has no address.' });
-    return address;
+    return addressIn(body);
   }
 
   #startJob(
@@ -261,16 +249,21 @@ export class CodesService {
 
   #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
     return this.#inDraft(this.#nextKey(filename), async (draft) => {
-      const received = await this.#receive(upload, draft, watch);
-      return this.#processDraft(upload, { draft, filename, received }, choice, watch);
+      const received = await this.#receive(upload, draft, watch, true);
+      try {
+        return await this.#processDraft(upload, { draft, filename, received }, choice, watch);
+      } finally {
+        received.whole?.release();
+      }
     });
   }
 
-  #receive(upload: Upload, draft: BlobDraft, watch: Stopwatch): Promise<ReceivedFile> {
+  #receive(upload: Upload, draft: BlobDraft, watch: Stopwatch, keepsWhole = false): Promise<ReceivedFile> {
     const hasher = new native.SumHasher();
     return watch.measure('receive', async () => {
-      const received = await receive(upload.body, draft, this.#options.uploadBytesMax, hasher);
-      return { ...received, sum: await hasher.finish() };
+      const options = { hasher, keepsWhole };
+      const received = await receive(upload.body, draft, this.#options.uploadBytesMax, options);
+      return { ...received, sum: await hasher.finish(received.whole?.bytes) };
     });
   }
 
@@ -289,14 +282,15 @@ export class CodesService {
     };
     const { bytes, head, sum } = received;
     const file = { path: draft.path, filename, head, sum };
+    const isRead = this.#pipeline.readsContent(file);
+    const inMemory = received.whole?.bytes;
+    if (isRead && inMemory) await draft.write(inMemory, 0);
+    const whole = isRead ? undefined : inMemory;
     const processing = this.#pipeline.process(file, options, upload.signal, watch);
     // While a worker reads the file, its bytes get to the disk. Without a worker, the commit does all at once.
-    const [{ result }] = await Promise.all([
-      processing,
-      this.#pipeline.readsContent(file) ? draft.sync() : undefined,
-    ]);
+    const [{ result }] = await Promise.all([processing, isRead ? draft.sync() : undefined]);
     const record = this.#record(upload, filename, bytes);
-    const id = await watch.measure('save', () => this.#store(draft, record, result));
+    const id = await watch.measure('save', () => this.#store(draft, record, { result, whole }));
     return { id, result, steps: watch.steps };
   }
 
@@ -304,8 +298,13 @@ export class CodesService {
   upload(upload: Upload): Promise<MediaId> {
     const filename = filenameFromHeader(upload.filenameHeader);
     return this.#inDraft(this.#nextKey(filename), async (draft) => {
-      const { bytes } = await receive(upload.body, draft, this.#options.uploadBytesMax);
-      return this.#store(draft, this.#record(upload, filename, bytes));
+      const received = await receive(upload.body, draft, this.#options.uploadBytesMax, { keepsWhole: true });
+      const { bytes, whole } = received;
+      try {
+        return await this.#store(draft, this.#record(upload, filename, bytes), { whole: whole?.bytes });
+      } finally {
+        whole?.release();
+      }
     });
   }
 
@@ -387,7 +386,7 @@ export class CodesService {
       );
       const result = withSubmitted(processed.result, verified, processed.nameWasRead);
       const copy = { ...record, createdAt: Date.now(), bytes: file.sum.filesize };
-      const id = await watch.measure('save', () => this.#store(draft, copy, result));
+      const id = await watch.measure('save', () => this.#store(draft, copy, { result }));
       return { id, result, steps: watch.steps, notEmbedded };
     });
   }
@@ -429,9 +428,13 @@ export class CodesService {
     }
   }
 
-  /** When this resolves, the upload survives a power loss. */
-  async #store(draft: BlobDraft, record: UploadRecord, result?: IsccResult): Promise<MediaId> {
-    const id = await this.#commit(draft, record.filename);
+  /** When this resolves, the upload survives a power loss. `whole` has the bytes of a draft without bytes. */
+  async #store(
+    draft: BlobDraft,
+    record: UploadRecord,
+    { result, whole }: { result?: IsccResult; whole?: Uint8Array | undefined },
+  ): Promise<MediaId> {
+    const id = await this.#commit(draft, record.filename, whole);
     try {
       await this.#records.add(id, record, result);
       return id;
@@ -443,12 +446,12 @@ export class CodesService {
     }
   }
 
-  async #commit(draft: BlobDraft, name: string): Promise<MediaId> {
+  async #commit(draft: BlobDraft, name: string, whole?: Uint8Array): Promise<MediaId> {
     for (let attempt = 1; ; attempt += 1) {
       const isFirst = attempt === 1 && draft.key !== undefined;
       const id = isFirst ? (draft.key.folder as MediaId) : this.#ids.next();
       try {
-        await draft.commit({ folder: id, name });
+        await draft.commit({ folder: id, name }, whole);
         return id;
       } catch (error) {
         if (!(error instanceof BlobFolderTaken) || attempt === STORE_ATTEMPTS_MAX) throw error;

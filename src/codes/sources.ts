@@ -8,6 +8,9 @@ import { AddressRefused, publicConnector } from '../egress/public-connector.js';
 import { version } from '../version.js';
 import { CodesRefusal } from './errors.js';
 
+/** Bytes of a list of addresses, of which the first counts. */
+const LIST_BYTES_MAX = 16 * 1024;
+
 export interface SourcesOptions {
   /** Origins, such as `https://media.example.com` or `https://*.example.com`. Empty: fetching is off. */
   readonly origins: readonly string[];
@@ -101,10 +104,27 @@ export class Sources {
   }
 }
 
-/** The address in a body of type `text/uri-list` (RFC 2483): the first line that is not a comment. */
-export function firstAddress(list: string): string | undefined {
-  const lines = list.split(/\r?\n/).map((line) => line.trim());
-  return lines.find((line) => line !== '' && !line.startsWith('#'));
+/**
+ * The address in a body of type `text/uri-list` (RFC 2483): the first line that is not a comment.
+ *
+ * @throws {CodesRefusal} `UPLOAD_SIZE`, or `REQUEST_INVALID` without an address
+ */
+export async function addressIn(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > LIST_BYTES_MAX) throw new CodesRefusal('UPLOAD_SIZE', { max: LIST_BYTES_MAX });
+    pieces.push(piece);
+  }
+  const lines = Buffer.concat(pieces)
+    .toString()
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+  const address = lines.find((line) => line !== '' && !line.startsWith('#'));
+  if (address === undefined)
+    throw new CodesRefusal('REQUEST_INVALID', { reason: 'the list has no address.' });
+  return address;
 }
 
 /** Whether an entry of the list is the origin of a URL. `*.` stands for one or more labels. */

@@ -93,21 +93,28 @@ test.runIf(hasProc)('a stored manifest is synced, and so is the folder of its na
   ]);
 });
 
-test.runIf(hasProc)('a committed upload is synced, and so are its folder and the folder above', async () => {
-  const folder = await temporaryFolder();
-  const [opened, ...synced] = await syncedBy(
-    folder,
-    `import { FileBlobs } from './dist/blobs/files.js';
+const COMMITS = [
+  ['in blocks', "await draft.write(bytes, 0); await draft.commit({ folder: 'id', name: 'a.bin' });"],
+  ['whole', "await draft.commit({ folder: 'id', name: 'a.bin' }, bytes);"],
+] as const;
+
+test.runIf(hasProc).each(COMMITS)(
+  'an upload committed %s is synced, with both folders',
+  async (_, commit) => {
+    const folder = await temporaryFolder();
+    const [opened, ...synced] = await syncedBy(
+      folder,
+      `import { FileBlobs } from './dist/blobs/files.js';
     const blobs = await FileBlobs.open(root);
-    const draft = await blobs.begin();
-    await draft.write(bytes, 0);
-    await draft.commit({ folder: 'id', name: 'a.bin' });`,
-  );
-  // The names of the new folders.
-  expect(opened).toBe('');
-  const file = path.join('files', 'id', 'a.bin');
-  expect(synced.sort()).toEqual(['files', path.dirname(file), file]);
-});
+    const draft = await blobs.begin({ folder: 'id', name: 'a.bin' });
+    ${commit}`,
+    );
+    // The names of the new folders.
+    expect(opened).toBe('');
+    const file = path.join('files', 'id', 'a.bin');
+    expect(synced.sort()).toEqual(['files', path.dirname(file), file]);
+  },
+);
 
 test.runIf(hasProc)('an upload that was synced before its commit is not synced again', async () => {
   const folder = await temporaryFolder();

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { alignedMemory } from '../../src/blobs/direct.js';
 import { BlobFolderTaken, type Blobs, copyBlob, type StoredBlob } from '../../src/blobs/port.js';
 
 export async function blobBytes(blob: StoredBlob): Promise<Buffer> {
@@ -37,6 +38,25 @@ export function blobsSuite(name: string, open: () => Promise<Blobs>): void {
       const stored = await draft.commit({ folder: 'a', name: 'x.txt' });
       expect(stored.bytes).toBe(11);
       expect(await content('a', 'x.txt')).toBe('hello world');
+    });
+
+    test('a commit stores a whole blob in one step, unless its folder is taken', async () => {
+      const sizes = [1, 4096, 512 * 1024, 1024 * 1024, 1024 * 1024 - 3];
+      const memory = alignedMemory(1024 * 1024);
+      for (let at = 0; at < memory.length; at += 1) memory[at] = (at * 31 + (at >> 8)) & 0xff;
+      for (const size of sizes) {
+        const key = { folder: `f${size}`, name: 'x' };
+        const whole = memory.subarray(0, size);
+        const draft = await blobs.begin(key);
+        expect((await draft.commit(key, whole)).bytes).toBe(size);
+        const found = await blobs.find(key);
+        expect(found && (await blobBytes(found)).equals(whole)).toBe(true);
+        const second = await blobs.begin(key);
+        await expect(second.commit(key, whole)).rejects.toThrow(BlobFolderTaken);
+        const elsewhere = { ...key, folder: `g${size}` };
+        await second.commit(elsewhere, whole);
+        expect((await blobs.find(elsewhere))?.bytes).toBe(size);
+      }
     });
 
     test('a draft begun with a key is found under it, whatever the order of its blocks', async () => {

@@ -1,6 +1,8 @@
 //! Durable files: the steps of a commit in one call, because each call from JavaScript costs more
 //! CPU time than most of the steps.
 
+mod direct_file;
+
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
@@ -44,47 +46,72 @@ pub fn publish_file<'env>(
 /// Moves first: the file, the folder and its parent are then synced side by side, which costs a
 /// journalling file system one commit instead of three.
 fn publish(path: &Path, folder: &Path, name: &str, state: Option<&str>) -> Result<f64> {
+    let metadata = fs::metadata(path).map_err(|error| failed(folder, &error))?;
+    in_new_folder(folder, || {
+        let target = folder.join(name);
+        fs::rename(path, &target)?;
+        let is_synced = state == Some(&state_of(&metadata));
+        sync_with_names(folder, || if is_synced { Ok(()) } else { synced(&target).map(drop) })
+    })?;
+    Ok(metadata.len() as f64)
+}
+
+/// Writes bytes as a file in a new folder, and the folder with its name in its parent, to the disk.
+/// The bytes must not change until the promise is settled. With `direct`, they bypass the page
+/// cache if the file system and the memory permit that. Rejects like `publishFile`.
+#[napi(catch_unwind, ts_return_type = "Promise<void>")]
+pub fn store_file<'env>(
+    env: &'env Env,
+    bytes: Uint8Array,
+    folder: String,
+    name: String,
+    direct: bool,
+) -> Result<Object<'env>> {
+    PUBLISH.run(env, move || {
+        let folder = Path::new(&folder);
+        in_new_folder(folder, || {
+            let file = direct_file::create(&folder.join(name), &bytes, direct)?;
+            sync_with_names(folder, || file.sync_all())
+        })
+    })
+}
+
+/// Runs `work` after creating a folder. If it fails, the folder is removed.
+fn in_new_folder(folder: &Path, work: impl FnOnce() -> io::Result<()>) -> Result<()> {
     let failed = |error| failed(folder, &error);
-    let metadata = fs::metadata(path).map_err(failed)?;
     fs::create_dir(folder).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => NativeError::new(ErrorCode::Conflict, "the folder exists"),
         _ => failed(error),
     })?;
-    let target = folder.join(name);
-    let durable = fs::rename(path, &target).and_then(|()| {
-        // The new folder is an entry of its parent: without the sync of the parent a power loss
-        // could lose it.
-        let names = [Some(folder), folder.parent()].into_iter().flatten();
-        let syncs: Vec<_> = names.map(|folder| beside(folder, sync_names)).collect();
-        let own =
-            if state == Some(&state_of(&metadata)) { Ok(()) } else { synced(&target).map(drop) };
-        syncs.into_iter().fold(own, |first, sync| {
-            let result = sync.recv().unwrap_or_else(|_| Err(io::Error::other("a sync panicked")));
-            first.and(result)
-        })
-    });
-    if let Err(error) = durable {
+    work().map_err(|error| {
         // The first error counts.
         let _ = fs::remove_dir_all(folder);
-        return Err(failed(error));
-    }
-    Ok(metadata.len() as f64)
+        failed(error)
+    })
+}
+
+/// Syncs a file of a folder with `file`, and beside it the folder and its parent: without that, a
+/// power loss could lose the name of either.
+fn sync_with_names(folder: &Path, file: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let names = [Some(folder), folder.parent()].into_iter().flatten();
+    let syncs: Vec<_> = names.map(|folder| beside(folder, sync_names)).collect();
+    syncs.into_iter().fold(file(), |first, sync| {
+        let result = sync.recv().unwrap_or_else(|_| Err(io::Error::other("a sync panicked")));
+        first.and(result)
+    })
 }
 
 /// Runs `work` on another thread.
 fn beside(folder: &Path, work: fn(&Path) -> io::Result<()>) -> Receiver<io::Result<()>> {
     let (sender, result) = channel();
     let folder = folder.to_owned();
-    let again = folder.clone();
-    let answer = sender.clone();
-    let spawned = SYNC.enter().and_then(|place| {
-        SYNC.spawn(place, move || {
-            // The receiver waits.
-            let _ = sender.send(work(&folder));
-        })
-    });
-    if spawned.is_err() {
-        let _ = answer.send(work(&again));
+    let sync = move || {
+        // The receiver waits.
+        let _ = sender.send(work(&folder));
+    };
+    match SYNC.enter() {
+        Ok(place) => SYNC.spawn(place, sync),
+        Err(_) => sync(),
     }
     result
 }

@@ -222,7 +222,7 @@ impl SearchEngine {
             Err(error) => return rejected(env, error),
         };
         let (reply, promise) = reply(env)?;
-        IO.spawn(place, move || engine.delete_asset(&index, &id, reply))?;
+        IO.spawn(place, move || engine.delete_asset(&index, &id, reply));
         Ok(promise)
     }
 

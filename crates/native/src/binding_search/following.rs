@@ -131,7 +131,7 @@ impl SearchEngine {
         };
         let (reply, promise) = reply(env)?;
         let rows = Rows { rows, deleted, log, state: state_in(state), position };
-        IO.spawn(place, move || engine.apply_rows(&index, rows, reply))?;
+        IO.spawn(place, move || engine.apply_rows(&index, rows, reply));
         Ok(promise)
     }
 

@@ -68,11 +68,17 @@ impl SumHasher {
         })
     }
 
-    /// The codes of all pieces. Later calls fail with `INVALID_STATE`.
+    /// The codes of all pieces and of a last one, which must not change until the promise is settled.
+    /// Later calls fail with `INVALID_STATE`.
     #[napi(catch_unwind, ts_return_type = "Promise<FileSum>")]
-    pub fn finish<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
-        let hasher = self.take(State::Finished)?;
-        CPU.run(env, move || file_sum(&hasher.finish()))
+    pub fn finish<'env>(&self, env: &'env Env, last: Option<Uint8Array>) -> Result<Object<'env>> {
+        let mut hasher = self.take(State::Finished)?;
+        CPU.run(env, move || {
+            if let Some(last) = last {
+                hasher.update(&last);
+            }
+            file_sum(&hasher.finish())
+        })
     }
 
     fn take(&self, next: State) -> Result<Box<sum::SumHasher>> {

@@ -1,15 +1,15 @@
 //! The thread pools that take work off the event loop.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::error::{NativeError, Result};
+use crate::error::Result;
 use crate::runtime::{Gate, Pending, Place, caught, rejected, settled};
 
 /// Work that computes: hashing, decoding, text, signing, and queries of soft bindings. One thread
@@ -43,8 +43,36 @@ pub struct Pool {
 }
 
 struct Started {
-    jobs: Sender<Job>,
+    jobs: Arc<Jobs>,
     gate: Gate,
+}
+
+/// Waiting jobs. A new job wakes one thread.
+#[derive(Default)]
+struct Jobs {
+    queue: Mutex<VecDeque<Job>>,
+    changed: Condvar,
+}
+
+impl Jobs {
+    fn push(&self, job: Job) {
+        self.lock().push_back(job);
+        self.changed.notify_one();
+    }
+
+    fn take(&self) -> Job {
+        let mut queue = self.lock();
+        loop {
+            if let Some(job) = queue.pop_front() {
+                return job;
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Job>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Pool {
@@ -67,7 +95,7 @@ impl Pool {
             Err(error) => return rejected(env, error),
         };
         let (pending, promise) = Pending::new(env)?;
-        self.spawn(place, move || pending.settle(caught(work)))?;
+        self.spawn(place, move || pending.settle(caught(work)));
         Ok(promise)
     }
 
@@ -77,23 +105,20 @@ impl Pool {
     }
 
     /// Runs `work`, which must not panic, on the pool.
-    pub fn spawn(&self, place: Place, work: impl FnOnce() + Send + 'static) -> Result<()> {
-        let job: Job = Box::new(move || {
+    pub fn spawn(&self, place: Place, work: impl FnOnce() + Send + 'static) {
+        self.started().jobs.push(Box::new(move || {
             work();
             drop(place);
-        });
-        let sent = self.started().jobs.send(job);
-        sent.map_err(|_| NativeError::internal(format_args!("thread pool {} ended", self.name)))
+        }));
     }
 
     fn started(&self) -> &Started {
         self.started.get_or_init(|| {
-            let (jobs, queue) = channel();
-            let queue = Arc::new(Mutex::new(queue));
+            let jobs = Arc::<Jobs>::default();
             for index in 0..(self.threads)().max(1) {
-                let queue = Arc::clone(&queue);
+                let jobs = Arc::clone(&jobs);
                 let thread = thread::Builder::new().name(format!("{}-{index}", self.name));
-                let spawned = thread.spawn(move || serve(&queue));
+                let spawned = thread.spawn(move || serve(&jobs));
                 // Fewer threads are enough. Without one, no promise would ever settle.
                 assert!(spawned.is_ok() || index > 0, "cannot start thread pool {}", self.name);
             }
@@ -121,10 +146,9 @@ pub(super) fn is_inline() -> bool {
     INLINE.load(Ordering::Relaxed)
 }
 
-fn serve(queue: &Mutex<Receiver<Job>>) {
+fn serve(jobs: &Jobs) -> ! {
     loop {
-        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(job) = job else { return };
+        let job = jobs.take();
         // The job's promise has the error already; the thread goes on.
         let _ = caught(|| {
             job();

@@ -54,7 +54,7 @@ impl Serial {
         queue.jobs.push_back(job);
         if !std::mem::replace(&mut queue.is_running, true) {
             let queue = Arc::clone(&self.queue);
-            self.pool.spawn(pool_place, move || drain(&queue))?;
+            self.pool.spawn(pool_place, move || drain(&queue));
         }
         Ok(promise)
     }

@@ -78,7 +78,7 @@ impl Pool {
         self.spawn(place, move || {
             let deadline = watchdog.start(&contested);
             contested.settle(caught(|| work(deadline)));
-        })?;
+        });
         Ok(promise)
     }
 }
