@@ -6,14 +6,10 @@ export const INDEXES_SHOWN_MAX = 200;
 /** Label for all other indexes. It is not a valid index name. */
 export const OTHER_INDEXES = '(others)';
 
-const BYTES_PER_MIB = 1024 ** 2;
-
 /** The part of an index's description that becomes a metric. */
 interface IndexSize {
   readonly name: string;
   readonly assets: number;
-  /** MiB by unit type and other parts; only for stored indexes. */
-  readonly sizes?: Readonly<Record<string, number>>;
   readonly state?: 'loading' | 'damaged';
   readonly progress?: number;
 }
@@ -21,6 +17,8 @@ interface IndexSize {
 /** Counts of a stored index. */
 interface IndexCounts {
   readonly name: string;
+  /** Sizes by part. */
+  readonly bytes: Readonly<Record<string, number>>;
   readonly rows: number;
   readonly dead: number;
   readonly segments: number;
@@ -63,20 +61,17 @@ export interface MetricSources {
 export function searchMetrics(sources: MetricSources): Metric[] {
   const all = async () => JSON.parse((await sources.list()).toString()) as IndexSize[];
   const counts = () => JSON.parse(sources.counts().toString()) as EngineCounts;
-  return [...sizeMetrics(all), ...indexMetrics(counts), ...engineMetrics(counts)];
+  return [...sizeMetrics(all, counts), ...indexMetrics(counts), ...engineMetrics(counts)];
 }
 
-function sizeMetrics(all: () => Promise<IndexSize[]>): Metric[] {
+function sizeMetrics(all: () => Promise<IndexSize[]>, counts: () => EngineCounts): Metric[] {
   const read = async () => shown(await all());
   return [
     gauge('isccd_search_index_assets', 'Assets per index', ['index'], async () =>
       (await read()).map(({ name, assets }) => ({ labels: { index: name }, value: assets })),
     ),
-    gauge(
-      'isccd_search_index_bytes',
-      'Size of each part of an index, in whole MiB',
-      ['index', 'part'],
-      async () => (await read()).flatMap(partSizes),
+    gauge('isccd_search_index_bytes', 'Size of each part of an index', ['index', 'part'], () =>
+      partSizes(counts().indexes),
     ),
     gauge('isccd_search_indexes', 'Indexes by state', ['state'], async () => {
       const indexes = await all();
@@ -212,11 +207,15 @@ function engineMetrics(counts: () => EngineCounts): Metric[] {
   ];
 }
 
-function partSizes({ name, sizes = {} }: IndexSize): Sample<'index' | 'part'>[] {
-  return Object.entries(sizes).map(([part, mib]) => ({
-    labels: { index: name, part },
-    value: mib * BYTES_PER_MIB,
-  }));
+function partSizes(indexes: readonly IndexCounts[]): Sample<'index' | 'part'>[] {
+  const parts = [...new Set(indexes.flatMap(({ bytes }) => Object.keys(bytes)))];
+  return parts.flatMap((part) => {
+    const having = indexes.filter(({ bytes }) => part in bytes);
+    return summed(having, ({ bytes }) => bytes[part] ?? 0).map(({ labels: { index }, value }) => ({
+      labels: { index, part },
+      value,
+    }));
+  });
 }
 
 /** A value of each index, or of the first {@link INDEXES_SHOWN_MAX} and the sum of the rest. */
@@ -232,8 +231,5 @@ export function shown(indexes: readonly IndexSize[]): readonly IndexSize[] {
   if (indexes.length <= INDEXES_SHOWN_MAX) return indexes;
   const others = indexes.slice(INDEXES_SHOWN_MAX);
   const assets = others.reduce((sum, index) => sum + index.assets, 0);
-  const sizes: Record<string, number> = {};
-  for (const index of others)
-    for (const [part, mib] of Object.entries(index.sizes ?? {})) sizes[part] = (sizes[part] ?? 0) + mib;
-  return [...indexes.slice(0, INDEXES_SHOWN_MAX), { name: OTHER_INDEXES, assets, sizes }];
+  return [...indexes.slice(0, INDEXES_SHOWN_MAX), { name: OTHER_INDEXES, assets }];
 }

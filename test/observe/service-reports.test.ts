@@ -33,7 +33,7 @@ test('codes', async () => {
   const receiver = await startReportReceiver();
   const server = await startCodes({ config: { errorTrackingDsn: receiver.dsn } });
   onTestFinished(() => server.close());
-  await rm(path.join(server.folder, 'drafts'), { recursive: true });
+  await rm(path.join(server.folder, 'files'), { recursive: true });
   const headers = { 'X-Upload-Filename': Buffer.from('a.bin').toString('base64') };
   const response = await fetch(`${server.url}/api/v1/media`, { method: 'POST', headers, body: 'x' });
   await expectReport(receiver, 'codes', response);

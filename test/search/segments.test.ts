@@ -1,5 +1,5 @@
 /** Frozen and sealed segments as clients and operators see them: headers, descriptions of indexes, metrics and the log. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { native } from '../../src/native.js';
@@ -102,6 +102,9 @@ it('maps the files of full segments after a restart, and loads the index again i
   const counts = await metric(second.service, 'isccd_search_index_sealed_segments');
   expect(counts).toEqual([{ labels: { index: 'main' }, value: files.length }]);
   expect(described.segments).toHaveLength(files.length + 1);
+  const lmdb = (await stat(path.join(folder, 'main', 'data.mdb'))).size;
+  const sizes = await metric(second.service, 'isccd_search_index_bytes');
+  expect(sizes).toContainEqual({ labels: { index: 'main', part: 'lmdb' }, value: lmdb });
   await second.service.close();
 
   const file = path.join(folder, 'main', 'segments', files[0] ?? '');

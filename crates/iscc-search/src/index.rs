@@ -251,15 +251,20 @@ impl Index {
     /// The index's description for clients.
     pub fn info(&self) -> Result<IndexInfo, Failure> {
         let snapshot = self.snapshot();
-        let disk = self.store.disk_bytes().map_err(Failure::from)?;
-        let mut bytes = vec![("lmdb".to_owned(), disk)];
+        let bytes = self.bytes(&snapshot).map_err(Failure::from)?;
+        let name = self.name();
+        let segments = response::segments::json(&snapshot);
+        Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes), segments })
+    }
+
+    /// Sizes by part: on disk and, with graphs, in memory by unit type.
+    fn bytes(&self, snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreError> {
+        let mut bytes = vec![("lmdb".to_owned(), self.store.disk_bytes()?)];
         if self.matching == Matching::Approximate {
             let components = snapshot.memory_bytes().into_iter();
             bytes.extend(components.map(|(name, bytes)| (name, bytes as u64)));
         }
-        let name = self.name();
-        let segments = response::segments::json(&snapshot);
-        Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes), segments })
+        Ok(bytes)
     }
 
     /// Counts for metrics.
@@ -270,6 +275,7 @@ impl Index {
         let files = snapshot.segments.iter().filter_map(|segment| segment.file.as_ref());
         IndexMetrics {
             name: self.name(),
+            bytes: self.bytes(&snapshot).unwrap_or_default(),
             rows: snapshot.rows(),
             dead: snapshot.segments.iter().map(|one| u64::from(one.slots.dead())).sum(),
             segments: snapshot.segments.len(),

@@ -163,6 +163,8 @@ pub fn paths<'a>(declared: impl Iterator<Item = &'a DeclaredPath>) -> Vec<u8> {
 pub struct IndexMetrics {
     /// Name of the index.
     pub name: String,
+    /// Sizes in bytes by part. Empty if the disk does not tell.
+    pub bytes: Vec<(String, u64)>,
     /// Rows of units and simprints, including dead ones.
     pub rows: usize,
     /// Replaced and deleted assets whose rows are still in memory.
@@ -212,7 +214,14 @@ impl IndexMetrics {
         }
         json.extend_from_slice(b",\"syncSeconds\":");
         push_number(&mut json, self.sync_seconds);
-        json.push(b'}');
+        json.extend_from_slice(b",\"bytes\":{");
+        for (index, (part, bytes)) in self.bytes.iter().enumerate() {
+            separate(&mut json, index);
+            push_string(&mut json, part);
+            json.push(b':');
+            json.extend_from_slice(bytes.to_string().as_bytes());
+        }
+        json.extend_from_slice(b"}}");
         json
     }
 }

@@ -92,7 +92,7 @@ test('CODEWEB_ERROR_TRACKING_DSN: only unexpected errors are reported', async ()
   });
   expect((await upload(url, 'blank_a.txt', fileBytes('blank_a.txt'))).status).toBe(422);
   await rm(path.join(folder, 'media', 'drafts'), { recursive: true });
-  const broken = await upload(url, 'a.bin', 'x');
+  const broken = await upload(url, 'a.txt', 'A text, which a worker reads from a draft.');
   expect([broken.status, await broken.text()]).toEqual([500, 'Internal Server Error']);
   await vi.waitFor(() => expect(reports).toHaveLength(1), 10_000);
   expect(reports[0]).toMatch(/^\/api\/42\/envelope\//);
