@@ -298,7 +298,10 @@ describe.each(ENGINES)('on %s', { timeout: 120_000 }, (engine) => {
         .poll(async () => (await receivers.list()).map((one) => one.lastFailure?.error), PATIENCE)
         .toEqual([undefined, 'the receiver responded with 503', undefined]);
       expect(hanging.deliveries).toHaveLength(1);
-      expect((await receivers.list()).map((one) => one.waiting)).toEqual([2, 2, 0]);
+      // An event waits until the response to it is read.
+      await expect
+        .poll(async () => (await receivers.list()).map((one) => one.waiting), PATIENCE)
+        .toEqual([2, 2, 0]);
       const [oldest] = await receivers.waiting(1);
       expect(oldest).toMatchObject({ webhook: 1, type: 'manifest.stored', attempts: 0 });
     });
