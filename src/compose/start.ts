@@ -157,7 +157,9 @@ async function startService(
     const spans = exporter && { spans: exporter.of(name) };
     const neighbours = addresses.neighboursOf(name);
     const console = neighbours && { neighbours };
-    const options = { host, port, transport, sharesPort, log, ...counted, ...spans, ...console };
+    const drainMs = common.drainSeconds * 1000;
+    const shared = { host, port, transport, sharesPort, drainMs, log };
+    const options = { ...shared, ...counted, ...spans, ...console };
     const server = await listening(startServer(app, options), options, SERVICES[name].variables);
     addresses.add(name, server);
     started(name, server, app.docs === undefined ? '/' : '/docs');

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { consoleVariable } from './console.js';
 import { redisVariable } from './redis.js';
-import { boolean, oneOf, portOrOff, text } from './schemas.js';
+import { boolean, number, oneOf, portOrOff, text } from './schemas.js';
 import { tracingVariables } from './tracing.js';
 import { defineVariables, type Values } from './variable.js';
 
@@ -54,6 +54,15 @@ export const commonVariables = defineVariables({
     schema: boolean(),
     default: 'false',
     description: 'Whether every service also serves `/metrics` on its own address',
+  },
+  drainSeconds: {
+    name: 'ISCCD_DRAIN_SECONDS',
+    schema: number(0, 3600),
+    default: '0',
+    unit: 'seconds',
+    description:
+      'For how long a process that stops (SIGTERM) serves requests on open connections; it accepts no new ones. Behind a ' +
+      'reverse proxy, longer than the proxy keeps idle connections: then no request is lost. Requests in flight get 10 s more',
   },
   redisUrl: redisVariable,
   console: consoleVariable,

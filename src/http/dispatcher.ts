@@ -59,6 +59,7 @@ export class Dispatcher implements RequestContext {
   readonly #nextId = requestIds();
   readonly #responseHeaders: readonly string[];
   #inFlight = 0;
+  #isDraining = false;
   #onIdle: (() => void) | undefined;
 
   constructor(options: DispatcherOptions) {
@@ -73,7 +74,12 @@ export class Dispatcher implements RequestContext {
   }
 
   get draining(): boolean {
-    return this.#onIdle !== undefined;
+    return this.#isDraining;
+  }
+
+  /** From now on every response closes its connection. */
+  startDraining(): void {
+    this.#isDraining = true;
   }
 
   responseHeaders(request: ServedRequest): string[] {
@@ -128,6 +134,7 @@ export class Dispatcher implements RequestContext {
 
   /** Resolves when no request is in flight. From now on every response closes its connection. */
   drain(): Promise<void> {
+    this.startDraining();
     return new Promise((resolve) => {
       this.#onIdle = resolve;
       if (this.#inFlight === 0) resolve();

@@ -1,4 +1,5 @@
 /** Runs a service: one app on one address over one transport. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { SpanRecorder } from '../observe/spans.js';
@@ -20,6 +21,8 @@ export interface ServerOptions {
   readonly transport: Transport;
   /** Whether other processes of the same program listen on the address, too. Default: false. */
   readonly sharesPort?: boolean;
+  /** For how long idle connections are kept when it stops; a request on one is still served. Default: 0. */
+  readonly drainMs?: number;
   readonly log: Logger;
   /** Counts requests and exposes the service's own metrics. */
   readonly metrics?: Metrics;
@@ -39,11 +42,13 @@ export interface RunningServer {
   readonly host: string;
   readonly port: number;
   readonly transport: Transport['name'];
-  /** Stops accepting connections, waits up to 10 s for requests in flight, then closes the app. */
+  /** Stops accepting connections, waits `drainMs`, then up to 10 s for requests in flight, then closes the app. */
   stop(): Promise<void>;
 }
 
 const STOP_MS_MAX = 10_000;
+/** Turns of the event loop after which all connections that were established before are accepted. */
+const ACCEPT_TURNS = 2;
 
 /** @throws if it cannot listen on the address */
 export async function startServer(app: ServiceApp, options: ServerOptions): Promise<RunningServer> {
@@ -83,7 +88,8 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     transport: transport.name,
   };
   log.info({ service: app.name, ...running }, 'listening');
-  return { ...running, stop: stopOnce({ app, listener, dispatcher, log, spans }) };
+  const { drainMs = 0 } = options;
+  return { ...running, stop: stopOnce({ app, listener, dispatcher, drainMs, log, spans }) };
 }
 
 /** The service's routes, plus the HTTP layer's own unless the service has one with the same method and path. */
@@ -103,6 +109,7 @@ interface Stopping {
   readonly app: ServiceApp;
   readonly listener: Listener;
   readonly dispatcher: Dispatcher;
+  readonly drainMs: number;
   readonly log: Logger;
   readonly spans: SpanRecorder | undefined;
 }
@@ -115,8 +122,13 @@ function stopOnce(parts: Stopping): () => Promise<void> {
   };
 }
 
-async function stop({ app, listener, dispatcher, log, spans }: Stopping): Promise<void> {
+async function stop({ app, listener, dispatcher, drainMs, log, spans }: Stopping): Promise<void> {
+  dispatcher.startDraining();
+  // The system resets connections that it has established but this process has not accepted: accept them first.
+  for (let turns = 0; turns < ACCEPT_TURNS; turns += 1) await new Promise(setImmediate);
   listener.stopListening();
+  // A reverse proxy may send a request on an idle connection that is being closed, and can't repeat it.
+  if (drainMs > 0) await sleep(drainMs);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(resolve, STOP_MS_MAX, 'late');

@@ -11,6 +11,15 @@ import { overEachTransport, serve } from './support/servers.js';
 const GET_SLOW = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
 const GET_ABOUT = 'GET /about HTTP/1.1\r\nHost: x\r\n\r\n';
 
+const isRefused = (port: number) =>
+  RawClient.connect(port).then(
+    (client) => {
+      client.destroy();
+      return false;
+    },
+    () => true,
+  );
+
 describe.each(TRANSPORTS)('stop over %s', (transport) => {
   const load = () => transportOf(transport);
 
@@ -40,6 +49,22 @@ describe.each(TRANSPORTS)('stop over %s', (transport) => {
     expect(await idle.closes()).toBe(true);
     await stopping;
     expect(closed).toBe(true);
+  });
+
+  it('serves requests on open connections while it drains, and closes each', async () => {
+    const server = await serve(demo(), load(), [], { drainMs: 5000 });
+    const [used, idle] = await Promise.all([RawClient.connect(server.port), RawClient.connect(server.port)]);
+    for (const client of [used, idle]) {
+      client.send(GET_ABOUT);
+      expect(await client.response()).toMatchObject({ status: 200 });
+    }
+    const stopping = server.stop();
+    await expect.poll(() => isRefused(server.port)).toBe(true);
+    used.send(GET_ABOUT);
+    expect(await used.response()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(await used.closes()).toBe(true);
+    await stopping;
+    expect(await idle.closes()).toBe(true);
   });
 
   it('completes large responses', async () => {

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import net, { type AddressInfo, type Socket } from 'node:net';
 import { NodeExchange } from './node-exchange.js';
 import type { Exchange, Listener, Transport, Unparsable, UnparsableResponse } from './transport.js';
 
@@ -56,9 +56,9 @@ function listen(
 
 function listener(server: Server, host: string): Listener {
   const closed = new Promise((resolve) => server.once('close', resolve));
+  // The method of http.Server would close idle connections, too.
   const stopListening = () => {
-    if (server.listening) server.close();
-    server.closeIdleConnections();
+    if (server.listening) net.Server.prototype.close.call(server);
   };
   return {
     host,
@@ -66,6 +66,7 @@ function listener(server: Server, host: string): Listener {
     stopListening,
     close: async () => {
       stopListening();
+      server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
       await closed;
       clearTimeout(timer);

@@ -46,10 +46,11 @@ export function serve(
   app: Demo,
   transport: Transport,
   logLines: Record<string, unknown>[] = [],
+  options: { readonly drainMs?: number } = {},
 ): Promise<RunningServer> {
   const log = pino(
     { level: 'trace', base: null },
     { write: (line: string) => logLines.push(JSON.parse(line)) },
   );
-  return startServer(app, { host: '127.0.0.1', port: 0, transport, log });
+  return startServer(app, { host: '127.0.0.1', port: 0, transport, log, ...options });
 }
