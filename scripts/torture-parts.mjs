@@ -103,6 +103,15 @@ export const PARTS = [
     files: ['test/torture/soak.test.ts'],
   },
   {
+    name: 'cluster',
+    about:
+      'rolling restarts, and kill -9 of instances, engines and the primary of two instances of each service behind nginx',
+    unit: 'seconds',
+    short: 1,
+    long: 3600,
+    files: ['test/cluster/cluster.test.ts'],
+  },
+  {
     name: 'schema',
     about:
       'requests made from the OpenAPI documents of all services, valid and invalid, over both transports',

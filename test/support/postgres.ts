@@ -143,13 +143,13 @@ async function startStandby(primary: string, url: string, owner: User | undefine
   };
 }
 
-interface User {
+export interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
 /** The user to run PostgreSQL as, if this process is root: PostgreSQL refuses to run as root. */
-async function serverUser(): Promise<User | undefined> {
+export async function serverUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const [, , uid, gid] =

