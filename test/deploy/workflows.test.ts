@@ -54,7 +54,7 @@ describe('the workflows', () => {
       ),
     );
     // The runner's image has these.
-    const present = ['chromium', 'default-jre-headless', 'systemd'];
+    const present = ['chromium', 'default-jre-headless', 'kubernetes-client', 'systemd'];
     const [, installed = ''] = commands(jobsOf('ci.yml').test).split('apt-get install');
     const missing = new Set(packages.filter((name) => !present.includes(name)));
     for (const name of installed.split(/\s+/)) missing.delete(name);
