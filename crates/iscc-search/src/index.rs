@@ -343,7 +343,7 @@ impl Index {
         let id = IsccId::parse(id_text).map_err(Failure::rejected)?;
         check_realm(view.snapshot.realm, id.realm, id_text)?;
         let Some(bytes) = view.reading.asset(id.body).map_err(Failure::from)? else {
-            return Err(self.no_asset(id_text));
+            return Err(no_asset(self.matching, id_text));
         };
         let damaged = || Failure::from(StoreError::Damaged { id: id.body });
         Ok((id, Record::read(bytes).ok_or_else(damaged)?))
@@ -364,13 +364,14 @@ impl Index {
         };
         Ok((id, record, simprints))
     }
+}
 
-    fn no_asset(&self, id_text: &str) -> Failure {
-        Failure::not_found(match self.matching {
-            Matching::Exact => format!("Asset '{id_text}' not found"),
-            Matching::Approximate => format!("Asset '{id_text}' not found in index"),
-        })
-    }
+/// The failure of a request for a missing asset.
+pub(crate) fn no_asset(matching: Matching, id_text: &str) -> Failure {
+    Failure::not_found(match matching {
+        Matching::Exact => format!("Asset '{id_text}' not found"),
+        Matching::Approximate => format!("Asset '{id_text}' not found in index"),
+    })
 }
 
 /// The failure of a request after a store error.
@@ -407,7 +408,7 @@ pub(crate) fn no_index(name: &str) -> Failure {
 }
 
 /// All assets of an index have the same realm, set by the first one.
-fn check_realm(expected: Option<u8>, realm: u8, id_text: &str) -> Result<(), Failure> {
+pub(crate) fn check_realm(expected: Option<u8>, realm: u8, id_text: &str) -> Result<(), Failure> {
     match expected {
         Some(expected) if expected != realm => Err(Failure::rejected(format!(
             "Realm mismatch: ISCC-ID '{id_text}' has realm={realm}, but expected realm={expected}. \

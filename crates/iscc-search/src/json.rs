@@ -174,3 +174,7 @@ pub fn push_string(json: &mut Vec<u8>, text: &str) {
 pub fn push_number(json: &mut Vec<u8>, number: f64) {
     let _ = serde_json::to_writer(json, &number);
 }
+/// A JSON array of items that are JSON.
+pub fn array(items: &[Vec<u8>]) -> Vec<u8> {
+    [b"[", &items.join(&b","[..])[..], b"]"].concat()
+}

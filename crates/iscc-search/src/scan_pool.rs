@@ -12,7 +12,8 @@ use crate::pass::WayTotals;
 /// The calling thread works too: waking another thread, or waiting for its result, takes about 100 µs. While several
 /// threads call at the same time, they keep all processors busy on their own.
 pub struct ScanPool {
-    pool: ThreadPool,
+    /// `None`: callers get no help.
+    pool: Option<ThreadPool>,
     /// Number of threads inside [`ScanPool::run`], without helpers.
     callers: AtomicUsize,
     /// Rows compared so far, once per probe.
@@ -28,12 +29,17 @@ impl ScanPool {
             .num_threads(threads.max(1))
             .thread_name(|index| format!("scan-{index}"))
             .build()?;
-        Ok(Self {
-            pool,
+        Ok(Self { pool: Some(pool), ..Self::without_threads() })
+    }
+
+    /// A pool in which callers do all work.
+    pub fn without_threads() -> Self {
+        Self {
+            pool: None,
             callers: AtomicUsize::new(0),
             rows: AtomicU64::new(0),
             ways: WayTotals::default(),
-        })
+        }
     }
 
     /// Counts compared rows.
@@ -48,8 +54,9 @@ impl ScanPool {
 
     /// Runs all tasks. The order of the results is undefined.
     pub fn run<T: Sync, R: Send>(&self, tasks: &[T], task: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        let Some(pool) = &self.pool else { return tasks.iter().map(task).collect() };
         let (_caller, callers) = Caller::enter(&self.callers);
-        let idle = self.pool.current_num_threads().saturating_sub(callers);
+        let idle = pool.current_num_threads().saturating_sub(callers);
         let helpers = idle.min(tasks.len().saturating_sub(1));
         let next = AtomicUsize::new(0);
         let work = || {
@@ -57,7 +64,7 @@ impl ScanPool {
             own.map(&task).collect::<Vec<R>>()
         };
         let helped = Mutex::new(Vec::new());
-        let mut done = self.pool.in_place_scope(|scope| {
+        let mut done = pool.in_place_scope(|scope| {
             for _ in 0..helpers {
                 scope.spawn(|_| {
                     let done = work();

@@ -1,8 +1,9 @@
 //! One committed state of an index. Searches hold a snapshot and never wait for writers, which publish a new one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use crate::column::Body;
 use crate::lists::Lists;
 use crate::pass::{Rows, UnitRows};
 use crate::segment::{Segment, SimprintKind};
@@ -21,6 +22,17 @@ pub struct Snapshot {
     pub simprint_types: Arc<BTreeMap<String, SimprintType>>,
     /// Simprint type names by number.
     pub simprint_names: Arc<Vec<String>>,
+    /// Counts of the whole index, if this is a part of one.
+    pub whole: Option<Arc<Whole>>,
+}
+
+/// Counts of an index of which a snapshot has only some assets. They are part of scores.
+#[derive(Debug, Clone, Default)]
+pub struct Whole {
+    /// Number of assets.
+    pub assets: u64,
+    /// Number of assets with a simprint.
+    pub frequencies: HashMap<(SimprintKind, Body), usize>,
 }
 
 /// A simprint type of an index.
@@ -39,6 +51,16 @@ impl Snapshot {
     /// Number of assets.
     pub fn assets(&self) -> u64 {
         self.segments.iter().map(|segment| u64::from(segment.slots.live())).sum()
+    }
+
+    /// Number of assets of the whole index.
+    pub fn all_assets(&self) -> u64 {
+        self.whole.as_ref().map_or_else(|| self.assets(), |whole| whole.assets)
+    }
+
+    /// Number of assets of the whole index with a simprint, if this is a part of one.
+    pub fn frequency(&self, kind: SimprintKind, body: Body) -> Option<usize> {
+        self.whole.as_ref()?.frequencies.get(&(kind, body)).copied()
     }
 
     /// Returns the simprint type with a name; adds it if it is new.

@@ -3,6 +3,7 @@
 pub mod aliases;
 mod assets;
 pub mod following;
+pub mod foreign;
 pub mod read_only;
 pub mod reader;
 pub mod soft_bindings;

@@ -15,6 +15,7 @@ use crate::request::query::SearchParameters;
 use crate::request::selection::{Selection, no_negative_index};
 use crate::request::{deletions, entry, query};
 use crate::scan_pool::ScanPool;
+use crate::segment::Matching;
 use crate::transfer::lines::NewLines;
 
 /// Assets that are deleted in one transaction.
@@ -154,7 +155,7 @@ fn add_entries(registry: &Registry, name: &str, body: &[u8], reply: Reply) {
             if let Err(failure) = index.check_writable() {
                 return reply.send(Err(failure));
             }
-            match addition(entries, index) {
+            match addition(entries, index.matching()) {
                 Ok(change) => index.submit(change, reply),
                 Err(failure) => reply.send(Err(failure)),
             }
@@ -162,8 +163,8 @@ fn add_entries(registry: &Registry, name: &str, body: &[u8], reply: Reply) {
     }
 }
 
-fn addition(entries: Vec<Entry<'_>>, index: &Index) -> Result<Change, Failure> {
-    let assets = entries.into_iter().map(|entry| NewAsset::new(entry, index.matching()));
+fn addition(entries: Vec<Entry<'_>>, matching: Matching) -> Result<Change, Failure> {
+    let assets = entries.into_iter().map(|entry| NewAsset::new(entry, matching));
     Ok(Change::Add(assets.collect::<Result<_, _>>()?))
 }
 
@@ -178,26 +179,39 @@ pub fn prepare(
         AnyIndex::Stored(index) => index.check_writable().map(|()| Arc::clone(index)),
         AnyIndex::Memory(_) => Err(Failure::broken("the index is in memory")),
     };
+    let mut found = None;
+    let change = read_change(form, body, || {
+        let index = stored()?;
+        let matching = index.matching();
+        found = Some(index);
+        Ok(matching)
+    })?;
+    let index = found.ok_or_else(|| Failure::broken("the index was not looked up"))?;
+    Ok((index, change))
+}
+
+/// The change that a request asks for. `matching` looks up the index, after the schema of the body was checked.
+pub fn read_change(
+    form: &ChangeForm,
+    body: &[u8],
+    matching: impl FnOnce() -> Result<Matching, Failure>,
+) -> Result<Change, Failure> {
     match form {
         ChangeForm::Batch(BatchForm::Entries) => {
             let entries = entry::read(body)?;
-            let index = stored()?;
-            let change = addition(entries, &index)?;
-            Ok((index, change))
+            addition(entries, matching()?)
         }
         ChangeForm::Batch(BatchForm::Lines(first)) => {
-            let index = stored()?;
-            let lines = NewLines::read(body, *first, index.matching());
-            Ok((index, Change::AddLines(lines)))
+            Ok(Change::AddLines(NewLines::read(body, *first, matching()?)))
         }
         ChangeForm::Batch(BatchForm::Deletions) => {
             let texts = deletions::read(body)?;
-            let index = stored()?;
-            Ok((index, Change::DeleteAll(parsed_ids(texts)?)))
+            matching()?;
+            Ok(Change::DeleteAll(parsed_ids(texts)?))
         }
         ChangeForm::Deletion => {
-            let index = stored()?;
-            Ok((index, Change::delete(&String::from_utf8_lossy(body))?))
+            matching()?;
+            Change::delete(&String::from_utf8_lossy(body))
         }
     }
 }
@@ -248,33 +262,55 @@ struct Checked<'a> {
     negative: Option<Arc<Index>>,
 }
 
+/// A search request that passed the checks that need no other index.
+pub struct CheckedSearch<'a, I> {
+    /// What was looked up.
+    pub index: I,
+    /// What to search for.
+    pub body: query::QueryBody<'a>,
+    /// Maximum number of matches.
+    pub limit: usize,
+    /// Which matches are wanted.
+    pub selection: Selection,
+}
+
 /// Checks a request. Errors take precedence in this order: schema of body and parameters, unknown index, other rules.
-fn check<'a>(
-    registry: &Registry,
+pub fn check_search<'a, I>(
     body: &'a SearchBody,
-    name: &str,
-    SearchParameters { limit, skip_featureless, selection: parameters }: SearchParameters,
-) -> Result<Checked<'a>, Failure> {
+    SearchParameters { limit, skip_featureless, selection: parameters }: &SearchParameters,
+    find: impl FnOnce() -> Result<I, Failure>,
+) -> Result<CheckedSearch<'a, I>, Failure> {
     let checked =
         || parameters.as_deref().map_or_else(|| Ok(Selection::default()), |all| all.check());
     let (index, mut body, selection) = match body {
         SearchBody::Json(json) => {
             let (query, selection) = (query::read(json)?, checked()?);
-            (registry.find(name)?, query, selection)
+            (find()?, query, selection)
         }
         // A malformed code in the query string is a 400, not a schema violation.
         SearchBody::Code(code) => {
             let selection = checked()?;
-            (registry.find(name)?, query::from_code(code)?, selection)
+            (find()?, query::from_code(code)?, selection)
         }
         SearchBody::Units(units) => {
             let query = query::from_units(units)?;
-            (registry.find(name)?, query, checked()?)
+            (find()?, query, checked()?)
         }
     };
-    body.skip_featureless = skip_featureless;
-    let limit = query::checked_limit(limit)?;
-    let negative = match parameters.as_ref().and_then(|all| all.not_in.as_deref()) {
+    body.skip_featureless = *skip_featureless;
+    Ok(CheckedSearch { index, body, limit: query::checked_limit(*limit)?, selection })
+}
+
+/// Checks a request of this engine.
+fn check<'a>(
+    registry: &Registry,
+    body: &'a SearchBody,
+    name: &str,
+    parameters: SearchParameters,
+) -> Result<Checked<'a>, Failure> {
+    let CheckedSearch { index, body, limit, selection } =
+        check_search(body, &parameters, || registry.find(name))?;
+    let negative = match parameters.selection.as_ref().and_then(|all| all.not_in.as_deref()) {
         Some(other) => Some(negative_index(registry, &index, other)?),
         None => None,
     };

@@ -1,20 +1,18 @@
 //! The next state of an index. Changes are applied to it and to a store transaction; it is dropped if the transaction
 //! fails.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Change, Index, LogChange, LogRow, SlotRef, Writer, check_realm, no_index};
-use crate::asset::{NewAsset, length_mismatch};
+use super::{Change, Index, LogChange, LogRow, SlotRef, Writer, no_asset, no_index};
+use crate::asset::NewAsset;
+use crate::changes::{self, Target};
 use crate::failure::{Failure, Response};
-use crate::id::IsccId;
 use crate::paths::Paths;
 use crate::record::{Record, StoredSimprints, merge_simprints, read_simprints, write_simprints};
-use crate::response::{self, AddStatus};
 use crate::segment::{AssetRows, Matching, Segment};
-use crate::snapshot::{SIMPRINT_TYPES_MAX, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::store::{StoreError, StoredMeta, Writing};
-use crate::transfer::lines::{LinesResult, NewLines};
 
 /// The next state.
 pub(super) struct Draft<'a> {
@@ -64,90 +62,13 @@ impl<'a> Draft<'a> {
         change: &Change,
     ) -> Result<Response, StoreError> {
         match change {
-            Change::Add(assets) => self.add(writing, assets),
-            Change::AddLines(lines) => self.add_lines(writing, lines),
-            Change::DeleteAll(ids) => self.delete_all(writing, ids),
-            Change::Delete { id, id_text } => self.delete(writing, *id, id_text),
             Change::Log(change) => self.apply_log(writing, change),
             Change::Rows(change) => self.apply_rows(writing, change),
-        }
-    }
-
-    /// Adds a batch, or rejects it as a whole without any effect.
-    pub(super) fn add(
-        &mut self,
-        writing: &mut Writing<'_, '_>,
-        assets: &[NewAsset],
-    ) -> Result<Response, StoreError> {
-        if let Err(failure) = self.check(assets) {
-            return Ok(Err(failure));
-        }
-        assets.first().inspect(|first| self.set_realm(first));
-        let mut statuses = Vec::with_capacity(assets.len());
-        for asset in assets {
-            statuses.push((asset.id_text.as_str(), self.put_counted(writing, asset)?));
-        }
-        Ok(Ok(response::added(&statuses)))
-    }
-
-    /// Adds each line that follows the rules. The response counts them and lists the others.
-    pub(super) fn add_lines(
-        &mut self,
-        writing: &mut Writing<'_, '_>,
-        lines: &NewLines,
-    ) -> Result<Response, StoreError> {
-        if self.index.is_deleted() {
-            return Ok(Err(no_index(&self.index.name())));
-        }
-        let mut result = LinesResult::new(lines.refused.clone());
-        for (number, asset) in &lines.assets {
-            match self.check(std::slice::from_ref(asset)) {
-                Err(failure) => result.refuse(*number, Some(asset.id_text.clone()), failure),
-                Ok(()) => {
-                    self.set_realm(asset);
-                    result.add(self.put_counted(writing, asset)?);
-                }
+            change => {
+                let done = changes::apply(&mut Drafting { draft: self, writing }, change);
+                done.unwrap_or_else(|| Ok(Err(Failure::broken("a change of another origin"))))
             }
         }
-        Ok(Ok(result.json(lines.count)))
-    }
-
-    /// Deletes the assets that exist. The response has the status of each ISCC-ID.
-    pub(super) fn delete_all(
-        &mut self,
-        writing: &mut Writing<'_, '_>,
-        ids: &[(IsccId, String)],
-    ) -> Result<Response, StoreError> {
-        if self.index.is_deleted() {
-            return Ok(Err(no_index(&self.index.name())));
-        }
-        let mut statuses = Vec::with_capacity(ids.len());
-        for (IsccId { body, realm, .. }, text) in ids {
-            let is_known = self.snapshot.realm == Some(*realm) && self.slot(*body).is_some();
-            if is_known {
-                self.remove(writing, *body)?;
-            }
-            statuses.push((text.as_str(), is_known));
-        }
-        Ok(Ok(response::deleted(&statuses)))
-    }
-
-    /// Deletes an asset.
-    pub(super) fn delete(
-        &mut self,
-        writing: &mut Writing<'_, '_>,
-        IsccId { body: id, realm, .. }: IsccId,
-        id_text: &str,
-    ) -> Result<Response, StoreError> {
-        // The same ISCC-ID body in another realm is another asset.
-        if let Err(failure) = check_realm(self.snapshot.realm, realm, id_text) {
-            return Ok(Err(failure));
-        }
-        if self.slot(id).is_none() {
-            return Ok(Err(self.index.no_asset(id_text)));
-        }
-        self.remove(writing, id)?;
-        Ok(Ok(Vec::new()))
     }
 
     pub(super) fn remove(
@@ -163,15 +84,16 @@ impl<'a> Draft<'a> {
     }
 
     /// Applies what a follower took from a hub's log.
-    pub(super) fn apply_log(
+    fn apply_log(
         &mut self,
         writing: &mut Writing<'_, '_>,
         change: &LogChange,
     ) -> Result<Response, StoreError> {
-        if let Err(failure) = self.check(&change.put) {
+        let mut target = Drafting { draft: self, writing };
+        if let Err(failure) = changes::check(&target, &change.put) {
             return Ok(Err(failure));
         }
-        change.put.first().inspect(|first| self.set_realm(first));
+        change.put.first().inspect(|first| changes::set_realm(&mut target, first));
         for asset in &change.put {
             self.put(writing, asset)?;
         }
@@ -185,84 +107,6 @@ impl<'a> Draft<'a> {
         }
         self.is_changed = true;
         Ok(Ok(Vec::new()))
-    }
-
-    /// The realm of the assets. `None` for an empty index: after its last asset is deleted, it accepts either realm.
-    fn realm(&self) -> Option<u8> {
-        self.snapshot.realm.filter(|_| self.snapshot.assets() > 0)
-    }
-
-    /// The first asset of an empty index sets the realm.
-    fn set_realm(&mut self, asset: &NewAsset) {
-        if self.realm().is_none() {
-            self.is_meta_changed |= self.snapshot.realm != Some(asset.id.realm);
-            self.snapshot.realm = Some(asset.id.realm);
-        }
-    }
-
-    fn put_counted(
-        &mut self,
-        writing: &mut Writing<'_, '_>,
-        asset: &NewAsset,
-    ) -> Result<AddStatus, StoreError> {
-        let is_known = self.slot(asset.id.body).is_some();
-        self.put(writing, asset)?;
-        Ok(if is_known { AddStatus::Updated } else { AddStatus::Created })
-    }
-
-    /// Checks the rules that depend on the state of the index.
-    fn check(&self, assets: &[NewAsset]) -> Result<(), Failure> {
-        if self.index.is_deleted() {
-            return Err(no_index(&self.index.name()));
-        }
-        let realm = self.realm().or(assets.first().map(|first| first.id.realm));
-        if let Some((realm, asset)) = realm
-            .and_then(|realm| Some((realm, assets.iter().find(|asset| asset.id.realm != realm)?)))
-        {
-            return Err(Failure::rejected(format!(
-                "Realm ID mismatch: index has realm={realm}, but asset '{}' has realm={}. \
-                 All assets in an index must have the same realm ID.",
-                asset.id_text, asset.id.realm
-            )));
-        }
-        self.check_types(assets)?;
-        if self.index.matching == Matching::Approximate {
-            self.check_lengths(assets)?;
-        }
-        Ok(())
-    }
-
-    /// Bounds the number of simprint types: each type adds a column to memory and to every search.
-    fn check_types(&self, assets: &[NewAsset]) -> Result<(), Failure> {
-        let known = &self.snapshot.simprint_types;
-        let mut added: HashSet<&str> = HashSet::new();
-        for (name, list) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
-            if list.is_empty() || known.contains_key(name) || !added.insert(name) {
-                continue;
-            }
-            if known.len() + added.len() > SIMPRINT_TYPES_MAX {
-                return Err(Failure::rejected(format!(
-                    "simprint type '{name}': an index takes at most {SIMPRINT_TYPES_MAX} types"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// All simprints of a type must be as long as the first one.
-    fn check_lengths(&self, assets: &[NewAsset]) -> Result<(), Failure> {
-        let mut added: HashMap<&str, u16> = HashMap::new();
-        for (name, list) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
-            let known = self.snapshot.simprint_types.get(name).map(|known| known.bits);
-            for simprint in list {
-                let bits = simprint.body.bits();
-                let fixed = known.unwrap_or_else(|| *added.entry(name).or_insert(bits));
-                if bits != fixed {
-                    return Err(length_mismatch());
-                }
-            }
-        }
-        Ok(())
     }
 
     fn put(&mut self, writing: &mut Writing<'_, '_>, asset: &NewAsset) -> Result<(), StoreError> {
@@ -350,5 +194,61 @@ impl<'a> Draft<'a> {
         let last = self.snapshot.segments.len() - 1;
         let segment = Arc::make_mut(&mut self.snapshot.segments[last]);
         SlotRef { slot: segment.add(id, rows), segment_uid: segment.uid }
+    }
+}
+
+/// A draft and the transaction of the store that it is written to.
+struct Drafting<'d, 'a, 't, 'e> {
+    draft: &'d mut Draft<'a>,
+    writing: &'d mut Writing<'t, 'e>,
+}
+
+impl Target for Drafting<'_, '_, '_, '_> {
+    type Error = StoreError;
+
+    fn check_open(&self) -> Result<(), Failure> {
+        let index = self.draft.index;
+        if index.is_deleted() { Err(no_index(&index.name())) } else { Ok(()) }
+    }
+
+    fn matching(&self) -> Matching {
+        self.draft.index.matching
+    }
+
+    fn realm(&self) -> Option<u8> {
+        self.draft.snapshot.realm
+    }
+
+    fn is_empty(&self) -> bool {
+        self.draft.snapshot.assets() == 0
+    }
+
+    fn set_realm(&mut self, realm: u8) {
+        self.draft.is_meta_changed |= self.draft.snapshot.realm != Some(realm);
+        self.draft.snapshot.realm = Some(realm);
+    }
+
+    fn simprint_bits(&self, name: &str) -> Option<u16> {
+        self.draft.snapshot.simprint_types.get(name).map(|known| known.bits)
+    }
+
+    fn simprint_types(&self) -> usize {
+        self.draft.snapshot.simprint_types.len()
+    }
+
+    fn contains(&self, id: u64) -> bool {
+        self.draft.slot(id).is_some()
+    }
+
+    fn put(&mut self, asset: &NewAsset) -> Result<(), StoreError> {
+        self.draft.put(self.writing, asset)
+    }
+
+    fn remove(&mut self, id: u64) -> Result<(), StoreError> {
+        self.draft.remove(self.writing, id)
+    }
+
+    fn no_asset(&self, id_text: &str) -> Failure {
+        no_asset(self.draft.index.matching, id_text)
     }
 }

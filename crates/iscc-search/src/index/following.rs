@@ -1,44 +1,16 @@
 //! Following a database that is the truth: what changes would do, without doing them, and applying the rows that the
 //! database has.
 
-use std::borrow::Cow;
 use std::sync::PoisonError;
-
-use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use super::{Change, Index, LogRow};
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
-use crate::id::IsccId;
-use crate::json::Pairs;
-use crate::record::{Record, read_simprints};
-use crate::request::entry::{Entry, FastSimprint, Simprint};
-use crate::response;
+use crate::record::{Record, StoredSimprints, read_simprints};
+use crate::row::{self, Row, key, key_of};
 use crate::segment::Matching;
 use crate::store::{StoreError, Writing};
-
-/// Start of bytes in the text form of PostgreSQL.
-const HEX: &str = "\\x";
-
-/// An asset as a database has it. Absent members are `null`.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Row<'a> {
-    /// Body of the ISCC-ID: `\x` and 16 digits.
-    #[serde(borrow)]
-    key: Cow<'a, str>,
-    /// Whether the asset was sent with an ISCC-ID of version 0.
-    id_v0: bool,
-    #[serde(borrow)]
-    code: Option<Cow<'a, str>>,
-    units: Option<Vec<String>>,
-    /// Text of a JSON object, byte for byte.
-    #[serde(borrow)]
-    metadata: Option<Cow<'a, str>>,
-    /// Text of a JSON object: simprints by type.
-    #[serde(borrow)]
-    simprints: Option<Cow<'a, str>>,
-}
 
 /// What an index knows besides its assets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,7 +63,7 @@ impl RowChange {
     ) -> Result<Self, Failure> {
         let rows: Vec<Row<'_>> = serde_json::from_slice(rows).map_err(Failure::broken)?;
         let realm = state.realm.unwrap_or_default();
-        let put = rows.into_iter().map(|row| new_asset(row, realm, matching));
+        let put = rows.into_iter().map(|row| row.into_asset(realm, matching));
         let put = put.collect::<Result<_, _>>()?;
         let delete = deleted.iter().map(|key| key_of(key)).collect::<Result<_, _>>()?;
         Ok(Self { put, delete, log, state, position })
@@ -183,52 +155,9 @@ fn row(writing: &Writing<'_, '_>, id: u64) -> Result<Vec<u8>, StoreError> {
     let record = Record::read(writing.asset(id)?.ok_or_else(damaged)?).ok_or_else(damaged)?;
     let simprints = if record.has_simprints {
         let stored = writing.simprints(id)?.unwrap_or_default();
-        Some(response::simprints(&read_simprints(stored).ok_or_else(damaged)?))
+        read_simprints(stored).ok_or_else(damaged)?
     } else {
-        None
+        StoredSimprints::new()
     };
-    let metadata = record.metadata.map(|json| str::from_utf8(json).map_err(|_| damaged()));
-    let simprints = simprints.as_deref().map(|json| str::from_utf8(json).map_err(|_| damaged()));
-    let row = Row {
-        key: key(id).into(),
-        id_v0: record.is_id_v0,
-        code: record.code.map(Cow::from),
-        units: record.units,
-        metadata: metadata.transpose()?.map(Cow::from),
-        simprints: simprints.transpose()?.map(Cow::from),
-    };
-    serde_json::to_vec(&row).map_err(|_| damaged())
-}
-
-fn new_asset(row: Row<'_>, realm: u8, matching: Matching) -> Result<NewAsset, Failure> {
-    let version = u8::from(!row.id_v0);
-    let id = IsccId { body: key_of(&row.key)?, realm, version };
-    let simprints: Option<Pairs<'_, Vec<FastSimprint<'_>>>> =
-        row.simprints.as_deref().map(serde_json::from_str).transpose().map_err(Failure::broken)?;
-    NewAsset::new(
-        Entry {
-            iscc_id: Some(id.text().into()),
-            iscc_code: row.code,
-            units: row.units.map(|units| units.into_iter().map(Cow::from).collect()),
-            simprints: simprints.map(|Pairs(types)| {
-                types.into_iter().map(|(name, all)| (name, list(all))).collect()
-            }),
-            metadata: row.metadata.as_deref(),
-        },
-        matching,
-    )
-}
-
-fn list(items: Vec<FastSimprint<'_>>) -> Vec<Simprint<'_>> {
-    items.into_iter().map(Simprint::from).collect()
-}
-
-fn key(id: u64) -> String {
-    format!("{HEX}{id:016x}")
-}
-
-fn key_of(text: &str) -> Result<u64, Failure> {
-    let digits = text.strip_prefix(HEX).filter(|digits| digits.len() == 16);
-    let id = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    id.ok_or_else(|| Failure::broken(format_args!("'{text}' is not a key")))
+    row::write(id, &record, &simprints).ok_or_else(damaged)
 }

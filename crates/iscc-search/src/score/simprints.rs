@@ -6,6 +6,7 @@ use super::top_k::{higher_first, top_k};
 use crate::column::Body;
 use crate::distance::similarity;
 use crate::pass::SimprintHit;
+use crate::segment::SimprintKind;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of stored rows of one simprint that are read to count its assets.
@@ -66,12 +67,13 @@ struct Candidate {
 /// asset lower its score by their own rarity: `Σ idf·s / (Σ idf matched + Σ idf unmatched)`.
 pub fn approximate_simprints(
     snapshot: &Snapshot,
+    kind: SimprintKind,
     queries: &[Body],
     hits: &[SimprintHit],
 ) -> Vec<(u64, TypeMatch)> {
-    let assets = snapshot.assets() as f64;
+    let assets = snapshot.all_assets() as f64;
     let idf = |frequency: usize| (1.0 + assets / (1.0 + frequency as f64)).ln();
-    let per_query = candidates(snapshot, queries.len(), hits);
+    let per_query = candidates(snapshot, kind, queries.len(), hits);
     let own_weight: Vec<f64> = queries
         .iter()
         .zip(&per_query)
@@ -111,12 +113,13 @@ pub fn approximate_simprints(
 /// are equally frequent. Scores below the threshold are dropped.
 pub fn equal_simprints(
     snapshot: &Snapshot,
+    kind: SimprintKind,
     queries: &[Body],
     hits: &[SimprintHit],
     threshold: f64,
 ) -> Vec<(u64, TypeMatch)> {
     let mut by_asset: BTreeMap<u64, Vec<ChunkRow>> = BTreeMap::new();
-    for candidates in candidates(snapshot, queries.len(), hits) {
+    for candidates in candidates(snapshot, kind, queries.len(), hits) {
         for candidate in candidates.iter().take(FREQUENCY_ROWS_MAX) {
             by_asset.entry(candidate.id).or_default().push(candidate.row);
         }
@@ -154,8 +157,14 @@ fn quality(chunks: &[ChunkRow]) -> f64 {
 
 /// The hits of each query simprint, with the frequency of the stored simprint.
 ///
-/// All stored simprints that equal a hit are hits of the same query, so frequencies can be counted from the hits.
-fn candidates(snapshot: &Snapshot, queries: usize, hits: &[SimprintHit]) -> Vec<Vec<Candidate>> {
+/// All stored simprints that equal a hit are hits of the same query, so frequencies can be counted from the hits, unless
+/// the snapshot is a part of an index.
+fn candidates(
+    snapshot: &Snapshot,
+    kind: SimprintKind,
+    queries: usize,
+    hits: &[SimprintHit],
+) -> Vec<Vec<Candidate>> {
     let mut per_query: Vec<Vec<Candidate>> = vec![Vec::new(); queries];
     for hit in hits {
         let id = snapshot.segments[hit.segment as usize].slots.id(hit.chunk.slot);
@@ -175,7 +184,10 @@ fn candidates(snapshot: &Snapshot, queries: usize, hits: &[SimprintHit]) -> Vec<
         });
         for same in candidates.chunk_by_mut(|a, b| a.row.body == b.row.body) {
             let counted = &same[..same.len().min(FREQUENCY_ROWS_MAX)];
-            let frequency = counted.chunk_by(|a, b| a.id == b.id).count();
+            let here = counted.chunk_by(|a, b| a.id == b.id).count();
+            let frequency = snapshot
+                .frequency(kind, same[0].row.body)
+                .map_or(here, |all| all.clamp(here, FREQUENCY_ROWS_MAX.max(here)));
             same.iter_mut().for_each(|candidate| candidate.row.frequency = frequency);
         }
     }

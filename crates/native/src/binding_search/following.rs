@@ -150,7 +150,7 @@ impl SearchEngine {
     }
 }
 
-fn request(change: IndexChange) -> Result<ChangeRequest<Uint8Array>> {
+pub(crate) fn request(change: IndexChange) -> Result<ChangeRequest<Uint8Array>> {
     let form = match change.form.as_str() {
         "entries" => ChangeForm::Batch(BatchForm::Entries),
         "lines" => ChangeForm::Batch(BatchForm::Lines(change.first_line.unwrap_or(1) as u64)),
@@ -199,7 +199,7 @@ pub(crate) fn state_out(state: IndexState) -> FollowedState {
     }
 }
 
-fn state_in(state: FollowedState) -> IndexState {
+pub(crate) fn state_in(state: FollowedState) -> IndexState {
     let bits = state.simprint_bits.into_iter().map(|bits| bits as u16);
     IndexState {
         realm: state.realm.map(|realm| realm as u8),

@@ -1,0 +1,93 @@
+//! An asset as another engine stores it: all that a client sent, as JSON.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::asset::NewAsset;
+use crate::failure::Failure;
+use crate::id::IsccId;
+use crate::json::Pairs;
+use crate::record::{Record, StoredSimprints};
+use crate::request::entry::{Entry, FastSimprint, Simprint};
+use crate::response;
+use crate::segment::Matching;
+
+/// Start of bytes in the text form of PostgreSQL.
+const HEX: &str = "\\x";
+
+/// An asset as a database has it. Absent members are `null`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Row<'a> {
+    /// Body of the ISCC-ID: `\x` and 16 digits.
+    #[serde(borrow)]
+    pub key: Cow<'a, str>,
+    /// Whether the asset was sent with an ISCC-ID of version 0.
+    pub id_v0: bool,
+    #[serde(borrow)]
+    code: Option<Cow<'a, str>>,
+    units: Option<Vec<String>>,
+    /// Text of a JSON object, byte for byte.
+    #[serde(borrow)]
+    pub metadata: Option<Cow<'a, str>>,
+    /// Text of a JSON object: simprints by type.
+    #[serde(borrow)]
+    simprints: Option<Cow<'a, str>>,
+}
+
+impl Row<'_> {
+    /// The asset of a realm.
+    pub fn into_asset(self, realm: u8, matching: Matching) -> Result<NewAsset, Failure> {
+        let version = u8::from(!self.id_v0);
+        let id = IsccId { body: key_of(&self.key)?, realm, version };
+        let simprints: Option<Pairs<'_, Vec<FastSimprint<'_>>>> = self
+            .simprints
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(Failure::broken)?;
+        NewAsset::new(
+            Entry {
+                iscc_id: Some(id.text().into()),
+                iscc_code: self.code,
+                units: self.units.map(|units| units.into_iter().map(Cow::from).collect()),
+                simprints: simprints.map(|Pairs(types)| {
+                    types.into_iter().map(|(name, all)| (name, list(all))).collect()
+                }),
+                metadata: self.metadata.as_deref(),
+            },
+            matching,
+        )
+    }
+}
+
+/// The JSON of a row. Returns `None` if the metadata are not text.
+pub fn write(id: u64, record: &Record<'_>, simprints: &StoredSimprints) -> Option<Vec<u8>> {
+    let metadata = record.metadata.map(str::from_utf8).transpose().ok()?;
+    let simprints = (!simprints.is_empty()).then(|| response::simprints(simprints));
+    let row = Row {
+        key: key(id).into(),
+        id_v0: record.is_id_v0,
+        code: record.code.as_deref().map(Cow::from),
+        units: record.units.clone(),
+        metadata: metadata.map(Cow::from),
+        simprints: simprints.map(|json| String::from_utf8(json).map(Cow::from)).transpose().ok()?,
+    };
+    serde_json::to_vec(&row).ok()
+}
+
+fn list(items: Vec<FastSimprint<'_>>) -> Vec<Simprint<'_>> {
+    items.into_iter().map(Simprint::from).collect()
+}
+
+/// Key of an asset, by the body of its ISCC-ID.
+pub fn key(id: u64) -> String {
+    format!("{HEX}{id:016x}")
+}
+
+/// The body of the ISCC-ID of a key.
+pub fn key_of(text: &str) -> Result<u64, Failure> {
+    let digits = text.strip_prefix(HEX).filter(|digits| digits.len() == 16);
+    let id = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    id.ok_or_else(|| Failure::broken(format_args!("'{text}' is not a key")))
+}

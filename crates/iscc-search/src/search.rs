@@ -1,0 +1,308 @@
+//! Searches in the assets of a source: those of a local index, or candidates that another engine found. The results and
+//! the response are the same.
+
+use std::collections::HashSet;
+
+use crate::asset::length_mismatch;
+use crate::asset_match::AssetMatch;
+use crate::column::Body;
+use crate::cursor::{self, Cursor, Position, Ranked};
+use crate::failure::Failure;
+use crate::filter::Filter;
+use crate::options::Options;
+use crate::pass::{
+    SimprintHit, SimprintProbe, UnitHit, UnitProbe, equal_simprints, prefixes, similar_simprints,
+    similar_units,
+};
+use crate::query::{Query, QueryAsset, QuerySimprint};
+use crate::record::Record;
+use crate::reply::{Found, SearchReport};
+use crate::request::query::QueryBody;
+use crate::request::selection::Selection;
+use crate::response::{self, Metadata};
+use crate::scan_pool::ScanPool;
+use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatch, approximate_units, prefix_units};
+use crate::segment::Matching;
+use crate::snapshot::{SimprintType, Snapshot};
+use crate::store::StoreError;
+
+/// What a search reads.
+pub trait Source {
+    /// The rows.
+    fn snapshot(&self) -> &Snapshot;
+
+    /// The record of an asset.
+    fn record(&self, id: u64) -> Result<Option<&[u8]>, Failure>;
+
+    /// The assets that may meet all conditions, if fewer than `max` are known to.
+    fn narrowed(&self, filters: &[Filter], max: usize) -> Result<Option<HashSet<u64>>, Failure>;
+}
+
+/// What a client wants of the matches.
+pub struct Wanted {
+    /// Maximum number of matches.
+    pub limit: usize,
+    /// Which matches are wanted.
+    pub selection: Selection,
+}
+
+/// The hits of a query's units, and how they were found.
+#[derive(Clone, Default)]
+pub struct QueryHits {
+    /// In undefined order.
+    pub hits: Vec<UnitHit>,
+    /// How they were found.
+    pub report: SearchReport,
+}
+
+/// The rules of an index's searches.
+#[derive(Clone, Copy)]
+pub struct Searcher<'a> {
+    /// Settings of the engine.
+    pub options: &'a Options,
+    /// How the index matches.
+    pub matching: Matching,
+    /// Helps with large scans.
+    pub scan_pool: &'a ScanPool,
+}
+
+impl Searcher<'_> {
+    /// A query in normal form, without the units that the request or the configuration leaves out.
+    pub fn query(
+        &self,
+        body: QueryBody<'_>,
+        find_asset: impl FnOnce(&str) -> Result<QueryAsset, Failure>,
+    ) -> Result<Query, Failure> {
+        let skips = body.skip_featureless.unwrap_or(self.options.skip_featureless);
+        let query = Query::new(body, find_asset)?;
+        Ok(if skips { query.without_featureless() } else { query })
+    }
+
+    /// A query in normal form, without the units that a selection leaves out, too.
+    pub fn selected_query(
+        &self,
+        body: QueryBody<'_>,
+        selection: &Selection,
+        find_asset: impl FnOnce(&str) -> Result<QueryAsset, Failure>,
+    ) -> Result<Query, Failure> {
+        selection.check_for(Some(self.matching), self.options)?;
+        let mut query = self.query(body, find_asset)?;
+        if let Some(types) = &selection.unit_types {
+            query.retain_units(|_, unit| types.contains(&unit.kind));
+        }
+        Ok(query)
+    }
+
+    /// Lowest similarity of a matching unit.
+    pub fn threshold(&self, selection: &Selection) -> f64 {
+        selection.threshold.unwrap_or(self.options.match_threshold_units)
+    }
+
+    /// Lowest similarity of a matching simprint.
+    pub fn threshold_simprints(&self, selection: &Selection) -> f64 {
+        selection.threshold_simprints.unwrap_or(self.options.match_threshold_simprints)
+    }
+
+    /// The hits of each query's units.
+    pub fn unit_hits(
+        &self,
+        snapshot: &Snapshot,
+        queries: &[(&Query, &Selection)],
+    ) -> Vec<QueryHits> {
+        let mut probes = Vec::new();
+        for (number, (query, selection)) in queries.iter().enumerate() {
+            let threshold = self.threshold(selection);
+            probes.extend(query.units.iter().enumerate().map(|(position, unit)| UnitProbe {
+                query: number,
+                position,
+                unit: unit.kind,
+                body: unit.body,
+                threshold,
+                exact: selection.exact,
+                skips_featureless: query.skips_featureless,
+            }));
+        }
+        let mut found = prefixes(snapshot, &probes);
+        let mut per_query = vec![QueryHits::default(); queries.len()];
+        if self.matching == Matching::Approximate {
+            let way = self.options.way;
+            let similar = similar_units(self.scan_pool, snapshot, &probes, queries.len(), way);
+            found.extend(similar.hits);
+            for (query, ways) in per_query.iter_mut().zip(similar.ways) {
+                query.report = SearchReport { ways, times: similar.times };
+            }
+        }
+        for hit in found {
+            per_query[hit.query].hits.push(hit);
+        }
+        per_query
+    }
+
+    /// The JSON response of one query.
+    pub fn respond(
+        &self,
+        source: &impl Source,
+        query: &Query,
+        Wanted { limit, selection }: &Wanted,
+        QueryHits { hits, report }: QueryHits,
+    ) -> Result<Found, Failure> {
+        let explained = if selection.explain { hits.clone() } else { Vec::new() };
+        // Matches may be left out after ranking.
+        let ranked = if selection.is_all() { *limit } else { usize::MAX };
+        let chunks = self.chunk_matches(source.snapshot(), query, selection, ranked)?;
+        let global = self.global_matches(source.snapshot(), query, ranked, hits);
+        let (mut global, chunks, cursor) = if selection.is_all() {
+            (global, chunks, None)
+        } else {
+            let from = selection.cursor.unwrap_or(Cursor::START);
+            let (global, next) = page(source, global, from.global, *limit, selection)?;
+            let (chunks, next_chunks) = page(source, chunks, from.chunks, *limit, selection)?;
+            let next = Cursor { global: next, chunks: next_chunks };
+            (global, chunks, selection.cursor.is_some().then_some(next))
+        };
+        GlobalMatch::explain(&mut global, source.snapshot(), &explained);
+        let id_text = |id: u64| response::current_id(id, realm(source));
+        let json =
+            response::found(query, id_text, &global, &chunks, cursor, |id| metadata(source, id))?;
+        Ok(Found { json, report })
+    }
+
+    /// The typed result of one query.
+    pub fn matches(
+        &self,
+        source: &impl Source,
+        query: &Query,
+        limit: usize,
+        hits: Vec<UnitHit>,
+    ) -> Result<Vec<AssetMatch>, Failure> {
+        let global = self.global_matches(source.snapshot(), query, limit, hits);
+        let id_text = |id: u64| response::current_id(id, realm(source));
+        AssetMatch::list(id_text, &global, |id| metadata(source, id))
+    }
+
+    fn global_matches(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        limit: usize,
+        hits: Vec<UnitHit>,
+    ) -> Vec<GlobalMatch> {
+        let exclude = query.exclude;
+        let exponent = self.options.confidence_exponent;
+        match self.matching {
+            Matching::Exact => prefix_units(snapshot, &query.units, hits, exclude, limit),
+            Matching::Approximate => {
+                approximate_units(snapshot, &query.units, hits, exponent, exclude, limit)
+            }
+        }
+    }
+
+    fn chunk_matches(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        selection: &Selection,
+        limit: usize,
+    ) -> Result<Vec<ChunkMatch>, Failure> {
+        let threshold = self.threshold_simprints(selection);
+        let mut types = Vec::new();
+        for (position, (name, simprints)) in query.simprints.iter().enumerate() {
+            let Some(&known) = snapshot.simprint_types.get(name) else { continue };
+            if self.matching == Matching::Approximate {
+                check_lengths(simprints, known.bits)?;
+            }
+            let matches = self.type_matches(snapshot, threshold, known, simprints);
+            types.push((position, matches));
+        }
+        Ok(ChunkMatch::rank(types, query.exclude, limit))
+    }
+
+    /// Assets that match the query's simprints of one type, with their scores.
+    fn type_matches(
+        &self,
+        snapshot: &Snapshot,
+        threshold: f64,
+        known: SimprintType,
+        simprints: &[QuerySimprint],
+    ) -> Vec<(u64, TypeMatch)> {
+        let bodies = bodies(simprints);
+        match self.matching {
+            Matching::Exact => {
+                let hits = equal_simprints(snapshot, &probes(known, &bodies));
+                score::equal_simprints(snapshot, known.kind, &bodies, &hits, threshold)
+            }
+            Matching::Approximate => {
+                let hits = self.simprint_hits(snapshot, threshold, known, &bodies);
+                score::approximate_simprints(snapshot, known.kind, &bodies, &hits)
+            }
+        }
+    }
+
+    /// Stored simprints of one type within the threshold of one of `bodies`.
+    pub fn simprint_hits(
+        &self,
+        snapshot: &Snapshot,
+        threshold: f64,
+        known: SimprintType,
+        bodies: &[Body],
+    ) -> Vec<SimprintHit> {
+        similar_simprints(self.scan_pool, snapshot, &probes(known, bodies), threshold)
+    }
+}
+
+/// The simprints of a query. One longer than any stored one matches nothing, but keeps its position in the list.
+pub fn bodies(simprints: &[QuerySimprint]) -> Vec<Body> {
+    simprints.iter().map(|simprint| Body::new(&simprint.bytes).unwrap_or(Body::EMPTY)).collect()
+}
+
+fn probes(known: SimprintType, bodies: &[Body]) -> Vec<SimprintProbe> {
+    bodies.iter().map(|&body| SimprintProbe { kind: known.kind, body }).collect()
+}
+
+/// Realm of all matches.
+fn realm(source: &impl Source) -> u8 {
+    source.snapshot().realm.unwrap_or_default()
+}
+
+/// The wanted matches of a page, and where the next one starts.
+fn page<M: Ranked>(
+    source: &impl Source,
+    all: Vec<M>,
+    from: Position,
+    limit: usize,
+    selection: &Selection,
+) -> Result<(Vec<M>, Position), Failure> {
+    // Looking up more candidates than there are matches would not narrow the search.
+    let candidates = source.narrowed(&selection.filters, all.len())?;
+    cursor::page(all, from, limit, |matched| {
+        let (id, score) = matched.id_and_score();
+        if !selection.accepts(realm(source), id, score)
+            || candidates.as_ref().is_some_and(|known| !known.contains(&id))
+        {
+            return Ok(false);
+        }
+        if selection.filters.is_empty() {
+            return Ok(true);
+        }
+        Ok(metadata(source, id)?.is_some_and(|metadata| selection.accepts_metadata(metadata)))
+    })
+}
+
+/// Metadata of a match.
+fn metadata(source: &impl Source, id: u64) -> Result<Metadata<'_>, Failure> {
+    let Some(record) = source.record(id)? else { return Ok(None) };
+    let damaged = || Failure::from(StoreError::Damaged { id });
+    Ok(Some(Record::read_metadata(record).ok_or_else(damaged)?))
+}
+
+/// All simprints of a type must have the same length.
+pub fn check_lengths(simprints: &[QuerySimprint], expected: u16) -> Result<(), Failure> {
+    let bits = |simprint: &QuerySimprint| simprint.bytes.len() * 8;
+    if simprints.windows(2).any(|pair| bits(&pair[0]) != bits(&pair[1])) {
+        return Err(Failure::rejected("all input arrays must have the same shape"));
+    }
+    if simprints.iter().any(|simprint| bits(simprint) != usize::from(expected)) {
+        return Err(length_mismatch());
+    }
+    Ok(())
+}
