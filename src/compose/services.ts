@@ -14,6 +14,7 @@ import type { ServiceApp } from '../http/routing/service.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import type { Logger, LogLevel } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
+import { isOpenSearch } from '../search/opensearch/location.js';
 import { isPostgres } from '../search/postgres/location.js';
 import { coderConfig, withCoder } from './content-coder.js';
 import type { ServiceName } from './service-names.js';
@@ -53,9 +54,19 @@ async function reachRedis(url: string | undefined): Promise<readonly string[]> {
   return problem === undefined ? [] : [`${commonVariables.redisUrl.name}: ${problem}`];
 }
 
-async function reachIndexes(location: string | undefined): Promise<readonly string[]> {
-  if (location === undefined || !isPostgres(location)) return [];
-  const problem = await (await import('../search/postgres/check.js')).databaseProblem(location);
+async function indexProblem(location: string | undefined, apiKey: string | undefined) {
+  if (location === undefined) return undefined;
+  if (isPostgres(location)) return (await import('../search/postgres/check.js')).databaseProblem(location);
+  if (isOpenSearch(location))
+    return (await import('../search/opensearch/check.js')).clusterProblem(location, apiKey);
+  return undefined;
+}
+
+async function reachIndexes({
+  indexUri: location,
+  openSearchApiKey,
+}: SearchConfig): Promise<readonly string[]> {
+  const problem = await indexProblem(location, openSearchApiKey);
   return problem === undefined ? [] : [`${searchVariables.indexUri.name}: ${problem}`];
 }
 
@@ -104,7 +115,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   search: {
     variables: { ...searchVariables, ...networkVariables },
     check: readSearchSettings,
-    reach: (environment) => reachIndexes(readSearchSettings(environment).config.indexUri),
+    reach: (environment) => reachIndexes(readSearchSettings(environment).config),
     configure(environment) {
       const { config, dataDir, network } = readSearchSettings(environment);
       return {

@@ -38,7 +38,7 @@ const ENGINES: Readonly<Record<ServiceName, readonly SharedEngine[]>> = {
     {
       what: 'indexes',
       variable: searchVariables.indexUri,
-      schemes: POSTGRES,
+      schemes: [...POSTGRES, 'opensearch+https:', 'opensearch+http:'],
       example: 'postgresql://HOST/NAME',
     },
   ],

@@ -17,7 +17,7 @@ import { logStates } from '../network/declared.js';
 import type { Logger } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
 import type { LocalManifests } from '../resolver/manifests.js';
-import { MEMORY_ID, SHARED_ID } from '../search/engine/open.js';
+import { MEMORY_ID, OPENSEARCH_ID, SHARED_ID } from '../search/engine/open.js';
 import { openStore, type StoreResources } from '../store/app.js';
 import { declarations } from '../store/declarations/declarations.js';
 import { NO_DECLARER } from '../store/declarer.js';
@@ -165,7 +165,7 @@ function fedIndex(
   if (search === undefined || searchId === undefined) {
     throw new ConfigurationInvalid('MSTORE_INDEX="local" needs the search service in the same process');
   }
-  const isShared = searchId.startsWith(SHARED_ID);
+  const isShared = [SHARED_ID, OPENSEARCH_ID].some((prefix) => searchId.startsWith(prefix));
   return {
     index: new SearchManifestIndex(search, name),
     indexId: `${searchId}/${name}`,

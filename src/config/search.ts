@@ -13,7 +13,7 @@ export const searchVariables = defineVariables({
     secret: true,
     defaultShown: '`usearch://` and the folder `search` in `ISCCD_DATA_DIR`',
     description:
-      'Location of the indexes: `memory://`, `lmdb:///path` (exact, matches equal prefixes), `usearch:///path` (approximate), or `postgresql://user@host/database` for several instances, each with a cache in the folder `search-cache` of `ISCCD_DATA_DIR`',
+      'Location of the indexes: `memory://`, `lmdb:///path` (exact, matches equal prefixes), `usearch:///path` (approximate), `postgresql://user@host/database` for several instances, each with a cache in the folder `search-cache` of `ISCCD_DATA_DIR`, or `opensearch+https://user:password@host:9200/prefix` for indexes larger than the memory of a machine; `?shards=` and `?replicas=` (default 1) apply to new indexes',
   },
   stalenessMs: {
     name: 'INDEXSVC_STALENESS_MS',
@@ -30,6 +30,20 @@ export const searchVariables = defineVariables({
     unit: 's',
     description:
       'With indexes in PostgreSQL: for how long reads are answered while the database is unreachable, with the header `Isccd-Stale`',
+  },
+  candidates: {
+    name: 'INDEXSVC_CANDIDATES',
+    schema: integer(10, 10_000),
+    default: '1000',
+    description:
+      'With indexes in OpenSearch: how many near units, and how many assets, each part of a search looks for before it scores them; more find more and take longer',
+  },
+  openSearchApiKey: {
+    name: 'INDEXSVC_OPENSEARCH_API_KEY',
+    schema: text(),
+    secret: true,
+    defaultShown: '',
+    description: 'With indexes in OpenSearch: API key of the cluster, in place of user and password',
   },
   apiSecret: {
     name: 'INDEXSVC_API_SECRET',

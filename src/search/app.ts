@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LocalSearchApi } from '../client/search-api.js';
 import type { NetworkConfig } from '../config/network.js';
 import type { SearchConfig } from '../config/search.js';
+import { FormatRefused } from '../data/format.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { isNativeError, type SearchEngine, type SearchOptions } from '../native.js';
 import { Aggregator, type FollowedNetwork } from '../network/aggregator.js';
@@ -28,6 +29,7 @@ import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
 import { searchMetrics } from './metrics.js';
 import { networkRoutes } from './network-routes.js';
+import { isOpenSearch } from './opensearch/location.js';
 import { cacheFolder, isPostgres } from './postgres/location.js';
 import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
@@ -160,6 +162,7 @@ async function openIndexes(
     loadsInBackground: true,
   };
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
+  if (isOpenSearch(location)) return openForeign(config, location, options, log);
   if (!isPostgres(location)) {
     const local = await openEngine(location, options);
     const followLogs = async (index: string, realm: number) => ({
@@ -181,6 +184,22 @@ async function openIndexes(
   });
   const followLogs = (index: string, realm: number) => engine.shareLogs(index, realm);
   return { engine, local: undefined, followLogs, folder, id: engine.id };
+}
+
+/** Indexes in OpenSearch. */
+async function openForeign(
+  { candidates, openSearchApiKey: apiKey }: SearchConfig,
+  location: string,
+  options: SearchOptions,
+  log: Logger | undefined,
+): Promise<OpenIndexes> {
+  const { OpenSearchEngine } = await import('./opensearch/engine.js');
+  const engine = await OpenSearchEngine.open({ location, apiKey, engine: options, candidates, log });
+  const followLogs = () =>
+    Promise.reject(
+      new FormatRefused('indexes in OpenSearch cannot follow the network; use PostgreSQL or a folder'),
+    );
+  return { engine, local: undefined, followLogs, folder: undefined, id: engine.id };
 }
 
 function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined): ApiKeys {

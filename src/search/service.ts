@@ -82,7 +82,7 @@ export class SearchService {
   readonly #inlineBudget = new InlineBudget();
 
   /**
-   * @param folder of the indexes; `undefined` for `memory://`
+   * @param folder of the indexes; `undefined` if there is none
    * @param failing indexes that could not be written last, with the reason
    */
   constructor(engine: Engine, folder?: string, failing: ReadonlyMap<string, string> = new Map()) {
@@ -240,12 +240,7 @@ export class SearchService {
    */
   async readiness(): Promise<Readiness> {
     // Checks the folder, not the indexes in it: there may be many, and probes arrive every second.
-    if (this.#folder === undefined) return undefined;
-    const isThere = await access(this.#folder).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) return 'list_indexes_failed';
+    if (this.#folder !== undefined && !(await exists(this.#folder))) return 'list_indexes_failed';
     const unavailable = JSON.parse(this.#engine.unavailableIndexes().toString()) as Unavailable[];
     return readinessOf(unavailable, this.#failing, this.#engine.problem?.());
   }
@@ -253,6 +248,13 @@ export class SearchService {
   close(): Promise<void> {
     return this.#engine.close();
   }
+}
+
+function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

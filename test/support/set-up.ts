@@ -13,7 +13,7 @@ const run = promisify(execFile);
 export const INSTALL_MAX_MS = 600_000;
 
 /** The folder with this name; `make` fills it if it is missing. Safe for concurrent tests. */
-async function folderOf(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+export async function folderOf(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = path.join(root, name);
   if (existsSync(folder)) return folder;
   await mkdir(root, { recursive: true });

@@ -12,6 +12,7 @@ import { type Environment, readVariables } from '../../config/variable.js';
 import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../data/format.js';
 import { present } from '../../present.js';
 import { searchFolder } from '../../search/engine/open.js';
+import { isOpenSearch } from '../../search/opensearch/location.js';
 import { isPostgres } from '../../search/postgres/location.js';
 
 /** The data of one service. */
@@ -55,11 +56,14 @@ function placesOf(values: Environment): Pick<ConfiguredPlaces, 'places' | 'elsew
   const elsewhere = [
     ...(mediaS3 === undefined ? [] : [elsewhereNote('uploads', mediaS3)]),
     ...(indexUri !== undefined && isPostgres(indexUri) ? [DATABASE_NOTE] : []),
+    ...(indexUri !== undefined && isOpenSearch(indexUri) ? [CLUSTER_NOTE] : []),
   ];
   return { places, elsewhere };
 }
 
 const DATABASE_NOTE = `the indexes are in PostgreSQL (${searchVariables.indexUri.name}), which this command does not read; copy the database with pg_dump\n`;
+
+const CLUSTER_NOTE = `the indexes are in OpenSearch (${searchVariables.indexUri.name}), which this command does not read; take a snapshot of the cluster, or copy the indexes with isccd reindex\n`;
 
 function elsewhereNote(data: string, { variable, bucket }: S3Settings): string {
   return `${data} are in the bucket ${bucket} (${variable}), which this command does not read\n`;

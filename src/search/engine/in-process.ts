@@ -18,6 +18,7 @@ import type {
 } from '../../client/search-api.js';
 import { isNativeError } from '../../native.js';
 import { ERRORS, engineFailure } from '../errors.js';
+import { isOpenSearch } from '../opensearch/location.js';
 import { isPostgres } from '../postgres/location.js';
 import { LIMIT_DEFAULT } from '../schema.js';
 import { openEngine } from './open.js';
@@ -35,11 +36,12 @@ export class InProcessSearch implements LocalSearchApi {
   }
 
   /**
-   * Opens `memory://`, `lmdb:///path`, `usearch:///path` or `postgresql://...`. Rejects while another process, for example
+   * Opens `memory://`, `lmdb:///path`, `usearch:///path`, `postgresql://...` or `opensearch+https://...`. Rejects while another process, for example
    * a server, has the folder open. All indexes of a database are loaded into a temporary folder.
    */
   static async open(location: string): Promise<InProcessSearch> {
     if (isPostgres(location)) return InProcessSearch.#openShared(location);
+    if (isOpenSearch(location)) return InProcessSearch.#openForeign(location);
     const engine = await openEngine(location);
     return new InProcessSearch(engine, () => engine.close(), Promise.resolve());
   }
@@ -67,6 +69,12 @@ export class InProcessSearch implements LocalSearchApi {
       await remove();
       throw error;
     }
+  }
+
+  static async #openForeign(location: string): Promise<InProcessSearch> {
+    const { OpenSearchEngine } = await import('../opensearch/engine.js');
+    const engine = await OpenSearchEngine.open({ location, engine: {}, log: undefined });
+    return new InProcessSearch(engine, () => engine.close(), Promise.resolve());
   }
 
   async createIndex(name: string): Promise<IndexInfo> {

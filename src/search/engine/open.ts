@@ -51,6 +51,8 @@ export const ID_FILE = 'ID';
 export const MEMORY_ID = 'memory:';
 /** Start of the ids of indexes in a database, which several processes change. */
 export const SHARED_ID = 'postgresql:';
+/** Start of the ids of indexes in OpenSearch, which several processes change. */
+export const OPENSEARCH_ID = 'opensearch:';
 
 /** Id of the indexes at a location that {@link openEngine} has opened. It stays the same after a restart. */
 export async function locationId(location: string): Promise<string> {

@@ -1,0 +1,165 @@
+/** Requests to OpenSearch: JSON over HTTP, to any of several nodes. */
+import { Agent, request } from 'undici';
+import { StorageUnavailable } from '../../data/unavailable.js';
+import { Slots } from '../../slots.js';
+import type { OpenSearchLocation } from './location.js';
+
+/** Requests at a time. Further ones wait. */
+const CONCURRENT_MAX = 64;
+const CONNECT_MS_MAX = 3000;
+/** A node that takes longer to respond is unreachable. */
+const RESPONSE_MS_MAX = 30_000;
+/** The cluster has no primary, is overloaded, or a proxy before it has no node. */
+const AWAY_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** The index was deleted while the request was on its way: the next one will find that it is missing. */
+const DELETED = 'index_not_found_exception';
+
+export const UNAVAILABLE = 'The database of the indexes is unavailable';
+
+/** A response with an error that is not one of availability. For the log, never for a client. */
+export class OpenSearchError extends Error {
+  override readonly name = 'OpenSearchError';
+  readonly status: number;
+  /** Such as `index_not_found_exception`. */
+  readonly type: string;
+
+  constructor(status: number, type: string, message: string) {
+    super(message);
+    this.status = status;
+    this.type = type;
+  }
+}
+
+export interface Sending {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  /** With query. */
+  readonly path: string;
+  /** An object, or lines of NDJSON. */
+  readonly body?: object | string | undefined;
+  /** Whether it changes nothing, so that another node may get it again. */
+  readonly isRead: boolean;
+}
+
+export interface ClientOptions {
+  readonly location: OpenSearchLocation;
+  /** Sent in place of user and password. */
+  readonly apiKey: string | undefined;
+  /** Called after each response, and when there is none. */
+  readonly onState: (error: unknown) => void;
+}
+
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_MS_MAX },
+    headersTimeout: RESPONSE_MS_MAX,
+    bodyTimeout: RESPONSE_MS_MAX,
+  });
+  readonly #slots = new Slots(CONCURRENT_MAX);
+  /** Position of the node that responded last. */
+  #node = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The JSON of the response.
+   *
+   * @throws {StorageUnavailable} if no node serves the request; whether a change was made may be unknown then
+   * @throws {OpenSearchError} if the response is another error
+   */
+  send<T>(sending: Sending): Promise<T> {
+    return this.#slots.run(() => this.#send<T>(sending));
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.send<T>({ method: 'GET', path, isRead: true });
+  }
+
+  /** A search or another question with a body. */
+  ask<T>(path: string, body: object | string): Promise<T> {
+    return this.send<T>({ method: 'POST', path, body, isRead: true });
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #send<T>(sending: Sending): Promise<T> {
+    const { origins } = this.#options.location;
+    const { onState } = this.#options;
+    let failure: unknown;
+    for (let tries = 0; tries < origins.length; tries += 1) {
+      const node = this.#node;
+      try {
+        const found = await this.#sendTo<T>(origins[node] as string, sending);
+        onState(undefined);
+        return found;
+      } catch (error) {
+        if (error instanceof OpenSearchError && !AWAY_STATUSES.has(error.status)) {
+          onState(undefined);
+          throw error.type === DELETED ? new StorageUnavailable(UNAVAILABLE, { cause: error }) : error;
+        }
+        failure = error;
+        if (this.#node === node) this.#node = (node + 1) % origins.length;
+        if (!sending.isRead && !wasNotSent(error)) break;
+      }
+    }
+    const unavailable = new StorageUnavailable(UNAVAILABLE, { cause: failure });
+    onState(failure);
+    throw unavailable;
+  }
+
+  async #sendTo<T>(origin: string, { method, path, body }: Sending): Promise<T> {
+    const { location, apiKey } = this.#options;
+    const authorization = apiKey === undefined ? location.authorization : `ApiKey ${apiKey}`;
+    const isLines = typeof body === 'string';
+    const response = await request(origin + path, {
+      method,
+      dispatcher: this.#agent,
+      body: body === undefined ? null : isLines ? body : JSON.stringify(body),
+      headers: {
+        ...(authorization !== undefined && { authorization }),
+        ...(body !== undefined && { 'content-type': isLines ? 'application/x-ndjson' : 'application/json' }),
+      },
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw errorOf(response.statusCode, text);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+}
+
+/** Whether no node has seen the request. */
+function wasNotSent(error: unknown): boolean {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'UND_ERR_CONNECT_TIMEOUT';
+}
+
+interface ErrorBody {
+  readonly error?: { readonly type?: string; readonly reason?: string } | string;
+}
+
+function errorOf(status: number, text: string): OpenSearchError {
+  let body: ErrorBody = {};
+  try {
+    body = JSON.parse(text) as ErrorBody;
+  } catch {
+    // A proxy has responded.
+  }
+  const { error } = body;
+  const { type = 'unknown', reason = text.slice(0, 200) } =
+    typeof error === 'object' ? error : { type: error ?? 'unknown' };
+  return new OpenSearchError(status, type, `OpenSearch responded ${status} ${type}: ${reason}`);
+}
+
+const AWAY_TYPES =
+  /index_not_found|unavailable_shards|no_shard_available|all_shards_failed|rejected_execution|process_cluster_event_timeout|node_/;
+
+/** The error of a part of a request. */
+export function partError(error: { readonly type: string; readonly reason: string }, status = 500): Error {
+  const failure = new OpenSearchError(status, error.type, `OpenSearch: ${error.type}: ${error.reason}`);
+  const isAway = AWAY_STATUSES.has(status) || AWAY_TYPES.test(error.type);
+  return isAway ? new StorageUnavailable(UNAVAILABLE, { cause: failure }) : failure;
+}

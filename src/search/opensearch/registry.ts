@@ -1,0 +1,125 @@
+/**
+ * The document that lists the indexes and aliases, with the state of each index. It is read by its id, so that every
+ * process sees the last version at once, and written only if no other process has changed it.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FollowedState } from '../../native.js';
+import { type Client, OpenSearchError } from './client.js';
+import type { OpenSearchLocation } from './location.js';
+import { registryCreation, registryIndex } from './mapping.js';
+
+const DOCUMENT = 'registry';
+const FORMAT = 1;
+
+export interface StoredIndex {
+  /** Part of the names in OpenSearch. Never used again. */
+  readonly uid: string;
+  readonly state: FollowedState;
+}
+
+export interface Registry {
+  readonly format: number;
+  /** Identifies the indexes of this prefix. */
+  readonly installation: string;
+  readonly indexes: Readonly<Record<string, StoredIndex>>;
+  /** Names of indexes by alias. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+/** A version of the registry. */
+export interface Read {
+  readonly registry: Registry;
+  /** Sequence number and primary term. */
+  readonly version: readonly [number, number];
+}
+
+interface Found {
+  readonly found: boolean;
+  readonly _seq_no: number;
+  readonly _primary_term: number;
+  readonly _source: Registry;
+}
+
+export class RegistryDocument {
+  readonly #client: Client;
+  readonly #location: OpenSearchLocation;
+  #running: Promise<Read> | undefined;
+  #queued: Promise<Read> | undefined;
+
+  constructor(client: Client, location: OpenSearchLocation) {
+    this.#client = client;
+    this.#location = location;
+  }
+
+  /** The registry as it is at the time of the call or later. Calls that wait at the same time share a request. */
+  read(): Promise<Read> {
+    if (this.#running === undefined) return this.#start();
+    this.#queued ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#queued = undefined;
+        return this.#start();
+      });
+    return this.#queued;
+  }
+
+  /** Creates the registry if it is missing. */
+  async open(): Promise<Read> {
+    const index = registryIndex(this.#location);
+    await ignoring('resource_already_exists_exception', () =>
+      this.#client.send({
+        method: 'PUT',
+        path: `/${index}`,
+        body: registryCreation(this.#location),
+        isRead: false,
+      }),
+    );
+    const empty: Registry = {
+      format: FORMAT,
+      installation: randomBytes(16).toString('hex'),
+      indexes: {},
+      aliases: {},
+    };
+    await ignoring('version_conflict_engine_exception', () =>
+      this.#client.send({ method: 'PUT', path: `/${index}/_create/${DOCUMENT}`, body: empty, isRead: false }),
+    );
+    return this.read();
+  }
+
+  /** Writes the registry unless it has changed since it was read. Returns whether it is written. */
+  async write(registry: Registry, [sequence, term]: Read['version']): Promise<boolean> {
+    const path = `/${registryIndex(this.#location)}/_doc/${DOCUMENT}?if_seq_no=${sequence}&if_primary_term=${term}`;
+    const written = await ignoring('version_conflict_engine_exception', () =>
+      this.#client.send({ method: 'PUT', path, body: registry, isRead: false }),
+    );
+    return written !== undefined;
+  }
+
+  #start(): Promise<Read> {
+    const reading = this.#read().finally(() => {
+      if (this.#running === reading) this.#running = undefined;
+    });
+    this.#running = reading;
+    return reading;
+  }
+
+  async #read(): Promise<Read> {
+    const found = await this.#client.get<Found>(
+      `/${registryIndex(this.#location)}/_doc/${DOCUMENT}?preference=_primary`,
+    );
+    const registry = found._source;
+    if (registry.format > FORMAT)
+      throw new Error(`the indexes at ${this.#location.place} were written by a newer isccd`);
+    return { registry, version: [found._seq_no, found._primary_term] };
+  }
+}
+
+/** The result of the request; `undefined` if it fails with an error of this type. */
+export async function ignoring<T>(type: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return (await work()) ?? (null as T);
+  } catch (error) {
+    if (error instanceof OpenSearchError && error.type === type) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+/** Three nodes of OpenSearch, of which one is killed while assets are added: nothing that was acknowledged is lost. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import type { SearchResult } from '../../src/client/search-api.js';
+import { Slots } from '../../src/slots.js';
+import { type OpenSearchCluster, startOpenSearch } from '../support/opensearch.js';
+import { isccId, randomAsset } from './support/random-assets.js';
+import { post, startSearch } from './support/search-server.js';
+
+const ASSETS = 1000;
+const CLIENTS = 24;
+/** The node is killed after this many acknowledged assets. */
+const KILLED_AFTER = 300;
+const NODES = 3;
+const HEAP_MIB = 360;
+const TEST_MS_MAX = 900_000;
+
+let cluster: OpenSearchCluster | undefined;
+let reason = '';
+try {
+  cluster = await startOpenSearch(NODES, HEAP_MIB);
+} catch (error) {
+  reason = String(error).slice(0, 200);
+}
+if (cluster === undefined) console.warn(`OpenSearch is not installed and cannot be: ${reason}`);
+afterAll(() => cluster?.stop());
+
+test.skipIf(cluster === undefined)(
+  'no acknowledged asset is lost when a node is killed',
+  async () => {
+    const { nodes, location } = cluster as OpenSearchCluster;
+    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-search-'));
+    const uri = { INDEXSVC_INDEX_URI: location('?replicas=1&shards=3') };
+    const [writer, reader] = [await startSearch(folder, uri), await startSearch(folder, uri)];
+    try {
+      expect((await post(`${writer.url}/indexes`, { name: 'main' })).status).toBe(201);
+      const acknowledged: number[] = [];
+      let killed: Promise<void> | undefined;
+      const add = async (number: number) => {
+        for (;;) {
+          const response = await post(`${writer.url}/indexes/main/assets`, [randomAsset(number)]);
+          await response.arrayBuffer();
+          if (response.status === 201) break;
+          expect([response.status, response.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+          await pause(500);
+        }
+        acknowledged.push(number);
+        if (acknowledged.length === KILLED_AFTER) killed = nodes[0]?.kill();
+      };
+      const slots = new Slots(CLIENTS);
+      await Promise.all(Array.from({ length: ASSETS }, (_, number) => slots.run(() => add(number))));
+      await killed;
+      expect(acknowledged).toHaveLength(ASSETS);
+
+      const listed = await fetch(`${reader.url}/indexes/main/assets`, {
+        headers: { Accept: 'application/x-ndjson' },
+      });
+      const ids = (await listed.text())
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { readonly iscc_id: string }).iscc_id);
+      expect(new Set(ids)).toEqual(new Set(acknowledged.map(isccId)));
+      for (let number = 0; number < ASSETS; number += 10) {
+        const { units } = randomAsset(number);
+        const response = await post(`${reader.url}/indexes/main/search`, { units });
+        const [best] = ((await response.json()) as SearchResult).global_matches;
+        expect([best?.iscc_id, best?.score]).toEqual([isccId(number), 1]);
+      }
+    } finally {
+      await Promise.all([writer.stop(), reader.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  TEST_MS_MAX,
+);

@@ -1,0 +1,4 @@
+package org.opensearch.transport.grpc.spi;
+
+/** Part of the same transport. */
+public interface QueryBuilderProtoConverterRegistry {}
