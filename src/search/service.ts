@@ -82,7 +82,7 @@ export class SearchService {
   readonly #inlineBudget = new InlineBudget();
 
   /**
-   * @param folder of the indexes; `undefined` if there is none
+   * @param folder of the indexes; `undefined` if they have no folder
    * @param failing indexes that could not be written last, with the reason
    */
   constructor(engine: Engine, folder?: string, failing: ReadonlyMap<string, string> = new Map()) {

@@ -45,7 +45,7 @@ export interface ClientOptions {
   readonly location: OpenSearchLocation;
   /** Sent in place of user and password. */
   readonly apiKey: string | undefined;
-  /** Called after each response, and when there is none. */
+  /** Called after each response with `undefined`, and with the error of each request that no node serves. */
   readonly onState: (error: unknown) => void;
 }
 
