@@ -98,6 +98,8 @@ function launch(weed: string, folder: string, config: string, ports: readonly nu
     ...[`-s3.port=${s3}`, `-s3.config=${config}`, `-master.port=${master}`, `-volume.port=${volume}`],
     ...[`-filer.port=${filer}`, '-master.volumeSizeLimitMB=256', '-volume.max=2000'],
     '-master.telemetry=false',
+    // Services with fixed ports: a second server on this machine would exit.
+    ...['-s3.port.iceberg=0', '-s3.port.lance=0'],
   ];
   return spawn(weed, args, { cwd: folder, stdio: 'ignore', env: { ...process.env, HOME: folder } });
 }
