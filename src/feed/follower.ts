@@ -1,5 +1,7 @@
 /** Follows a change feed: calls to catch up share reads, and a reader behind the feed's start reloads. */
 
+import { SharedRuns } from '../shared-runs.js';
+
 /** What a read of the feed returned. */
 export interface FeedRead {
   /** Number up to which the changes are complete. */
@@ -23,8 +25,7 @@ export interface FollowerOptions<Found extends FeedRead> {
 
 export class Follower<Found extends FeedRead> {
   readonly #options: FollowerOptions<Found>;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #runs = new SharedRuns(() => this.#catchUp());
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: FollowerOptions<Found>) {
@@ -40,24 +41,12 @@ export class Follower<Found extends FeedRead> {
   /** Waits for running reads. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.allSettled([this.#running, this.#next]);
+    await this.#runs.settle();
   }
 
   /** Applies all changes committed before this call. Calls during a read share the next read. */
   follow(): Promise<void> {
-    if (this.#running === undefined) {
-      this.#running = this.#catchUp().finally(() => {
-        this.#running = undefined;
-      });
-      return this.#running;
-    }
-    this.#next ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#next = undefined;
-        return this.follow();
-      });
-    return this.#next;
+    return this.#runs.run();
   }
 
   async #catchUp(): Promise<void> {

@@ -60,8 +60,22 @@ export interface MetricSources {
 
 export function searchMetrics(sources: MetricSources): Metric[] {
   const all = async () => JSON.parse((await sources.list()).toString()) as IndexSize[];
-  const counts = () => JSON.parse(sources.counts().toString()) as EngineCounts;
+  const counts = oncePerTurn(() => JSON.parse(sources.counts().toString()) as EngineCounts);
   return [...sizeMetrics(all, counts), ...indexMetrics(counts), ...engineMetrics(counts)];
+}
+
+/** One reading for all metrics of a scrape, which are read in the same turn of the event loop. */
+function oncePerTurn<T>(read: () => T): () => T {
+  let last: { readonly value: T } | undefined;
+  return () => {
+    if (last === undefined) {
+      last = { value: read() };
+      setImmediate(() => {
+        last = undefined;
+      });
+    }
+    return last.value;
+  };
 }
 
 function sizeMetrics(all: () => Promise<IndexSize[]>, counts: () => EngineCounts): Metric[] {

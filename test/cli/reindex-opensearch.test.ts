@@ -7,16 +7,9 @@ import type { Entry } from '../../src/client/search-api.js';
 import { InProcessSearch } from '../../src/search/engine/in-process.js';
 import { rows } from '../search/support/search-server.js';
 import { isccd } from '../support/command.js';
-import { type OpenSearchCluster, startOpenSearch } from '../support/opensearch.js';
+import { type OpenSearchCluster, openSearchIfPossible } from '../support/opensearch.js';
 
-let cluster: OpenSearchCluster | undefined;
-let reason = '';
-try {
-  cluster = await startOpenSearch();
-} catch (error) {
-  reason = String(error).slice(0, 200);
-}
-if (cluster === undefined) console.warn(`OpenSearch is not installed and cannot be: ${reason}`);
+const cluster = await openSearchIfPossible();
 afterAll(() => cluster?.stop());
 
 test.skipIf(cluster === undefined)(

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import type { SearchResult } from '../../src/client/search-api.js';
 import { Slots } from '../../src/slots.js';
-import { type OpenSearchCluster, startOpenSearch } from '../support/opensearch.js';
+import { type OpenSearchCluster, openSearchIfPossible } from '../support/opensearch.js';
 import { isccId, randomAsset } from './support/random-assets.js';
 import { post, startSearch } from './support/search-server.js';
 
@@ -18,14 +18,7 @@ const NODES = 3;
 const HEAP_MIB = 360;
 const TEST_MS_MAX = 900_000;
 
-let cluster: OpenSearchCluster | undefined;
-let reason = '';
-try {
-  cluster = await startOpenSearch(NODES, HEAP_MIB);
-} catch (error) {
-  reason = String(error).slice(0, 200);
-}
-if (cluster === undefined) console.warn(`OpenSearch is not installed and cannot be: ${reason}`);
+const cluster = await openSearchIfPossible(NODES, HEAP_MIB);
 afterAll(() => cluster?.stop());
 
 test.skipIf(cluster === undefined)(

@@ -8,22 +8,15 @@ import type { Entry, SearchResult } from '../../src/client/search-api.js';
 import type { RunningServer } from '../../src/http/server.js';
 import { clusterProblem } from '../../src/search/opensearch/check.js';
 import { OpenSearchEngine } from '../../src/search/opensearch/engine.js';
-import { type OpenSearchCluster, startOpenSearch } from '../support/opensearch.js';
+import { type OpenSearchCluster, openSearchIfPossible } from '../support/opensearch.js';
 import { isccId, randomAsset } from './support/random-assets.js';
 import { addCollection, post, rows, startSearch } from './support/search-server.js';
 
 const START_MS_MAX = 600_000;
 const WAIT_MS_MAX = 60_000;
 
-let cluster: OpenSearchCluster | undefined;
+const cluster = await openSearchIfPossible();
 let folder: string;
-let reason = '';
-try {
-  cluster = await startOpenSearch();
-} catch (error) {
-  reason = String(error).slice(0, 200);
-}
-if (cluster === undefined) console.warn(`OpenSearch is not installed and cannot be: ${reason}`);
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'isccd-search-'));

@@ -44,8 +44,21 @@ export interface OpenSearchCluster {
   stop(): Promise<void>;
 }
 
+/** Nodes that form a cluster; `undefined`, with one line that says why, if they cannot be installed. */
+export async function openSearchIfPossible(
+  count?: number,
+  heapMib?: number,
+): Promise<OpenSearchCluster | undefined> {
+  try {
+    return await startOpenSearch(count, heapMib);
+  } catch (error) {
+    console.warn(`OpenSearch is not installed and cannot be: ${String(error).slice(0, 200)}`);
+    return undefined;
+  }
+}
+
 /** Starts nodes that form a cluster. @throws with the reason if they cannot be installed */
-export async function startOpenSearch(count = 1, heapMib = 512): Promise<OpenSearchCluster> {
+async function startOpenSearch(count = 1, heapMib = 512): Promise<OpenSearchCluster> {
   const [java, files] = [await javaProgram(), await installed()];
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-opensearch-'));
   const ports = await freePorts(2 * count);

@@ -36,8 +36,9 @@ export class InProcessSearch implements LocalSearchApi {
   }
 
   /**
-   * Opens `memory://`, `lmdb:///path`, `usearch:///path`, `postgresql://...` or `opensearch+https://...`. Rejects while another process, for example
-   * a server, has the folder open. All indexes of a database are loaded into a temporary folder.
+   * Opens `memory://`, `lmdb:///path`, `usearch:///path`, `postgresql://...` or `opensearch+https://...`. Rejects while
+   * another process, for example a server, has the folder open. All indexes of a database are loaded into a temporary
+   * folder.
    */
   static async open(location: string): Promise<InProcessSearch> {
     if (isPostgres(location)) return InProcessSearch.#openShared(location);

@@ -1,5 +1,6 @@
 /** The location of indexes in OpenSearch: `opensearch+https://user:password@host1:9200,host2:9200/prefix?shards=3&replicas=1`. */
 import { FormatRefused } from '../../data/format.js';
+import { placeOf } from '../engine/place.js';
 
 const LOCATION = /^opensearch\+(https?):\/\/(?:([^@/?]*)@)?([^@/?]+)\/([^/?]+)(?:\?(.*))?$/s;
 const PORT_DEFAULT = 9200;
@@ -29,7 +30,7 @@ export function isOpenSearch(location: string): boolean {
 
 /** @throws {FormatRefused} if the location is invalid */
 export function parseLocation(location: string): OpenSearchLocation {
-  const place = location.replace(/^([^:]+:\/\/[^:@/]*):[^@/]*@/, '$1@');
+  const place = placeOf(location);
   const match = LOCATION.exec(location);
   if (match === null)
     throw new FormatRefused(`'${place}' is not opensearch+https://user:password@host:9200/prefix`);

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FollowedState } from '../../native.js';
+import { SharedRuns } from '../../shared-runs.js';
 import { type Client, OpenSearchError } from './client.js';
 import type { OpenSearchLocation } from './location.js';
 import { registryCreation, registryIndex } from './mapping.js';
@@ -43,8 +44,7 @@ interface Found {
 export class RegistryDocument {
   readonly #client: Client;
   readonly #location: OpenSearchLocation;
-  #running: Promise<Read> | undefined;
-  #queued: Promise<Read> | undefined;
+  readonly #reads = new SharedRuns(() => this.#read());
 
   constructor(client: Client, location: OpenSearchLocation) {
     this.#client = client;
@@ -53,14 +53,7 @@ export class RegistryDocument {
 
   /** The registry as it is at the time of the call or later. Calls that wait at the same time share a request. */
   read(): Promise<Read> {
-    if (this.#running === undefined) return this.#start();
-    this.#queued ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#queued = undefined;
-        return this.#start();
-      });
-    return this.#queued;
+    return this.#reads.run();
   }
 
   /** Creates the registry if it is missing. */
@@ -93,14 +86,6 @@ export class RegistryDocument {
       this.#client.send({ method: 'PUT', path, body: registry, isRead: false }),
     );
     return written !== undefined;
-  }
-
-  #start(): Promise<Read> {
-    const reading = this.#read().finally(() => {
-      if (this.#running === reading) this.#running = undefined;
-    });
-    this.#running = reading;
-    return reading;
   }
 
   async #read(): Promise<Read> {

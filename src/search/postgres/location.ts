@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { FormatRefused } from '../../data/format.js';
 import { hostsOf, isWritableSession } from '../../database/hosts.js';
+import { placeOf } from '../engine/place.js';
 
 const CACHE_FOLDER = 'search-cache';
 
@@ -41,13 +42,9 @@ export function parseLocation(location: string): PostgresLocation {
     throw new FormatRefused(
       'target_session_attrs must be read-write: the indexes need a server that can be written',
     );
-  return { hosts, schema, place: withoutPassword(location) };
-}
-
-function withoutPassword(location: string): string {
-  return location.replace(/^([^:]+:\/\/[^:@/]*):[^@/]*@/, '$1@');
+  return { hosts, schema, place: placeOf(location) };
 }
 
 function refuse(location: string): never {
-  throw new FormatRefused(`'${withoutPassword(location)}' is not postgresql://user@host/database`);
+  throw new FormatRefused(`'${placeOf(location)}' is not postgresql://user@host/database`);
 }

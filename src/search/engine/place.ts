@@ -1,0 +1,6 @@
+/** Locations of indexes in messages. */
+
+/** A location without its password. */
+export function placeOf(location: string): string {
+  return location.replace(/^([^:]+:\/\/[^:@/]*):[^@/]*@/, '$1@');
+}
