@@ -28,6 +28,15 @@ fn complete() -> impl Strategy<Value = Vec<Unit>> {
     })
 }
 
+#[test]
+fn debug_output_is_the_text() {
+    let units = [Kind::DATA, Kind::INSTANCE]
+        .map(|kind| Unit::new(kind, &[7; 8], 64).expect("a body of 64 bits"));
+    let code = IsccCode::compose(&units, false).expect("units of one code");
+    assert_eq!(format!("{code:?}"), format!("{:?}", code.to_string()));
+    assert_eq!(Kind::DATA.main().to_string(), "DATA");
+}
+
 proptest! {
     #[test]
     fn composing_matches_the_slow_codec(units in units(), wide in prop::bool::ANY) {

@@ -61,6 +61,36 @@ proptest! {
 }
 
 #[test]
+fn errors_name_the_first_wrong_character() {
+    let refusal = |text: &str| text.parse::<Code>().expect_err("not a code");
+    for (text, character) in [("ISCC:KEC?!AAA", '?'), ("ISCC:KECYé", 'é'), ("ISCC:1KEC", '1')] {
+        assert_eq!(refusal(text), Error::Digit { base: "base32", character }, "{text}");
+    }
+    assert_eq!(refusal("ISCC:KEC"), Error::Padding { base: "base32" });
+}
+
+#[test]
+fn errors_tell_a_wrong_scheme_from_too_many_colons() {
+    assert_eq!(clean("urn:KECY"), Err(Error::Scheme("urn".to_owned())));
+    assert_eq!(clean("urn:ISCC:KECY"), Err(Error::Colons("urn:ISCC:KECY".to_owned())));
+    assert_eq!(clean("iscc:KECY").as_deref(), Ok("KECY"));
+}
+
+/// A composite whose header states more units than there are.
+#[test]
+fn composites_of_an_unknown_length_are_rejected() {
+    const WIDE: u16 = 7;
+    for sub in 0..=WIDE {
+        let header = Header { main: 5, sub, version: 0, length: 8 };
+        let (bytes, count) = header.encode().expect("in range");
+        for body in 0..=33 {
+            let bytes = [&bytes[..count], &vec![1; body]].concat();
+            assert!(IsccCode::from_bytes(&bytes).is_err(), "{sub}, {body}");
+        }
+    }
+}
+
+#[test]
 fn long_texts_are_rejected() {
     let long = "A".repeat(1 << 20);
     assert!(matches!(normalize(&long), Err(Error::TooLong(_))));
