@@ -1,7 +1,7 @@
 /** Variables of the search service. */
 import path from 'node:path';
 import { corsVariables, listenVariables } from './listen.js';
-import { boolean, integer, number, text } from './schemas.js';
+import { boolean, integer, number, oneOf, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const searchVariables = defineVariables({
@@ -81,6 +81,13 @@ export const searchVariables = defineVariables({
     description:
       'Up to this many different units per type, searches are exact; larger indexes get HNSW graphs for searches that would otherwise compare all of them',
   },
+  graphs: {
+    name: 'INDEXSVC_GRAPHS',
+    schema: oneOf('auto', 'off'),
+    default: 'auto',
+    description:
+      'Whether segments of more than 1,048,576 assets get HNSW graphs beyond `INDEXSVC_SCAN_LIMIT`: `auto`, each graph that passes a trial, or `off`, none, so that every search is exact',
+  },
   listsBytesMax: {
     name: 'INDEXSVC_LISTS_MEMORY',
     schema: integer(0),
@@ -88,6 +95,13 @@ export const searchVariables = defineVariables({
     unit: 'bytes',
     description:
       'Maximum memory of the lists of an index that are not in files yet; with lists, searches for near copies do not compare all units; 0 turns them off',
+  },
+  simprintLists: {
+    name: 'INDEXSVC_SIMPRINT_LISTS',
+    schema: oneOf('all', 'first', 'none'),
+    default: 'all',
+    description:
+      'Lists for simprints: `all` as for units, `first` with a quarter of the memory for similarities from 0.96 on, or `none`; without them, searches compare all simprints',
   },
   skipFeatureless: {
     name: 'INDEXSVC_SKIP_FEATURELESS',

@@ -117,7 +117,7 @@ export async function searchApp(
     },
     proxies: config.proxies,
     docs: { tags: TAGS },
-    metrics: [...searchMetrics(service), ...(aggregator?.metrics.all ?? [])],
+    metrics: [...searchMetrics(service), ...(engine.instruments ?? []), ...(aggregator?.metrics.all ?? [])],
     dataFolders: folder === undefined ? [] : [folder],
     ...tracking,
     readiness: async () => (await service.readiness()) ?? aggregator?.readiness(),
@@ -157,7 +157,9 @@ async function openIndexes(
     confidenceExponent: config.confidenceExponent,
     skipFeatureless: config.skipFeatureless,
     scanLimit: config.scanLimitRows,
+    hasGraphs: config.graphs === 'auto',
     listsBytesMax: config.listsBytesMax,
+    simprintLists: config.simprintLists,
     sync: config.sync,
     loadsInBackground: true,
   };

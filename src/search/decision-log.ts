@@ -4,7 +4,7 @@ import type { Engine } from './engine/port.js';
 
 const POLL_MS = 1000;
 
-/** A decision for all units of a type and length in a segment, or for a whole segment. */
+/** A decision for all units or simprints of a type and length in a segment, or for a whole segment. */
 interface Decision {
   readonly index: string;
   readonly type?: string;

@@ -27,6 +27,17 @@ interface IndexCounts {
   readonly waitingSegments: number;
   readonly sealedSegments: number;
   readonly sealedBytes: number;
+  /** Graphs in use. */
+  readonly graphs: number;
+  /** Columns whose graph was refused, at any time. */
+  readonly graphsRefused: number;
+  /** Share of the graph that is being built. */
+  readonly graphBuild?: number;
+  /** Decisions since the start. */
+  readonly graphsBuilt: number;
+  readonly graphsOpened: number;
+  readonly graphRefusals: number;
+  readonly graphsDamaged: number;
   readonly commits: number;
   readonly syncSeconds: number;
   readonly changedAssets: number;
@@ -61,7 +72,12 @@ export interface MetricSources {
 export function searchMetrics(sources: MetricSources): Metric[] {
   const all = async () => JSON.parse((await sources.list()).toString()) as IndexSize[];
   const counts = oncePerTurn(() => JSON.parse(sources.counts().toString()) as EngineCounts);
-  return [...sizeMetrics(all, counts), ...indexMetrics(counts), ...engineMetrics(counts)];
+  return [
+    ...sizeMetrics(all, counts),
+    ...indexMetrics(counts),
+    ...graphMetrics(counts),
+    ...engineMetrics(counts),
+  ];
 }
 
 /** One reading for all metrics of a scrape, which are read in the same turn of the event loop. */
@@ -143,7 +159,7 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
     ),
     gauge(
       'isccd_search_index_sealed_bytes',
-      'Size of these files',
+      'Size of these files and of those of graphs',
       ['index'],
       of(({ sealedBytes }) => sealedBytes),
     ),
@@ -170,6 +186,47 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
       'Time of the commits, mostly to sync the disk',
       ['index'],
       of(({ syncSeconds }) => syncSeconds),
+    ),
+  ];
+}
+
+function graphMetrics(counts: () => EngineCounts): Metric[] {
+  const labelled = (label: 'state' | 'outcome', kinds: Record<string, (index: IndexCounts) => number>) =>
+    Object.entries(kinds).flatMap(([kind, value]) =>
+      summed(counts().indexes, value).map(({ labels: { index }, value }) => ({
+        labels: { index, [label]: kind },
+        value,
+      })),
+    );
+  return [
+    gauge('isccd_search_index_graphs', 'HNSW graphs of columns', ['index', 'state'], () =>
+      labelled('state', {
+        ready: ({ graphs }) => graphs,
+        building: ({ graphBuild }) => (graphBuild === undefined ? 0 : 1),
+        refused: ({ graphsRefused }) => graphsRefused,
+      }),
+    ),
+    gauge(
+      'isccd_search_graph_progress',
+      'Share of the rows that are in a graph that is being built',
+      ['index'],
+      () =>
+        summed(
+          counts().indexes.filter(({ graphBuild }) => graphBuild !== undefined),
+          ({ graphBuild = 0 }) => graphBuild,
+        ),
+    ),
+    total(
+      'isccd_search_graph_decisions_total',
+      'Graphs that were built, opened from files, refused after a trial, or removed with a damaged file',
+      ['index', 'outcome'],
+      () =>
+        labelled('outcome', {
+          built: ({ graphsBuilt }) => graphsBuilt,
+          opened: ({ graphsOpened }) => graphsOpened,
+          refused: ({ graphRefusals }) => graphRefusals,
+          damaged: ({ graphsDamaged }) => graphsDamaged,
+        }),
     ),
   ];
 }

@@ -189,11 +189,23 @@ export const alias = z
 
 const segmentColumn = z
   .object({
-    type: z.string().describe('Unit type, for example `CONTENT_TEXT_V0`'),
-    bits: z.int().min(8).describe('Length of the units'),
-    rows: z.int().min(0).describe('Units; in a column with lists or a graph, different ones'),
+    type: z
+      .string()
+      .describe('Unit type, for example `CONTENT_TEXT_V0`, or `SIMPRINT_` and the name of a simprint type'),
+    bits: z.int().min(8).describe('Length of the units or simprints'),
+    rows: z.int().min(0).describe('Units or simprints; in a column with lists or a graph, different ones'),
     lists: z.boolean().describe('Whether searches for near copies do not compare all rows'),
     graph: z.boolean().describe('Whether it has an HNSW graph'),
+    graph_state: z
+      .enum(['building', 'opening', 'ready', 'refused'])
+      .optional()
+      .describe('State of the graph, if there is to be one; one that misses too many matches is refused'),
+    graph_progress: similarity
+      .optional()
+      .describe('Share of the rows that are in a graph that is being built'),
+    graph_recall: similarity
+      .optional()
+      .describe('Share of the matches that the graph found in its last trial'),
   })
   .meta({ id: 'SegmentColumn' });
 

@@ -16,8 +16,12 @@ const ASSETS = 300;
 const FULL = 32;
 const JSON_TYPE = 'application/json';
 
-async function open(folder: string, sealEarly: boolean) {
-  const options = { freezeEarly: FULL, sealEarly, sync: false };
+async function open(
+  folder: string,
+  sealEarly: boolean,
+  more: { simprintLists?: 'all' | 'first' | 'none'; graphsEarly?: boolean; scanLimit?: number } = {},
+) {
+  const options = { freezeEarly: FULL, sealEarly, sync: false, ...more };
   const engine = await native.openSearchEngine(indexUri('usearch', folder), options);
   return { engine, service: new SearchService(engine, folder) };
 }
@@ -79,6 +83,53 @@ it('describes segments, counts ways of searching and logs decisions', async () =
   expect(segments).toContainEqual({ labels: { index: 'main', kind: 'scan' }, value: 1 });
 });
 
+it.each([undefined, 'first', 'none'] as const)('builds lists of simprints: %s', async (lists) => {
+  const { engine, service } = await open(await temporaryFolder(), true, {
+    ...(lists && { simprintLists: lists }),
+  });
+  // Too few full segments to be merged.
+  const count = FULL * 4 + 3;
+  onTestFinished(() => service.close());
+  await service.create(Buffer.from('{"name":"main"}'), JSON_TYPE);
+  const simprint = (number: number) => Buffer.alloc(16, number % 8).toString('base64url');
+  const simprints = (number: number) => ({ TEXT: [{ simprint: simprint(number), offset: 0, size: 9 }] });
+  const entries = Array.from({ length: count }, (_, number) => ({
+    ...randomAsset(number),
+    simprints: simprints(number),
+  }));
+  await service.add('main', Buffer.from(JSON.stringify(entries)), JSON_TYPE);
+  const columns = async () => {
+    const { segments = [] } = await description(service);
+    expect(segments.slice(0, -1).every(({ kind }) => kind === 'sealed')).toBe(true);
+    return segments.flatMap((segment) => segment.columns.filter(({ type }) => type === 'SIMPRINT_TEXT'));
+  };
+  await expect.poll(() => columns().catch(() => []), { timeout: 20_000 }).not.toEqual([]);
+  const sealed = (await columns()).slice(0, -1);
+  const expected = { type: 'SIMPRINT_TEXT', bits: 128, rows: 8, lists: lists !== 'none', graph: false };
+  expect(sealed).toEqual(sealed.map(() => expected));
+  const lines: unknown[] = [];
+  const add = (line: unknown) => lines.push(line);
+  new DecisionLog(engine, { info: add, warn: add }).close();
+  const outcome = lists === 'none' ? 'scan' : 'lists';
+  expect(lines).toContainEqual(
+    expect.objectContaining({ type: 'SIMPRINT_TEXT', bits: 128, rows: 8, outcome }),
+  );
+
+  const query = Buffer.from(JSON.stringify({ simprints: { TEXT: [simprint(3)] } }));
+  const found = await service.search('main', query, JSON_TYPE, {
+    limit: 2,
+    selection: { thresholdSimprints: 1 },
+  });
+  const chunk = { match: simprint(3), score: 1, freq: Math.ceil((count - 3) / 8), offset: 0, size: 9 };
+  const { chunk_matches: matches } = JSON.parse(found.json.toString());
+  expect(matches).toHaveLength(2);
+  expect(matches[0]).toMatchObject({
+    score: 1,
+    types: { TEXT: { matches: 1, queried: 1, chunks: [chunk] } },
+  });
+  expect(found.serverTiming).not.toBe('');
+});
+
 it('maps the files of full segments after a restart, and loads the index again if one is damaged', async () => {
   const folder = await temporaryFolder();
   const first = await open(folder, true);
@@ -121,6 +172,45 @@ it('maps the files of full segments after a restart, and loads the index again i
     .toContainEqual(expect.objectContaining({ index: 'main', assets: ASSETS, outcome: 'memory' }));
   log.close();
   expect(await search(third.service)).toBe(expected);
+});
+
+it('opens saved graphs after a restart, and shows their state', async () => {
+  const folder = await temporaryFolder();
+  const first = await open(folder, true, { graphsEarly: true, scanLimit: 50 });
+  await first.service.create(Buffer.from('{"name":"main"}'), JSON_TYPE);
+  const entries = Array.from({ length: ASSETS }, (_, number) => randomAsset(number));
+  await first.service.add('main', Buffer.from(JSON.stringify(entries)), JSON_TYPE);
+  /** The states of the graphs, or `[]` before all segments but the last are sealed and all graphs are in use. */
+  const states = async (service: SearchService) => {
+    const { segments = [] } = await description(service);
+    const full = segments.slice(0, -1);
+    const columns = full.flatMap((segment) => segment.columns);
+    const isReady = full.every(({ kind }) => kind === 'sealed') && columns.every(({ graph }) => graph);
+    return isReady ? columns.map(({ graph_state, graph_recall }) => [graph_state, graph_recall]) : [];
+  };
+  const isReady = (service: SearchService) => () => states(service).then((all) => all.length > 0);
+  await expect.poll(isReady(first.service), { timeout: 30_000 }).toBe(true);
+  const graphs = (await states(first.service)).length;
+  expect(await states(first.service)).toEqual(Array.from({ length: graphs }, () => ['ready', 1]));
+  const outcomes = async (service: SearchService) => {
+    const decisions = (await metric(service, 'isccd_search_graph_decisions_total')) ?? [];
+    return Object.fromEntries(decisions.map(({ labels, value }) => [labels.outcome, value]));
+  };
+  expect(await outcomes(first.service)).toMatchObject({ opened: 0, damaged: 0 });
+  await first.service.close();
+
+  const second = await open(folder, true, { graphsEarly: true, scanLimit: 50 });
+  onTestFinished(() => second.service.close());
+  await expect.poll(isReady(second.service), { timeout: 30_000 }).toBe(true);
+  expect(await outcomes(second.service)).toEqual({ built: 0, opened: graphs, refused: 0, damaged: 0 });
+  const counts = await metric(second.service, 'isccd_search_index_graphs');
+  const states2 = Object.fromEntries((counts ?? []).map(({ labels, value }) => [labels.state, value]));
+  expect(states2).toEqual({ ready: graphs, building: 0, refused: 0 });
+  const lines: unknown[] = [];
+  const add = (line: unknown) => lines.push(line);
+  new DecisionLog(second.engine, { info: add, warn: add }).close();
+  const detail = expect.stringMatching(/^opened, \d+ bytes, recall 1\.0000/);
+  expect(lines).toContainEqual(expect.objectContaining({ index: 'main', outcome: 'graph', detail }));
 });
 
 it.each(['memory', 'lmdb', 'usearch'] as const)('%s tells how a search ran', async (backend: Backend) => {

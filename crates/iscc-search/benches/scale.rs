@@ -1,13 +1,16 @@
 //! Lists compared with the scan on the same rows: time of one thread per query, and every answer. Exits with 1 if an
 //! answer differs.
 //!
-//! `rows=COUNT` sets the number of rows, by default 1,000,000. With `ISCC_BENCH_VECTORS=FOLDER`, also writes rows,
+//! `rows=COUNT` sets the number of rows, by default 1,000,000; `kind=NAME` compares only rows of a kind, such as
+//! `simprints`. With `ISCC_BENCH_VECTORS=FOLDER`, also writes rows,
 //! queries, hits and times to that folder, for peers in other languages (`bench/scale.ts`).
 
 #[path = "scale/data.rs"]
 mod data;
 #[path = "scale/graph.rs"]
 mod graph;
+#[path = "scale/simprints.rs"]
+mod simprints;
 
 use std::path::PathBuf;
 
@@ -16,7 +19,7 @@ use data::{Row, body};
 use graph::{Graph, bytes};
 use iscc_search::ListSizes;
 use iscc_search::column::{BLOCK_ROWS, Column, word_count, word_mask};
-use iscc_search::frozen::FrozenColumn;
+use iscc_search::frozen::{FrozenColumn, Owner};
 use iscc_search::lists::Lists;
 use iscc_search::lists::cost::scan_cost;
 use iscc_search::scan::{Hit, Probe, level, scan};
@@ -98,9 +101,11 @@ fn main() {
     let is_quick = arguments.iter().any(|argument| argument == "--quick");
     let wanted = arguments.iter().find_map(|argument| argument.strip_prefix("rows=")?.parse().ok());
     let count = wanted.unwrap_or(if is_quick { ROWS_QUICK } else { ROWS });
+    let only = arguments.iter().find_map(|argument| argument.strip_prefix("kind="));
+    let is_wanted = |name: &str| only.is_none_or(|only| only == name);
     println!("scan: {:?}; times of one thread, per query", level());
     let mut is_wrong = false;
-    for kind in &KINDS {
+    for kind in KINDS.iter().filter(|kind| is_wanted(kind.name)) {
         let bench = Bench::new(kind, count, if is_quick { 20 } else { 200 });
         for case in kind.cases {
             is_wrong |= !bench.compare(case, count >= 10_000_000);
@@ -109,14 +114,18 @@ fn main() {
             bench.compare_peers();
         }
     }
+    let queries = if is_quick { 20 } else { 200 };
+    if is_wanted("simprints") {
+        is_wrong |= !simprints::compare(count, queries, count >= 10_000_000);
+    }
     if is_wrong {
         eprintln!("lists and scan differ");
         std::process::exit(1);
     }
 }
 
-struct Bench {
-    column: FrozenColumn,
+struct Bench<O: Owner = u32> {
+    column: FrozenColumn<O>,
     queries: Vec<Row>,
     words: usize,
     is_adversary: bool,
@@ -137,17 +146,72 @@ impl Bench {
             column.push(&body(row, words), slot as u32);
         }
         drop(rows);
+        Self::build(kind.name, &column, queries, is_adversary)
+    }
+
+    /// Compares with a graph, and writes what other peers need.
+    fn compare_peers(&self) {
+        let rows: Vec<Row> =
+            (0..self.column.rows()).map(|row| *self.column.body(row).words()).collect();
+        let graph = Graph::build(&rows);
+        println!(
+            "  usearch, {} rows: built in {:.1} s, {:.0} rows/s",
+            graph.rows,
+            graph.build_seconds,
+            graph.rows as f64 / graph.build_seconds
+        );
+        let folder = std::env::var_os("ISCC_BENCH_VECTORS").map(PathBuf::from);
+        if let Some(folder) = &folder {
+            let all = |rows: &[Row]| rows.iter().flat_map(bytes).collect::<Vec<u8>>();
+            std::fs::write(folder.join("rows"), all(&rows)).expect("a writable folder");
+            std::fs::write(folder.join("queries"), all(&self.queries)).expect("a writable folder");
+        }
+        let bits = self.words as u16 * 64;
+        let mut results = Vec::new();
+        for distance_max in PEER_DISTANCES {
+            let probe = |query: &Row| Probe { words: *query, distance_max };
+            let start = thread_seconds();
+            let truth: Vec<Vec<Hit>> =
+                self.queries.iter().map(|query| self.search(&probe(query), bits).0).collect();
+            let seconds = (thread_seconds() - start) / self.queries.len() as f64;
+            let in_graph = |hits: &Vec<Hit>| {
+                let hits = hits.iter().filter(|hit| (hit.row as usize) < graph.rows);
+                hits.copied().collect::<Vec<Hit>>()
+            };
+            let own: Vec<Vec<Hit>> = truth.iter().map(in_graph).collect();
+            let (recall, graph_seconds) = graph.search(&self.queries, &own);
+            println!(
+                "  usearch, at most {distance_max} of {bits} differ: {:.1} us, recall {recall:.3}",
+                graph_seconds * 1e6
+            );
+            let hits = truth.iter().map(|hits| {
+                let rows: Vec<String> = hits.iter().map(|hit| hit.row.to_string()).collect();
+                format!("[{}]", rows.join(","))
+            });
+            let hits = hits.collect::<Vec<String>>().join(",");
+            let us = seconds * 1e6;
+            results.push(format!("\"{distance_max}\":{{\"us\":{us},\"hits\":[{hits}]}}"));
+        }
+        if let Some(folder) = &folder {
+            let json = format!("{{{}}}", results.join(","));
+            std::fs::write(folder.join("ours.json"), json).expect("a writable folder");
+        }
+    }
+}
+
+impl<O: Owner> Bench<O> {
+    /// Freezes a column and builds its lists.
+    fn build(name: &str, column: &Column<O>, queries: Vec<Row>, is_adversary: bool) -> Self {
         let start = thread_seconds();
-        let frozen = FrozenColumn::new(&column, |_| true);
+        let frozen = FrozenColumn::new(column, |_| true);
         let sorted = thread_seconds();
-        let bits = frozen.bits();
+        let (bits, words) = (frozen.bits(), word_count(frozen.bits()));
         let all = frozen.columns(words, 0, frozen.rows());
         let sizes = ListSizes { rows_min: 1, ..ListSizes::default() };
         let lists = Lists::build(&all, bits, sizes, &|| true).expect("lists");
         let built = thread_seconds();
         println!(
-            "\n{}, {} distinct rows of {bits} bits: sorted in {:.2} s, lists in {:.2} s, {:.1} bytes per row",
-            kind.name,
+            "\n{name}, {} distinct rows of {bits} bits: sorted in {:.2} s, lists in {:.2} s, {:.1} bytes per row",
             frozen.rows(),
             sorted - start,
             built - sorted,
@@ -214,55 +278,6 @@ impl Bench {
         match plan.and_then(|plan| lists.search(&columns, probe, bits, &plan, budget)) {
             Some(found) => (found, false),
             None => (self.scan(probe, bits), true),
-        }
-    }
-
-    /// Compares with a graph, and writes what other peers need.
-    fn compare_peers(&self) {
-        let rows: Vec<Row> =
-            (0..self.column.rows()).map(|row| *self.column.body(row).words()).collect();
-        let graph = Graph::build(&rows);
-        println!(
-            "  usearch, {} rows: built in {:.1} s, {:.0} rows/s",
-            graph.rows,
-            graph.build_seconds,
-            graph.rows as f64 / graph.build_seconds
-        );
-        let folder = std::env::var_os("ISCC_BENCH_VECTORS").map(PathBuf::from);
-        if let Some(folder) = &folder {
-            let all = |rows: &[Row]| rows.iter().flat_map(bytes).collect::<Vec<u8>>();
-            std::fs::write(folder.join("rows"), all(&rows)).expect("a writable folder");
-            std::fs::write(folder.join("queries"), all(&self.queries)).expect("a writable folder");
-        }
-        let bits = self.words as u16 * 64;
-        let mut results = Vec::new();
-        for distance_max in PEER_DISTANCES {
-            let probe = |query: &Row| Probe { words: *query, distance_max };
-            let start = thread_seconds();
-            let truth: Vec<Vec<Hit>> =
-                self.queries.iter().map(|query| self.search(&probe(query), bits).0).collect();
-            let seconds = (thread_seconds() - start) / self.queries.len() as f64;
-            let in_graph = |hits: &Vec<Hit>| {
-                let hits = hits.iter().filter(|hit| (hit.row as usize) < graph.rows);
-                hits.copied().collect::<Vec<Hit>>()
-            };
-            let own: Vec<Vec<Hit>> = truth.iter().map(in_graph).collect();
-            let (recall, graph_seconds) = graph.search(&self.queries, &own);
-            println!(
-                "  usearch, at most {distance_max} of {bits} differ: {:.1} us, recall {recall:.3}",
-                graph_seconds * 1e6
-            );
-            let hits = truth.iter().map(|hits| {
-                let rows: Vec<String> = hits.iter().map(|hit| hit.row.to_string()).collect();
-                format!("[{}]", rows.join(","))
-            });
-            let hits = hits.collect::<Vec<String>>().join(",");
-            let us = seconds * 1e6;
-            results.push(format!("\"{distance_max}\":{{\"us\":{us},\"hits\":[{hits}]}}"));
-        }
-        if let Some(folder) = &folder {
-            let json = format!("{{{}}}", results.join(","));
-            std::fs::write(folder.join("ours.json"), json).expect("a writable folder");
         }
     }
 }

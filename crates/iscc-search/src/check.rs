@@ -51,8 +51,8 @@ pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
     files::check(index, &reading, &mut found)?;
     // Columns cannot be loaded from damaged rows.
     if found.check.problem_count == 0 {
-        let slots = Options::default().freezing.segment_slots_max;
-        let state = load_state(&reading, Matching::Approximate, slots)?;
+        let freezing = Options::default().freezing;
+        let state = load_state(&reading, Matching::Approximate, &freezing)?;
         columns::check(&reading, &state, &mut found)?;
     }
     Ok(found.check)

@@ -24,12 +24,21 @@ pub struct Decision {
 }
 
 /// What a decision is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A column of distinct bodies.
     Column {
         /// Type of the units.
         unit: UnitType,
+        /// Length of the bodies in bits.
+        bits: u16,
+        /// Number of distinct bodies.
+        rows: usize,
+    },
+    /// A column of distinct simprints.
+    Simprints {
+        /// Public name of the column.
+        name: String,
         /// Length of the bodies in bits.
         bits: u16,
         /// Number of distinct bodies.
@@ -46,13 +55,18 @@ impl Decision {
     fn json(&self) -> Vec<u8> {
         let mut json = b"{\"index\":".to_vec();
         push_string(&mut json, &self.index);
-        let subject = match self.subject {
-            Subject::Column { unit, bits, rows } => {
-                format!(",\"type\":\"{unit}\",\"bits\":{bits},\"rows\":{rows}")
-            }
-            Subject::Segment { assets } => format!(",\"assets\":{assets}"),
+        let column = |name: &str, bits: u16, rows: usize| {
+            let mut json = b",\"type\":".to_vec();
+            push_string(&mut json, name);
+            json.extend_from_slice(format!(",\"bits\":{bits},\"rows\":{rows}").as_bytes());
+            json
         };
-        json.extend_from_slice(subject.as_bytes());
+        let subject = match &self.subject {
+            Subject::Column { unit, bits, rows } => column(&unit.to_string(), *bits, *rows),
+            Subject::Simprints { name, bits, rows } => column(name, *bits, *rows),
+            Subject::Segment { assets } => format!(",\"assets\":{assets}").into_bytes(),
+        };
+        json.extend_from_slice(&subject);
         json.extend_from_slice(format!(",\"outcome\":\"{}\",\"detail\":", self.outcome).as_bytes());
         push_string(&mut json, &self.detail);
         json.push(b'}');

@@ -1,4 +1,5 @@
-//! A column of a frozen segment: each distinct body once, in ascending order, with the slots of its assets.
+//! A column of a frozen segment: each distinct body once, in ascending order, with its owners: the slots of assets for
+//! units, chunks for simprints.
 //!
 //! Equal bodies are one row, so a scan, the lists and a graph compare them once. Rows are never added. Lists
 //! ([`Lists`]) find the rows near a probe in less time than a scan, if the probe's threshold permits it.
@@ -9,35 +10,37 @@ use bytemuck::cast_slice;
 
 use crate::array::Array;
 use crate::column::{Body, Column, word_count};
-use crate::lists::Lists;
+use crate::lists::{ListForm, Lists};
 use crate::scan::{Columns, WORDS_MAX};
 use crate::sealed::{SealError, Sections};
 use owners::Owners;
 
-/// Distinct bodies of equal length and the slots that have them.
+pub use owners::{Owner, several_entry};
+
+/// Distinct bodies of equal length and their owners.
 #[derive(Debug)]
-pub struct FrozenColumn {
+pub struct FrozenColumn<O: Owner = u32> {
     bits: u16,
     rows: usize,
     /// Word `w` of all rows. Empty after the bodies' last word.
     words: [Array<u64>; WORDS_MAX],
-    owners: Owners,
+    owners: Owners<O>,
     lists: Option<Lists>,
 }
 
-impl FrozenColumn {
+impl<O: Owner> FrozenColumn<O> {
     /// The distinct bodies of the rows of `column` whose slots are live, without lists.
-    pub fn new(column: &Column<u32>, is_live: impl Fn(u32) -> bool) -> Self {
+    pub fn new(column: &Column<O>, is_live: impl Fn(u32) -> bool) -> Self {
         // Most rows differ in their first word, so that sorting rarely reads the column.
         let mut order: Vec<(u64, u32)> = column
             .iter()
             .enumerate()
-            .filter(|&(_, (_, slot))| is_live(slot))
+            .filter(|(_, (_, owner))| is_live(owner.slot()))
             .map(|(row, (body, _))| (body.words()[0], row as u32))
             .collect();
         order.sort_unstable_by(|a, b| {
             a.0.cmp(&b.0).then_with(|| {
-                let row = |row: u32| (column.body(row as usize), row);
+                let row = |row: u32| (column.body(row as usize), column.payload(row as usize));
                 row(a.1).cmp(&row(b.1))
             })
         });
@@ -63,11 +66,11 @@ impl FrozenColumn {
         Self { bits: column.bits(), rows: words[0].len(), words, owners, lists: None }
     }
 
-    /// A column of a file: `rows` distinct bodies of `bits` bits. `long_keys` says of which kind its lists are.
+    /// A column of a file: `rows` distinct bodies of `bits` bits. `form` is that of its lists, if it has some.
     pub(crate) fn read(
         bits: u16,
         rows: usize,
-        long_keys: Option<bool>,
+        form: Option<ListForm>,
         sections: &mut Sections<'_>,
     ) -> Result<Self, SealError> {
         let mut words: [Array<u64>; WORDS_MAX] = Default::default();
@@ -75,14 +78,14 @@ impl FrozenColumn {
             *words = sections.next(rows)?;
         }
         let owners = Owners::read(rows, sections)?;
-        let lists = long_keys.map(|long| Lists::read(bits, rows, long, sections)).transpose()?;
+        let lists = form.map(|form| Lists::read(bits, rows, form, sections)).transpose()?;
         Ok(Self { bits, rows, words, owners, lists })
     }
 
     /// Calls `each` with the bytes of each array, in the order in which they are in a file.
     pub(crate) fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
         self.words[..word_count(self.bits)].iter().for_each(|words| each(cast_slice(words)));
-        self.owners.arrays().into_iter().for_each(|array| each(cast_slice(array)));
+        self.owners.for_each_array(each);
         self.lists.iter().for_each(|lists| lists.for_each_array(each));
     }
 
@@ -101,9 +104,9 @@ impl FrozenColumn {
         self.rows
     }
 
-    /// Number of units: as many as there were live rows.
-    pub fn units(&self) -> usize {
-        self.owners.slots()
+    /// Number of owners: as many as there were live rows.
+    pub fn owned(&self) -> usize {
+        self.owners.count()
     }
 
     /// The lists, if they are built.
@@ -129,16 +132,21 @@ impl FrozenColumn {
         Body::from_words(words, self.bits)
     }
 
-    /// Slots of a row's assets, ascending.
-    pub fn slots(&self, row: usize) -> &[u32] {
+    /// A word of a row.
+    pub fn word(&self, row: usize, word: usize) -> u64 {
+        self.words[word][row]
+    }
+
+    /// Owners of a row, ascending.
+    pub fn owners(&self, row: usize) -> &[O] {
         self.owners.of(row)
     }
 
-    /// All units, as body and slot, in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = (Body, u32)> + '_ {
+    /// All bodies with each of their owners, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = (Body, O)> + '_ {
         (0..self.rows).flat_map(|row| {
             let body = self.body(row);
-            self.slots(row).iter().map(move |&slot| (body, slot))
+            self.owners(row).iter().map(move |&owner| (body, owner))
         })
     }
 
@@ -162,10 +170,10 @@ mod tests {
         }
         let frozen = FrozenColumn::new(&column, |slot| slot != 4);
         let rows: Vec<(Body, Vec<u32>)> =
-            (0..frozen.rows()).map(|row| (frozen.body(row), frozen.slots(row).to_vec())).collect();
+            (0..frozen.rows()).map(|row| (frozen.body(row), frozen.owners(row).to_vec())).collect();
         let expected = [(body(3, 9), vec![1]), (body(7, 0), vec![3]), (body(7, 1), vec![0, 2, 5])];
         assert_eq!(rows, expected);
-        assert_eq!((frozen.units(), frozen.iter().count()), (5, 5));
+        assert_eq!((frozen.owned(), frozen.iter().count()), (5, 5));
         assert_eq!(FrozenColumn::new(&column, |_| false).rows(), 0);
     }
 }

@@ -7,6 +7,7 @@ mod file_check;
 mod following;
 mod freezing;
 mod graphs;
+mod merging;
 mod paths;
 mod sealing;
 mod search;
@@ -32,7 +33,9 @@ use crate::store::{Reading, Store, StoreError, load::Progress};
 use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
+pub use compaction::Compacted;
 pub use following::{IndexState, Rehearsal, RowChange};
+pub use graphs::{Attention, GraphCounts, GraphProgress};
 pub use search::SearchJob;
 
 /// One stored index.
@@ -44,7 +47,7 @@ pub struct Index {
     published: RwLock<Arc<Snapshot>>,
     writer: Mutex<Writer>,
     queue: Mutex<commit::Queue>,
-    graphs_tried: Mutex<graphs::Tried>,
+    graph_state: Mutex<graphs::GraphState>,
     /// Folder of the index's files.
     folder: RwLock<PathBuf>,
     seal_state: Mutex<sealing::SealState>,
@@ -119,18 +122,11 @@ impl Index {
     ) -> Result<Self, StoreError> {
         let store = Store::open(folder, &options.store)?;
         let paths = paths::open(&store)?;
-        let start = start::Start {
-            store: &store,
-            folder,
-            matching,
-            segment_slots: options.freezing.segment_slots,
-            segment_slots_max: options.freezing.segment_slots_max,
-            progress,
-        };
+        let start =
+            start::Start { store: &store, folder, matching, freezing: &options.freezing, progress };
         let (mut snapshot, store_id) = start.run()?;
         let mut writer = Writer { next_uid: snapshot.segments.len() as u32, ..Writer::default() };
-        let is_full = |last: &Arc<Segment>| last.slots.len() >= options.freezing.segment_slots;
-        if snapshot.segments.last().is_some_and(is_full) {
+        if snapshot.segments.last().is_some_and(|last| options.freezing.is_full(last)) {
             writer.add_segment(&mut snapshot, matching);
         }
         writer.know_last(&snapshot);
@@ -142,7 +138,7 @@ impl Index {
             published: RwLock::new(Arc::new(snapshot)),
             writer: Mutex::new(writer),
             queue: Mutex::default(),
-            graphs_tried: Mutex::default(),
+            graph_state: Mutex::default(),
             folder: RwLock::new(folder.to_owned()),
             seal_state: Mutex::new(sealing::SealState::new(store_id)),
             restructuring: Mutex::default(),
@@ -253,7 +249,7 @@ impl Index {
         let snapshot = self.snapshot();
         let bytes = self.bytes(&snapshot).map_err(Failure::from)?;
         let name = self.name();
-        let segments = response::segments::json(&snapshot);
+        let segments = response::segments::json(&snapshot, self.graph_progress().0);
         Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes), segments })
     }
 
@@ -273,6 +269,7 @@ impl Index {
         let (commits, sync_seconds) = self.store.commits();
         let waiting = self.queue.lock().unwrap_or_else(PoisonError::into_inner).len();
         let files = snapshot.segments.iter().filter_map(|segment| segment.file.as_ref());
+        let (building, graph_counts) = self.graph_progress();
         IndexMetrics {
             name: self.name(),
             bytes: self.bytes(&snapshot).unwrap_or_default(),
@@ -283,7 +280,10 @@ impl Index {
             graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),
             waiting_segments: self.waiting_to_freeze(&snapshot),
             sealed_segments: files.clone().count(),
-            sealed_bytes: files.map(|file| file.bytes).sum(),
+            sealed_bytes: files.map(|file| file.bytes).sum::<u64>() + snapshot.graph_file_bytes(),
+            graphs: snapshot.graphs(),
+            graph_build: building.map(|building| building.share),
+            graph_counts,
             commits,
             sync_seconds,
             changed_assets: self.changed_assets.load(Ordering::Relaxed),

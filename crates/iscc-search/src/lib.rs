@@ -38,7 +38,7 @@ mod memory_index;
 mod options;
 mod pass;
 mod paths;
-mod prefix_runs;
+pub mod prefix_runs;
 mod query;
 pub mod read_only;
 mod record;
@@ -63,9 +63,12 @@ pub use engine::{BatchForm, ChangeForm, ChangeRequest, Engine, OpenError, Rows, 
 pub use failure::{Failure, FailureKind, Response};
 pub use index::{IndexState, LogRow, Rehearsal};
 pub use lists::ListSizes;
-pub use options::{Backend, BadLocation, Freezing, Options, SealHook, Sealing, Way};
+pub use options::{
+    Backend, BadLocation, Freezing, Graphs, Options, SealHook, Sealing, SimprintLists, Way,
+};
 pub use reply::{Found, Reply, SearchReport};
 pub use request::queries::split as split_queries;
 pub use request::query::SearchParameters;
 pub use request::selection::SelectionParameters;
+pub use segment::Chunk;
 pub use store::{LogTable, StoreOptions};

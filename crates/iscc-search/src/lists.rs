@@ -25,6 +25,7 @@ pub(crate) mod tests;
 pub use plan::Plan;
 
 use bytemuck::cast_slice;
+use serde::{Deserialize, Serialize};
 
 use crate::array::Array;
 use crate::sealed::{SealError, Sections};
@@ -40,17 +41,37 @@ pub struct ListSizes {
     pub rows_min: usize,
     /// Number of rows from which columns of more than 64 bits have long keys.
     pub long_keys_rows_min: usize,
+    /// Whether only the first part of each word has a list: a quarter of the memory, for higher thresholds.
+    pub is_first_only: bool,
+}
+
+impl ListSizes {
+    /// The form of the lists of a column.
+    pub fn form(&self, rows: usize) -> ListForm {
+        let has_long_keys = rows >= self.long_keys_rows_min;
+        ListForm { has_long_keys, is_first_only: self.is_first_only }
+    }
+}
+
+/// Which parts of the bodies are keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListForm {
+    /// Whether keys for comparisons of more than 64 bits are as long as in large columns.
+    pub has_long_keys: bool,
+    /// Whether only the first part of each word has a list.
+    pub is_first_only: bool,
 }
 
 impl Default for ListSizes {
     fn default() -> Self {
-        Self { rows_min: 65_536, long_keys_rows_min: 4_000_000 }
+        Self { rows_min: 65_536, long_keys_rows_min: 4_000_000, is_first_only: false }
     }
 }
 
 /// The lists of a column.
 #[derive(Debug)]
 pub struct Lists {
+    form: ListForm,
     /// First those with words, then those with only rows.
     lists: Vec<List>,
     rows: usize,
@@ -83,11 +104,11 @@ impl Lists {
     pub(crate) fn read(
         bits: u16,
         rows: usize,
-        has_long_keys: bool,
+        form: ListForm,
         sections: &mut Sections<'_>,
     ) -> Result<Self, SealError> {
         let mut lists = Vec::new();
-        for (part, with_words) in Part::all(bits, has_long_keys) {
+        for (part, with_words) in Part::all(bits, form) {
             let offsets = sections.next(part.keys() + 1)?;
             let entries = match (part.is_first(), with_words) {
                 (true, true) => Entries::Column,
@@ -99,27 +120,17 @@ impl Lists {
             };
             lists.push(List { part, offsets, entries, rows });
         }
-        Ok(Self { lists, rows })
+        Ok(Self { form, lists, rows })
     }
 
     /// Calls `each` with the bytes of each array, in the order in which they are in a file.
     pub(crate) fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
-        for list in &self.lists {
-            each(cast_slice(&list.offsets));
-            match &list.entries {
-                Entries::Column => {}
-                Entries::WithWords { rows, words } => {
-                    each(cast_slice(rows));
-                    each(cast_slice(words));
-                }
-                Entries::Rows(rows) => each(cast_slice(rows)),
-            }
-        }
+        self.lists.iter().flat_map(List::arrays).for_each(each);
     }
 
-    /// Whether keys are as long as in large columns.
-    pub(crate) fn has_long_keys(&self) -> bool {
-        self.lists.iter().any(|list| list.part.is_long())
+    /// Which parts of the bodies are keys.
+    pub(crate) fn form(&self) -> ListForm {
+        self.form
     }
 
     /// Memory in bytes.
@@ -151,6 +162,18 @@ impl Lists {
 }
 
 impl List {
+    /// The bytes of each array, in the order in which they are in a file.
+    fn arrays(&self) -> Vec<&[u8]> {
+        let offsets = cast_slice(&self.offsets);
+        match &self.entries {
+            Entries::Column => vec![offsets],
+            Entries::WithWords { rows, words } => {
+                vec![offsets, cast_slice(rows), cast_slice(words)]
+            }
+            Entries::Rows(rows) => vec![offsets, cast_slice(rows)],
+        }
+    }
+
     fn has_words(&self) -> bool {
         !matches!(self.entries, Entries::Rows(_))
     }

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::lists::ListSizes;
+use crate::segment::Segment;
+use crate::snapshot::Snapshot;
 use crate::store::StoreOptions;
 
 /// Location of the indexes, and how they match.
@@ -53,9 +56,11 @@ pub struct Options {
     pub confidence_exponent: u32,
     /// Whether searches leave out featureless Image-Codes, unless a request says otherwise.
     pub skip_featureless: bool,
-    /// Number of rows up to which a unit type has no graphs. With more rows, full segments get graphs for probes for which
-    /// lists are not cheaper than a scan.
+    /// Number of rows up to which a unit type has no graphs. With more rows, large sealed segments get graphs for probes for
+    /// which lists are not cheaper than a scan.
     pub scan_limit: usize,
+    /// Which segments have graphs, and how these are built.
+    pub graphs: Graphs,
     /// When segments are frozen and merged.
     pub freezing: Freezing,
     /// When segments are written to files.
@@ -81,6 +86,7 @@ impl Default for Options {
             confidence_exponent: 4,
             skip_featureless: false,
             scan_limit: 1 << 24,
+            graphs: Graphs::default(),
             freezing: Freezing::default(),
             sealing: Sealing::default(),
             way: Way::Planned,
@@ -103,8 +109,16 @@ pub struct Freezing {
     pub assets_max: u64,
     /// Number of rows from which a column of a full segment is frozen.
     pub rows_min: usize,
+    /// Number of rows of a full segment, if it has fewer assets than `segment_slots`.
+    pub segment_rows: usize,
+    /// Number of rows up to which an index of few assets has no frozen segments.
+    pub rows_max: usize,
+    /// Maximum number of rows of a column of a merged or loaded segment.
+    pub column_rows_max: usize,
     /// From how many rows on frozen columns have which lists.
     pub lists: ListSizes,
+    /// Which lists columns of simprints have.
+    pub simprint_lists: SimprintLists,
     /// Maximum memory of all lists of an index in bytes. Columns beyond it are scanned.
     pub lists_bytes_max: usize,
 }
@@ -116,13 +130,54 @@ impl Default for Freezing {
             segment_slots_max: 1 << 23,
             assets_max: 1 << 17,
             rows_min: 1 << 16,
+            segment_rows: 1 << 20,
+            rows_max: 1 << 20,
+            column_rows_max: 1 << 24,
             lists: ListSizes::default(),
+            simprint_lists: SimprintLists::All,
             lists_bytes_max: 4 << 30,
         }
     }
 }
 
+/// Which lists columns of simprints have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SimprintLists {
+    /// Those that units have.
+    All,
+    /// One per word of 64 bits: a quarter of the memory, for higher thresholds.
+    First,
+    /// None.
+    None,
+}
+
 impl Freezing {
+    /// Whether a segment takes no more assets.
+    pub fn is_full(&self, segment: &Segment) -> bool {
+        segment.slots.len() >= self.segment_slots || segment.rows() >= self.segment_rows
+    }
+
+    /// Whether a loaded segment takes no more assets.
+    pub fn is_largest(&self, segment: &Segment) -> bool {
+        segment.slots.len() >= self.segment_slots_max
+            || segment.largest_column() >= self.column_rows_max
+    }
+
+    /// Which lists columns of simprints have, if they have some.
+    pub fn simprint_list_sizes(&self) -> Option<ListSizes> {
+        let is_first_only = match self.simprint_lists {
+            SimprintLists::All => false,
+            SimprintLists::First => true,
+            SimprintLists::None => return None,
+        };
+        Some(ListSizes { is_first_only, ..self.lists })
+    }
+
+    /// Whether an index is so large that its full segments are frozen and merged.
+    pub fn is_large(&self, snapshot: &Snapshot) -> bool {
+        snapshot.assets() > self.assets_max || snapshot.rows() > self.rows_max
+    }
+
     /// Freezes segments of `segment_slots` assets, with lists for each column. For tests and benchmarks.
     pub fn early(segment_slots: u32) -> Self {
         Self {
@@ -138,14 +193,20 @@ impl Freezing {
 /// When full segments are sealed: written to files, which searches map and a start does not load again.
 #[derive(Debug, Clone)]
 pub struct Sealing {
-    /// Number of assets up to which no segment of an index is sealed.
+    /// Number of assets up to which no segment of an index with few rows is sealed.
     pub assets_max: u64,
+    /// Number of rows up to which no segment of an index with few assets is sealed.
+    pub rows_max: usize,
     /// Number of slots from which a full segment is sealed.
     pub slots_min: u32,
+    /// Number of rows from which a full segment with fewer slots is sealed.
+    pub rows_min: usize,
     /// Number of changes since the last file that are kept in the journal in addition to those that it needs.
     pub journal_spare: u64,
     /// How fast files are written and checked, in bytes per second. While several segments wait, four times as fast.
     pub bytes_per_second: u64,
+    /// Time after a failure until sealing is tried again, for example on a full disk.
+    pub retry_after: Duration,
     /// Called between the steps, for tests.
     pub hook: Option<SealHook>,
 }
@@ -154,9 +215,12 @@ impl Default for Sealing {
     fn default() -> Self {
         Self {
             assets_max: 1 << 17,
+            rows_max: 1 << 20,
             slots_min: 1 << 14,
+            rows_min: 1 << 18,
             journal_spare: 1 << 18,
             bytes_per_second: 64 << 20,
+            retry_after: Duration::from_mins(1),
             hook: None,
         }
     }
@@ -167,20 +231,72 @@ impl Sealing {
     pub fn early() -> Self {
         Self {
             assets_max: 0,
+            rows_max: 0,
             slots_min: 1,
+            rows_min: 1,
             journal_spare: 64,
             bytes_per_second: 4 << 30,
+            retry_after: Duration::from_mins(1),
             hook: None,
         }
     }
 
     /// Seals nothing.
     pub fn never() -> Self {
-        Self { assets_max: u64::MAX, ..Self::default() }
+        Self { assets_max: u64::MAX, rows_max: usize::MAX, ..Self::default() }
+    }
+
+    /// Whether an index is so large that its full segments are sealed.
+    pub fn is_large(&self, snapshot: &Snapshot) -> bool {
+        snapshot.assets() > self.assets_max || snapshot.rows() > self.rows_max
+    }
+
+    /// Whether a full segment is large enough to be sealed.
+    pub fn is_worth(&self, segment: &Segment) -> bool {
+        segment.slots.len() >= self.slots_min || segment.rows() >= self.rows_min
     }
 }
 
-/// Called between the steps of sealing with the name of the last one.
+/// Which segments have graphs, and how these are built.
+#[derive(Debug, Clone)]
+pub struct Graphs {
+    /// Whether there are any.
+    pub is_enabled: bool,
+    /// Number of slots from which a sealed segment has graphs. By default, only segments of the largest class have so many.
+    pub slots_min: u32,
+    /// Length of the units in bits from which a column has a graph. For shorter ones, lists are faster.
+    pub bits_min: u16,
+    /// Number of nodes of the graph that is tried before the others are added.
+    pub trial_rows: usize,
+    /// A graph that is being built is saved each time that so many nodes were added.
+    pub save_rows: usize,
+}
+
+impl Default for Graphs {
+    fn default() -> Self {
+        Self {
+            is_enabled: true,
+            slots_min: (1 << 20) + 1,
+            bits_min: 128,
+            trial_rows: 1_000_000,
+            save_rows: 1_000_000,
+        }
+    }
+}
+
+impl Graphs {
+    /// For each sealed segment of a type with more rows than the scan limit. For tests.
+    pub fn early() -> Self {
+        Self { slots_min: 1, ..Self::default() }
+    }
+
+    /// None.
+    pub fn off() -> Self {
+        Self { is_enabled: false, ..Self::default() }
+    }
+}
+
+/// Called between the steps of sealing and of building graphs with the name of the last one.
 #[derive(Clone)]
 pub struct SealHook(pub Arc<dyn Fn(&str) + Send + Sync>);
 

@@ -4,16 +4,17 @@
 //! threads help with a large one.
 
 mod choice;
+mod column_rows;
+mod columns;
 mod plan;
 mod prefixes;
 mod simprints;
-mod unit_rows;
 mod units;
 mod ways;
 
+pub use column_rows::{ColumnRows, SimprintRows, UnitRows};
 pub use plan::Rows;
-pub use prefixes::{equal_simprints, prefixes};
-pub use simprints::{SimprintHit, SimprintProbe, similar_simprints};
-pub use unit_rows::UnitRows;
+pub use prefixes::{EqualSimprint, equal_simprints, prefixes};
+pub use simprints::{SimprintQuery, SimprintRow, SimprintsFound, similar_simprints};
 pub use units::{UnitHit, UnitProbe, similar_units};
 pub use ways::{Times, WayTotals, Ways};

@@ -28,6 +28,11 @@ impl<P: Pod> PrefixRuns<P> {
         Self { bits, runs: Vec::new(), tail: Arc::new(Run::new(bits)) }
     }
 
+    /// Length of the bodies in bits.
+    pub fn bits(&self) -> u16 {
+        self.bits
+    }
+
     /// The rows of a file, in order: `words` are those of all rows, row by row.
     pub fn from_sorted(bits: u16, words: Array<u64>, payload: Array<P>) -> Self {
         let run = Run { width: word_count(bits), words, payload };
@@ -36,6 +41,9 @@ impl<P: Pod> PrefixRuns<P> {
 
     /// All rows in order: their words, row by row, and their payloads.
     pub fn to_sorted(&self) -> (Array<u64>, Array<P>) {
+        if let ([run], 0) = (&self.runs[..], self.tail.rows()) {
+            return (run.words.clone(), run.payload.clone());
+        }
         let shortest_first = self.runs.iter().rev();
         let all = shortest_first.fold(self.tail.sorted(), |all, run| run.merged(&all));
         (all.words, all.payload)
@@ -177,10 +185,14 @@ impl<P: Pod> Run<P> {
 
     /// First row that is not less than `prefix`. Unused bits of a prefix are zero.
     fn first_not_below(&self, prefix: &Body) -> usize {
+        let wanted = &prefix.words()[..self.width];
+        if let [wanted] = wanted {
+            return self.words.partition_point(|word| word < wanted);
+        }
         let (mut low, mut high) = (0, self.rows());
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.row(middle) < &prefix.words()[..self.width] {
+            if self.row(middle) < wanted {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -227,5 +239,34 @@ mod tests {
             }
             prop_assert_eq!(runs.iter().count(), rows.len());
         }
+    }
+
+    #[test]
+    fn finds_spread_crowded_and_uneven_rows() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state
+        };
+        let mut words: Vec<u64> = (0..20_000).map(|_| random()).collect();
+        words.extend((0..5000).map(|number| 7 << 40 | number));
+        words.extend([u64::MAX / 3; 3000]);
+        words.extend([0, 0, u64::MAX, u64::MAX]);
+        let mut runs = PrefixRuns::new(64);
+        words.iter().for_each(|word| runs.push(&body(*word), *word));
+        let found = |query: u64| {
+            let mut found = 0;
+            runs.starting_with(&body(query), |word| found += usize::from(word == query));
+            found
+        };
+        for (number, &word) in words.iter().enumerate().step_by(17) {
+            let expected = words.iter().filter(|&&other| other == word).count();
+            assert_eq!(found(word), expected, "{number}");
+        }
+        assert_eq!((found(0), found(u64::MAX), found(1)), (2, 2, 0));
+    }
+
+    fn body(word: u64) -> Body {
+        Body::new(&word.to_be_bytes()).unwrap()
     }
 }

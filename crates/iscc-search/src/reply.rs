@@ -1,5 +1,7 @@
 //! The callback that receives a request's result.
 
+use std::ops::AddAssign;
+
 use crate::asset_match::AssetMatch;
 use crate::failure::Failure;
 use crate::pass::{Times, Ways};
@@ -37,15 +39,22 @@ impl<T> Drop for Reply<T> {
 pub struct Found {
     /// JSON of the response.
     pub json: Vec<u8>,
-    /// How units were searched.
+    /// How units and simprints were searched.
     pub report: SearchReport,
 }
 
-/// How the units of a query were searched. Prefixes and simprints do not count.
+/// How the units and simprints of a query were searched. Those that must be equal do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SearchReport {
     pub(crate) ways: Ways,
     pub(crate) times: Times,
+}
+
+impl AddAssign for SearchReport {
+    fn add_assign(&mut self, other: Self) {
+        self.ways += other.ways;
+        self.times += other.times;
+    }
 }
 
 impl SearchReport {

@@ -6,20 +6,26 @@
 
 mod content;
 pub mod format;
+pub mod graphs;
 pub mod map;
+mod merge;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use crate::graph::GraphError;
+use crate::store::SealedRecord;
 use format::Section;
 
+pub use merge::{Merged, MergedLists, merge};
 pub use read::{Expected, Sections, check_file, check_sections, open};
-pub use write::{Paced, write};
+pub use write::{NewFile, Paced};
 
 /// Folder of the files within that of the index.
 pub const SEGMENTS: &str = "segments";
@@ -53,6 +59,9 @@ pub enum SealError {
     /// The content is not what the index's record says.
     #[error("{0}")]
     Damaged(&'static str),
+    /// A graph cannot be saved or opened.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// The caller stopped the work.
     #[error("stopped")]
     Stopped,
@@ -60,24 +69,35 @@ pub enum SealError {
 
 /// Path of a file.
 pub fn path_of(index_folder: &Path, uid: u64) -> PathBuf {
-    index_folder.join(SEGMENTS).join(format!("{uid:016x}{ENDING}"))
+    index_folder.join(SEGMENTS).join(file_name(uid))
 }
 
 fn temporary_path_of(index_folder: &Path, uid: u64) -> PathBuf {
     index_folder.join(SEGMENTS).join(format!("{uid:016x}{TEMPORARY}"))
 }
 
-/// Removes the files whose identifiers are not to be kept, and interrupted ones. Other files stay.
-pub fn remove_files(index_folder: &Path, keep: impl Fn(u64) -> bool) {
+/// Name of a segment's file.
+fn file_name(uid: u64) -> String {
+    format!("{uid:016x}{ENDING}")
+}
+
+/// Names of the files that a record names.
+pub fn names(record: &SealedRecord) -> HashSet<String> {
+    let graphs = record.segments.iter().flat_map(|entry| {
+        entry.graphs.iter().filter_map(|graph| graphs::file_name(entry.uid, graph))
+    });
+    record.segments.iter().map(|entry| file_name(entry.uid)).chain(graphs).collect()
+}
+
+/// Removes the files of segments and graphs whose names are not to be kept, and interrupted ones. Other files stay.
+pub fn remove_files(index_folder: &Path, keep: impl Fn(&str) -> bool) {
     let Ok(entries) = std::fs::read_dir(index_folder.join(SEGMENTS)) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let uid = |ending: &str| {
-            let uid = name.strip_suffix(ending).filter(|uid| uid.len() == 16)?;
-            u64::from_str_radix(uid, 16).ok()
-        };
-        if uid(TEMPORARY).is_some() || uid(ENDING).is_some_and(|uid| !keep(uid)) {
+        let uid = name.get(..16).filter(|uid| u64::from_str_radix(uid, 16).is_ok());
+        let is_segment = name.get(16..).is_some_and(|rest| [ENDING, TEMPORARY].contains(&rest));
+        if uid.is_some() && (is_segment || graphs::is_file_name(&name)) && !keep(&name) {
             // What cannot be removed now is removed at the next start.
             let _ = std::fs::remove_file(entry.path());
         }

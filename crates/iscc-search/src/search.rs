@@ -11,8 +11,8 @@ use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::options::Options;
 use crate::pass::{
-    SimprintHit, SimprintProbe, UnitHit, UnitProbe, equal_simprints, prefixes, similar_simprints,
-    similar_units,
+    SimprintQuery, SimprintsFound, UnitHit, UnitProbe, equal_simprints, prefixes,
+    similar_simprints, similar_units,
 };
 use crate::query::{Query, QueryAsset, QuerySimprint};
 use crate::record::Record;
@@ -21,7 +21,7 @@ use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
 use crate::response::{self, Metadata};
 use crate::scan_pool::ScanPool;
-use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatch, approximate_units, prefix_units};
+use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatches, approximate_units, prefix_units};
 use crate::segment::Matching;
 use crate::snapshot::{SimprintType, Snapshot};
 use crate::store::StoreError;
@@ -144,12 +144,13 @@ impl Searcher<'_> {
         source: &impl Source,
         query: &Query,
         Wanted { limit, selection }: &Wanted,
-        QueryHits { hits, report }: QueryHits,
+        QueryHits { hits, mut report }: QueryHits,
     ) -> Result<Found, Failure> {
         let explained = if selection.explain { hits.clone() } else { Vec::new() };
         // Matches may be left out after ranking.
         let ranked = if selection.is_all() { *limit } else { usize::MAX };
-        let chunks = self.chunk_matches(source.snapshot(), query, selection, ranked)?;
+        let chunks =
+            self.chunk_matches(source.snapshot(), query, selection, ranked, &mut report)?;
         let global = self.global_matches(source.snapshot(), query, ranked, hits);
         let (mut global, chunks, cursor) = if selection.is_all() {
             (global, chunks, None)
@@ -203,6 +204,7 @@ impl Searcher<'_> {
         query: &Query,
         selection: &Selection,
         limit: usize,
+        report: &mut SearchReport,
     ) -> Result<Vec<ChunkMatch>, Failure> {
         let threshold = self.threshold_simprints(selection);
         let mut types = Vec::new();
@@ -211,52 +213,51 @@ impl Searcher<'_> {
             if self.matching == Matching::Approximate {
                 check_lengths(simprints, known.bits)?;
             }
-            let matches = self.type_matches(snapshot, threshold, known, simprints);
+            let matches = self.type_matches(snapshot, threshold, known, simprints, report);
             types.push((position, matches));
         }
-        Ok(ChunkMatch::rank(types, query.exclude, limit))
+        Ok(ChunkMatch::rank(&types, query.exclude, limit))
     }
 
     /// Assets that match the query's simprints of one type, with their scores.
-    fn type_matches(
+    fn type_matches<'a>(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &'a Snapshot,
         threshold: f64,
         known: SimprintType,
         simprints: &[QuerySimprint],
-    ) -> Vec<(u64, TypeMatch)> {
-        let bodies = bodies(simprints);
+        report: &mut SearchReport,
+    ) -> TypeMatches<'a> {
+        let query = SimprintQuery::new(known.kind, &bodies(simprints));
         match self.matching {
             Matching::Exact => {
-                let hits = equal_simprints(snapshot, &probes(known, &bodies));
-                score::equal_simprints(snapshot, known.kind, &bodies, &hits, threshold)
+                let found = equal_simprints(snapshot, &query);
+                score::equal_simprints(snapshot, &query, found, threshold)
             }
             Matching::Approximate => {
-                let hits = self.simprint_hits(snapshot, threshold, known, &bodies);
-                score::approximate_simprints(snapshot, known.kind, &bodies, &hits)
+                let found = self.simprints_found(snapshot, threshold, &query);
+                for ways in found.ways {
+                    *report += SearchReport { ways, times: found.times };
+                }
+                score::similar_simprints(snapshot, query, found.hits)
             }
         }
     }
 
-    /// Stored simprints of one type within the threshold of one of `bodies`.
-    pub fn simprint_hits(
+    /// Stored simprints within the threshold of one of the query's.
+    pub fn simprints_found<'a>(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &'a Snapshot,
         threshold: f64,
-        known: SimprintType,
-        bodies: &[Body],
-    ) -> Vec<SimprintHit> {
-        similar_simprints(self.scan_pool, snapshot, &probes(known, bodies), threshold)
+        query: &SimprintQuery,
+    ) -> SimprintsFound<'a> {
+        similar_simprints(self.scan_pool, snapshot, query, threshold, self.options.way)
     }
 }
 
 /// The simprints of a query. One longer than any stored one matches nothing, but keeps its position in the list.
 pub fn bodies(simprints: &[QuerySimprint]) -> Vec<Body> {
     simprints.iter().map(|simprint| Body::new(&simprint.bytes).unwrap_or(Body::EMPTY)).collect()
-}
-
-fn probes(known: SimprintType, bodies: &[Body]) -> Vec<SimprintProbe> {
-    bodies.iter().map(|&body| SimprintProbe { kind: known.kind, body }).collect()
 }
 
 /// Realm of all matches.

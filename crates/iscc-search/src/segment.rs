@@ -11,9 +11,11 @@ use bytemuck::{Pod, Zeroable};
 use crate::column::{Body, Column};
 use crate::frozen::FrozenColumn;
 use crate::graph::Graph;
+use crate::lists::Lists;
 use crate::prefix_runs::PrefixRuns;
 use crate::sealed::SealedFile;
 use crate::slots::Slots;
+use crate::store::{GraphEntry, GraphFile};
 use crate::unit::{UnitType, is_instance};
 
 /// How an index matches. Decides which structure stores the rows.
@@ -53,7 +55,7 @@ pub struct AssetRows {
 }
 
 /// New slot of a dead one.
-const DEAD: u32 = u32::MAX;
+pub const DEAD: u32 = u32::MAX;
 
 /// A part of an index. Clones share all data that later changes do not touch.
 #[derive(Debug, Clone)]
@@ -70,10 +72,14 @@ pub struct Segment {
     pub prefixes: BTreeMap<Key<UnitType>, PrefixRuns<u32>>,
     /// Simprints that are scanned.
     pub simprints: BTreeMap<Key<SimprintKind>, Column<Chunk>>,
+    /// Simprints that were moved here from `simprints` ([`Segment::freeze_simprints`]).
+    pub frozen_simprints: BTreeMap<Key<SimprintKind>, Arc<FrozenColumn<Chunk>>>,
     /// Simprints that are looked up by equality.
     pub equal_simprints: BTreeMap<Key<SimprintKind>, PrefixRuns<Chunk>>,
-    /// Graphs over columns of `frozen`.
+    /// Graphs over columns of `frozen`. Only a sealed segment has some.
     pub graphs: BTreeMap<Key<UnitType>, Arc<Graph>>,
+    /// What the index's record says about graphs, also of those that are not open.
+    pub known_graphs: BTreeMap<Key<UnitType>, Arc<GraphEntry>>,
     /// The file that the columns are mapped from, if the segment is sealed.
     pub file: Option<Arc<SealedFile>>,
     matching: Matching,
@@ -89,8 +95,10 @@ impl Segment {
             frozen: BTreeMap::new(),
             prefixes: BTreeMap::new(),
             simprints: BTreeMap::new(),
+            frozen_simprints: BTreeMap::new(),
             equal_simprints: BTreeMap::new(),
             graphs: BTreeMap::new(),
+            known_graphs: BTreeMap::new(),
             file: None,
             matching,
         }
@@ -110,12 +118,28 @@ impl Segment {
 
     /// Number of rows of units and simprints, including dead ones.
     pub fn rows(&self) -> usize {
-        let scanned: usize = self.units.values().map(Column::rows).sum();
-        let frozen: usize = self.frozen.values().map(|column| column.units()).sum();
-        let sorted: usize = self.prefixes.values().map(PrefixRuns::rows).sum();
-        let simprints: usize = self.simprints.values().map(Column::rows).sum();
-        let equal: usize = self.equal_simprints.values().map(PrefixRuns::rows).sum();
-        scanned + frozen + sorted + simprints + equal
+        self.column_rows().sum()
+    }
+
+    /// Number of rows of the largest column.
+    pub fn largest_column(&self) -> usize {
+        self.column_rows().max().unwrap_or(0)
+    }
+
+    fn column_rows(&self) -> impl Iterator<Item = usize> {
+        let units = self.units.values().map(Column::rows);
+        let frozen = self.frozen.values().map(|column| column.owned());
+        let prefixes = self.prefixes.values().map(PrefixRuns::rows);
+        let simprints = self.simprints.values().map(Column::rows);
+        let frozen_simprints = self.frozen_simprints.values().map(|column| column.owned());
+        let equal = self.equal_simprints.values().map(PrefixRuns::rows);
+        units.chain(frozen).chain(prefixes).chain(simprints).chain(frozen_simprints).chain(equal)
+    }
+
+    /// The files of graphs, also of unfinished ones.
+    pub fn graph_files(&self) -> impl Iterator<Item = (Key<UnitType>, &GraphFile)> {
+        let known = self.known_graphs.iter();
+        known.filter_map(|(key, known)| Some((*key, known.file.as_ref()?)))
     }
 
     /// Replaces a column of `units` by its frozen form. Later units of the same key start a new column.
@@ -124,9 +148,26 @@ impl Segment {
         self.frozen.insert(key, column);
     }
 
+    /// Replaces a column of `simprints` by its frozen form. Later simprints of the same key start a new column.
+    pub fn freeze_simprints(&mut self, key: Key<SimprintKind>, column: Arc<FrozenColumn<Chunk>>) {
+        self.simprints.remove(&key);
+        self.frozen_simprints.insert(key, column);
+    }
+
     /// Whether a column has lists.
     pub fn has_lists(&self) -> bool {
-        self.frozen.values().any(|column| column.lists().is_some())
+        self.all_lists().next().is_some()
+    }
+
+    /// The lists of all columns.
+    pub fn all_lists(&self) -> impl Iterator<Item = &Lists> {
+        let units = self.frozen.values().filter_map(|column| column.lists());
+        units.chain(self.frozen_simprints.values().filter_map(|column| column.lists()))
+    }
+
+    /// Whether a column is frozen.
+    pub fn is_frozen(&self) -> bool {
+        !self.frozen.is_empty() || !self.frozen_simprints.is_empty()
     }
 
     /// Merges the live assets of several segments, in the order of their ISCC-ID bodies. Returns the new segment, and for
@@ -179,11 +220,15 @@ impl Segment {
             .simprints
             .iter()
             .flat_map(|(key, rows)| rows.iter().map(move |(body, chunk)| (key.0, body, chunk)));
+        let frozen = source
+            .frozen_simprints
+            .iter()
+            .flat_map(|(key, column)| column.iter().map(move |(body, chunk)| (key.0, body, chunk)));
         let equal = source
             .equal_simprints
             .iter()
             .flat_map(|(key, rows)| rows.iter().map(move |(body, chunk)| (key.0, body, chunk)));
-        for (kind, body, chunk) in scanned.chain(equal) {
+        for (kind, body, chunk) in scanned.chain(frozen).chain(equal) {
             if let Some(slot) = slot_of(chunk.slot) {
                 self.add_simprint(kind, &body, Chunk { slot, ..chunk });
             }

@@ -75,6 +75,11 @@ impl Snapshot {
         added
     }
 
+    /// Public name of the columns of a simprint type.
+    pub fn simprint_column_name(&self, kind: SimprintKind) -> String {
+        format!("SIMPRINT_{}", self.simprint_names[usize::from(kind)])
+    }
+
     /// Number of all rows: an upper bound of what a search reads or finds.
     pub fn rows(&self) -> usize {
         self.segments.iter().map(|segment| segment.rows()).sum()
@@ -89,6 +94,19 @@ impl Snapshot {
             }
         }
         rows
+    }
+
+    /// Graphs in use, and columns that are scanned because a graph was refused.
+    pub fn graphs(&self) -> (usize, usize) {
+        let used = self.segments.iter().map(|segment| segment.graphs.len()).sum();
+        let known = self.segments.iter().flat_map(|segment| segment.known_graphs.values());
+        (used, known.filter(|known| known.file.is_none()).count())
+    }
+
+    /// Size of the files of graphs.
+    pub fn graph_file_bytes(&self) -> u64 {
+        let files = self.segments.iter().flat_map(|segment| segment.graph_files());
+        files.map(|(_, file)| file.bytes).sum()
     }
 
     /// Memory in bytes per unit type and simprint type, by their public names.
@@ -108,11 +126,18 @@ impl Snapshot {
             for ((unit, _), graph) in &segment.graphs {
                 *bytes.entry(unit.to_string()).or_default() += graph.memory_bytes();
             }
+            for ((unit, _), file) in segment.graph_files() {
+                *bytes.entry(unit.to_string()).or_default() += file.bytes as usize;
+            }
             let scanned = segment.simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
+            let frozen = segment.frozen_simprints.iter().map(|(key, column)| {
+                let lists = column.lists().map_or(0, Lists::memory_bytes);
+                (key.0, column.memory_bytes() + lists)
+            });
             let equal =
                 segment.equal_simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
-            for (kind, size) in scanned.chain(equal) {
-                let name = format!("SIMPRINT_{}", self.simprint_names[usize::from(kind)]);
+            for (kind, size) in scanned.chain(frozen).chain(equal) {
+                let name = self.simprint_column_name(kind);
                 *bytes.entry(name).or_default() += size;
             }
         }

@@ -6,6 +6,7 @@ mod common;
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::Kind;
@@ -134,10 +135,16 @@ fn an_index_works_without_the_files_that_do_not_fit() {
     service.add("main", &batch(4)).unwrap();
     assert_eq!(service.assets("main"), 5 * BATCH);
     drop(service);
-    std::fs::remove_file(&rest).unwrap();
-    let service = open(options(Sealing::early()));
+    // It is tried again without a change or a restart.
+    let again = Sealing { retry_after: Duration::from_millis(50), ..Sealing::early() };
+    let service = open(options(again));
     service.engine.wait_for_graphs();
-    let decisions = String::from_utf8(service.engine.take_decisions()).unwrap();
-    assert!(decisions.contains("\"outcome\":\"file\""), "{decisions}");
+    let decisions = || String::from_utf8(service.engine.take_decisions()).unwrap();
+    let refused = decisions();
+    assert!(refused.contains("\"outcome\":\"memory\""), "{refused}");
+    std::fs::remove_file(&rest).unwrap();
+    while !decisions().contains("\"outcome\":\"file\"") {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     assert_eq!(service.assets("main"), 5 * BATCH);
 }

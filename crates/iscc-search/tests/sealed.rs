@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use common::twins::{FULL, Twins, copy_data, copy_folder, files, kinds, open, options, sealed};
-use common::{Random, Service};
+use common::{Random, Service, value};
 use iscc_search::{Options, SealHook, Sealing};
 use proptest::prelude::*;
 use serde_json::json;
@@ -32,6 +32,29 @@ fn a_restart_maps_the_files_and_replays_later_changes() {
             twins.delete(round, 2);
             twins.check(&format!("{scheme}, changes {round}"));
         }
+    }
+}
+
+#[test]
+fn files_of_an_older_format_are_made_again() {
+    for scheme in SCHEMES {
+        let mut twins = Twins::filled(scheme, sealed());
+        let before = files(&twins.folder());
+        twins.restart(|index| {
+            for file in files(index) {
+                let mut bytes = fs::read(&file).unwrap();
+                assert_eq!(bytes[..7], *b"ISCCSEG");
+                bytes[7] = b'1';
+                fs::write(&file, bytes).unwrap();
+            }
+        });
+        twins.check(scheme);
+        twins.sealed.engine.wait_for_graphs();
+        let after = files(&twins.folder());
+        assert!(!after.is_empty() && after.iter().all(|file| !before.contains(file)), "{scheme}");
+        twins.restart(|_| {});
+        assert!(kinds(&twins.sealed).contains(&"sealed".to_owned()), "{scheme}");
+        twins.check(&format!("{scheme}, later"));
     }
 }
 
@@ -174,6 +197,43 @@ fn a_kill_at_any_step_loses_nothing() {
         drop(resume);
         twins.sealed.engine.wait_for_graphs();
         twins.check(scheme);
+    }
+}
+
+#[test]
+fn changes_and_kills_during_a_merge_lose_nothing() {
+    for scheme in SCHEMES {
+        let (hook, steps, resume) = stepping();
+        let sealing = Sealing { hook: Some(hook), ..Sealing::early() };
+        let mut twins = Twins::new(scheme, options(sealing));
+        twins.add(3, u64::from(FULL) * 8 + 5);
+        let largest = |twins: &Twins| {
+            let info = value(twins.sealed.engine.index("main")).unwrap();
+            let segments = info["segments"].as_array().cloned().unwrap_or_default();
+            segments.iter().map(|one| one["assets"].as_u64().unwrap()).max().unwrap_or(0)
+        };
+        let mut number = 0;
+        // Of eight segments that are sealed and merged, or merged at once.
+        while largest(&twins) <= u64::from(FULL) {
+            let step = steps.recv().unwrap();
+            number += 1;
+            twins.update(number, 2);
+            twins.delete(number + 50, 1);
+            // Each of the four steps, and few of all.
+            if number % 5 == 0 {
+                let killed = tempfile::tempdir().unwrap();
+                copy_folder(twins.folder().parent().unwrap(), killed.path());
+                let engine = open(scheme, killed.path(), &sealed());
+                let service = Service { engine, folder: None };
+                twins.check_other(&service, &format!("{scheme} killed at {step} {number}"));
+            }
+            resume.send(()).unwrap();
+        }
+        drop((resume, steps));
+        twins.sealed.engine.wait_for_graphs();
+        twins.check(scheme);
+        twins.restart(|_| {});
+        twins.check(&format!("{scheme}, later"));
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, Freezing, Options};
+use iscc_search::{Engine, Freezing, Graphs, Options, Sealing};
 use reference::scan::prefix_distance;
 use serde_json::{Value, json};
 
@@ -28,7 +28,8 @@ fn entry(asset: &Asset) -> Value {
 /// Full segments of 1024 assets get graphs, and no lists.
 fn with_graphs() -> Options {
     let freezing = Freezing { segment_slots: 1024, segment_slots_max: 1024, ..Freezing::default() };
-    Options { scan_limit: 1024, freezing, ..Options::default() }
+    let (sealing, graphs) = (Sealing::early(), Graphs::early());
+    Options { scan_limit: 1024, freezing, sealing, graphs, ..Options::default() }
 }
 
 fn kinds() -> [Kind; 4] {
@@ -148,7 +149,7 @@ fn equals_a_linear_search_after_changes() {
 }
 
 /// With a low scan limit, most rows are searched by graph. Distances are computed exactly, so all results are true
-/// matches. The recall check of each graph bounds how many are missed.
+/// matches. The trial of each graph bounds how many are missed.
 #[test]
 fn graphs_return_only_true_matches_with_exact_scores_and_high_recall() {
     let mut random = Random(7);
@@ -182,9 +183,9 @@ fn graphs_return_only_true_matches_with_exact_scores_and_high_recall() {
     assert!(recall >= 0.99, "{recall}");
 }
 
-/// Graphs are not stored. After a restart they are rebuilt, and all rows are scanned until then.
+/// The engine is closed while graphs are built. After a restart, all rows are scanned until they are.
 #[test]
-fn a_restart_loses_no_match_and_rebuilds_the_graphs() {
+fn a_restart_loses_no_match_and_builds_the_missing_graphs() {
     let mut random = Random(11);
     let mut centre = Vec::new();
     let assets: Vec<Asset> = (0..5000)
@@ -215,7 +216,7 @@ fn a_restart_loses_no_match_and_rebuilds_the_graphs() {
     assert!(recall >= 0.99, "{recall} with graphs");
 }
 
-/// On uniform random codes graphs miss many rows. They must not pass the recall check.
+/// On uniform random codes graphs miss many rows. They must not pass the trial.
 #[test]
 fn finds_uniform_random_codes_with_a_low_scan_limit() {
     let mut random = Random(99);

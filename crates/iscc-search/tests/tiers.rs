@@ -43,7 +43,7 @@ fn tiers() -> Vec<(&'static str, Options)> {
 
 /// Keys as in columns of millions of rows. Their lists take 100 MB per column, so only some columns have them.
 fn long_keys() -> (&'static str, Options) {
-    let lists = ListSizes { rows_min: 100, long_keys_rows_min: 1 };
+    let lists = ListSizes { rows_min: 100, long_keys_rows_min: 1, ..ListSizes::default() };
     let freezing = Freezing { lists, lists_bytes_max: 600 << 20, ..Freezing::early(512) };
     ("long keys", Options { freezing, way: Way::Lists, store: unsynced(), ..Options::default() })
 }

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use iscc_search::{
-    Engine, Failure, FailureKind, Found, Freezing, OpenError, Options, Reply, Response, Sealing,
-    SearchParameters, SelectionParameters, StoreOptions,
+    Engine, Failure, FailureKind, Found, Freezing, Graphs, OpenError, Options, Reply, Response,
+    Sealing, SearchParameters, SelectionParameters, SimprintLists, StoreOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -36,13 +36,19 @@ pub struct SearchOptions {
     pub skip_featureless: Option<bool>,
     /// Largest number of rows of a unit type without HNSW graphs.
     pub scan_limit: Option<u32>,
+    /// Whether large segments get HNSW graphs beyond this number.
+    pub has_graphs: Option<bool>,
     /// Most memory of the lists of an index in bytes.
     pub lists_bytes_max: Option<i64>,
+    /// Which lists columns of simprints have: `all`, `first` or `none`.
+    pub simprint_lists: Option<String>,
     /// Number of assets of a full segment, whose columns get lists at once. For tests: without it, only large
     /// segments of large indexes do.
     pub freeze_early: Option<u32>,
     /// Whether full segments are written to files at once. For tests: without it, only those of large indexes are.
     pub seal_early: Option<bool>,
+    /// Whether all sealed segments get graphs beyond the scan limit. For tests: without it, only the largest do.
+    pub graphs_early: Option<bool>,
     /// Number of search threads.
     pub search_threads: Option<u32>,
     /// Whether a write waits until it is on disk.
@@ -443,8 +449,16 @@ fn settings(options: SearchOptions) -> Options {
     if let Some(bytes) = options.lists_bytes_max {
         freezing.lists_bytes_max = usize::try_from(bytes).unwrap_or(0);
     }
+    freezing.simprint_lists = match options.simprint_lists.as_deref() {
+        Some("first") => SimprintLists::First,
+        Some("none") => SimprintLists::None,
+        _ => SimprintLists::All,
+    };
     let sealing =
         if options.seal_early == Some(true) { Sealing::early() } else { Sealing::default() };
+    let mut graphs =
+        if options.graphs_early == Some(true) { Graphs::early() } else { Graphs::default() };
+    graphs.is_enabled = options.has_graphs.unwrap_or(true);
     let count = |value: Option<u32>, default: usize| value.map_or(default, |count| count as usize);
     Options {
         match_threshold_units: options
@@ -456,6 +470,7 @@ fn settings(options: SearchOptions) -> Options {
         confidence_exponent: options.confidence_exponent.unwrap_or(default.confidence_exponent),
         skip_featureless: options.skip_featureless.unwrap_or(default.skip_featureless),
         scan_limit: count(options.scan_limit, default.scan_limit),
+        graphs,
         freezing,
         sealing,
         way: default.way,

@@ -5,6 +5,7 @@
 
 pub mod audio;
 pub mod cdc;
+pub mod chunks;
 pub mod codec;
 pub mod data;
 pub mod dct;

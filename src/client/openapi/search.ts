@@ -333,16 +333,25 @@ export interface components {
             readonly columns: readonly components["schemas"]["SegmentColumn"][];
         };
         readonly SegmentColumn: {
-            /** @description Unit type, for example `CONTENT_TEXT_V0` */
+            /** @description Unit type, for example `CONTENT_TEXT_V0`, or `SIMPRINT_` and the name of a simprint type */
             readonly type: string;
-            /** @description Length of the units */
+            /** @description Length of the units or simprints */
             readonly bits: number;
-            /** @description Units; in a column with lists or a graph, different ones */
+            /** @description Units or simprints; in a column with lists or a graph, different ones */
             readonly rows: number;
             /** @description Whether searches for near copies do not compare all rows */
             readonly lists: boolean;
             /** @description Whether it has an HNSW graph */
             readonly graph: boolean;
+            /**
+             * @description State of the graph, if there is to be one; one that misses too many matches is refused
+             * @enum {string}
+             */
+            readonly graph_state?: "building" | "opening" | "ready" | "refused";
+            /** @description Share of the rows that are in a graph that is being built */
+            readonly graph_progress?: number;
+            /** @description Share of the matches that the graph found in its last trial */
+            readonly graph_recall?: number;
         };
         readonly HttpError: {
             readonly detail: string | readonly {

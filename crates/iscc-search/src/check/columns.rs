@@ -3,7 +3,7 @@
 use super::Findings;
 use crate::column::Body;
 use crate::record::{Record, read_simprints};
-use crate::segment::{AssetRows, Segment};
+use crate::segment::{AssetRows, Chunk, Segment, SimprintKind};
 use crate::snapshot::Snapshot;
 use crate::store::{Reading, StoreError};
 use crate::unit::UnitType;
@@ -60,11 +60,15 @@ fn by_slot(segment: &Segment) -> Vec<AssetRows> {
             slots[slot as usize].units.push((*unit, body));
         }
     }
+    let mut add = |kind: SimprintKind, body: Body, chunk: Chunk| {
+        let row = (kind, body, chunk.offset, chunk.size);
+        slots[chunk.slot as usize].simprints.push(row);
+    };
     for ((kind, _), column) in &segment.simprints {
-        for (body, chunk) in column.iter() {
-            let row = (*kind, body, chunk.offset, chunk.size);
-            slots[chunk.slot as usize].simprints.push(row);
-        }
+        column.iter().for_each(|(body, chunk)| add(*kind, body, chunk));
+    }
+    for ((kind, _), column) in &segment.frozen_simprints {
+        column.iter().for_each(|(body, chunk)| add(*kind, body, chunk));
     }
     slots
 }

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 use super::registry::{AnyIndex, Registry};
 use crate::allocator;
 use crate::decision::Decisions;
-use crate::index::Index;
+use crate::index::{Attention, Compacted, Index};
 
 /// Pause between build steps, so that building does not slow down searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);
+/// Time after which building graphs pauses for other work.
+const GRAPHS_AT_LEAST: Duration = Duration::from_millis(500);
 /// Time without changes after which free memory is released.
 const IDLE_AFTER: Duration = Duration::from_millis(700);
 /// Interval at which free memory is released while changes keep arriving.
@@ -42,6 +44,8 @@ struct State {
     is_busy: bool,
     /// First change since free memory was last released.
     changed_at: Option<Instant>,
+    /// When an index seals segments again after a failure.
+    retry_at: Option<Instant>,
 }
 
 impl Maintenance {
@@ -96,14 +100,21 @@ impl Shared {
         state.is_busy = false;
         self.changed.notify_all();
         while !state.notified {
-            if state.changed_at.is_none() {
+            let retry = state.retry_at.map(|at| at.saturating_duration_since(Instant::now()));
+            if retry.is_some_and(|after| after.is_zero()) {
+                state.retry_at = None;
+                break;
+            }
+            let idle = state.changed_at.map(|_| IDLE_AFTER);
+            let Some(timeout) = idle.into_iter().chain(retry).min() else {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
-            }
-            let wait = self.changed.wait_timeout(state, IDLE_AFTER);
+            };
+            let wait = self.changed.wait_timeout(state, timeout);
             let (next, wait) = wait.unwrap_or_else(PoisonError::into_inner);
             state = next;
-            if wait.timed_out() && !state.notified {
+            let is_idle = state.changed_at.is_some() && timeout == IDLE_AFTER;
+            if wait.timed_out() && !state.notified && is_idle {
                 state.changed_at = None;
                 drop(state);
                 allocator::release_free_memory();
@@ -142,16 +153,19 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
             return;
         }
         let Some(registry) = registry.upgrade() else { return };
+        let mut retries: Vec<Instant> = Vec::new();
         for index in registry.all() {
             if let AnyIndex::Stored(index) = &*index {
                 build_paths(shared, index);
                 compact_all(shared, index);
                 freeze_all(shared, index);
                 seal_all(shared, index);
-                build_all(shared, index);
                 check_all(shared, index);
+                build_graphs(shared, index);
+                retries.extend(index.retry_at());
             }
         }
+        shared.lock().retry_at = retries.into_iter().min();
     }
 }
 
@@ -163,10 +177,16 @@ fn build_paths(shared: &Shared, index: &Index) {
     }
 }
 
-/// Indexes that follow logs compact their segments between commits.
 fn compact_all(shared: &Shared, index: &Index) {
-    let is_stopping = || shared.stopping.load(Ordering::Acquire) || index.is_deleted();
-    while !index.follows_logs() && !is_stopping() && index.compact_next() {}
+    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    while should_continue() {
+        match index.compact_next(&should_continue) {
+            Compacted::Nothing => return,
+            Compacted::InMemory => {}
+            Compacted::ToFile(decision) => shared.decisions.add(decision),
+            Compacted::Failed(decision) => return shared.decisions.add(decision),
+        }
+    }
 }
 
 /// Lists pay off sooner than graphs, and take less time to build.
@@ -199,16 +219,19 @@ fn check_all(shared: &Shared, index: &Index) {
     }
 }
 
-fn build_all(shared: &Shared, index: &Index) {
-    let should_continue = || {
+/// Opens and builds graphs. A build pauses while other work waits, and continues afterwards.
+fn build_graphs(shared: &Shared, index: &Index) {
+    let since = Instant::now();
+    let is_stopping = || shared.stopping.load(Ordering::Acquire) || index.is_deleted();
+    let should_pause = || {
         std::thread::sleep(STEP_PAUSE);
-        !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
+        since.elapsed() >= GRAPHS_AT_LEAST && shared.lock().notified
     };
-    // A rejected graph is not a failure: its column is still scanned.
-    while let Some(decision) = index.build_next_graph(&should_continue) {
+    let attention = Attention { is_stopping: &is_stopping, should_pause: &should_pause };
+    // A refused graph is not a failure: its column is still scanned.
+    while !is_stopping()
+        && let Some(decision) = index.next_graph(&attention)
+    {
         shared.decisions.add(decision);
-        if shared.stopping.load(Ordering::Acquire) || index.is_deleted() {
-            return;
-        }
     }
 }

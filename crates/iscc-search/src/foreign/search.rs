@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::id::IsccId;
 use crate::index::{IndexState, check_realm, no_asset};
 use crate::options::Options;
+use crate::pass::SimprintQuery;
 use crate::query::{Query, QueryAsset};
 use crate::record::Record;
 use crate::reply::Found;
@@ -135,8 +136,9 @@ impl Search<'_> {
         for (name, list) in &query.simprints {
             let Some(&known) = snapshot.simprint_types.get(name) else { continue };
             let threshold = searcher.threshold_simprints(&wanted.selection);
-            let hits = searcher.simprint_hits(snapshot, threshold, known, &bodies(list));
-            terms.extend(hits.iter().map(|hit| simprint_term(known.kind, &hit.body)));
+            let query = SimprintQuery::new(known.kind, &bodies(list));
+            let found = searcher.simprints_found(snapshot, threshold, &query);
+            terms.extend(found.hits.iter().map(|row| simprint_term(known.kind, &row.body)));
         }
         Ok(terms.into_iter().collect())
     }

@@ -1,83 +1,130 @@
-//! The slots of each row.
+//! The owners of each row.
+
+use std::fmt::Debug;
+
+use bytemuck::Pod;
 
 use crate::array::Array;
 use crate::sealed::{SealError, Sections};
+use crate::segment::Chunk;
 
-/// Set in a row's entry if the row has several slots. The other bits are the row's number among such rows.
+/// Set in the slot of a row's entry if the row has several owners. The other bits are the row's number among such rows.
 const SEVERAL: u32 = 1 << 31;
 
-/// Slots by row. A row with one slot takes four bytes.
-#[derive(Debug, Default)]
-pub struct Owners {
-    /// The slot, or [`SEVERAL`] and a position in `ends`.
-    rows: Array<u32>,
-    /// Ends of the rows with several slots in `slots`.
-    ends: Array<u32>,
-    slots: Array<u32>,
+/// What a body belongs to: the slot of its asset, and for simprints the place in the asset's content.
+pub trait Owner: Pod + Ord + Debug + Send + Sync {
+    /// Slot of the asset.
+    fn slot(&self) -> u32;
+
+    /// The same with another slot.
+    fn with_slot(self, slot: u32) -> Self;
 }
 
-impl Owners {
-    /// Adds a slot: of the last row, or of a new one.
+impl Owner for u32 {
+    fn slot(&self) -> u32 {
+        *self
+    }
+
+    fn with_slot(self, slot: u32) -> Self {
+        slot
+    }
+}
+
+impl Owner for Chunk {
+    fn slot(&self) -> u32 {
+        self.slot
+    }
+
+    fn with_slot(self, slot: u32) -> Self {
+        Self { slot, ..self }
+    }
+}
+
+/// Owners by row. A row with one owner takes no more than the owner.
+#[derive(Debug)]
+pub struct Owners<O: Owner> {
+    /// The owner, or [`SEVERAL`] and a position in `ends`.
+    rows: Array<O>,
+    /// Ends of the rows with several owners in `several`.
+    ends: Array<u32>,
+    several: Array<O>,
+}
+
+impl<O: Owner> Default for Owners<O> {
+    fn default() -> Self {
+        Self { rows: Array::default(), ends: Array::default(), several: Array::default() }
+    }
+}
+
+/// The entry of a row with several owners.
+pub fn several_entry<O: Owner>(number: u32) -> O {
+    O::zeroed().with_slot(SEVERAL | number)
+}
+
+impl<O: Owner> Owners<O> {
+    /// Adds an owner: of the last row, or of a new one.
     ///
     /// # Panics
     /// If the slot is not less than 2^31.
-    pub fn push(&mut self, slot: u32, is_of_last_row: bool) {
-        assert!(slot < SEVERAL, "slot {slot} is too large");
+    pub fn push(&mut self, owner: O, is_of_last_row: bool) {
+        assert!(owner.slot() < SEVERAL, "slot {} is too large", owner.slot());
         let (rows, ends) = (self.rows.to_mut(), self.ends.to_mut());
         match rows.last_mut() {
             Some(last) if is_of_last_row => {
-                let slots = self.slots.to_mut();
-                if *last & SEVERAL == 0 {
-                    slots.push(*last);
-                    *last = SEVERAL | ends.len() as u32;
+                let several = self.several.to_mut();
+                if last.slot() & SEVERAL == 0 {
+                    several.push(*last);
+                    *last = several_entry(ends.len() as u32);
                     ends.push(0);
                 }
-                slots.push(slot);
-                let end = slots.len() as u32;
+                several.push(owner);
+                let end = several.len() as u32;
                 ends.last_mut().into_iter().for_each(|last| *last = end);
             }
-            _ => rows.push(slot),
+            _ => rows.push(owner),
         }
     }
 
     /// The owners of `rows` rows in a file.
     pub fn read(rows: usize, sections: &mut Sections<'_>) -> Result<Self, SealError> {
         let rows = sections.next(rows)?;
-        Ok(Self { rows, ends: sections.next_any()?, slots: sections.next_any()? })
+        Ok(Self { rows, ends: sections.next_any()?, several: sections.next_any()? })
     }
 
-    /// The three arrays, as they are in a file.
-    pub fn arrays(&self) -> [&[u32]; 3] {
-        [&self.rows, &self.ends, &self.slots]
+    /// Calls `each` with the bytes of the three arrays, as they are in a file.
+    pub fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
+        each(bytemuck::cast_slice(&self.rows));
+        each(bytemuck::cast_slice(&self.ends));
+        each(bytemuck::cast_slice(&self.several));
     }
 
-    /// Slots of a row, in the order in which they were added. Empty if the row does not exist, or the numbers of a damaged
-    /// file contradict each other.
-    pub fn of(&self, row: usize) -> &[u32] {
+    /// Owners of a row, in the order in which they were added. Empty if the row does not exist, or the numbers of a
+    /// damaged file contradict each other.
+    pub fn of(&self, row: usize) -> &[O] {
         let Some(entry) = self.rows.get(row) else { return &[] };
-        if entry & SEVERAL == 0 {
+        if entry.slot() & SEVERAL == 0 {
             return std::slice::from_ref(entry);
         }
-        let number = (entry & !SEVERAL) as usize;
+        let number = (entry.slot() & !SEVERAL) as usize;
         let end = |number: usize| self.ends.get(number).map_or(0, |&end| end as usize);
         let start = number.checked_sub(1).map_or(0, end);
-        self.slots.get(start..end(number)).unwrap_or_default()
+        self.several.get(start..end(number)).unwrap_or_default()
     }
 
-    /// Number of all slots.
-    pub fn slots(&self) -> usize {
-        self.rows.len() - self.ends.len() + self.slots.len()
+    /// Number of all owners.
+    pub fn count(&self) -> usize {
+        self.rows.len() - self.ends.len() + self.several.len()
     }
 
     /// Releases unused memory.
     pub fn shrink_to_fit(&mut self) {
-        for list in [&mut self.rows, &mut self.ends, &mut self.slots] {
-            list.shrink_to_fit();
-        }
+        self.rows.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.several.shrink_to_fit();
     }
 
     /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.rows.bytes() + self.ends.bytes() + self.slots.bytes()
+        self.rows.bytes() + self.ends.bytes() + self.several.bytes()
     }
 }

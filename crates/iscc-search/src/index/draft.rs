@@ -185,8 +185,8 @@ impl<'a> Draft<'a> {
     }
 
     fn append(&mut self, id: u64, rows: &AssetRows) -> SlotRef {
-        let full = self.index.options.freezing.segment_slots;
-        if self.snapshot.segments.last().is_none_or(|last| last.slots.len() >= full) {
+        let freezing = &self.index.options.freezing;
+        if self.snapshot.segments.last().is_none_or(|last| freezing.is_full(last)) {
             let segment = Segment::new(self.next_uid, self.index.matching);
             self.next_uid += 1;
             self.snapshot.segments.push(Arc::new(segment));

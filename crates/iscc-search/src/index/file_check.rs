@@ -52,8 +52,8 @@ impl Index {
     /// not.
     fn load_again(&self) -> Result<(), StoreError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let slots_max = self.options.freezing.segment_slots_max;
-        let mut snapshot = load_state(&self.store.read()?, self.matching, slots_max)?;
+        let freezing = &self.options.freezing;
+        let mut snapshot = load_state(&self.store.read()?, self.matching, freezing)?;
         for segment in &mut snapshot.segments {
             Arc::make_mut(segment).uid = writer.next_uid;
             writer.next_uid += 1;

@@ -3,18 +3,16 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::{Index, start};
+use super::Index;
+use super::compaction::{mark_died, range_of};
 use crate::background;
 use crate::decision::{Decision, Subject};
-use crate::sealed::{self, Paced, SealError, SealedFile};
-use crate::segment::Segment;
+use crate::sealed::{self, Expected, NewFile, Paced, SealError, SealedFile};
+use crate::segment::{DEAD, Segment};
 use crate::snapshot::Snapshot;
 use crate::store::{SealedEntry, SealedRecord, StoreError};
-
-/// Time after a failure until sealing is tried again, for example on a full disk.
-const RETRY_AFTER: Duration = Duration::from_mins(1);
 
 /// How many times faster than usual files are written while several segments wait.
 pub(super) const HURRY: u64 = 4;
@@ -57,13 +55,16 @@ impl Index {
         let _restructuring = self.restructuring.lock().unwrap_or_else(PoisonError::into_inner);
         let (segment, waiting) = self.next_to_seal()?;
         let sealed = background::run(|| self.write_segment(&segment, waiting, should_continue))
-            .and_then(|file| self.install_sealed(&segment, &file).map(|()| file));
+            .and_then(|file| {
+                let sources = std::slice::from_ref(&segment);
+                self.install_sealed(sources, segment.uid, &file, None).map(|()| file)
+            });
         let (outcome, detail) = match sealed {
             Ok(file) => ("file", format!("{} bytes", file.bytes)),
             // The engine is closing, or the segment was replaced meanwhile.
             Err(NotSealed::File(SealError::Stopped)) => return None,
             Err(reason) => {
-                self.seal_state().retry_at = Some(Instant::now() + RETRY_AFTER);
+                self.pause();
                 ("memory", format!("not written to a file: {reason}"))
             }
         };
@@ -72,25 +73,39 @@ impl Index {
     }
 
     fn next_to_seal(&self) -> Option<(Arc<Segment>, usize)> {
-        if self.is_deleted() || self.seal_state().retry_at.is_some_and(|at| Instant::now() < at) {
+        if self.is_deleted() || self.is_paused() {
             return None;
         }
         let due = self.due_to_seal(&self.snapshot());
         due.first().map(|segment| (Arc::clone(segment), due.len()))
     }
 
+    /// Lets sealing and merging pause after a failure.
+    pub(super) fn pause(&self) {
+        self.seal_state().retry_at = Some(Instant::now() + self.options.sealing.retry_after);
+    }
+
+    /// Whether sealing pauses after a failure.
+    pub(super) fn is_paused(&self) -> bool {
+        self.retry_at().is_some()
+    }
+
+    /// When sealing is tried again after a failure. `None` if it does not pause.
+    pub fn retry_at(&self) -> Option<Instant> {
+        self.seal_state().retry_at.filter(|&at| Instant::now() < at)
+    }
+
     fn due_to_seal(&self, snapshot: &Snapshot) -> Vec<Arc<Segment>> {
         let sealing = &self.options.sealing;
         let Some((_, full)) = snapshot.segments.split_last() else { return Vec::new() };
-        if snapshot.assets() <= sealing.assets_max {
+        if !sealing.is_large(snapshot) {
             return Vec::new();
         }
         let rows = snapshot.unit_rows();
         let is_due = |segment: &&Arc<Segment>| {
-            let slots = &segment.slots;
             segment.file.is_none()
-                && slots.is_ascending()
-                && slots.len() >= sealing.slots_min
+                && segment.slots.is_ascending()
+                && sealing.is_worth(segment)
                 && !self.waits_to_freeze(snapshot, &rows, segment)
         };
         full.iter().filter(is_due).cloned().collect()
@@ -102,6 +117,17 @@ impl Index {
         waiting: usize,
         should_continue: &(dyn Fn() -> bool + Sync),
     ) -> Result<SealedFile, NotSealed> {
+        let hurry = if waiting > 1 { HURRY } else { 1 };
+        self.write_file(hurry, should_continue, |target, pace| target.write(segment, pace))
+    }
+
+    /// Calls `write` with a new file. `hurry` is how many times faster than usual it is written.
+    pub(super) fn write_file<T>(
+        &self,
+        hurry: u64,
+        should_continue: &(dyn Fn() -> bool + Sync),
+        write: impl FnOnce(&NewFile<'_>, &Paced<'_>) -> Result<T, SealError>,
+    ) -> Result<T, NotSealed> {
         let store = {
             let mut state = self.seal_state();
             if state.store.is_empty() {
@@ -109,28 +135,32 @@ impl Index {
             }
             state.store.clone()
         };
-        let names = Arc::clone(&self.snapshot().simprint_names);
-        let hurry = if waiting > 1 { HURRY } else { 1 };
-        let pace = Paced {
-            bytes_per_second: self.options.sealing.bytes_per_second * hurry,
-            should_continue,
-        };
+        let (folder, names) = (self.folder(), Arc::clone(&self.snapshot().simprint_names));
+        let bytes_per_second = self.options.sealing.bytes_per_second * hurry;
+        let pace = Paced { bytes_per_second, should_continue };
         let uid = random_uid()?;
+        let target = NewFile { index_folder: &folder, store: &store, uid, simprint_names: &names };
         self.after_seal_step("chosen");
-        let file = sealed::write(&self.folder(), &store, uid, segment, &names, &pace)?;
+        let written = write(&target, &pace)?;
         self.after_seal_step("written");
-        Ok(file)
+        Ok(written)
     }
 
-    /// Makes the file count, and replaces the columns in memory by those of the file.
-    fn install_sealed(&self, segment: &Segment, file: &SealedFile) -> Result<(), NotSealed> {
-        let installed = self.commit_sealed(segment, file);
+    /// Makes the file count, and replaces the segments by its columns. `moves` are the new slots of merged segments.
+    pub(super) fn install_sealed(
+        &self,
+        sources: &[Arc<Segment>],
+        uid: u32,
+        file: &SealedFile,
+        moves: Option<&[Vec<u32>]>,
+    ) -> Result<(), NotSealed> {
+        let installed = self.commit_sealed(sources, uid, file, moves);
         match &installed {
             Ok(record) => {
                 self.after_seal_step("committed");
-                let names = |uid| record.segments.iter().any(|entry| entry.uid == uid);
-                sealed::remove_files(&self.folder(), names);
-                self.forget_slots(segment);
+                let names = sealed::names(record);
+                sealed::remove_files(&self.folder(), |name| names.contains(name));
+                sources.iter().for_each(|source| self.forget_slots(source));
                 self.after_seal_step("removed");
             }
             Err(_) => {
@@ -142,18 +172,30 @@ impl Index {
 
     fn commit_sealed(
         &self,
-        segment: &Segment,
+        sources: &[Arc<Segment>],
+        uid: u32,
         file: &SealedFile,
+        moves: Option<&[Vec<u32>]>,
     ) -> Result<SealedRecord, NotSealed> {
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_deleted() {
             return Err(SealError::Stopped.into());
         }
         let mut snapshot = (*self.snapshot()).clone();
-        let position = snapshot.segments.iter().position(|one| one.uid == segment.uid);
-        let Some(position) = position else { return Err(SealError::Stopped.into()) };
-        let now = &snapshot.segments[position];
-        snapshot.segments[position] = Arc::new(self.mapped(&snapshot, now, file)?);
+        let Some(range) = range_of(&snapshot, sources) else {
+            return Err(SealError::Stopped.into());
+        };
+        let now = &snapshot.segments[range.clone()];
+        let mut segment = self.mapped(&snapshot, now, file, moves)?;
+        match moves {
+            Some(moves) => mark_died(sources, now, moves, &mut segment.slots),
+            None => {
+                segment.slots = now[0].slots.with_ids_of(&segment.slots);
+                segment.graphs.clone_from(&now[0].graphs);
+            }
+        }
+        segment.uid = uid;
+        snapshot.segments.splice(range, [Arc::new(segment)]);
         self.commit_record(snapshot)
     }
 
@@ -192,24 +234,27 @@ impl Index {
         Ok(record)
     }
 
-    /// A segment with the columns of its file, opened in the index's present folder: the index may have been renamed while
-    /// the file was written.
+    /// A segment with the columns of a file, opened in the index's present folder: the index may have been renamed while the
+    /// file was written.
     fn mapped(
         &self,
         snapshot: &Snapshot,
-        segment: &Segment,
+        sources: &[Arc<Segment>],
         file: &SealedFile,
+        moves: Option<&[Vec<u32>]>,
     ) -> Result<Segment, SealError> {
+        let slots = match moves {
+            Some(moves) => moves.iter().flatten().filter(|&&slot| slot != DEAD).count() as u32,
+            None => sources[0].slots.len(),
+        };
         let store = self.seal_state().store.clone();
-        let entry = entry(file, segment);
-        let (mut mapped, file) =
-            start::open_segment(&self.folder(), &store, &entry, self.matching, snapshot)?;
+        let (uid, bytes, hash) = (file.uid, file.bytes, &file.hash);
+        let expected = Expected { store: &store, uid, slots, bytes, hash };
+        let kind_of = |name: &str| snapshot.simprint_types.get(name).map(|known| known.kind);
+        let (mut segment, file) = sealed::open(&self.folder(), &expected, self.matching, &kind_of)?;
         file.is_checked.store(true, Ordering::Release);
-        mapped.uid = segment.uid;
-        mapped.slots = segment.slots.with_ids_of(&mapped.slots);
-        mapped.graphs.clone_from(&segment.graphs);
-        mapped.file = Some(Arc::new(file));
-        Ok(mapped)
+        segment.file = Some(Arc::new(file));
+        Ok(segment)
     }
 
     /// The record of a snapshot, and the ISCC-ID bodies of its assets that are not in files.
@@ -233,7 +278,7 @@ impl Index {
         self.seal_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn after_seal_step(&self, step: &str) {
+    pub(super) fn after_seal_step(&self, step: &str) {
         if let Some(hook) = &self.options.sealing.hook {
             (hook.0)(step);
         }
@@ -243,7 +288,8 @@ impl Index {
 fn entry(file: &SealedFile, segment: &Segment) -> SealedEntry {
     let slots = &segment.slots;
     let (uid, bytes, hash) = (file.uid, file.bytes, file.hash.clone());
-    SealedEntry { uid, slots: slots.len(), dead: slots.dead(), bytes, hash }
+    let graphs = segment.known_graphs.values().map(|known| (**known).clone()).collect();
+    SealedEntry { uid, slots: slots.len(), dead: slots.dead(), bytes, hash, graphs }
 }
 
 fn random_uid() -> Result<u64, getrandom::Error> {

@@ -1,25 +1,26 @@
 //! The start of an index: maps the files of sealed segments and replays the journal. Without usable files, all assets
 //! are loaded from the store.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::options::Freezing;
 use crate::sealed::{self, Expected, SealError, SealedFile};
-use crate::segment::{Matching, Segment};
+use crate::segment::{Key, Matching, Segment};
 use crate::snapshot::Snapshot;
 use crate::store::load::{PROGRESS_ROWS, Progress, asset_rows, load, numbered, without_assets};
-use crate::store::{Reading, SealedEntry, SealedRecord, Store, StoreError};
+use crate::store::{GraphEntry, Reading, SealedEntry, SealedRecord, Store, StoreError};
+use crate::unit::UnitType;
 
 /// What a start needs to know.
 pub struct Start<'a> {
     pub store: &'a Store,
     pub folder: &'a Path,
     pub matching: Matching,
-    /// Number of assets of a full segment.
-    pub segment_slots: u32,
-    /// Maximum number of assets of a loaded segment.
-    pub segment_slots_max: u32,
+    /// When segments are full.
+    pub freezing: &'a Freezing,
     pub progress: &'a Progress,
 }
 
@@ -41,8 +42,8 @@ impl Start<'_> {
         if let Some(record) = reading.sealed()? {
             match self.mapped(&reading, &record) {
                 Ok(snapshot) => {
-                    let names = |uid| record.segments.iter().any(|entry| entry.uid == uid);
-                    sealed::remove_files(self.folder, names);
+                    let names = sealed::names(&record);
+                    sealed::remove_files(self.folder, |name| names.contains(name));
                     return Ok((snapshot, record.store));
                 }
                 Err(NotMapped::Store(error)) => return Err(error),
@@ -52,7 +53,7 @@ impl Start<'_> {
         drop(reading);
         self.store.drop_sealed();
         sealed::remove_all(self.folder);
-        let snapshot = load(self.store, self.matching, self.segment_slots_max, self.progress)?;
+        let snapshot = load(self.store, self.matching, self.freezing, self.progress)?;
         Ok((snapshot, String::new()))
     }
 
@@ -68,6 +69,7 @@ impl Start<'_> {
                 return Err(SealError::Damaged("dead slots are missing").into());
             }
             segment.file = Some(Arc::new(file));
+            segment.known_graphs = known_graphs(entry, &segment);
             segments.push(segment);
         }
         self.replay(reading, &snapshot, &mut segments)?;
@@ -100,8 +102,8 @@ impl Start<'_> {
                 }
                 let Some(record) = reading.asset(id)? else { continue };
                 let rows = asset_rows(reading, snapshot, id, record)?;
-                let is_full = |last: &Segment| last.slots.len() >= self.segment_slots;
-                if segments.len() == sealed || segments.last().is_some_and(is_full) {
+                let is_full = segments.last().is_some_and(|last| self.freezing.is_full(last));
+                if segments.len() == sealed || is_full {
                     segments.push(Segment::new(0, self.matching));
                 }
                 if let Some(last) = segments.last_mut() {
@@ -118,8 +120,21 @@ impl Start<'_> {
     }
 }
 
+/// What an entry says about the graphs of a segment's columns.
+fn known_graphs(
+    entry: &SealedEntry,
+    segment: &Segment,
+) -> BTreeMap<Key<UnitType>, Arc<GraphEntry>> {
+    let known = entry.graphs.iter().filter_map(|graph| Some((graph.key()?, graph)));
+    let has_column = |key: &Key<UnitType>, graph: &GraphEntry| {
+        segment.frozen.get(key).is_some_and(|column| column.rows() == graph.rows)
+    };
+    let known = known.filter(|(key, graph)| has_column(key, graph));
+    known.map(|(key, graph)| (key, Arc::new(graph.clone()))).collect()
+}
+
 /// Opens the segment that an entry of a record names. All its slots are live.
-pub fn open_segment(
+fn open_segment(
     folder: &Path,
     store: &str,
     entry: &SealedEntry,

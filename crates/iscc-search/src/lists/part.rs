@@ -1,5 +1,6 @@
 //! The parts of bodies that are keys.
 
+use super::ListForm;
 use crate::scan::WORDS_MAX;
 
 /// Widths of the keys of a word.
@@ -18,12 +19,16 @@ pub struct Part {
 
 impl Part {
     /// The parts of bodies of `bits` bits: first those whose lists contain words.
-    pub fn all(bits: u16, has_long_keys: bool) -> Vec<(Self, bool)> {
-        let has_long_keys = has_long_keys && bits > 64;
-        let mut parts: Vec<(Self, bool)> = of_word(0, &SHORT).map(|part| (part, true)).collect();
-        let (first, widths) = if has_long_keys { (0, &LONG[..]) } else { (1, &SHORT[..]) };
+    pub fn all(bits: u16, form: ListForm) -> Vec<(Self, bool)> {
+        let has_long_keys = form.has_long_keys && bits > 64;
+        let per_word = if form.is_first_only { 1 } else { usize::MAX };
+        let with_words = of_word(0, &SHORT).take(per_word).map(|part| (part, true));
+        let mut parts: Vec<(Self, bool)> = with_words.collect();
+        let widths = if has_long_keys { &LONG[..] } else { &SHORT[..] };
+        // With short keys, or one list per word, the lists with words are enough for the first word.
+        let first = usize::from(!has_long_keys || form.is_first_only);
         for word in first..WORDS_MAX {
-            parts.extend(of_word(word, widths).map(|part| (part, false)));
+            parts.extend(of_word(word, widths).take(per_word).map(|part| (part, false)));
         }
         parts.retain(|(part, _)| part.end() <= bits);
         parts
@@ -42,11 +47,6 @@ impl Part {
     /// Number of bits.
     pub fn bits(&self) -> u16 {
         self.bits
-    }
-
-    /// Whether it is wider than the keys of small columns.
-    pub fn is_long(&self) -> bool {
-        self.bits > SHORT[0]
     }
 
     /// Number of keys.
@@ -77,12 +77,19 @@ fn of_word(word: usize, widths: &[u16]) -> impl Iterator<Item = Part> {
 mod tests {
     use super::*;
 
+    const fn form(has_long_keys: bool, is_first_only: bool) -> ListForm {
+        ListForm { has_long_keys, is_first_only }
+    }
+
+    const FORMS: [ListForm; 4] =
+        [form(false, false), form(true, false), form(false, true), form(true, true)];
+
     #[test]
     fn parts_do_not_overlap_and_do_not_cross_words() {
         for bits in (32..=256).step_by(32) {
-            for has_long_keys in [false, true] {
+            for form in FORMS {
                 for with_words in [false, true] {
-                    let parts = Part::all(bits, has_long_keys);
+                    let parts = Part::all(bits, form);
                     let parts = parts.iter().filter(|(_, of)| *of == with_words);
                     let mut end = 0;
                     for (part, _) in parts {
@@ -94,11 +101,14 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Part::all(256, false).len(), 16);
-        assert_eq!(Part::all(256, true).len(), 16);
-        assert_eq!(Part::all(96, true).len(), 4 + 3 + 1);
-        assert_eq!(Part::all(32, true).len(), 2);
-        let last = Part::all(64, true)[3].0;
+        let [short, long, first, first_long] = FORMS;
+        assert_eq!(Part::all(256, short).len(), 16);
+        assert_eq!(Part::all(256, long).len(), 16);
+        assert_eq!(Part::all(96, long).len(), 4 + 3 + 1);
+        assert_eq!(Part::all(32, long).len(), 2);
+        assert_eq!([first, first_long].map(|form| Part::all(256, form).len()), [4, 4]);
+        assert_eq!(Part::all(64, first_long).len(), 1);
+        let last = Part::all(64, long)[3].0;
         assert_eq!((last.key(0xabcd), last.keys()), (0xabcd, 65_536));
     }
 }

@@ -10,6 +10,10 @@ use crate::scan::Probe;
 
 const BUDGET: f64 = f64::INFINITY;
 
+/// Short keys, however few rows there are.
+pub(crate) const ALL: ListSizes =
+    ListSizes { rows_min: 0, long_keys_rows_min: usize::MAX, is_first_only: false };
+
 /// Families of similar bodies, equal ones, featureless ones, and ones that share a part with a victim.
 pub(crate) fn bodies(length: usize, seeds: &[u64]) -> Vec<Vec<u8>> {
     let mut rows: Vec<Vec<u8>> = Vec::new();
@@ -74,7 +78,7 @@ pub(crate) fn found(
     let columns = frozen.columns(word_count(bits), 0, frozen.rows());
     let hits = lists.search(&columns, &probe, bits, &plan, BUDGET).unwrap();
     let slots = hits.iter().flat_map(|hit| {
-        let slots = frozen.slots(hit.row as usize).iter();
+        let slots = frozen.owners(hit.row as usize).iter();
         slots.map(|&slot| (slot as usize, u32::from(hit.distance)))
     });
     let mut slots: Vec<(usize, u32)> = slots.collect();
@@ -97,10 +101,11 @@ proptest! {
         flips in prop::collection::vec(0usize..256, 0..40),
         percent in 75u32..=100,
         has_long_keys in any::<bool>(),
+        is_first_only in any::<bool>(),
     ) {
         let rows = bodies(row_words * 4, &seeds);
-        let sizes =
-            ListSizes { rows_min: 0, long_keys_rows_min: if has_long_keys { 0 } else { usize::MAX } };
+        let long_keys_rows_min = if has_long_keys { 0 } else { usize::MAX };
+        let sizes = ListSizes { rows_min: 0, long_keys_rows_min, is_first_only };
         let frozen = frozen(&rows, sizes);
         let mut query = rows[seeds.len() / 2].clone();
         query.resize(query_words * 4, 0x5a);
@@ -121,7 +126,7 @@ fn plans_exist_for_each_length_and_near_threshold() {
     for long_keys_rows_min in [0, usize::MAX] {
         for row_words in 1..=8 {
             let rows = bodies(row_words * 4, &seeds);
-            let frozen = frozen(&rows, ListSizes { rows_min: 0, long_keys_rows_min });
+            let frozen = frozen(&rows, ListSizes { long_keys_rows_min, ..ALL });
             for query_words in 1..=8 {
                 let mut query = rows[7].clone();
                 query.resize(query_words * 4, 0);
@@ -199,12 +204,32 @@ fn crowded_buckets_are_left_out() {
 }
 
 #[test]
+fn one_list_per_word_finds_rows_that_differ_in_11_bits() {
+    let seeds: Vec<u64> = (0..500).map(|seed: u64| seed.wrapping_mul(0x9e37_79b9)).collect();
+    let rows = bodies(32, &seeds);
+    for long_keys_rows_min in [0, usize::MAX] {
+        let sizes = ListSizes { long_keys_rows_min, is_first_only: true, ..ALL };
+        let frozen = frozen(&rows, sizes);
+        for row in rows.iter().step_by(23) {
+            let mut query = row.clone();
+            (0..11).for_each(|flip| query[flip * 2 + 7] ^= 1 << (flip % 8));
+            let threshold = 1.0 - 11.0 / 256.0;
+            let near = found(&frozen, &query, threshold).expect("a plan");
+            assert_eq!(near, expected(&rows, &query, threshold));
+            assert!(!near.is_empty());
+        }
+    }
+}
+
+#[test]
 fn memory_is_as_much_as_announced() {
     let rows = bodies(32, &(0..3000).map(|seed: u64| seed * 8 + 6).collect::<Vec<_>>());
     for long_keys_rows_min in [0, usize::MAX] {
-        let sizes = ListSizes { rows_min: 0, long_keys_rows_min };
-        let frozen = frozen(&rows, sizes);
-        let bytes = frozen.lists().unwrap().memory_bytes();
-        assert_eq!(bytes, Lists::bytes_needed(frozen.rows(), 256, sizes));
+        for is_first_only in [false, true] {
+            let sizes = ListSizes { long_keys_rows_min, is_first_only, ..ALL };
+            let frozen = frozen(&rows, sizes);
+            let bytes = frozen.lists().unwrap().memory_bytes();
+            assert_eq!(bytes, Lists::bytes_needed(frozen.rows(), 256, sizes));
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Chooses how each probe searches a column: with lists, with a graph, or with a scan that probes share.
 
+use super::column_rows::ColumnRows;
+use super::columns::{Probes, Sought};
 use super::plan::{Rows, probe_of};
-use super::unit_rows::UnitRows;
-use super::units::UnitProbe;
-use crate::frozen::FrozenColumn;
+use crate::frozen::{FrozenColumn, Owner};
 use crate::graph::Graph;
 use crate::lists::cost::scan_cost;
 use crate::lists::{Lists, Plan};
@@ -14,11 +14,11 @@ const PROBES_SHARED_MAX: usize = 4;
 
 /// A search of one column with one probe.
 #[derive(Clone, Copy)]
-pub struct Task<'a, X> {
+pub struct Task<'a, O: Owner, X> {
     /// The segment's position in the snapshot.
     pub segment: usize,
     /// The column.
-    pub rows: UnitRows<'a>,
+    pub rows: ColumnRows<'a, O>,
     /// Position in the list of probes.
     pub probe: usize,
     /// What the search needs besides.
@@ -27,9 +27,9 @@ pub struct Task<'a, X> {
 
 /// What a search in lists needs.
 #[derive(Clone, Copy)]
-pub struct WithLists<'a> {
+pub struct WithLists<'a, O: Owner> {
     /// The column.
-    pub column: &'a FrozenColumn,
+    pub column: &'a FrozenColumn<O>,
     /// Its lists.
     pub lists: &'a Lists,
     /// How to search them.
@@ -37,22 +37,27 @@ pub struct WithLists<'a> {
 }
 
 /// All searches of a pass.
-#[derive(Default)]
-pub struct Choices<'a> {
+pub struct Choices<'a, O: Owner> {
     /// Searches in lists.
-    pub lists: Vec<Task<'a, WithLists<'a>>>,
+    pub lists: Vec<Task<'a, O, WithLists<'a, O>>>,
     /// Searches in graphs.
-    pub graphs: Vec<Task<'a, &'a Graph>>,
+    pub graphs: Vec<Task<'a, O, &'a Graph>>,
     /// Scans: segment, rows and probes.
-    pub scans: Vec<(usize, UnitRows<'a>, Vec<usize>)>,
+    pub scans: Vec<(usize, ColumnRows<'a, O>, Vec<usize>)>,
 }
 
-impl<'a> Choices<'a> {
+impl<O: Owner> Default for Choices<'_, O> {
+    fn default() -> Self {
+        Self { lists: Vec::new(), graphs: Vec::new(), scans: Vec::new() }
+    }
+}
+
+impl<'a, O: Owner> Choices<'a, O> {
     /// Adds a scan in place of a search.
-    pub fn scan<X>(&mut self, task: &Task<'a, X>) {
-        let is_same = |rows: &UnitRows<'_>| match (rows, &task.rows) {
-            (UnitRows::Frozen(a), UnitRows::Frozen(b)) => std::ptr::eq(*a, *b),
-            (UnitRows::Growing(a), UnitRows::Growing(b)) => std::ptr::eq(*a, *b),
+    pub fn scan<X>(&mut self, task: &Task<'a, O, X>) {
+        let is_same = |rows: &ColumnRows<'_, O>| match (rows, &task.rows) {
+            (ColumnRows::Frozen(a), ColumnRows::Frozen(b)) => std::ptr::eq(*a, *b),
+            (ColumnRows::Growing(a), ColumnRows::Growing(b)) => std::ptr::eq(*a, *b),
             _ => false,
         };
         match self.scans.iter_mut().find(|(_, rows, _)| is_same(rows)) {
@@ -63,20 +68,20 @@ impl<'a> Choices<'a> {
 }
 
 /// Chooses the searches of one column. `indexes` are the positions of its probes.
-pub fn choose<'a>(
+pub fn choose<'a, O: Owner>(
     segment: usize,
-    rows: UnitRows<'a>,
+    rows: ColumnRows<'a, O>,
     graph: Option<&'a Graph>,
-    probes: &[UnitProbe],
+    probes: &impl Probes,
     mut indexes: Vec<usize>,
     way: Way,
-    choices: &mut Choices<'a>,
+    choices: &mut Choices<'a, O>,
 ) {
-    if let UnitRows::Frozen(column) = rows
+    if let ColumnRows::Frozen(column) = rows
         && let Some(lists) = column.lists()
         && way != Way::Scan
     {
-        let planned = indexes.iter().map(|&index| (index, plan(column, lists, &probes[index])));
+        let planned = indexes.iter().map(|&index| (index, plan(column, lists, probes.get(index))));
         let (with_lists, others) = divide(planned.collect(), way);
         choices.lists.extend(with_lists.into_iter().map(|(probe, plan)| {
             let extra = WithLists { column, lists, plan };
@@ -84,12 +89,14 @@ pub fn choose<'a>(
         }));
         indexes = others;
     }
-    if let (Some(graph), UnitRows::Frozen(_)) = (graph, rows)
+    if let (Some(graph), ColumnRows::Frozen(_)) = (graph, rows)
         && way != Way::Scan
     {
-        // A graph over long rows cannot compare their prefixes with a shorter probe.
-        let fits =
-            |&index: &usize| !probes[index].exact && probes[index].body.bits() >= rows.bits();
+        let fits = |&index: &usize| {
+            let sought = probes.get(index);
+            // A graph over long rows cannot compare their prefixes with a shorter probe.
+            !sought.exact && sought.body.bits() >= rows.bits()
+        };
         let (with_graph, others): (Vec<usize>, Vec<usize>) = indexes.into_iter().partition(fits);
         let task = |probe| Task { segment, rows, probe, extra: graph };
         choices.graphs.extend(with_graph.into_iter().map(task));
@@ -113,8 +120,8 @@ impl Planned {
     }
 }
 
-fn plan(column: &FrozenColumn, lists: &Lists, probe: &UnitProbe) -> Planned {
-    let (probe, bits) = probe_of(&probe.body, column.bits(), probe.threshold);
+fn plan<O: Owner>(column: &FrozenColumn<O>, lists: &Lists, sought: Sought<'_>) -> Planned {
+    let (probe, bits) = probe_of(sought.body, column.bits(), sought.threshold);
     Planned { plan: lists.plan(&probe, bits), scan_cost: scan_cost(column.rows(), bits) }
 }
 

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
-
-use crate::column::{BLOCK_ROWS, Body, Column, word_count, word_mask};
+use crate::column::{BLOCK_ROWS, Body, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::scan::{Columns, Hit, Probe, scan};
 use crate::scan_pool::ScanPool;
@@ -22,20 +20,6 @@ pub trait Rows: Sync {
     fn rows(&self) -> usize;
     /// The first `words` words of the rows of a block.
     fn block(&self, block: usize, words: usize) -> Columns<'_>;
-}
-
-impl<P: Pod + Send + Sync> Rows for &Column<P> {
-    fn bits(&self) -> u16 {
-        Column::bits(self)
-    }
-
-    fn rows(&self) -> usize {
-        Column::rows(self)
-    }
-
-    fn block(&self, block: usize, words: usize) -> Columns<'_> {
-        self.blocks()[block].columns(words)
-    }
 }
 
 /// A hit in one column.

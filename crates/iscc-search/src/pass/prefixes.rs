@@ -1,7 +1,8 @@
 //! Units and simprints that match by prefix or equality, found in sorted runs.
 
-use super::simprints::{SimprintHit, SimprintProbe};
+use super::simprints::SimprintQuery;
 use super::units::{UnitHit, UnitProbe};
+use crate::segment::Chunk;
 use crate::snapshot::Snapshot;
 
 /// Finds every live asset with a unit that is a prefix of a probe of the same type, or vice versa. Distances are 0;
@@ -31,23 +32,28 @@ pub fn prefixes(snapshot: &Snapshot, probes: &[UnitProbe]) -> Vec<UnitHit> {
     found
 }
 
+/// A simprint of a live asset that equals a probe.
+#[derive(Debug, Clone, Copy)]
+pub struct EqualSimprint {
+    /// Position in the list of probes.
+    pub probe: usize,
+    /// ISCC-ID body of the asset.
+    pub id: u64,
+    /// Origin of the stored simprint.
+    pub chunk: Chunk,
+}
+
 /// Finds every simprint of a live asset that equals a probe of the same type.
-pub fn equal_simprints(snapshot: &Snapshot, probes: &[SimprintProbe]) -> Vec<SimprintHit> {
+pub fn equal_simprints(snapshot: &Snapshot, query: &SimprintQuery) -> Vec<EqualSimprint> {
     let mut found = Vec::new();
-    for (number, segment) in snapshot.segments.iter().enumerate() {
-        for (index, probe) in probes.iter().enumerate() {
-            let Some(rows) = segment.equal_simprints.get(&(probe.kind, probe.body.bits())) else {
+    for segment in &snapshot.segments {
+        for (probe, body) in query.probes.iter().enumerate() {
+            let Some(rows) = segment.equal_simprints.get(&(query.kind, body.bits())) else {
                 continue;
             };
-            rows.starting_with(&probe.body, |chunk| {
+            rows.starting_with(body, |chunk| {
                 if segment.slots.is_live(chunk.slot) {
-                    found.push(SimprintHit {
-                        probe: index,
-                        segment: number as u32,
-                        chunk,
-                        body: probe.body,
-                        distance: 0,
-                    });
+                    found.push(EqualSimprint { probe, id: segment.slots.id(chunk.slot), chunk });
                 }
             });
         }

@@ -1,68 +1,141 @@
-//! Similar simprints: all rows within the threshold, by scan.
+//! Similar simprints: all rows within the threshold, by lists or scan.
 
-use super::plan::{ColumnPlan, scan_all};
+use std::collections::HashMap;
+
+use super::choice::{Choices, choose};
+use super::column_rows::SimprintRows;
+use super::columns::{Hits, Pass, PassFound, Probes, Sought};
+use super::plan::RowHit;
 use crate::column::Body;
+use crate::options::Way;
 use crate::scan_pool::ScanPool;
 use crate::segment::{Chunk, SimprintKind};
 use crate::snapshot::Snapshot;
 
-/// A simprint of a query.
-#[derive(Debug, Clone, Copy)]
-pub struct SimprintProbe {
-    /// Type of the simprint.
+/// The simprints of one type in a query. Equal ones are searched once.
+#[derive(Debug, Clone)]
+pub struct SimprintQuery {
+    /// Type of the simprints.
     pub kind: SimprintKind,
-    /// The simprint.
-    pub body: Body,
+    /// The different simprints, in the order of their first position.
+    pub probes: Vec<Body>,
+    /// For each position in the query, the probe.
+    pub probe_at: Vec<usize>,
 }
 
-/// A stored simprint near a probe.
+impl SimprintQuery {
+    /// The query of a list of simprints.
+    pub fn new(kind: SimprintKind, bodies: &[Body]) -> Self {
+        let mut known = HashMap::with_capacity(bodies.len());
+        let mut probes = Vec::with_capacity(bodies.len());
+        let probe = |body: &Body| {
+            *known.entry(*body).or_insert_with(|| {
+                probes.push(*body);
+                probes.len() - 1
+            })
+        };
+        let probe_at = bodies.iter().map(probe).collect();
+        Self { kind, probes, probe_at }
+    }
+
+    /// Number of simprints in the query.
+    pub fn len(&self) -> usize {
+        self.probe_at.len()
+    }
+
+    /// For each probe, its positions in the query.
+    pub fn positions(&self) -> Vec<Vec<usize>> {
+        let mut positions = vec![Vec::new(); self.probes.len()];
+        for (position, &probe) in self.probe_at.iter().enumerate() {
+            positions[probe].push(position);
+        }
+        positions
+    }
+}
+
+/// A row of simprints near a probe. At least one of its chunks is that of a live asset.
 #[derive(Debug, Clone, Copy)]
-pub struct SimprintHit {
+pub struct SimprintRow<'a> {
     /// Position in the list of probes.
     pub probe: usize,
-    /// Position of the asset's segment in the snapshot.
+    /// Position of the row's segment in the snapshot.
     pub segment: u32,
-    /// Origin of the stored simprint.
-    pub chunk: Chunk,
-    /// The stored simprint.
-    pub body: Body,
     /// Number of differing bits.
     pub distance: u16,
+    /// The stored simprint.
+    pub body: Body,
+    /// Its chunks, some of dead slots.
+    pub chunks: &'a [Chunk],
 }
 
+/// Rows of simprints within the threshold, and how they were found.
+pub type SimprintsFound<'a> = PassFound<SimprintRow<'a>>;
+
 /// Finds every simprint of a live asset within the threshold of a probe of the same type and length.
-pub fn similar_simprints(
+pub fn similar_simprints<'a>(
     scan_pool: &ScanPool,
-    snapshot: &Snapshot,
-    probes: &[SimprintProbe],
+    snapshot: &'a Snapshot,
+    query: &SimprintQuery,
     threshold: f64,
-) -> Vec<SimprintHit> {
-    let mut plans = Vec::new();
-    for (number, segment) in snapshot.segments.iter().enumerate() {
-        for ((kind, bits), column) in &segment.simprints {
-            let fits = |probe: &SimprintProbe| probe.kind == *kind && probe.body.bits() == *bits;
-            let bodies: Vec<(usize, &Body, f64)> = probes
-                .iter()
-                .enumerate()
-                .filter(|(_, probe)| fits(probe))
-                .map(|(index, probe)| (index, &probe.body, threshold))
-                .collect();
-            if !bodies.is_empty() {
-                plans.push(ColumnPlan::new(number, column, bodies.into_iter()));
+    way: Way,
+) -> SimprintsFound<'a> {
+    let probes = Simprints { snapshot, query, threshold };
+    Pass { scan_pool, probes: &probes }.run(1, || probes.choose(way))
+}
+
+/// The simprints of one type in one query.
+struct Simprints<'a, 'q> {
+    snapshot: &'a Snapshot,
+    query: &'q SimprintQuery,
+    threshold: f64,
+}
+
+impl<'a> Simprints<'a, '_> {
+    fn choose(&self, way: Way) -> Choices<'a, Chunk> {
+        let mut choices = Choices::default();
+        for (number, segment) in self.snapshot.segments.iter().enumerate() {
+            for ((kind, bits), rows) in SimprintRows::all(segment) {
+                if kind == self.query.kind {
+                    let fits = |index: &usize| self.query.probes[*index].bits() == bits;
+                    let indexes = (0..self.query.probes.len()).filter(fits).collect();
+                    choose(number, rows, None, self, indexes, way, &mut choices);
+                }
             }
         }
+        choices
     }
-    scan_all(scan_pool, &plans, |plan, hit, hits| {
-        let chunk = plan.rows.payload(hit.row);
-        let segment = &snapshot.segments[plan.segment];
-        if segment.slots.is_live(chunk.slot) {
-            hits.push(SimprintHit {
+}
+
+impl Probes for Simprints<'_, '_> {
+    fn get(&self, index: usize) -> Sought<'_> {
+        Sought { body: &self.query.probes[index], threshold: self.threshold, exact: true }
+    }
+
+    fn query(&self, _: usize) -> usize {
+        0
+    }
+}
+
+impl<'a> Hits<'a, Chunk> for Simprints<'a, '_> {
+    type Hit = SimprintRow<'a>;
+
+    fn add(
+        &self,
+        segment: usize,
+        rows: &SimprintRows<'a>,
+        hit: RowHit,
+        hits: &mut Vec<SimprintRow<'a>>,
+    ) {
+        let slots = &self.snapshot.segments[segment].slots;
+        let chunks = rows.owners(hit.row);
+        if chunks.iter().any(|chunk| slots.is_live(chunk.slot)) {
+            hits.push(SimprintRow {
                 probe: hit.probe,
-                segment: plan.segment as u32,
-                chunk,
-                body: plan.rows.body(hit.row),
+                segment: segment as u32,
                 distance: hit.distance,
+                body: rows.body(hit.row),
+                chunks,
             });
         }
-    })
+    }
 }

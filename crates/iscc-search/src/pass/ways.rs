@@ -1,5 +1,6 @@
 //! The ways in which the probes of a query were searched.
 
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -14,6 +15,15 @@ pub struct Ways {
     pub graphs: u64,
     /// With lists first, and then with a scan, because the buckets were larger than planned. Also in `scans`.
     pub gave_up: u64,
+}
+
+impl AddAssign for Ways {
+    fn add_assign(&mut self, other: Self) {
+        self.lists += other.lists;
+        self.scans += other.scans;
+        self.graphs += other.graphs;
+        self.gave_up += other.gave_up;
+    }
 }
 
 impl Ways {
@@ -33,6 +43,14 @@ pub struct Times {
     pub graphs: Duration,
     /// In scans.
     pub scans: Duration,
+}
+
+impl AddAssign for Times {
+    fn add_assign(&mut self, other: Self) {
+        self.lists += other.lists;
+        self.graphs += other.graphs;
+        self.scans += other.scans;
+    }
 }
 
 /// Counts of all passes since the start.

@@ -2,38 +2,41 @@
 
 use std::sync::Arc;
 
-use crate::pass::{Rows, UnitRows};
-use crate::segment::Segment;
+use crate::frozen::Owner;
+use crate::index::GraphProgress;
+use crate::json::push_string;
+use crate::pass::{ColumnRows, Rows, SimprintRows, UnitRows};
+use crate::segment::{Key, Segment};
 use crate::snapshot::Snapshot;
+use crate::store::GraphEntry;
+use crate::unit::UnitType;
 
 /// The segments as a JSON array, oldest first. `None` if no column is frozen and no segment sealed.
 ///
 /// `kind` is `growing` for the last segment, `sealed` if it is in a file, `frozen` if large columns are frozen, and
 /// otherwise `full`.
-pub fn json(snapshot: &Snapshot) -> Option<Vec<u8>> {
-    let is_plain = |one: &Arc<Segment>| one.frozen.is_empty() && one.file.is_none();
+pub fn json(snapshot: &Snapshot, building: Option<GraphProgress>) -> Option<Vec<u8>> {
+    let is_plain = |one: &Arc<Segment>| !one.is_frozen() && one.file.is_none();
     if snapshot.segments.iter().all(is_plain) {
         return None;
     }
     let last = snapshot.segments.len() - 1;
     let segment = |(number, segment): (usize, &Arc<Segment>)| {
-        let kind = match (number == last, segment.file.is_some(), segment.frozen.is_empty()) {
+        let kind = match (number == last, segment.file.is_some(), segment.is_frozen()) {
             (true, _, _) => "growing",
             (false, true, _) => "sealed",
-            (false, false, false) => "frozen",
-            (false, false, true) => "full",
+            (false, false, true) => "frozen",
+            (false, false, false) => "full",
         };
-        let columns = UnitRows::all(segment).map(|(key, rows)| {
-            let has_lists = matches!(rows, UnitRows::Frozen(column) if column.lists().is_some());
-            format!(
-                "{{\"type\":\"{}\",\"bits\":{},\"rows\":{},\"lists\":{has_lists},\"graph\":{}}}",
-                key.0,
-                key.1,
-                rows.rows(),
-                segment.graphs.contains_key(&key),
-            )
+        let units = UnitRows::all(segment).map(|(key, rows)| {
+            let building = building.filter(|one| (one.segment_uid, one.key) == (segment.uid, key));
+            let state = graph_state(segment, key, building.map(|one| one.share));
+            let graph = format!("{}{state}", segment.graphs.contains_key(&key));
+            column(&key.0.to_string(), &rows, &graph)
         });
-        let columns = columns.collect::<Vec<_>>().join(",");
+        let simprints = SimprintRows::all(segment)
+            .map(|((kind, _), rows)| column(&snapshot.simprint_column_name(kind), &rows, "false"));
+        let columns = units.chain(simprints).collect::<Vec<_>>().join(",");
         let (assets, dead) = (segment.slots.live(), segment.slots.dead());
         format!(
             "{{\"kind\":\"{kind}\",\"assets\":{assets},\"dead\":{dead},\"columns\":[{columns}]}}"
@@ -41,4 +44,38 @@ pub fn json(snapshot: &Snapshot) -> Option<Vec<u8>> {
     };
     let all: Vec<String> = snapshot.segments.iter().enumerate().map(segment).collect();
     Some(format!("[{}]", all.join(",")).into_bytes())
+}
+
+fn column<O: Owner>(name: &str, rows: &ColumnRows<'_, O>, graph: &str) -> String {
+    let mut json = b"{\"type\":".to_vec();
+    push_string(&mut json, name);
+    let (bits, count, has_lists) = (rows.bits(), rows.rows(), rows.has_lists());
+    format!(
+        "{},\"bits\":{bits},\"rows\":{count},\"lists\":{has_lists},\"graph\":{graph}}}",
+        String::from_utf8_lossy(&json),
+    )
+}
+
+/// Members that tell the state of a column's graph. Empty for a column without one.
+fn graph_state(segment: &Segment, key: Key<UnitType>, building: Option<f64>) -> String {
+    let known = segment.known_graphs.get(&key);
+    let share = |known: &GraphEntry| {
+        known.unfinished().map(|file| file.nodes as f64 / known.rows.max(1) as f64)
+    };
+    let saved = known.and_then(|known| share(known));
+    let recall = known.map(|known| known.trial.recall).unwrap_or_default();
+    match (known, building.or(saved)) {
+        (_, Some(share)) => {
+            format!(",\"graph_state\":\"building\",\"graph_progress\":{share:.4}")
+        }
+        (None, None) => String::new(),
+        (Some(known), None) => {
+            let state = match (segment.graphs.contains_key(&key), known.file.is_some()) {
+                (true, _) => "ready",
+                (false, true) => "opening",
+                (false, false) => "refused",
+            };
+            format!(",\"graph_state\":\"{state}\",\"graph_recall\":{recall:.4}")
+        }
+    }
 }

@@ -1,68 +1,103 @@
 //! The columns of a segment as sections of a file.
 
-use std::borrow::Cow;
-
 use bytemuck::{Pod, cast_slice};
 
-use super::format::{ColumnEntry, Content, unit_numbers};
-use crate::column::Column;
+use super::SealError;
+use super::format::{Bodies, ColumnEntry, Content, unit_numbers};
+use super::write::SectionWriter;
+use crate::column::{Column, word_count};
+use crate::frozen::{FrozenColumn, Owner};
+use crate::lists::Lists;
 use crate::prefix_runs::PrefixRuns;
 use crate::segment::Segment;
 
-/// The bytes of a section, in pieces.
-pub type Pieces<'a> = Vec<Cow<'a, [u8]>>;
+/// Consecutive sections of a file.
+pub struct Part<'a> {
+    /// Length of each section in bytes.
+    pub bytes: Vec<u64>,
+    /// Writes them in order.
+    pub write: PartWriter<'a>,
+}
+
+/// Writes consecutive sections.
+pub type PartWriter<'a> = Box<dyn FnOnce(&mut SectionWriter<'_, '_>) -> Result<(), SealError> + 'a>;
 
 /// What a file contains.
 #[derive(Default)]
-pub struct SegmentContent<'a> {
+pub struct FileContent<'a> {
+    /// Number of assets.
+    pub slots: u32,
     pub columns: Vec<ColumnEntry>,
-    pub sections: Vec<Pieces<'a>>,
+    pub parts: Vec<Part<'a>>,
 }
 
-impl<'a> SegmentContent<'a> {
+impl<'a> FileContent<'a> {
     /// The content of a segment, with the names of simprint types.
     pub fn new(segment: &'a Segment, simprint_names: &[String]) -> Self {
-        let name = |kind: u16| simprint_names[usize::from(kind)].clone();
-        let mut all = Self::default();
-        all.sections
-            .push(segment.slots.id_blocks().map(|ids| Cow::Borrowed(cast_slice(ids))).collect());
-        for ((unit, bits), column) in &segment.units {
-            all.column(Content::Units(unit_numbers(*unit)), *bits, column);
-        }
-        for ((unit, bits), column) in &segment.frozen {
-            let unit = unit_numbers(*unit);
-            let content = match column.lists() {
-                Some(lists) => Content::Listed(unit, lists.has_long_keys()),
-                None => Content::Frozen(unit),
-            };
-            all.columns.push(ColumnEntry { content, bits: *bits, rows: column.rows() });
-            column.for_each_array(&mut |bytes| all.sections.push(vec![Cow::Borrowed(bytes)]));
-        }
-        for ((unit, bits), rows) in &segment.prefixes {
-            all.sorted(Content::Prefixes(unit_numbers(*unit)), *bits, rows);
-        }
-        for ((kind, bits), column) in &segment.simprints {
-            all.column(Content::Simprints(name(*kind)), *bits, column);
-        }
-        for ((kind, bits), rows) in &segment.equal_simprints {
-            all.sorted(Content::EqualSimprints(name(*kind)), *bits, rows);
-        }
+        let slots = &segment.slots;
+        let mut all = Self { slots: slots.len(), ..Self::default() };
+        all.add(vec![u64::from(slots.len()) * 8], |writer| {
+            writer.pieces(slots.id_blocks().map(cast_slice))
+        });
+        let units = |unit| Bodies::Units(unit_numbers(unit));
+        let simprints = |kind| Bodies::Simprints(simprint_names[usize::from(kind)].clone());
+        segment.units.iter().for_each(|(key, column)| all.plain(units(key.0), column));
+        segment.frozen.iter().for_each(|(key, column)| all.frozen(units(key.0), column));
+        segment.prefixes.iter().for_each(|(key, rows)| all.sorted(units(key.0), rows));
+        segment.simprints.iter().for_each(|(key, column)| all.plain(simprints(key.0), column));
+        let frozen = segment.frozen_simprints.iter();
+        frozen.for_each(|(key, column)| all.frozen(simprints(key.0), column));
+        segment.equal_simprints.iter().for_each(|(key, rows)| all.sorted(simprints(key.0), rows));
         all
     }
 
-    fn column<P: Pod>(&mut self, content: Content, bits: u16, column: &'a Column<P>) {
-        self.columns.push(ColumnEntry { content, bits, rows: column.rows() });
-        let blocks = column.blocks().iter();
-        let words = blocks.clone().flat_map(|block| block.word_columns());
-        self.sections.push(words.map(|words| Cow::Borrowed(cast_slice(words))).collect());
-        self.sections
-            .push(blocks.map(|block| Cow::Borrowed(cast_slice(block.payloads()))).collect());
+    /// Adds sections of so many bytes.
+    pub fn add(
+        &mut self,
+        bytes: Vec<u64>,
+        write: impl FnOnce(&mut SectionWriter<'_, '_>) -> Result<(), SealError> + 'a,
+    ) {
+        self.parts.push(Part { bytes, write: Box::new(write) });
     }
 
-    fn sorted<P: Pod>(&mut self, content: Content, bits: u16, rows: &PrefixRuns<P>) {
-        self.columns.push(ColumnEntry { content, bits, rows: rows.rows() });
-        let (words, payload) = rows.to_sorted();
-        self.sections.push(vec![Cow::Owned(cast_slice(&words).to_vec())]);
-        self.sections.push(vec![Cow::Owned(cast_slice(&payload).to_vec())]);
+    /// Adds the entry of a column, whose sections follow.
+    pub fn column(&mut self, content: Content, bits: u16, rows: usize) {
+        self.columns.push(ColumnEntry { content, bits, rows });
     }
+
+    fn plain<P: Pod>(&mut self, of: Bodies, column: &'a Column<P>) {
+        self.column(Content::Plain(of), column.bits(), column.rows());
+        self.add(sorted_bytes::<P>(column.bits(), column.rows()), |writer| {
+            let blocks = column.blocks().iter();
+            let words = blocks.clone().flat_map(|block| block.word_columns());
+            writer.pieces(words.map(cast_slice))?;
+            writer.pieces(blocks.map(|block| cast_slice(block.payloads())))
+        });
+    }
+
+    fn frozen<O: Owner>(&mut self, of: Bodies, column: &'a FrozenColumn<O>) {
+        let content = Content::Frozen(of, column.lists().map(Lists::form));
+        self.column(content, column.bits(), column.rows());
+        let mut arrays = Vec::new();
+        column.for_each_array(&mut |bytes| arrays.push(bytes));
+        let bytes = arrays.iter().map(|bytes| bytes.len() as u64).collect();
+        self.add(bytes, |writer| {
+            arrays.into_iter().try_for_each(|array| writer.pieces([array].into_iter()))
+        });
+    }
+
+    fn sorted<P: Pod>(&mut self, of: Bodies, rows: &'a PrefixRuns<P>) {
+        self.column(Content::Sorted(of), rows.bits(), rows.rows());
+        self.add(sorted_bytes::<P>(rows.bits(), rows.rows()), |writer| {
+            let (words, payload) = rows.to_sorted();
+            writer.pieces([cast_slice(&words)].into_iter())?;
+            writer.pieces([cast_slice(&payload)].into_iter())
+        });
+    }
+}
+
+/// Lengths of the sections of rows that are not distinct: words and owners.
+pub fn sorted_bytes<P>(bits: u16, rows: usize) -> Vec<u64> {
+    let bytes = |each: usize| (rows * each) as u64;
+    vec![bytes(word_count(bits) * 8), bytes(size_of::<P>())]
 }

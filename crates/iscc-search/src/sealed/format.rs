@@ -5,13 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::lists::ListForm;
 use crate::unit::UnitType;
 
 // Files have little-endian numbers, which are read without conversion.
 const _: () = assert!(cfg!(target_endian = "little"));
 
 /// First bytes of a file. The last one is the version of the format.
-pub const MAGIC: [u8; 8] = *b"ISCCSEG1";
+pub const MAGIC: [u8; 8] = *b"ISCCSEG2";
 
 /// Bytes before the first section may start.
 pub const START_BYTES: usize = 24;
@@ -48,22 +49,26 @@ pub struct ColumnEntry {
     pub rows: usize,
 }
 
-/// What a column contains. Units are identified by MainType, SubType and version.
+/// What a column contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
-    /// Units that are scanned: words and slots.
+    /// Bodies that are scanned: words and owners.
+    Plain(Bodies),
+    /// Distinct bodies: words, and the three arrays of owners. The arrays of the lists follow, if there are some.
+    Frozen(Bodies, Option<ListForm>),
+    /// Bodies in order: words by row, and owners.
+    Sorted(Bodies),
+}
+
+/// Of what the bodies are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bodies {
+    /// Units, identified by MainType, SubType and version. Owners are slots.
     Units([u16; 3]),
-    /// Distinct bodies without lists: words, and the three arrays of owners.
-    Frozen([u16; 3]),
-    /// Distinct bodies with lists, whose arrays follow. The flag says whether they have long keys.
-    Listed([u16; 3], bool),
-    /// Units in order: words by row, and slots.
-    Prefixes([u16; 3]),
-    /// Simprints of a type that are scanned: words and chunks.
+    /// Simprints of a type. Owners are chunks.
     Simprints(String),
-    /// Simprints of a type in order: words by row, and chunks.
-    EqualSimprints(String),
 }
 
 /// A section.

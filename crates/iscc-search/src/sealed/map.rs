@@ -28,6 +28,11 @@ impl FileMap {
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Arc::new(Self(map)))
     }
+
+    /// All bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// A list of numbers in a mapped file.

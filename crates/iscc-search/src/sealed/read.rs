@@ -10,7 +10,7 @@ use std::time::Instant;
 use bytemuck::Pod;
 
 use super::format::{
-    ColumnEntry, Content, Header, START_BYTES, Section, file_hash, read_start, unit_type,
+    Bodies, ColumnEntry, Content, Header, START_BYTES, Section, file_hash, read_start, unit_type,
 };
 use super::map::{FileMap, MappedRange};
 use super::{Paced, SealError, SealedFile, path_of};
@@ -121,24 +121,24 @@ fn add_column(
         return Err(SealError::Damaged("a length of bodies is invalid"));
     }
     match content {
-        Content::Units(numbers) => {
+        Content::Plain(Bodies::Units(numbers)) => {
             segment.units.insert((unit(*numbers)?, bits), sections.column(bits, rows)?);
         }
-        Content::Frozen(numbers) | Content::Listed(numbers, _) => {
-            let long_keys = match content {
-                Content::Listed(_, long_keys) => Some(*long_keys),
-                _ => None,
-            };
-            let column = FrozenColumn::read(bits, rows, long_keys, sections)?;
-            segment.frozen.insert((unit(*numbers)?, bits), Arc::new(column));
-        }
-        Content::Prefixes(numbers) => {
-            segment.prefixes.insert((unit(*numbers)?, bits), sections.sorted(bits, rows)?);
-        }
-        Content::Simprints(name) => {
+        Content::Plain(Bodies::Simprints(name)) => {
             segment.simprints.insert((kind(name)?, bits), sections.column(bits, rows)?);
         }
-        Content::EqualSimprints(name) => {
+        Content::Frozen(Bodies::Units(numbers), form) => {
+            let column = FrozenColumn::read(bits, rows, *form, sections)?;
+            segment.frozen.insert((unit(*numbers)?, bits), Arc::new(column));
+        }
+        Content::Frozen(Bodies::Simprints(name), form) => {
+            let column = FrozenColumn::read(bits, rows, *form, sections)?;
+            segment.frozen_simprints.insert((kind(name)?, bits), Arc::new(column));
+        }
+        Content::Sorted(Bodies::Units(numbers)) => {
+            segment.prefixes.insert((unit(*numbers)?, bits), sections.sorted(bits, rows)?);
+        }
+        Content::Sorted(Bodies::Simprints(name)) => {
             segment.equal_simprints.insert((kind(name)?, bits), sections.sorted(bits, rows)?);
         }
     }

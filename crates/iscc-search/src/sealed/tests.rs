@@ -10,7 +10,7 @@ use crate::column::{Body, Column, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::frozen::FrozenColumn;
 use crate::lists::ListSizes;
-use crate::lists::tests::{bodies, expected, found, frozen};
+use crate::lists::tests::{ALL, bodies, expected, found, frozen};
 use crate::scan::{Probe, scan};
 use crate::segment::{AssetRows, Chunk, Matching, Segment};
 use crate::unit::UnitType;
@@ -25,7 +25,13 @@ fn entry_of(file: &SealedFile, slots: u32) -> Expected<'_> {
 }
 
 fn write_to(folder: &Path, segment: &Segment) -> SealedFile {
-    write(folder, "store", 7, segment, &NAMES.map(String::from), &PACE).unwrap()
+    write_new(folder, segment).unwrap()
+}
+
+fn write_new(folder: &Path, segment: &Segment) -> Result<SealedFile, SealError> {
+    let names = NAMES.map(String::from);
+    let target = NewFile { index_folder: folder, store: "store", uid: 7, simprint_names: &names };
+    target.write(segment, &PACE)
 }
 
 fn open_from(folder: &Path, expected: &Expected<'_>) -> Result<Segment, SealError> {
@@ -57,7 +63,7 @@ fn scanned(column: &FrozenColumn, query: &[u8], threshold: f64) -> Vec<(usize, u
     let columns = column.columns(words, 0, column.rows());
     scan(&columns, word_mask(bits, words - 1), &[probe], &mut hits);
     let slots = hits.iter().flat_map(|hit| {
-        let slots = column.slots(hit.row as usize).iter();
+        let slots = column.owners(hit.row as usize).iter();
         slots.map(|&slot| (slot as usize, u32::from(hit.distance)))
     });
     let mut slots: Vec<(usize, u32)> = slots.collect();
@@ -113,7 +119,7 @@ proptest! {
         is_exact in any::<bool>(),
     ) {
         let rows = bodies(row_words * 4, &seeds);
-        let column = frozen(&rows, ListSizes { rows_min: 0, long_keys_rows_min: usize::MAX });
+        let column = frozen(&rows, ALL);
         let matching = if is_exact { Matching::Exact } else { Matching::Approximate };
         let segment = segment(&rows, column, matching);
         let folder = tempfile::tempdir().unwrap();
@@ -141,7 +147,7 @@ proptest! {
 fn mapped_lists_with_long_keys_find_near_rows() {
     let rows =
         bodies(16, &(0..5000).map(|seed: u64| seed.wrapping_mul(0x9e37_79b9)).collect::<Vec<_>>());
-    let column = frozen(&rows, ListSizes { rows_min: 0, long_keys_rows_min: 0 });
+    let column = frozen(&rows, ListSizes { long_keys_rows_min: 0, ..ALL });
     let segment = segment(&rows, column, Matching::Approximate);
     let folder = tempfile::tempdir().unwrap();
     let file = write_to(folder.path(), &segment);
@@ -174,7 +180,7 @@ fn files_of_another_store_or_record_are_refused() {
         assert!(open_from(folder.path(), bad).is_err(), "{number}");
     }
     // A file is never replaced.
-    let again = write(folder.path(), "store", 7, &segment, &NAMES.map(String::from), &PACE);
+    let again = write_new(folder.path(), &segment);
     assert!(matches!(again, Err(SealError::Damaged(_))));
     assert!(open_from(folder.path(), &good).is_ok());
     let stopped = Paced { should_continue: &|| false, ..PACE };
@@ -187,10 +193,16 @@ fn only_files_of_segments_are_removed() {
     let segments = folder.path().join(SEGMENTS);
     std::fs::create_dir(&segments).unwrap();
     let name = |uid: u64, ending: &str| format!("{uid:016x}{ending}");
-    let kept = [name(1, ENDING), "notes.txt".into(), "1.seg".into(), "zzzzzzzzzzzzzzzz.seg".into()];
-    let removed = [name(2, ENDING), name(1, TEMPORARY), name(2, TEMPORARY)];
+    let (graph, other) = (".META_NONE_V0.128.graph", ".META_NONE_V0.128.7.graph");
+    let foreign = ["notes.txt", "1.seg", "zzzzzzzzzzzzzzzz.seg", "1.graph"].map(String::from);
+    let named = [name(1, ENDING), name(1, graph)];
+    let kept = [&named[..], &foreign].concat();
+    let temporary = format!("{graph}.tmp");
+    let removed =
+        [(2, ENDING), (1, TEMPORARY), (2, TEMPORARY), (1, other), (2, graph), (1, &temporary)]
+            .map(|(uid, ending)| name(uid, ending));
     kept.iter().chain(&removed).for_each(|name| std::fs::write(segments.join(name), b"").unwrap());
-    remove_files(folder.path(), |uid| uid == 1);
+    remove_files(folder.path(), |name| named.iter().any(|one| one == name));
     assert!(kept.iter().all(|name| segments.join(name).exists()));
     assert!(removed.iter().all(|name| !segments.join(name).exists()));
     remove_all(folder.path());

@@ -3,10 +3,13 @@
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::slice::IterMut;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::content::{Pieces, SegmentContent};
+use bytemuck::{Pod, bytes_of};
+
+use super::content::FileContent;
 use super::format::{Header, START_BYTES, Section, aligned, file_hash, start};
 use super::{SEGMENTS, SealError, SealedFile, path_of, temporary_path_of};
 use crate::index_files::sync_names;
@@ -35,86 +38,104 @@ impl Paced<'_> {
     }
 }
 
-/// Writes a segment to a new file, durably, and gives it its name. `store` identifies the index's store.
-///
-/// The space is allocated first, so that a full disk shows before a byte is written. After a failure, no file is left.
-pub fn write(
-    index_folder: &Path,
-    store: &str,
-    uid: u64,
-    segment: &Segment,
-    simprint_names: &[String],
-    pace: &Paced<'_>,
-) -> Result<SealedFile, SealError> {
-    let content = SegmentContent::new(segment, simprint_names);
-    let header = Header {
-        store: store.to_owned(),
-        uid,
-        slots: segment.slots.len(),
-        columns: content.columns,
-        sections: layout(&content.sections),
-    };
-    fs::create_dir_all(index_folder.join(SEGMENTS))?;
-    let (temporary, path) = (temporary_path_of(index_folder, uid), path_of(index_folder, uid));
-    let written = write_file(&temporary, header, &content.sections, pace).and_then(|file| {
-        if path.exists() {
-            return Err(SealError::Damaged("a file of this name exists"));
-        }
-        fs::rename(&temporary, &path)?;
-        sync_names(&index_folder.join(SEGMENTS))?;
-        sync_names(index_folder)?;
-        Ok(file)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+/// A file that does not exist yet.
+pub struct NewFile<'a> {
+    /// Folder of the index.
+    pub index_folder: &'a Path,
+    /// Identifies the index's store.
+    pub store: &'a str,
+    /// Identifies the file.
+    pub uid: u64,
+    /// Names of simprint types, by their numbers.
+    pub simprint_names: &'a [String],
 }
 
-/// The sections, without their hashes.
-fn layout(sections: &[Pieces<'_>]) -> Vec<Section> {
+impl NewFile<'_> {
+    /// Writes a segment, durably, and gives the file its name.
+    ///
+    /// The space is allocated first, so that a full disk shows before a byte is written. After a failure, no file is left.
+    pub fn write(&self, segment: &Segment, pace: &Paced<'_>) -> Result<SealedFile, SealError> {
+        self.write_content(FileContent::new(segment, self.simprint_names), pace)
+    }
+
+    /// Writes content in the same way.
+    pub(super) fn write_content(
+        &self,
+        content: FileContent<'_>,
+        pace: &Paced<'_>,
+    ) -> Result<SealedFile, SealError> {
+        let Self { index_folder, uid, .. } = *self;
+        let folder = index_folder.join(SEGMENTS);
+        fs::create_dir_all(&folder)?;
+        let (temporary, path) = (temporary_path_of(index_folder, uid), path_of(index_folder, uid));
+        let written = self.write_file(&temporary, content, pace).and_then(|file| {
+            if path.exists() {
+                return Err(SealError::Damaged("a file of this name exists"));
+            }
+            fs::rename(&temporary, &path)?;
+            sync_names(&folder)?;
+            sync_names(index_folder)?;
+            Ok(file)
+        });
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    fn write_file(
+        &self,
+        path: &Path,
+        content: FileContent<'_>,
+        pace: &Paced<'_>,
+    ) -> Result<SealedFile, SealError> {
+        let FileContent { slots, columns, parts } = content;
+        let sections = layout(parts.iter().flat_map(|part| &part.bytes));
+        let (store, uid) = (self.store.to_owned(), self.uid);
+        let mut header = Header { store, uid, slots, columns, sections };
+        let mut file = File::options().write(true).create_new(true).open(path)?;
+        let end =
+            header.sections.last().map_or(START_BYTES as u64, |last| last.offset + last.bytes);
+        let header_offset = aligned(end, 0);
+        let header_bytes = json(&header)?.len() as u64;
+        reserve(&file, header_offset + header_bytes)?;
+        let file_writer = PacedWriter::new(&mut file, pace);
+        let mut writer = SectionWriter {
+            file: file_writer,
+            sections: header.sections.iter_mut(),
+            buffer: Vec::new(),
+        };
+        for part in parts {
+            (part.write)(&mut writer)?;
+        }
+        drop(writer);
+        let json = json(&header)?;
+        let start = start(header_offset, header_bytes);
+        file.seek(SeekFrom::Start(header_offset))?;
+        file.write_all(&json)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&start)?;
+        file.sync_all()?;
+        Ok(SealedFile {
+            uid: header.uid,
+            bytes: header_offset + header_bytes,
+            hash: file_hash(&start, &json),
+            is_checked: AtomicBool::new(true),
+            sections: header.sections,
+        })
+    }
+}
+
+/// The sections with these lengths, without their hashes.
+fn layout<'a>(lengths: impl Iterator<Item = &'a u64>) -> Vec<Section> {
     let mut end = START_BYTES as u64;
-    let section = |pieces: &Pieces<'_>| {
-        let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
+    let section = |&bytes: &u64| {
         let offset = aligned(end, bytes);
         end = offset + bytes;
         // A hash of the final length, so that the length of the header is known.
         Section { offset, bytes, hash: "0".repeat(blake3::OUT_LEN * 2) }
     };
-    sections.iter().map(section).collect()
-}
-
-fn write_file(
-    path: &Path,
-    mut header: Header,
-    sections: &[Pieces<'_>],
-    pace: &Paced<'_>,
-) -> Result<SealedFile, SealError> {
-    let mut file = File::options().write(true).create_new(true).open(path)?;
-    let end = header.sections.last().map_or(START_BYTES as u64, |last| last.offset + last.bytes);
-    let header_offset = aligned(end, 0);
-    let header_bytes = json(&header)?.len() as u64;
-    reserve(&file, header_offset + header_bytes)?;
-    let mut writer =
-        PacedWriter { file: &mut file, pace, since: Instant::now(), total: 0, unsynced: 0 };
-    for (section, pieces) in header.sections.iter_mut().zip(sections) {
-        writer.file.seek(SeekFrom::Start(section.offset))?;
-        section.hash = writer.write_hashed(pieces)?;
-    }
-    let json = json(&header)?;
-    let start = start(header_offset, header_bytes);
-    file.seek(SeekFrom::Start(header_offset))?;
-    file.write_all(&json)?;
-    file.seek(SeekFrom::Start(0))?;
-    file.write_all(&start)?;
-    file.sync_all()?;
-    Ok(SealedFile {
-        uid: header.uid,
-        bytes: header_offset + header_bytes,
-        hash: file_hash(&start, &json),
-        is_checked: AtomicBool::new(true),
-        sections: header.sections,
-    })
+    lengths.map(section).collect()
 }
 
 fn json(header: &Header) -> Result<Vec<u8>, SealError> {
@@ -122,7 +143,7 @@ fn json(header: &Header) -> Result<Vec<u8>, SealError> {
 }
 
 /// Sets the length of a file, and allocates it where the file system can.
-fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+pub(super) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{FallocateFlags, fallocate};
@@ -135,7 +156,86 @@ fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     file.set_len(bytes)
 }
 
-struct PacedWriter<'a, 'f> {
+/// Writes the sections of a file one after the other.
+pub struct SectionWriter<'a, 'f> {
+    file: PacedWriter<'a, 'f>,
+    sections: IterMut<'a, Section>,
+    buffer: Vec<u8>,
+}
+
+/// A section that is being written.
+pub struct OpenSection<'s, 'a, 'f> {
+    writer: &'s mut SectionWriter<'a, 'f>,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl SectionWriter<'_, '_> {
+    /// Writes the next section in pieces.
+    pub fn pieces<'p>(
+        &mut self,
+        mut pieces: impl Iterator<Item = &'p [u8]>,
+    ) -> Result<(), SealError> {
+        self.section(|section| pieces.try_for_each(|piece| section.push_bytes(piece)))
+    }
+
+    /// Writes the next section number by number.
+    pub fn items<T: Pod>(&mut self, mut items: impl Iterator<Item = T>) -> Result<(), SealError> {
+        self.section(|section| items.try_for_each(|item| section.push(&item)))
+    }
+
+    /// Writes the next section.
+    pub fn section(
+        &mut self,
+        fill: impl FnOnce(&mut OpenSection<'_, '_, '_>) -> Result<(), SealError>,
+    ) -> Result<(), SealError> {
+        let other = SealError::Damaged("a section has another length than was planned");
+        let Some(planned) = self.sections.next() else { return Err(other) };
+        self.file.file.seek(SeekFrom::Start(planned.offset))?;
+        let mut section = OpenSection { writer: self, hasher: blake3::Hasher::new(), bytes: 0 };
+        fill(&mut section)?;
+        section.flush()?;
+        if section.bytes != planned.bytes {
+            return Err(other);
+        }
+        planned.hash = section.hasher.finalize().to_hex().to_string();
+        Ok(())
+    }
+}
+
+impl OpenSection<'_, '_, '_> {
+    /// Appends a number.
+    pub fn push<T: Pod>(&mut self, item: &T) -> Result<(), SealError> {
+        self.push_bytes(bytes_of(item))
+    }
+
+    /// Appends bytes.
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<(), SealError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let room = STEP_BYTES - self.writer.buffer.len();
+            let (now, later) = rest.split_at(rest.len().min(room));
+            self.writer.buffer.extend_from_slice(now);
+            rest = later;
+            if self.writer.buffer.len() == STEP_BYTES {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SealError> {
+        let SectionWriter { file, buffer, .. } = &mut *self.writer;
+        self.bytes += buffer.len() as u64;
+        self.hasher.update(buffer);
+        let written = file.write(buffer);
+        buffer.clear();
+        written
+    }
+}
+
+/// Writes in steps, each of which is on disk before the next one is written.
+pub(super) struct PacedWriter<'a, 'f> {
     file: &'f mut File,
     pace: &'a Paced<'a>,
     since: Instant,
@@ -143,22 +243,23 @@ struct PacedWriter<'a, 'f> {
     unsynced: usize,
 }
 
-impl PacedWriter<'_, '_> {
-    /// Writes a section and returns its hash, in hex.
-    fn write_hashed(&mut self, pieces: &Pieces<'_>) -> Result<String, SealError> {
-        let mut hasher = blake3::Hasher::new();
-        for step in pieces.iter().flat_map(|piece| piece.chunks(STEP_BYTES)) {
-            hasher.update(step);
-            self.file.write_all(step)?;
-            self.unsynced += step.len();
-            if self.unsynced >= STEP_BYTES {
-                // Otherwise the last sync would write all of it at once, and commits would wait for it.
-                self.file.sync_data()?;
-                self.total += self.unsynced as u64;
-                self.unsynced = 0;
-                self.pace.wait(self.since, self.total)?;
-            }
+impl<'a, 'f> PacedWriter<'a, 'f> {
+    /// Writes at the file's position.
+    pub fn new(file: &'f mut File, pace: &'a Paced<'a>) -> Self {
+        Self { file, pace, since: Instant::now(), total: 0, unsynced: 0 }
+    }
+
+    /// Writes a step of at most [`STEP_BYTES`].
+    pub fn write(&mut self, step: &[u8]) -> Result<(), SealError> {
+        self.file.write_all(step)?;
+        self.unsynced += step.len();
+        if self.unsynced >= STEP_BYTES {
+            // Otherwise the last sync would write all of it at once, and commits would wait for it.
+            self.file.sync_data()?;
+            self.total += self.unsynced as u64;
+            self.unsynced = 0;
+            self.pace.wait(self.since, self.total)?;
         }
-        Ok(hasher.finalize().to_hex().to_string())
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::{Reading, Store, StoreError};
+use crate::options::Freezing;
 use crate::record::{Record, read_simprints};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::Snapshot;
@@ -38,11 +39,11 @@ impl Progress {
     }
 }
 
-/// Loads the whole store into memory, on the current rayon pool. Segments hold up to `segment_slots` assets.
+/// Loads the whole store into memory, on the current rayon pool. Segments are as large as permitted.
 pub fn load(
     store: &Store,
     matching: Matching,
-    segment_slots: u32,
+    freezing: &Freezing,
     progress: &Progress,
 ) -> Result<Snapshot, StoreError> {
     let reading = store.read()?;
@@ -57,9 +58,7 @@ pub fn load(
     };
     let loaded: Vec<Vec<Segment>> = ranges
         .into_par_iter()
-        .map(|range| {
-            load_range(&store.read()?, &snapshot, matching, segment_slots, range, progress)
-        })
+        .map(|range| load_range(&store.read()?, &snapshot, matching, freezing, range, progress))
         .collect::<Result<_, _>>()?;
     snapshot.segments = numbered(loaded.into_iter().flatten());
     Ok(snapshot)
@@ -69,12 +68,12 @@ pub fn load(
 pub fn load_state(
     reading: &Reading<'_>,
     matching: Matching,
-    segment_slots: u32,
+    freezing: &Freezing,
 ) -> Result<Snapshot, StoreError> {
     let mut snapshot = without_assets(reading)?;
     if let Some(range) = reading.id_range()? {
         let progress = Progress::default();
-        let loaded = load_range(reading, &snapshot, matching, segment_slots, range, &progress)?;
+        let loaded = load_range(reading, &snapshot, matching, freezing, range, &progress)?;
         snapshot.segments = numbered(loaded.into_iter());
     }
     Ok(snapshot)
@@ -121,7 +120,7 @@ fn load_range(
     reading: &Reading<'_>,
     snapshot: &Snapshot,
     matching: Matching,
-    segment_slots: u32,
+    freezing: &Freezing,
     (from, to): (u64, u64),
     progress: &Progress,
 ) -> Result<Vec<Segment>, StoreError> {
@@ -135,7 +134,7 @@ fn load_range(
             progress.add(PROGRESS_ROWS)?;
         }
         let rows = asset_rows(reading, snapshot, id, record)?;
-        if segment.slots.len() >= segment_slots {
+        if freezing.is_largest(&segment) {
             segments.push(std::mem::replace(&mut segment, Segment::new(0, matching)));
         }
         segment.add(id, &rows);

@@ -14,6 +14,7 @@ use heed::{CommitOrAbort, Database, Env, WithoutTls};
 use serde::{Deserialize, Serialize};
 
 use super::{IdKey, Reading, Store, StoreError, Writing};
+use crate::graph::Trial;
 
 const JOURNAL: &str = "journal";
 const DEAD: &str = "dead";
@@ -25,7 +26,7 @@ const VERSION: &str = "sealed_version";
 const ROW_IDS: usize = 8192;
 
 /// The files that count.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SealedRecord {
     /// Identifies the store: 16 random bytes in hex.
     pub store: String,
@@ -34,7 +35,7 @@ pub struct SealedRecord {
 }
 
 /// A file that counts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SealedEntry {
     /// Identifies the file.
     pub uid: u64,
@@ -45,6 +46,37 @@ pub struct SealedEntry {
     /// Length of the file in bytes.
     pub bytes: u64,
     /// Hash of the file's header, in hex.
+    pub hash: String,
+    /// What is known of the graphs of its columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graphs: Vec<GraphEntry>,
+}
+
+/// What is known of the graph of a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GraphEntry {
+    /// Unit type of the column.
+    pub unit: [u16; 3],
+    /// Length of the column's bodies in bits.
+    pub bits: u16,
+    /// Number of the column's rows.
+    pub rows: usize,
+    /// Lowest similarity of a match in the trial.
+    pub threshold: f64,
+    /// The last trial.
+    pub trial: Trial,
+    /// The saved graph. `None` if the graph did not pass the trial.
+    pub file: Option<GraphFile>,
+}
+
+/// The file of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphFile {
+    /// Number of nodes. Fewer than the column has rows while the graph is being built.
+    pub nodes: usize,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// BLAKE3 of the graph's bytes, in hex.
     pub hash: String,
 }
 
@@ -207,6 +239,30 @@ impl Writing<'_, '_> {
         self.append_journal(changed)?;
         self.journal.seals = true;
         Ok(())
+    }
+
+    /// Stores what is known of the graph of a column in the file `uid`, or removes it. Returns `false` if the record does not
+    /// name the file, or is out of date.
+    pub fn put_graph(
+        &mut self,
+        uid: u64,
+        column: ([u16; 3], u16),
+        graph: Option<&GraphEntry>,
+    ) -> Result<bool, StoreError> {
+        if self.store.journal_state() != JournalState::Kept {
+            return Ok(false);
+        }
+        let meta = &self.store.databases.meta;
+        let record = meta.get(self.txn, SEALED)?.and_then(|json| serde_json::from_slice(json).ok());
+        let Some(mut record): Option<SealedRecord> = record else { return Ok(false) };
+        let Some(entry) = record.segments.iter_mut().find(|entry| entry.uid == uid) else {
+            return Ok(false);
+        };
+        entry.graphs.retain(|known| (known.unit, known.bits) != column);
+        entry.graphs.extend(graph.cloned());
+        let json = serde_json::to_vec(&record).map_err(|error| StoreError::File(error.into()))?;
+        meta.put(self.txn, SEALED, &json)?;
+        Ok(true)
     }
 
     /// Adds the touched assets to the journal, or removes a record that is out of date.

@@ -1,0 +1,215 @@
+//! Searches columns with probes, by lists, graph or scan.
+
+use std::time::Instant;
+
+use super::choice::{Choices, Task, WithLists};
+use super::column_rows::ColumnRows;
+use super::plan::{ColumnPlan, RowHit, Rows, probe_of, scan_all};
+use super::ways::{Times, Ways};
+use crate::column::{Body, word_count};
+use crate::frozen::Owner;
+use crate::graph::Graph;
+use crate::lists::cost::scan_cost;
+use crate::scan_pool::ScanPool;
+
+/// What is searched for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sought<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// Lowest similarity of a hit, 0 to 1.
+    pub threshold: f64,
+    /// Whether graphs are not used.
+    pub exact: bool,
+}
+
+/// The probes of a pass, by their positions.
+pub trait Probes: Sync {
+    /// What a probe searches for.
+    fn get(&self, index: usize) -> Sought<'_>;
+
+    /// Position of a probe's query among the queries of the pass.
+    fn query(&self, index: usize) -> usize;
+}
+
+/// Makes hits of rows.
+pub trait Hits<'a, O: Owner>: Probes {
+    /// A hit.
+    type Hit: Send;
+
+    /// Adds the hits of a row. `segment` is the position of the rows' segment in the snapshot.
+    fn add(&self, segment: usize, rows: &ColumnRows<'a, O>, hit: RowHit, hits: &mut Vec<Self::Hit>);
+}
+
+/// Hits of a pass, and how they were found.
+#[derive(Debug)]
+pub struct PassFound<H> {
+    /// All hits, in undefined order.
+    pub hits: Vec<H>,
+    /// How each query was searched, by its position among the queries of the pass.
+    pub ways: Vec<Ways>,
+    /// Time of the pass.
+    pub times: Times,
+}
+
+/// A task with its hits; `None` if the column must be scanned.
+type Searched<'a, O, X, H> = (Task<'a, O, X>, Option<Vec<H>>);
+
+/// A search of columns.
+pub struct Pass<'p, P> {
+    /// Helps with large scans.
+    pub scan_pool: &'p ScanPool,
+    /// The probes, and what becomes of the rows that they find.
+    pub probes: &'p P,
+}
+
+impl<P> Pass<'_, P> {
+    /// Runs the searches that `choose` returns, for so many queries.
+    pub fn run<'a, O: Owner>(
+        &self,
+        queries: usize,
+        choose: impl FnOnce() -> Choices<'a, O>,
+    ) -> PassFound<P::Hit>
+    where
+        P: Hits<'a, O>,
+    {
+        let (ways, times) = (vec![Ways::default(); queries], Times::default());
+        let mut found = PassFound { hits: Vec::new(), ways, times };
+        let start = Instant::now();
+        let mut choices = choose();
+        self.search_lists(&mut choices, &mut found);
+        let lists_end = Instant::now();
+        self.search_graphs(&mut choices, &mut found);
+        let graphs_end = Instant::now();
+        self.scan(&choices, &mut found);
+        found.times = Times {
+            lists: lists_end - start,
+            graphs: graphs_end - lists_end,
+            scans: graphs_end.elapsed(),
+        };
+        found.ways.iter().for_each(|ways| self.scan_pool.ways.add(ways));
+        found
+    }
+
+    fn search_lists<'a, O: Owner>(
+        &self,
+        choices: &mut Choices<'a, O>,
+        found: &mut PassFound<P::Hit>,
+    ) where
+        P: Hits<'a, O>,
+    {
+        for (task, hits) in self.run_all(&choices.lists, |task| self.near_in_lists(task)) {
+            let ways = &mut found.ways[self.probes.query(task.probe)];
+            match hits {
+                Some(hits) => {
+                    ways.lists += 1;
+                    found.hits.extend(hits);
+                }
+                None => {
+                    ways.gave_up += 1;
+                    choices.scan(&task);
+                }
+            }
+        }
+    }
+
+    fn search_graphs<'a, O: Owner>(
+        &self,
+        choices: &mut Choices<'a, O>,
+        found: &mut PassFound<P::Hit>,
+    ) where
+        P: Hits<'a, O>,
+    {
+        for (task, hits) in self.run_all(&choices.graphs, |task| self.near_in_graph(task)) {
+            match hits {
+                Some(hits) => {
+                    found.ways[self.probes.query(task.probe)].graphs += 1;
+                    found.hits.extend(hits);
+                }
+                None => choices.scan(&task),
+            }
+        }
+    }
+
+    fn scan<'a, O: Owner>(&self, choices: &Choices<'a, O>, found: &mut PassFound<P::Hit>)
+    where
+        P: Hits<'a, O>,
+    {
+        let body = |&index: &usize| {
+            let sought = self.probes.get(index);
+            (index, sought.body, sought.threshold)
+        };
+        let mut plans = Vec::with_capacity(choices.scans.len());
+        for (segment, rows, indexes) in &choices.scans {
+            plans.push(ColumnPlan::new(*segment, *rows, indexes.iter().map(body)));
+            for &index in indexes {
+                found.ways[self.probes.query(index)].scans += 1;
+            }
+        }
+        found.hits.extend(scan_all(self.scan_pool, &plans, |plan, hit, hits| {
+            self.probes.add(plan.segment, &plan.rows, hit, hits);
+        }));
+    }
+
+    /// Runs tasks, with the help of idle threads if there are several.
+    fn run_all<'a, O: Owner, X: Copy + Send + Sync, H: Send>(
+        &self,
+        tasks: &[Task<'a, O, X>],
+        search: impl Fn(&Task<'a, O, X>) -> Option<Vec<H>> + Sync,
+    ) -> Vec<Searched<'a, O, X, H>> {
+        let search = |task: &Task<'a, O, X>| (*task, search(task));
+        match tasks {
+            [] => Vec::new(),
+            [task] => vec![search(task)],
+            tasks => self.scan_pool.run(tasks, search),
+        }
+    }
+
+    /// Returns `None` if the search gave up.
+    fn near_in_lists<'a, O: Owner>(
+        &self,
+        task: &Task<'a, O, WithLists<'a, O>>,
+    ) -> Option<Vec<P::Hit>>
+    where
+        P: Hits<'a, O>,
+    {
+        let (column, lists, plan) = (task.extra.column, task.extra.lists, &task.extra.plan);
+        let sought = self.probes.get(task.probe);
+        let (probe, bits) = probe_of(sought.body, column.bits(), sought.threshold);
+        let columns = column.columns(word_count(bits), 0, column.rows());
+        let budget = scan_cost(column.rows(), bits);
+        let rows = lists.search(&columns, &probe, bits, plan, budget)?;
+        let mut hits = Vec::with_capacity(rows.len());
+        for found in rows {
+            let (distance, row) = (found.distance, found.row as usize);
+            let hit = RowHit { probe: task.probe, distance, bits, row };
+            self.probes.add(task.segment, &task.rows, hit, &mut hits);
+        }
+        Some(hits)
+    }
+
+    /// The rows that a graph proposes, with exact distances. Returns `None` if the column must be scanned.
+    fn near_in_graph<'a, O: Owner>(&self, task: &Task<'a, O, &'a Graph>) -> Option<Vec<P::Hit>>
+    where
+        P: Hits<'a, O>,
+    {
+        let sought = self.probes.get(task.probe);
+        let (probe, bits) = probe_of(sought.body, task.rows.bits(), sought.threshold);
+        let limit = probe.distance_max;
+        let rows = task.extra.near(sought.body, limit as f32 / f32::from(bits))?;
+        let mut hits = Vec::new();
+        for row in rows {
+            let row = row as usize;
+            let distance = hamming_distance(&task.rows.body(row), &sought.body.prefix(bits));
+            if distance <= limit {
+                let hit = RowHit { probe: task.probe, distance: distance as u16, bits, row };
+                self.probes.add(task.segment, &task.rows, hit, &mut hits);
+            }
+        }
+        Some(hits)
+    }
+}
+
+fn hamming_distance(a: &Body, b: &Body) -> u32 {
+    a.words().iter().zip(b.words()).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
