@@ -1,5 +1,5 @@
 /** The clean-up, on real files and records. */
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { FileBlobs } from '../../src/blobs/files.js';
 import { Cleanup } from '../../src/codes/cleanup.js';
 import { firstMediaIdAt, type MediaId } from '../../src/codes/media-id.js';
 import { Records } from '../../src/codes/records.js';
-import { createLogger } from '../../src/observe/log.js';
+import { createLogger, type Logger } from '../../src/observe/log.js';
 import { temporaryFolder } from './support/folder.js';
 
 const HOUR_MS = 3600 * 1000;
@@ -17,7 +17,10 @@ async function world() {
   const folder = await temporaryFolder();
   const blobs = await FileBlobs.open(folder);
   const records = await Records.open(path.join(folder, 'records'));
-  const cleanup = new Cleanup({ blobs, records, log: createLogger('silent') }, HOUR_MS / 1000);
+  const lines: unknown[] = [];
+  const write = (...line: unknown[]) => lines.push(line);
+  const log = { ...createLogger('silent'), info: write, error: write, warn: write } as unknown as Logger;
+  const cleanup = new Cleanup({ blobs, records, log }, HOUR_MS / 1000);
   onTestFinished(async () => {
     await cleanup.stop();
     await records.close();
@@ -31,7 +34,7 @@ async function world() {
     return id;
   };
   const files = () => readdir(path.join(folder, 'files'));
-  return { folder, records, cleanup, add, files };
+  return { folder, blobs, records, cleanup, add, files, lines };
 }
 
 test('an upload with an id from the future expires by its creation time', async () => {
@@ -66,4 +69,88 @@ test('a file without a record is kept for the grace period, then removed', async
   const old = Date.now() / 1000 - 11 * 60;
   await utimes(stray, old, old);
   await vi.waitFor(async () => expect(await files()).toEqual([]), 5000);
+});
+
+test('the start removes expired uploads, drafts and files without a record, and says so once', async () => {
+  const { folder, blobs, cleanup, add, files, records, lines } = await world();
+  const now = Date.now();
+  const expired = [await add(now - 2 * HOUR_MS, now), await add(now - HOUR_MS - 1, now)];
+  const young = await add(now - HOUR_MS / 2, now - HOUR_MS / 2);
+  await mkdir(path.join(folder, 'files', '061knt35ejv6o'));
+  // A draft in use, and one that a crash left.
+  const draft = await blobs.begin();
+  onTestFinished(() => draft.discard());
+  await writeFile(path.join(folder, 'drafts', 'left'), 'x');
+  await cleanup.start(3600);
+  expect(await files()).toEqual([young]);
+  expect(expired.map((id) => records.has(id))).toEqual([false, false]);
+  expect(lines).toEqual([[{ expired: 2, drafts: 1, strays: 1 }, 'cleaned up']]);
+});
+
+test('a clean-up with nothing to remove says nothing', async () => {
+  const { cleanup, add, lines } = await world();
+  await add(Date.now(), Date.now());
+  await cleanup.start(3600);
+  expect(lines).toEqual([]);
+});
+
+test('an interval of 0 keeps expired uploads, but no files without a record', async () => {
+  const { folder, cleanup, add, files, records, lines } = await world();
+  const expired = await add(Date.now() - 2 * HOUR_MS, 0);
+  const stray = path.join(folder, 'files', '061knt35ejv6o');
+  await mkdir(stray);
+  await cleanup.start(0);
+  expect(await files()).toEqual([expired]);
+  expect(records.has(expired)).toBe(true);
+  expect(lines).toEqual([[{ expired: 0, drafts: 0, strays: 1 }, 'cleaned up']]);
+  await mkdir(stray);
+  const old = Date.now() / 1000 - 11 * 60;
+  await utimes(stray, old, old);
+  await pause(1500);
+  expect(await files()).toHaveLength(2);
+});
+
+test('a clean-up waits for its interval', async () => {
+  const { folder, cleanup, files } = await world();
+  await cleanup.start(3600);
+  const stray = path.join(folder, 'files', '061knt35ejv6o');
+  await mkdir(stray);
+  const old = Date.now() / 1000 - 11 * 60;
+  await utimes(stray, old, old);
+  await pause(1000);
+  expect(await files()).toEqual(['061knt35ejv6o']);
+});
+
+test('an upload whose id is barely ahead is not from the future', async () => {
+  const { cleanup, add, records } = await world();
+  const now = Date.now();
+  const id = await add(now + 30_000, now - 2 * HOUR_MS);
+  await cleanup.start(3600);
+  expect(records.has(id)).toBe(true);
+  expect(records.find(id)?.createdAt).toBe(now - 2 * HOUR_MS);
+});
+
+test('a clean-up that fails is logged, and the next one happens', async () => {
+  const { folder, cleanup, add, files, lines } = await world();
+  await cleanup.start(1);
+  const drafts = path.join(folder, 'drafts');
+  await rename(drafts, `${drafts}-away`);
+  await writeFile(drafts, 'not a folder');
+  await vi.waitFor(
+    () => expect(lines.at(-1)).toEqual([{ err: expect.any(Error) }, 'clean-up failed']),
+    10_000,
+  );
+  await rm(drafts);
+  await rename(`${drafts}-away`, drafts);
+  await add(Date.now() - 2 * HOUR_MS, 0);
+  await vi.waitFor(async () => expect(await files()).toEqual([]), 10_000);
+});
+
+test('after the stop nothing is removed', async () => {
+  const { cleanup, add, files } = await world();
+  await cleanup.start(1);
+  await cleanup.stop();
+  const expired = await add(Date.now() - 2 * HOUR_MS, 0);
+  await pause(1500);
+  expect(await files()).toEqual([expired]);
 });

@@ -1,10 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { firstMediaIdAt, type MediaId } from '../../src/codes/media-id.js';
 import { Records } from '../../src/codes/records.js';
 import type { UploadRecord } from '../../src/codes/records-port.js';
 import type { IsccResult } from '../../src/codes/result.js';
+import { StorageFull } from '../../src/data/full.js';
+import { fill, smallDisk } from '../faults/support/small-disk.js';
 import { temporaryFolder } from './support/folder.js';
 
 const record: UploadRecord = {
@@ -68,4 +70,95 @@ test('createdBefore returns the oldest uploads first, up to the limit', async ()
   expect(records.createdBefore(2999, 1)).toEqual([a]);
   expect(records.createdBefore(1000, 10)).toEqual([]);
   expect(records.createdBefore(9000, 10)).toEqual([a, b, c]);
+});
+
+test('createdFrom returns the uploads of a time and later, oldest first', async () => {
+  const records = await openRecords();
+  for (const id of [c, a, b]) await records.add(id, record);
+  expect(records.createdFrom(2000)).toEqual([b, c]);
+  expect(records.createdFrom(3001)).toEqual([]);
+});
+
+test('lists the ids of records and of results', async () => {
+  const records = await openRecords();
+  await records.add(b, record, result);
+  await records.add(a, record);
+  expect([...records.ids()]).toEqual([a, b]);
+  expect([...records.resultIds()]).toEqual([b]);
+});
+
+test('setCreatedAt changes the time only, and only of an upload that exists', async () => {
+  const records = await openRecords();
+  await records.add(a, record, result);
+  await records.setCreatedAt(a, 9);
+  expect(records.find(a)).toEqual({ ...record, createdAt: 9 });
+  expect(records.findResult(a)).toEqual(result);
+  await records.setCreatedAt(b, 9);
+  expect(records.has(b)).toBe(false);
+  const removal = records.remove(a);
+  await records.setCreatedAt(a, 10);
+  expect(await removal).toBe(true);
+  expect(records.has(a)).toBe(false);
+});
+
+test('an id that was removed can be added and removed again', async () => {
+  const records = await openRecords();
+  for (let round = 0; round < 2; round += 1) {
+    await records.add(a, record);
+    expect(await records.remove(a)).toBe(true);
+  }
+});
+
+test('a copy has what was committed, and can be read while the original is written', async () => {
+  const [folder, target] = [await temporaryFolder(), path.join(await temporaryFolder(), 'inner', 'copy')];
+  const records = await openRecords(folder);
+  await records.add(a, record, result);
+  await Records.copy(folder, target);
+  await records.add(b, record);
+  const copy = Records.openToRead(target);
+  onTestFinished(() => copy.close());
+  expect([...copy.ids()]).toEqual([a]);
+  expect(copy.findResult(a)).toEqual(result);
+  await expect(copy.add(c, record)).rejects.toThrow();
+  expect(await Records.areBlank(target)).toBe(false);
+});
+
+test('creates the folder and the folders above it', async () => {
+  const records = await openRecords(path.join(await temporaryFolder(), 'inner', 'records'));
+  await records.add(a, record);
+  expect(records.has(a)).toBe(true);
+});
+
+test('a write that takes too long is an error, and a problem until a write succeeds', async () => {
+  const folder = await temporaryFolder();
+  const records = await Records.open(folder, { writeMsMax: 0 });
+  onTestFinished(() => records.close());
+  const outcome = () => records.add(a, record).catch((error: unknown) => error);
+  const patience = { timeout: 30_000, interval: 1 };
+  await expect.poll(outcome, patience).toMatchObject({ code: 'RECORDS_UNAVAILABLE' });
+  const problem = async () => {
+    await outcome();
+    return records.problem();
+  };
+  await expect.poll(problem, patience).toBe('the last upload could not be recorded');
+  const patient = await openRecords();
+  await patient.add(a, record);
+  expect(await patient.problem()).toBeUndefined();
+});
+
+test('a full disk is an error and a problem until there is space, and the records stay in use', async (context) => {
+  const folder = await smallDisk(4, context);
+  let broken = 0;
+  const records = await Records.open(path.join(folder, 'records'), { onBroken: () => (broken += 1) });
+  onTestFinished(() => records.close());
+  await records.add(a, record);
+  await fill(path.join(folder, 'filler'), 0);
+  const large = { iscc: 'x'.repeat(100_000) } as unknown as IsccResult;
+  await expect(records.add(b, record, large)).rejects.toBeInstanceOf(StorageFull);
+  expect(await records.problem()).toBe('the disk is full');
+  expect([records.has(a), records.has(b), broken]).toEqual([true, false, 0]);
+  await rm(path.join(folder, 'filler'));
+  await expect.poll(() => records.problem()).toBeUndefined();
+  await records.add(b, record, large);
+  expect(records.findResult(b)).toEqual(large);
 });

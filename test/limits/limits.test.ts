@@ -64,6 +64,16 @@ describe('fixed windows', () => {
     }
     expect(limiter.take('read', 'first')).toBe(0);
   });
+
+  it.each([
+    [99_999, 60],
+    [100_000, 0],
+  ])('remember a client through %i others', (others, wait) => {
+    const limiter = new FixedWindows({ read: { count: 1, periodSeconds: 60 } }, () => 0);
+    limiter.take('read', 'first');
+    for (let i = 0; i < others; i += 1) limiter.take('read', `client ${i}`);
+    expect(limiter.take('read', 'first')).toBe(wait);
+  });
 });
 
 describe('clientKey', () => {
@@ -71,6 +81,11 @@ describe('clientKey', () => {
     const { remote, xForwardedFor, numProxies, key } = vector;
     const lines = xForwardedFor === null ? [] : ['x-forwarded-for', xForwardedFor];
     expect(clientKey(clientAddress(remote, new RequestHeaders(lines), numProxies))).toBe(key);
+  });
+
+  it('of something else than an address is its text', () => {
+    expect(clientKey('unknown')).toBe('unknown');
+    expect(clientKey('')).toBe('');
   });
 
   it('exempts an exact address, not its network', () => {

@@ -76,6 +76,24 @@ describe('the beginning of an attempt', () => {
   });
 });
 
+describe('the uncertainty of several withdrawals', () => {
+  it.each([
+    ['an earlier one that expires later', NOW + 60 * 60_000, NOW + 60 * 60_000],
+    ['an earlier one that expires before', NOW, NOW + NOTE_EXPIRED_MS],
+  ])('lasts until the last has expired, after %s', (_, earlier, until) => {
+    const uncertainty = { nonce: undefined, pubkey: key.publicKey, forced: false, until: earlier };
+    const deleted = {
+      status: 'declared',
+      live: false,
+      isccId: 'ISCC:MAIWMDAMBQSYSEAB',
+      uncertainty,
+    } as const;
+    const [after, effects] = next(state(deleted), begin());
+    expect(effects.map(({ type }) => type)).toEqual(['withdraw']);
+    expect(after.uncertainty?.until).toBe(until);
+  });
+});
+
 describe('the uncertainty of several sends', () => {
   /** The state while a fresh note is sent, after an earlier send without a definite answer. */
   function sending(before: Partial<Uncertainty>, change: Partial<State> = {}): Uncertainty | undefined {

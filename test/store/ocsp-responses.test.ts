@@ -1,0 +1,32 @@
+/** The OCSP responses that a store keeps. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { createLogger } from '../../src/observe/log.js';
+import { ocspResponses } from '../../src/store/revocation.js';
+
+const KEPT_MAX = 1000;
+
+it(`are at most ${KEPT_MAX}: the oldest goes first`, async () => {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    response.end('response');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const responses = ocspResponses({ log: createLogger('silent'), allowed: new Set(['127.0.0.1']) });
+  onTestFinished(() => responses.close());
+  const fetch = (path: string) => responses.fetch([`http://127.0.0.1:${port}${path}`]);
+  for (let at = 0; at < KEPT_MAX; at += 1) expect(await fetch(`/${at}`)).toHaveLength(1);
+  await fetch('/0');
+  expect(asked).toHaveLength(KEPT_MAX);
+  await fetch('/new');
+  await fetch('/1');
+  expect(asked.slice(KEPT_MAX)).toEqual(['/new']);
+  await fetch('/0');
+  expect(asked.slice(KEPT_MAX)).toEqual(['/new', '/0']);
+});
