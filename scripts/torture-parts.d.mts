@@ -5,7 +5,9 @@ export interface Part {
   readonly unit: string;
   readonly short: number;
   readonly long: number;
+  readonly seconds: number;
   readonly files: readonly string[];
+  readonly alone?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -8,7 +8,9 @@
  * @property {string} unit what a size counts
  * @property {number} short size in `npm test`
  * @property {number} long size of `npm run torture`
+ * @property {number} seconds about how long the short form takes on two idle cores; long parts start first
  * @property {readonly string[]} files
+ * @property {string} [alone] why no other part may run beside this one
  * @property {Readonly<Record<string, string>>} [env] set in the long form of tests that have no size
  */
 
@@ -20,6 +22,7 @@ export const PARTS = [
     unit: 'kills',
     short: 20,
     long: 1000,
+    seconds: 33,
     files: ['test/faults/codes-kill.test.ts'],
   },
   {
@@ -28,6 +31,7 @@ export const PARTS = [
     unit: 'kills',
     short: 50,
     long: 1000,
+    seconds: 39,
     files: ['test/faults/search-kill.test.ts'],
   },
   {
@@ -36,6 +40,7 @@ export const PARTS = [
     unit: 'kills',
     short: 50,
     long: 1000,
+    seconds: 41,
     files: ['test/faults/store-kill.test.ts'],
   },
   {
@@ -44,6 +49,7 @@ export const PARTS = [
     unit: 'kills',
     short: 20,
     long: 1000,
+    seconds: 73,
     files: ['test/torture/kill-all.test.ts'],
   },
   {
@@ -52,6 +58,7 @@ export const PARTS = [
     unit: 'losses',
     short: 20,
     long: 300,
+    seconds: 42,
     files: ['test/faults/power-loss.test.ts'],
   },
   {
@@ -60,6 +67,7 @@ export const PARTS = [
     unit: 'files',
     short: 16,
     long: 1000,
+    seconds: 65,
     files: ['test/torture/bombs.test.ts'],
   },
   {
@@ -68,6 +76,7 @@ export const PARTS = [
     unit: 'files',
     short: 300,
     long: 100_000,
+    seconds: 7,
     files: ['test/torture/mutants.test.ts'],
   },
   {
@@ -76,6 +85,7 @@ export const PARTS = [
     unit: 'files',
     short: 50,
     long: 2000,
+    seconds: 5,
     files: ['test/torture/index-files.test.ts'],
   },
   {
@@ -84,6 +94,7 @@ export const PARTS = [
     unit: 'rounds',
     short: 20,
     long: 1000,
+    seconds: 3,
     files: ['test/torture/churn.test.ts'],
   },
   {
@@ -92,7 +103,9 @@ export const PARTS = [
     unit: 'seconds',
     short: 20,
     long: 1800,
+    seconds: 22,
     files: ['test/torture/overload.test.ts'],
+    alone: 'loads every core on purpose, and its table row is how the service keeps up',
   },
   {
     name: 'soak',
@@ -100,6 +113,7 @@ export const PARTS = [
     unit: 'seconds',
     short: 30,
     long: 7200,
+    seconds: 33,
     files: ['test/torture/soak.test.ts'],
   },
   {
@@ -109,6 +123,7 @@ export const PARTS = [
     unit: 'seconds',
     short: 1,
     long: 3600,
+    seconds: 64,
     files: ['test/cluster/cluster.test.ts'],
   },
   {
@@ -118,6 +133,7 @@ export const PARTS = [
     unit: 'examples',
     short: 50,
     long: 2000,
+    seconds: 161,
     files: ['test/codes/http/openapi.test.ts', 'test/torture/schema.test.ts'],
   },
   {
@@ -126,32 +142,36 @@ export const PARTS = [
     unit: 'histories',
     short: 1000,
     long: 100_000,
+    seconds: 14,
     files: ['test/store/declarations/crashes.test.ts'],
   },
-  suite('io-errors', 'failing and hanging writes of records and indexes', [
+  suite('io-errors', 32, 'failing and hanging writes of records and indexes', [
     'test/faults/codes-io-error.test.ts',
     'test/faults/search-io-error.test.ts',
     'test/faults/store-io-error.test.ts',
     'test/faults/network-disk.test.ts',
   ]),
-  suite('clock', 'a wall clock that jumps while uploads are alive and hubs are followed', [
+  suite('clock', 36, 'a wall clock that jumps while uploads are alive and hubs are followed', [
     'test/faults/codes-clock.test.ts',
     'test/faults/network-clock.test.ts',
   ]),
-  suite('upgrade', 'data of released versions, and backups made while services run and restored elsewhere', [
-    'test/data/released-data.test.ts',
-    'test/data/backup.test.ts',
-  ]),
-  suite('full-disk', 'a disk that fills up under each service', [
+  suite(
+    'upgrade',
+    35,
+    'data of released versions, and backups made while services run and restored elsewhere',
+    ['test/data/released-data.test.ts', 'test/data/backup.test.ts'],
+  ),
+  suite('full-disk', 13, 'a disk that fills up under each service', [
     'test/faults/codes-full-disk.test.ts',
     'test/faults/search-full-disk.test.ts',
     'test/faults/store-full-disk.test.ts',
   ]),
-  suite('raw-http', 'malformed and unusual requests, byte by byte, over both transports, also behind nginx', [
-    'test/http/framing.test.ts',
-    'test/http/behind-nginx.test.ts',
-    'test/store/raw-requests.test.ts',
-  ]),
+  suite(
+    'raw-http',
+    10,
+    'malformed and unusual requests, byte by byte, over both transports, also behind nginx',
+    ['test/http/framing.test.ts', 'test/http/behind-nginx.test.ts', 'test/store/raw-requests.test.ts'],
+  ),
   {
     name: 'ssrf',
     about:
@@ -159,19 +179,22 @@ export const PARTS = [
     unit: 'addresses',
     short: 100,
     long: 5000,
+    seconds: 3,
     files: ['test/torture/ssrf.test.ts'],
   },
-  suite('open-files', 'more connections than the process may have open files', [
+  suite('open-files', 3, 'more connections than the process may have open files', [
     'test/faults/open-files.test.ts',
   ]),
   suite(
     'slow-clients',
+    63,
     'slow headers and bodies, and clients that read nothing',
     ['test/http/slow-readers.test.ts', 'test/http/timeouts.test.ts'],
     { ISCCD_TEST_READERS: '1000' },
   ),
   suite(
     'network',
+    66,
     'kill -9 while hubs are followed, hubs that fork, vanish or lie',
     ['test/network/kills.test.ts', 'test/network/hostile-hubs.test.ts'],
     { ISCCD_TEST_LONG: '1' },
@@ -182,11 +205,12 @@ export const PARTS = [
  * A part whose tests have no size.
  *
  * @param {string} name
+ * @param {number} seconds
  * @param {string} about
  * @param {readonly string[]} files
  * @param {Readonly<Record<string, string>>} [env]
  * @returns {Part}
  */
-function suite(name, about, files, env = {}) {
-  return { name, about, unit: 'tests', short: 1, long: 1, files, env };
+function suite(name, seconds, about, files, env = {}) {
+  return { name, about, unit: 'tests', short: 1, long: 1, seconds, files, env };
 }
