@@ -2,12 +2,15 @@
 import { z } from 'zod';
 import type { Variable } from './variable.js';
 
+const CLUSTER_RULE =
+  'must name one Redis server, because a Redis Cluster is not supported: use redis://HOST:6379 without redis+cluster';
 const RULE = 'must be an address like redis://HOST:6379, or rediss://… with TLS';
 
 function redisAddress(): z.ZodType<string, string> {
   return z
     .string()
     .trim()
+    .refine((address) => !address.startsWith('redis+cluster:'), { error: CLUSTER_RULE, abort: true })
     .refine((address) => isRedis(address), RULE);
 }
 

@@ -1,6 +1,6 @@
 /** Checks that a Redis server can be used: it is reachable, new enough, and allows scripts and messages. */
 import { Redis } from 'ioredis';
-import { redisReason } from './reason.js';
+import { clusterReason, redisReason } from './reason.js';
 
 const MS_MAX = 3_000;
 /** The first version whose scripts may read the time before they write without an option. */
@@ -25,9 +25,11 @@ export async function redisProblem(url: string): Promise<string | undefined> {
   });
   try {
     await redis.connect();
-    const [, version = ''] = /^redis_version:(\S+)/m.exec(await redis.info('server')) ?? [];
+    const info = await redis.info('server');
+    const [, version = ''] = /^redis_version:(\S+)/m.exec(info) ?? [];
     if (Number.parseInt(version, 10) < VERSION_MIN)
       return `Redis ${version} is too old, isccd needs ${VERSION_MIN} or later`;
+    if (/^redis_mode:cluster/m.test(info)) return clusterReason(new URL(url).host);
     await redis.eval(PROBE, 1, PROBE_KEY);
     await redis.publish(PROBE_KEY, '');
     return undefined;

@@ -7,6 +7,12 @@ export function redisReason(error: unknown, url: string): string {
   const reason = [...new Set(reasons)].join(', ') || String((error as NodeJS.ErrnoException).code);
   if (/^(NOAUTH|WRONGPASS|ERR AUTH)/.test(reason)) return `Redis at ${host} rejects the user or password`;
   if (reason.startsWith('NOPERM')) return `Redis at ${host} does not allow the user a command: ${reason}`;
+  if (/^(MOVED|ASK|CLUSTERDOWN|CROSSSLOT) /.test(reason)) return clusterReason(host);
   if (/^[A-Z]+ /.test(reason)) return `Redis at ${host} responds with an error: ${reason}`;
   return `Redis at ${host} is unreachable: ${reason}`;
+}
+
+/** That the server is a node of a cluster. */
+export function clusterReason(host: string): string {
+  return `Redis at ${host} is a node of a Redis Cluster, which is not supported: use one server, with a replica for a failover`;
 }

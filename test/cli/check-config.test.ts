@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redisReason } from '../../src/redis/reason.js';
 import { isccd } from '../support/command.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
@@ -187,12 +188,30 @@ describe('Redis', () => {
     ],
     ['a missing password', () => redis.url.replace(':geheim@', ''), 'rejects the user or password'],
     ['a wrong password', () => redis.url.replace('geheim', 'wrong'), 'rejects the user or password'],
+    [
+      'a cluster',
+      () => 'redis+cluster://127.0.0.1:9',
+      'must name one Redis server, because a Redis Cluster is not supported',
+    ],
     ['another protocol', () => 'http://127.0.0.1:9', 'must be an address like redis://HOST:6379'],
   ])('is reported: %s', async (_, url, message) => {
     const { code, stderr } = await check(['store'], { ISCCD_REDIS_URL: url() });
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
+});
+
+it('a node of a Redis Cluster is refused, and named by the reason in logs', async () => {
+  const node = await startRedis(undefined, ['--cluster-enabled', 'yes']);
+  const { host } = new URL(node.url);
+  const reason = `Redis at ${host} is a node of a Redis Cluster, which is not supported: use one server`;
+  try {
+    const { code, stderr } = await check(['store'], { ISCCD_REDIS_URL: node.url });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+    expect(redisReason(new Error('MOVED 1 127.0.0.1:7001'), node.url)).toContain(reason);
+  } finally {
+    await node.stop();
+  }
 });
 
 describe('indexes in PostgreSQL', () => {
@@ -253,7 +272,7 @@ describe('indexes in PostgreSQL', () => {
     expect(problems).toEqual([
       expect.stringContaining('the user may not create tables in the schema isccd_search'),
       expect.stringContaining('the user may not create the schema new'),
-      expect.stringContaining('was written by a newer isccd (format 99'),
+      expect.stringContaining('has format 99, but this program supports formats up to'),
     ]);
   });
 });

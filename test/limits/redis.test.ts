@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openLimits } from '../../src/limits/open.js';
 import { FixedWindows, parseRate, type Rate, type RateLimiter } from '../../src/limits/rate-limiter.js';
 import { RedisWindows } from '../../src/limits/redis-windows.js';
 import type { Logger } from '../../src/observe/log.js';
@@ -97,6 +98,13 @@ describe('Redis', () => {
     redis.thaw();
   });
 
+  it('is not asked about kinds without a rate', async () => {
+    const { link, lines } = await linked();
+    redis.freeze();
+    expect(await new RedisWindows(link, { read: HOUR }).take('write', client)).toBe(0);
+    expect(lines).toEqual([]);
+  });
+
   it('counts exactly for two instances', async () => {
     const [a, b] = [await linked(), await linked()].map(({ link }) => new RedisWindows(link, { read: HOUR }));
     const takes = Array.from({ length: 100 }, (_, at) => (at % 2 ? a : b)?.take('read', client));
@@ -143,7 +151,47 @@ describe('Redis', () => {
   });
 });
 
-async function up(link: RedisLink): Promise<number | undefined> {
-  const [metric] = link.metrics;
+describe('opened', () => {
+  const open = async (url: string | undefined) => {
+    const lines: string[] = [];
+    const log = { warn: (line: string) => lines.push(line), info: (line: string) => lines.push(line) };
+    const limits = await openLimits(url, { read: HOUR }, log as unknown as Logger);
+    onTestFinished(() => limits.close());
+    return { ...limits, lines };
+  };
+  const allowed = async (limiters: readonly RateLimiter[]) => {
+    const waits = Array.from({ length: 40 }, (_, at) => limiters[at % 2]?.take('read', client));
+    return (await Promise.all(waits)).filter((wait) => wait === 0).length;
+  };
+
+  it('without Redis, each process counts, and the log names the setting that shares', async () => {
+    const [a, b] = [await open(undefined), await open(undefined)];
+    expect(await allowed([a.limiter, b.limiter])).toBe(2 * HOUR.count);
+    expect(a.metrics).toEqual([]);
+    expect(a.lines).toEqual([expect.stringContaining('ISCCD_REDIS_URL')]);
+  });
+
+  it('with Redis, processes share the counts, and a metric and the log tell when they do not', async () => {
+    const [a, b] = [await open(redis.url), await open(redis.url)];
+    expect(await allowed([a.limiter, b.limiter])).toBe(HOUR.count);
+    expect(await up(a)).toBe(1);
+    expect((await a.metrics[0]?.get())?.name).toBe('isccd_store_redis_up');
+    redis.freeze();
+    onTestFinished(() => redis.thaw());
+    expect(await a.limiter.take('read', `${client} b`)).toBe(0);
+    expect(a.lines[0]).toMatch(
+      /^Redis is unavailable, rate limits and login throttling count in each process: /,
+    );
+  });
+
+  it('closed, leaves Redis', async () => {
+    const a = await open(redis.url);
+    a.close();
+    await expect.poll(() => up(a), WAIT).toBe(0);
+  });
+});
+
+async function up({ metrics }: Pick<RedisLink, 'metrics'>): Promise<number | undefined> {
+  const [metric] = metrics;
   return (await metric?.get())?.values[0]?.value;
 }

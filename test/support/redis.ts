@@ -22,8 +22,11 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** @param password of the default user */
-export async function startRedis(password?: string): Promise<RedisServer> {
+/**
+ * @param password of the default user
+ * @param more settings, as arguments
+ */
+export async function startRedis(password?: string, more: readonly string[] = []): Promise<RedisServer> {
   const program = debianProgram(['redis-server', 'valkey-server'], 'redis-server');
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-redis-'));
   const [port] = await freePorts(1);
@@ -32,7 +35,7 @@ export async function startRedis(password?: string): Promise<RedisServer> {
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
   const secret = password === undefined ? [] : ['--requirepass', password];
   const launch = async () => {
-    const launched = spawn(program, [...settings, ...secret], { stdio: 'ignore' });
+    const launched = spawn(program, [...settings, ...secret, ...more], { stdio: 'ignore' });
     await whenReady(url);
     return launched;
   };
