@@ -34,4 +34,6 @@ export interface Checked {
   /** `undefined` if they can't be counted. */
   readonly counts: Counts | undefined;
   readonly notes: readonly string[];
+  /** Of an index, if it was wanted. */
+  readonly digest?: string;
 }

@@ -4,8 +4,8 @@ import { rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { syncPath } from '../data/durable.js';
-import { FormatRefused } from '../data/format.js';
-import { MIGRATIONS } from './migrations/index.js';
+import { requireUsable, versionOf } from './migrate.js';
+import { STORE_SCHEMA } from './migrations/index.js';
 import { type Db, databasePlace, withoutPassword } from './open.js';
 import { openPostgres } from './postgres.js';
 import { blockWrites, copySqlite, openSqliteCopy, openSqliteReadOnly } from './sqlite.js';
@@ -22,7 +22,7 @@ export interface DatabaseCopyJob {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Copies the files of the rows. Returns `false` if one is missing, because its row was deleted after the copy. */
   complete(rows: Db): Promise<boolean>;
-  /** Adapts the rows of an SQLite copy for a restore. Called only if its tables have the current version. */
+  /** Adapts the rows of an SQLite copy for a restore. Not called if its tables have an older version. */
   prepare(copy: Db): Promise<void>;
 }
 
@@ -47,15 +47,16 @@ export async function copyDatabase(job: DatabaseCopyJob): Promise<DatabaseCopy> 
 /**
  * Version of a database's tables; 0 without tables.
  *
- * @throws {FormatRefused} if the version is newer than this program
+ * @throws {FormatRefused} if the version is newer than this program, which can't use the tables
  */
 export async function schemaVersion(db: Db, place: string): Promise<number> {
   const tables = await db.introspection.getTables();
-  if (!tables.some(({ name }) => name === 'schema_version')) return 0;
-  const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(db);
-  const version = rows[0]?.version ?? 0;
-  if (version > MIGRATIONS.length) throw FormatRefused.newer(place, version, MIGRATIONS.length);
-  return version;
+  const found = await versionOf(
+    db,
+    tables.map(({ name }) => name),
+  );
+  requireUsable(found, STORE_SCHEMA, place);
+  return found.version;
 }
 
 async function copySqliteFile(source: string, job: DatabaseCopyJob): Promise<DatabaseCopy> {
@@ -79,7 +80,7 @@ async function copySqliteFile(source: string, job: DatabaseCopyJob): Promise<Dat
 async function prepareCopy({ file, prepare }: DatabaseCopyJob): Promise<void> {
   const copy = openSqliteCopy(file);
   try {
-    if ((await schemaVersion(copy, file)) === MIGRATIONS.length) await prepare(copy);
+    if ((await schemaVersion(copy, file)) >= STORE_SCHEMA.steps.length) await prepare(copy);
   } finally {
     await copy.destroy();
   }

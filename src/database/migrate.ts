@@ -3,10 +3,13 @@
  *
  * Kysely's own migrator is not used: several processes may start at the same time on either engine, and its lock does
  * not cover SQLite. Here a process waits for the migration of another one.
+ *
+ * Instances of two versions share a PostgreSQL database during an upgrade. So the tables name the oldest version that can
+ * use them: a program of that version or later serves on, also if the tables are newer than it.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { FormatRefused } from '../data/format.js';
-import { MIGRATIONS } from './migrations/index.js';
+import { STORE_SCHEMA } from './migrations/index.js';
 import type { Engine } from './open.js';
 import { isLocked } from './sqlite.js';
 import type { Tables } from './tables.js';
@@ -16,6 +19,8 @@ const WAIT_MS_MAX = 10 * 60_000;
 
 interface VersionTables {
   schema_version: { id: number; version: number };
+  /** `oldest`: version of the oldest program that can use the tables. */
+  schema_compatible: { id: number; oldest: number };
 }
 
 /** Id of the PostgreSQL advisory lock for migrations; an arbitrary constant (`iscc` in ASCII). */
@@ -24,6 +29,17 @@ const LOCK = 0x69736363;
 /** One step of a migration. */
 export type MigrationStep<T> = (transaction: Transaction<T>, engine: Engine) => Promise<void>;
 
+/** The tables of a program. */
+export interface Schema<T> {
+  /** All steps in order. Their number is the version. */
+  readonly steps: readonly MigrationStep<T>[];
+  /**
+   * The oldest version whose programs can go on with these tables, beside programs of this version. The steps after it only
+   * add tables, columns that may be left out, and indexes, and nothing that later programs need of each row.
+   */
+  readonly compatibleSince: number;
+}
+
 /**
  * Migrates the store's tables.
  *
@@ -31,11 +47,11 @@ export type MigrationStep<T> = (transaction: Transaction<T>, engine: Engine) => 
  * @throws {FormatRefused} if the database was written by a newer version of this program
  */
 export function migrate(db: Kysely<Tables>, engine: Engine, place: string): Promise<void> {
-  return migrateTables(db, engine, place, MIGRATIONS);
+  return migrateTables(db, engine, place, STORE_SCHEMA);
 }
 
 /**
- * Runs the steps that the database lacks, in one transaction.
+ * Runs the steps that the database lacks, in one transaction. Leaves newer tables as they are if this program can use them.
  *
  * @throws {FormatRefused} if the database was written by a newer version of this program
  */
@@ -43,8 +59,9 @@ export async function migrateTables<T>(
   db: Kysely<T>,
   engine: Engine,
   place: string,
-  steps: readonly MigrationStep<T>[],
+  schema: Schema<T>,
 ): Promise<void> {
+  const { steps, compatibleSince } = schema;
   await exclusively(db, engine, async (transaction) => {
     await createVersion(transaction);
     // An update, because earlier versions of this program lock the row to wait for each other.
@@ -53,11 +70,41 @@ export async function migrateTables<T>(
       .set({ id: 1 })
       .returning('version')
       .executeTakeFirstOrThrow();
-    if (version > steps.length) throw FormatRefused.newer(place, version, steps.length);
-    if (version === steps.length) return;
+    if (version > steps.length)
+      return requireUsable({ version, oldest: await oldestOf(transaction) }, schema, place);
     for (const step of steps.slice(version)) await step(transaction as unknown as Transaction<T>, engine);
-    await transaction.updateTable('schema_version').set({ version: steps.length }).execute();
+    if (version < steps.length)
+      await transaction.updateTable('schema_version').set({ version: steps.length }).execute();
+    if ((await oldestOf(transaction)) !== compatibleSince)
+      await transaction
+        .insertInto('schema_compatible')
+        .values({ id: 1, oldest: compatibleSince })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ oldest: compatibleSince }))
+        .execute();
   });
+}
+
+/** The version of existing tables. */
+export interface Version {
+  readonly version: number;
+  /** The oldest version whose programs can use them; `undefined` if only programs of their own version can. */
+  readonly oldest: number | undefined;
+}
+
+/** @throws {FormatRefused} if the tables are newer than this program, and it can't use them */
+export function requireUsable<T>({ version, oldest }: Version, { steps }: Schema<T>, place: string): void {
+  if (version > steps.length && (oldest === undefined || oldest > steps.length))
+    throw FormatRefused.newer(place, version, steps.length);
+}
+
+/** The version of the tables with these names. Changes nothing. */
+export async function versionOf<T>(db: Kysely<T>, tables: readonly string[]): Promise<Version> {
+  const names: readonly (keyof VersionTables)[] = ['schema_version', 'schema_compatible'];
+  const [isVersioned, isCompatible] = names.map((name) => tables.includes(name));
+  if (!isVersioned) return { version: 0, oldest: undefined };
+  const versions = db as unknown as Kysely<VersionTables>;
+  const row = await versions.selectFrom('schema_version').select('version').executeTakeFirst();
+  return { version: row?.version ?? 0, oldest: isCompatible ? await oldestOf(versions) : undefined };
 }
 
 /** Runs a transaction while no other process migrates. */
@@ -89,12 +136,23 @@ async function whenUnlocked(transaction: () => Promise<void>): Promise<void> {
   }
 }
 
+async function oldestOf(transaction: Kysely<VersionTables>): Promise<number | undefined> {
+  const row = await transaction.selectFrom('schema_compatible').select('oldest').executeTakeFirst();
+  return row?.oldest;
+}
+
 async function createVersion(transaction: Transaction<VersionTables>): Promise<void> {
   await transaction.schema
     .createTable('schema_version')
     .ifNotExists()
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('version', 'integer', (column) => column.notNull())
+    .execute();
+  await transaction.schema
+    .createTable('schema_compatible')
+    .ifNotExists()
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('oldest', 'integer', (column) => column.notNull())
     .execute();
   await transaction
     .insertInto('schema_version')

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { DATA_KINDS, FORMAT_FILE, knownFormat, prepareData } from '../../src/data/format.js';
 import { openDatabase } from '../../src/database/open.js';
@@ -53,10 +54,8 @@ describe.each(DATA_KINDS)('%s', (kind) => {
 it('the store and its commands refuse a database of a newer version', async () => {
   const { root, folder } = await folderOf('store');
   const { db, close } = await openDatabase(undefined, folder);
-  await db
-    .updateTable('schema_version' as 'feed')
-    .set({ version: 999 } as object)
-    .execute();
+  await sql`update schema_version set version = 999`.execute(db);
+  await sql`update schema_compatible set oldest = 999`.execute(db);
   await close();
   for (const command of [
     ['serve', 'store'],

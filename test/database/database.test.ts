@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { blockWrites } from '../../src/database/sqlite.js';
@@ -186,10 +187,8 @@ describe.each(ENGINES)('%s', (engine) => {
   it('refuses a database of a newer version', async () => {
     const fresh = await databases.create();
     const { db, close } = await openDatabase(fresh.url, fresh.dataDir);
-    await db
-      .updateTable('schema_version' as never)
-      .set({ version: 999 } as never)
-      .execute();
+    await sql`update schema_version set version = 999`.execute(db);
+    await sql`update schema_compatible set oldest = 999`.execute(db);
     await close();
     await expect(openDatabase(fresh.url, fresh.dataDir)).rejects.toThrow(
       /format 999, but this program supports formats up to \d+/,

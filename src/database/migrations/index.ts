@@ -1,6 +1,5 @@
 /** All migrations in order. A released migration never changes: every change is a new file. */
-import type { Transaction } from 'kysely';
-import type { Engine } from '../open.js';
+import type { MigrationStep, Schema } from '../migrate.js';
 import type { Tables } from '../tables.js';
 import { createStore } from './0001-store.js';
 import { addSessionFlash } from './0002-session-flash.js';
@@ -19,9 +18,7 @@ import { addUndo } from './0014-undo.js';
 import { addWebhooks } from './0015-webhooks.js';
 import { addWebhookReceivers } from './0016-webhook-receivers.js';
 
-export type Migration = (transaction: Transaction<Tables>, engine: Engine) => Promise<void>;
-
-export const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
   createStore,
   addSessionFlash,
   addLocalIndex,
@@ -39,3 +36,6 @@ export const MIGRATIONS: readonly Migration[] = [
   addWebhooks,
   addWebhookReceivers,
 ];
+
+/** Migration 16 dropped a table. Programs before it cannot use the tables after it. */
+export const STORE_SCHEMA: Schema<Tables> = { steps: MIGRATIONS, compatibleSince: 16 };

@@ -1,9 +1,10 @@
 /** Checks that a database can hold indexes: it is reachable, can be written, and is new enough. */
 import { sql } from 'kysely';
 import { FormatRefused } from '../../data/format.js';
+import { requireUsable, versionOf } from '../../database/migrate.js';
 import { ServerRefused } from '../../database/server-refused.js';
 import { type PostgresLocation, parseLocation } from './location.js';
-import { SEARCH_MIGRATIONS } from './migrations/index.js';
+import { SEARCH_SCHEMA } from './migrations/index.js';
 import { connect, SERVER_VERSION_MIN, type SearchDb } from './open.js';
 
 interface Server {
@@ -28,6 +29,7 @@ export async function databaseProblem(text: string): Promise<string | undefined>
   try {
     return await problemOf(db, location);
   } catch (error) {
+    if (error instanceof FormatRefused) return error.message;
     const reason = error instanceof Error ? error.message || String(error) : String(error);
     const isReached = error instanceof ServerRefused;
     return isReached ? `${location.place}: ${reason}` : `${location.place} cannot be used: ${reason}`;
@@ -50,18 +52,13 @@ async function problemOf(db: SearchDb, { schema, place }: PostgresLocation): Pro
   if (!server.schema && !server.creates)
     return `the user may not create the schema ${schema} in ${place}; create it, or grant CREATE on the database`;
   if (server.uses === false) return `the user may not create tables in the schema ${schema} of ${place}`;
-  const found = await migrated(db, schema);
-  return found > SEARCH_MIGRATIONS.length
-    ? `${place} was written by a newer isccd (format ${found}, this one knows ${SEARCH_MIGRATIONS.length})`
-    : undefined;
-}
-
-async function migrated(db: SearchDb, schema: string): Promise<number> {
-  const name = `${schema}.schema_version`;
-  const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(
+  const tables = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = ${schema}
+  `.execute(db);
+  const found = await versionOf(
     db,
+    tables.rows.map(({ name }) => name),
   );
-  if (!rows[0]?.found) return 0;
-  const { rows: versions } = await sql<{ version: number }>`select version from schema_version`.execute(db);
-  return versions[0]?.version ?? 0;
+  requireUsable(found, SEARCH_SCHEMA, place);
+  return undefined;
 }

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { FailoverPool } from '../../database/failover-pool.js';
 import { migrateTables } from '../../database/migrate.js';
 import { type PostgresLocation, parseLocation } from './location.js';
-import { SEARCH_MIGRATIONS } from './migrations/index.js';
+import { SEARCH_SCHEMA } from './migrations/index.js';
 import { Newest } from './newest.js';
 import type { SearchTables } from './tables.js';
 
@@ -50,7 +50,7 @@ export async function openSearchDatabase(location: string): Promise<SearchDataba
   const db = kyselyOf(pool);
   try {
     await createSchema(db, parsed.schema);
-    await migrateTables(db, 'postgres', parsed.place, SEARCH_MIGRATIONS);
+    await migrateTables(db, 'postgres', parsed.place, SEARCH_SCHEMA);
     return { db, newest: new Newest(pool), pool };
   } catch (error) {
     await db.destroy();

@@ -1,7 +1,8 @@
 /** All migrations in order. A released migration never changes: every change is a new file. */
-import type { MigrationStep } from '../../../database/migrate.js';
+import type { Schema } from '../../../database/migrate.js';
 import type { SearchTables } from '../tables.js';
 import { createIndexes } from './0001-indexes.js';
 import { createLogs } from './0002-logs.js';
 
-export const SEARCH_MIGRATIONS: readonly MigrationStep<SearchTables>[] = [createIndexes, createLogs];
+/** Programs before migration 2 do not know that an index follows logs. */
+export const SEARCH_SCHEMA: Schema<SearchTables> = { steps: [createIndexes, createLogs], compatibleSince: 2 };
