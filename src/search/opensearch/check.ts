@@ -1,7 +1,9 @@
 /** Checks that a cluster can hold indexes: it is reachable, new enough, and has the plug-in that compares vectors. */
 import { FormatRefused } from '../../data/format.js';
-import { Client, OpenSearchError } from './client.js';
+import { Client } from './client.js';
+import { OpenSearchError } from './errors.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
+import { outdatedMappings } from './upgrade.js';
 
 const VERSION_MIN = 3;
 const PLUGIN = 'opensearch-knn';
@@ -23,16 +25,15 @@ export async function clusterProblem(text: string, apiKey: string | undefined): 
   try {
     return await problemOf(client, location);
   } catch (error) {
+    if (error instanceof FormatRefused) return error.message;
     return `${location.place} cannot be used: ${reasonOf(error)}`;
   } finally {
     await client.close();
   }
 }
 
-async function problemOf(
-  client: Client,
-  { place, replicas }: OpenSearchLocation,
-): Promise<string | undefined> {
+async function problemOf(client: Client, location: OpenSearchLocation): Promise<string | undefined> {
+  const { place, replicas } = location;
   const { version } = await client.get<Cluster>('/');
   if (version.distribution !== 'opensearch') return `${place} is not OpenSearch`;
   if (Number(version.number.split('.')[0]) < VERSION_MIN)
@@ -48,6 +49,8 @@ async function problemOf(
   if (!isThere) return `${place} lacks the plug-in ${PLUGIN}`;
   if (data <= replicas)
     return `${place} has ${data} data nodes, too few for ${replicas} replicas; add nodes or set ?replicas=${data - 1}`;
+  // Throws if one is of a newer version.
+  await outdatedMappings(client, location);
   return undefined;
 }
 

@@ -1,36 +1,17 @@
 /** Requests to OpenSearch: JSON over HTTP, to any of several nodes. */
 import { Agent, request } from 'undici';
 import { StorageUnavailable } from '../../data/unavailable.js';
+import type { Metric } from '../../observe/instruments.js';
 import { Slots } from '../../slots.js';
+import { errorOf, OpenSearchError, UNAVAILABLE } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
+import { ClientMetrics } from './metrics.js';
 
 /** Requests at a time. Further ones wait. */
 const CONCURRENT_MAX = 64;
 const CONNECT_MS_MAX = 3000;
 /** A node that takes longer to respond is unreachable. */
 const RESPONSE_MS_MAX = 30_000;
-/** The cluster has no primary, is overloaded, or a proxy before it has no node. */
-const AWAY_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
-/** The index was deleted while the request was on its way: the next one will find that it is missing. */
-const DELETED = 'index_not_found_exception';
-
-export const UNAVAILABLE = 'The database of the indexes is unavailable';
-
-/** A response with an error that is not one of availability. For the log, never for a client. */
-export class OpenSearchError extends Error {
-  override readonly name = 'OpenSearchError';
-  readonly status: number;
-  /** Such as `index_not_found_exception`. */
-  readonly type: string;
-
-  constructor(status: number, type: string, message: string) {
-    super(message);
-    this.status = status;
-    this.type = type;
-  }
-}
-
 export interface Sending {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** With query. */
@@ -57,6 +38,7 @@ export class Client {
     bodyTimeout: RESPONSE_MS_MAX,
   });
   readonly #slots = new Slots(CONCURRENT_MAX);
+  readonly #metrics = new ClientMetrics(this.#slots);
   /** Position of the node that responded last. */
   #node = 0;
 
@@ -83,6 +65,11 @@ export class Client {
     return this.send<T>({ method: 'POST', path, body, isRead: true });
   }
 
+  /** Metrics of the requests. */
+  get metrics(): readonly Metric[] {
+    return this.#metrics.all;
+  }
+
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
@@ -93,14 +80,18 @@ export class Client {
     let failure: unknown;
     for (let tries = 0; tries < origins.length; tries += 1) {
       const node = this.#node;
+      const startMs = performance.now();
       try {
         const found = await this.#sendTo<T>(origins[node] as string, sending);
+        this.#metrics.ended(sending, 'ok', startMs);
         onState(undefined);
         return found;
       } catch (error) {
-        if (error instanceof OpenSearchError && !AWAY_STATUSES.has(error.status)) {
+        const isRefused = error instanceof OpenSearchError && !error.isAway;
+        this.#metrics.ended(sending, isRefused ? 'refused' : 'unavailable', startMs);
+        if (isRefused) {
           onState(undefined);
-          throw error.type === DELETED ? new StorageUnavailable(UNAVAILABLE, { cause: error }) : error;
+          throw error.isOfDeleted ? new StorageUnavailable(UNAVAILABLE, { cause: error }) : error;
         }
         failure = error;
         if (this.#node === node) this.#node = (node + 1) % origins.length;
@@ -135,31 +126,4 @@ export class Client {
 function wasNotSent(error: unknown): boolean {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'UND_ERR_CONNECT_TIMEOUT';
-}
-
-interface ErrorBody {
-  readonly error?: { readonly type?: string; readonly reason?: string } | string;
-}
-
-function errorOf(status: number, text: string): OpenSearchError {
-  let body: ErrorBody = {};
-  try {
-    body = JSON.parse(text) as ErrorBody;
-  } catch {
-    // A proxy has responded.
-  }
-  const { error } = body;
-  const { type = 'unknown', reason = text.slice(0, 200) } =
-    typeof error === 'object' ? error : { type: error ?? 'unknown' };
-  return new OpenSearchError(status, type, `OpenSearch responded ${status} ${type}: ${reason}`);
-}
-
-const AWAY_TYPES =
-  /index_not_found|unavailable_shards|no_shard_available|all_shards_failed|rejected_execution|process_cluster_event_timeout|node_/;
-
-/** The error of a part of a request. */
-export function partError(error: { readonly type: string; readonly reason: string }, status = 500): Error {
-  const failure = new OpenSearchError(status, error.type, `OpenSearch: ${error.type}: ${error.reason}`);
-  const isAway = AWAY_STATUSES.has(status) || AWAY_TYPES.test(error.type);
-  return isAway ? new StorageUnavailable(UNAVAILABLE, { cause: failure }) : failure;
 }

@@ -11,6 +11,7 @@ import {
   type SearchEngine,
   type SearchOptions,
 } from '../../native.js';
+import type { Metric } from '../../observe/instruments.js';
 import type { Logger } from '../../observe/log.js';
 import { present } from '../../present.js';
 import { OPENSEARCH_ID } from '../engine/open.js';
@@ -22,6 +23,7 @@ import { Queries } from './queries.js';
 import { RegistryDocument, type StoredIndex } from './registry.js';
 import { ROW_MEMBERS, type Row, readAssets, WHOLE_QUERY } from './rows.js';
 import { type SweepOptions, sweepIndexes, sweepTerms } from './sweep.js';
+import { upgradeMappings } from './upgrade.js';
 import { Writes } from './writes.js';
 
 /** Candidates per search, unless configured. */
@@ -56,6 +58,7 @@ export class OpenSearchEngine implements Engine {
   #isClosed = false;
   /** Identifies the indexes. */
   readonly id: string;
+  readonly instruments: readonly Metric[];
 
   private constructor(
     options: OpenSearchEngineOptions,
@@ -66,6 +69,7 @@ export class OpenSearchEngine implements Engine {
     const { location, client, names } = parts;
     this.#options = options;
     this.id = `${OPENSEARCH_ID}${installation}`;
+    this.instruments = client.metrics;
     [this.#location, this.#client, this.#document, this.#names] = [location, client, parts.document, names];
     this.#writes = new Writes({ client, location, names });
     this.#queries = new Queries({ client, names, candidates: options.candidates ?? CANDIDATES });
@@ -82,6 +86,7 @@ export class OpenSearchEngine implements Engine {
     try {
       const document = new RegistryDocument(client, location);
       const { registry } = await document.open();
+      await upgradeMappings(client, location);
       const onLeftover = (error: unknown) =>
         options.log?.warn(
           { err: error },

@@ -5,8 +5,12 @@ import type { OpenSearchLocation } from './location.js';
 export const KINDS = ['assets', 'units', 'simprints'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Number of the mapping. A later one is written beside it and then gets the aliases. */
-const MAPPING_VERSION = 1;
+/** Version of the mapping. Version 1 was written without it. {@link mappingAdditions} lists what each one adds. */
+export const MAPPING_VERSION = 2;
+/** Member of `_meta` with the version. */
+export const META = 'isccd_mapping';
+/** End of the names in OpenSearch. Indexes that are made to replace others get the next number, and then the aliases. */
+const GENERATION = 1;
 /** How soon changes are visible. A change waits for it before its response. */
 const REFRESH_INTERVAL = '250ms';
 /** How soon missing copies of shards are made again: without them, no change is acknowledged. */
@@ -30,7 +34,12 @@ export function publicAlias({ prefix }: OpenSearchLocation, name: string, kind: 
 }
 
 export function physicalIndex(location: OpenSearchLocation, uid: string, kind: Kind): string {
-  return `${internalAlias(location, uid, kind)}-${MAPPING_VERSION}`;
+  return `${internalAlias(location, uid, kind)}-${GENERATION}`;
+}
+
+/** Names in OpenSearch of the parts of indexes; the groups are uid and kind. */
+export function physicalPattern({ prefix }: OpenSearchLocation): RegExp {
+  return new RegExp(`^${prefix}-(u_[0-9a-f]+)-(${KINDS.join('|')})-\\d+$`);
 }
 
 /** The body that creates an index. */
@@ -48,7 +57,7 @@ export function creation(location: OpenSearchLocation, name: string, uid: string
         ...(kind !== 'assets' && { knn: true }),
       },
     },
-    mappings: { dynamic: 'strict', properties: PROPERTIES[kind] },
+    mappings: { dynamic: 'strict', ...VERSIONED, properties: PROPERTIES[kind] },
   };
 }
 
@@ -61,6 +70,7 @@ export function registryCreation(location: OpenSearchLocation): object {
   return { settings: { index: settings }, mappings: { dynamic: false } };
 }
 
+const INSTANCE = 'INSTANCE_';
 const KEYWORD = { type: 'keyword' };
 /** Stored, but neither parsed nor indexed. */
 const OPAQUE = { type: 'object', enabled: false };
@@ -96,10 +106,29 @@ const PROPERTIES: Readonly<Record<Kind, object>> = {
   simprints: TERM,
 };
 
+const VERSIONED = { _meta: { [META]: MAPPING_VERSION } };
+
+/** The properties that a version has and the one before has not. */
+const ADDITIONS: readonly {
+  readonly since: number;
+  readonly properties: Readonly<Record<Kind, object>>;
+}[] = [{ since: 2, properties: { assets: {}, units: {}, simprints: {} } }];
+
+/** What all versions after `version` add to a mapping. A change that is no addition needs another generation. */
+export function mappingAdditions(kind: Kind, version: number): object {
+  const added = ADDITIONS.filter(({ since }) => since > version).map(({ properties }) => properties[kind]);
+  return { ...VERSIONED, properties: Object.assign({}, ...added) as object };
+}
+
 /** The mapping of the vectors of simprints. */
 export function simprintVectors({ simprintBits }: FollowedState): object {
   const fields = simprintBits.map((bits) => [vectorField(bits), vector(bits)] as const);
   return { properties: Object.fromEntries(fields) };
+}
+
+/** Whether near terms are looked for. Equal Instance-Codes are found by the terms of the assets. */
+export function hasVectors(term: string): boolean {
+  return !term.startsWith(INSTANCE);
 }
 
 /** The document of a term: a type, a colon, and a body in hexadecimal digits. */

@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { native, type SearchEngine } from '../../native.js';
 import { Slots } from '../../slots.js';
-import { type Client, OpenSearchError } from './client.js';
+import type { Client } from './client.js';
+import { OpenSearchError } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
 import { creation, internalAlias, KINDS, physicalIndex, publicAlias } from './mapping.js';
 import type { Registry, RegistryDocument, StoredIndex } from './registry.js';

@@ -10,7 +10,8 @@ import {
   native,
   type SearchFound,
 } from '../../native.js';
-import { type Client, partError } from './client.js';
+import type { Client } from './client.js';
+import { partError } from './errors.js';
 import { signedBytes, UNIT_BITS, vectorField } from './mapping.js';
 import type { Names } from './names.js';
 import type { StoredIndex } from './registry.js';

@@ -3,9 +3,11 @@
  * process sees the last version at once, and written only if no other process has changed it.
  */
 import { randomBytes } from 'node:crypto';
+import { FormatRefused } from '../../data/format.js';
 import type { FollowedState } from '../../native.js';
 import { SharedRuns } from '../../shared-runs.js';
-import { type Client, OpenSearchError } from './client.js';
+import type { Client } from './client.js';
+import { OpenSearchError } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
 import { registryCreation, registryIndex } from './mapping.js';
 
@@ -94,7 +96,7 @@ export class RegistryDocument {
     );
     const registry = found._source;
     if (registry.format > FORMAT)
-      throw new Error(`the indexes at ${this.#location.place} were written by a newer isccd`);
+      throw FormatRefused.newer(`the registry at ${this.#location.place}`, registry.format, FORMAT);
     return { registry, version: [found._seq_no, found._primary_term] };
   }
 }

@@ -1,9 +1,13 @@
 /** Assets in OpenSearch: reading and writing their documents, and those of their terms. */
-import { type Client, partError } from './client.js';
+import { StorageUnavailable } from '../../data/unavailable.js';
+import type { Client } from './client.js';
+import { partError, UNAVAILABLE } from './errors.js';
 import { type Kind, termDocument } from './mapping.js';
 
 /** Bytes of a bulk request. */
 const BULK_BYTES_MAX = 8 << 20;
+/** Documents of a bulk request, so that a busy node responds in time. Those with vectors take milliseconds each. */
+const BULK_DOCUMENTS_MAX = 500;
 /** Documents of a request that reads by id. */
 const IDS_MAX = 5000;
 /** A term that was written later than this is not written again. The sweep spares it for much longer. */
@@ -113,15 +117,10 @@ export async function writeAll(
   copies: number,
 ): Promise<number[]> {
   const conflicts: number[] = [];
-  const parameters = `require_alias=true&refresh=wait_for&wait_for_active_shards=${copies}&timeout=${WRITE_TIMEOUT}`;
-  for (let at = 0; at < writes.length; ) {
-    let body = '';
-    const start = at;
-    for (; at < writes.length && (at === start || body.length < BULK_BYTES_MAX); at += 1) {
-      const { action, document } = writes[at] as Write;
-      body += `${JSON.stringify(action)}\n`;
-      if (document !== undefined) body += `${JSON.stringify(document)}\n`;
-    }
+  const bulks = [...bulksOf(writes)];
+  const isOne = bulks.length === 1;
+  const parameters = `require_alias=true&refresh=${isOne ? 'wait_for' : 'false'}&wait_for_active_shards=${copies}&timeout=${WRITE_TIMEOUT}`;
+  for (const { start, body } of bulks) {
     const sending = { method: 'POST', path: `/${alias}/_bulk?${parameters}`, body, isRead: false } as const;
     const { items } = await client.send<Bulk>(sending);
     for (const [number, item] of items.entries()) {
@@ -130,7 +129,34 @@ export async function writeAll(
       else if (done?.error !== undefined) throw partError(done.error, done.status);
     }
   }
+  // One wait for all, on every shard.
+  if (bulks.length > 1) await refresh(client, alias);
   return conflicts;
+}
+
+/** @throws {StorageUnavailable} if a shard may not show what was written */
+async function refresh(client: Client, alias: string): Promise<void> {
+  const { _shards } = await client.send<{ readonly _shards: { readonly failed: number } }>({
+    method: 'POST',
+    path: `/${alias}/_refresh`,
+    isRead: true,
+  });
+  if (_shards.failed > 0) throw new StorageUnavailable(UNAVAILABLE);
+}
+
+/** The bodies of bulk requests, and the position of the first write of each. */
+function* bulksOf(writes: readonly Write[]): Generator<{ readonly start: number; readonly body: string }> {
+  for (let at = 0; at < writes.length; ) {
+    let body = '';
+    const start = at;
+    const end = Math.min(start + BULK_DOCUMENTS_MAX, writes.length);
+    for (; at < end && (at === start || body.length < BULK_BYTES_MAX); at += 1) {
+      const { action, document } = writes[at] as Write;
+      body += `${JSON.stringify(action)}\n`;
+      if (document !== undefined) body += `${JSON.stringify(document)}\n`;
+    }
+    yield { start, body };
+  }
 }
 
 /** Makes the documents of terms present. They last until the sweep finds that no asset has them. */

@@ -1,7 +1,8 @@
 /** Removes what nothing needs any more: terms without assets, and the parts of deleted indexes. */
-import { type Client, OpenSearchError } from './client.js';
+import type { Client } from './client.js';
+import { OpenSearchError } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
-import { KINDS, type Kind } from './mapping.js';
+import { type Kind, physicalPattern } from './mapping.js';
 import type { Names } from './names.js';
 import type { Registry } from './registry.js';
 import { TOUCHED_MS, WHOLE_QUERY, writeAll } from './rows.js';
@@ -98,7 +99,7 @@ interface Listed {
 export async function sweepIndexes(options: SweepOptions, registry: Registry): Promise<void> {
   const { client, location, sparedMs = SPARED_MS } = options;
   const uids = new Set(Object.values(registry.indexes).map(({ uid }) => uid));
-  const pattern = new RegExp(`^${location.prefix}-(u_[0-9a-f]+)-(?:${KINDS.join('|')})-\\d+$`);
+  const pattern = physicalPattern(location);
   const path = `/_cat/indices/${location.prefix}-u_*?format=json&h=index,creation.date`;
   for (const { index, 'creation.date': created } of await client.get<readonly Listed[]>(path)) {
     const uid = pattern.exec(index)?.[1];

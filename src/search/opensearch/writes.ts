@@ -11,7 +11,7 @@ import {
 } from '../../native.js';
 import type { Client } from './client.js';
 import type { OpenSearchLocation } from './location.js';
-import { simprintVectors } from './mapping.js';
+import { hasVectors, simprintVectors } from './mapping.js';
 import type { Names } from './names.js';
 import type { StoredIndex } from './registry.js';
 import {
@@ -84,7 +84,7 @@ export class Writes {
       .map((row, at) => ({ row, terms: termsOf[at] as Terms }))
       .filter(({ row }) => !written.has(row.key));
     for (const kind of ['units', 'simprints'] as const) {
-      const all = new Set(changed.flatMap(({ terms }) => terms[kind]));
+      const all = new Set(changed.flatMap(({ terms }) => terms[kind].filter(hasVectors)));
       await writeTerms(client, names.alias(index, kind), kind, all, copiesOf(location));
     }
     const now = new Date().toISOString();

@@ -1,0 +1,89 @@
+/** What becomes of error responses of OpenSearch: which ones another node gets, and which ones a client of isccd is told. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { StorageUnavailable } from '../../src/data/unavailable.js';
+import { Client } from '../../src/search/opensearch/client.js';
+import { OpenSearchError, partError } from '../../src/search/opensearch/errors.js';
+import { parseLocation } from '../../src/search/opensearch/location.js';
+
+/** What the first node responds with: status, type of the error. The second one responds with `{}`. */
+let refusal: readonly [number, string];
+const asked: string[] = [];
+const servers: Server[] = [];
+let location: string;
+
+beforeAll(async () => {
+  const ports: number[] = [];
+  for (const name of ['first', 'second']) {
+    const server = createServer((_request, response) => {
+      asked.push(name);
+      const [status, type] = name === 'first' ? refusal : [200, undefined];
+      response.writeHead(status, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(type === undefined ? {} : { error: { type, reason: 'why' }, status }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    servers.push(server);
+    ports.push((server.address() as AddressInfo).port);
+  }
+  location = `opensearch+http://${ports.map((port) => `127.0.0.1:${port}`)}/test`;
+});
+beforeEach(() => void asked.splice(0));
+afterAll(() => servers.forEach((server) => void server.close()));
+
+const AWAY = [
+  [500, 'node_not_connected_exception'],
+  [500, 'node_disconnected_exception'],
+  [500, 'node_closed_exception'],
+  [500, 'connect_transport_exception'],
+  [500, 'receive_timeout_transport_exception'],
+  [503, 'cluster_manager_not_discovered_exception'],
+  [503, 'unavailable_shards_exception'],
+  [429, 'circuit_breaking_exception'],
+] as const;
+
+async function sent(isRead: boolean): Promise<unknown> {
+  const client = new Client({
+    location: parseLocation(location),
+    apiKey: undefined,
+    onState: () => {},
+  });
+  try {
+    return await client.send({ method: isRead ? 'GET' : 'PUT', path: '/x', isRead }).catch((error) => error);
+  } finally {
+    await client.close();
+  }
+}
+
+test.each(AWAY)('%d %s: reads go to the next node', async (...error) => {
+  refusal = error;
+  expect(await sent(true)).toEqual({});
+  expect(asked).toEqual(['first', 'second']);
+});
+
+test.each(AWAY)('%d %s: writes are unavailable, and not repeated', async (...error) => {
+  refusal = error;
+  expect(await sent(false)).toBeInstanceOf(StorageUnavailable);
+  expect(asked).toEqual(['first']);
+});
+
+test.each(AWAY)('%d %s: a part of a response is unavailable', (status, type) => {
+  expect(partError({ type, reason: 'why' }, status)).toBeInstanceOf(StorageUnavailable);
+});
+
+test('the index of a request was deleted meanwhile', async () => {
+  refusal = [404, 'index_not_found_exception'];
+  expect(await sent(true)).toBeInstanceOf(StorageUnavailable);
+  expect(asked).toEqual(['first']);
+});
+
+test.each([
+  [400, 'parsing_exception'],
+  [500, 'null_pointer_exception'],
+] as const)('%d %s: a fault, which no other node gets', async (...error) => {
+  refusal = error;
+  const failure = await sent(true);
+  expect(failure).toBeInstanceOf(OpenSearchError);
+  expect(failure).toMatchObject({ status: error[0], type: error[1] });
+  expect(asked).toEqual(['first']);
+});
