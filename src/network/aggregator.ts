@@ -33,6 +33,7 @@ interface Followed {
   readonly didAge: DidAge;
   timer: NodeJS.Timeout | undefined;
   running: Promise<void> | undefined;
+  /** When the next poll begins, in ms since 1970. Undefined during a poll. */
   nextPoll: number | undefined;
   /** Whether the hub was once `following` since the start. */
   wasCaughtUp: boolean;
@@ -324,7 +325,7 @@ export class Aggregator implements FollowedNetwork {
     if (term === undefined || term.aborted || !followed.hub.active) return;
     followed.nextPoll = Date.now() + delayMs;
     followed.timer = setTimeout(() => {
-      followed.timer = undefined;
+      [followed.timer, followed.nextPoll] = [undefined, undefined];
       followed.running = this.#poll(followed, term)
         .catch((error: unknown) => this.#failed(followed, error))
         .finally(() => {

@@ -33,7 +33,7 @@ export interface NetworkStatus {
   readonly hubs: readonly HubStatus[];
 }
 
-/** @param nextPollMs time of the next poll, in ms since 1970 */
+/** @param nextPollMs time of the next poll, in ms since 1970; none during a poll */
 export function hubStatus(hubId: number, row: HubRow, nextPollMs: number | undefined): HubStatus {
   const counts = Object.fromEntries(REASONS.map((reason) => [reason, row.counts[reason] ?? 0])) as Counts;
   return {
