@@ -47,13 +47,17 @@ export function makeCollection(count: number): Collection {
   return { count, words };
 }
 
-/** Queries similar to stored assets. */
-export function makeQueries({ count, words }: Collection, queries: number): Query[] {
+/** Queries similar to stored assets: fewer than `flipsMax` bits of each unit differ, except of the last one. */
+export function makeQueries(
+  { count, words }: Collection,
+  queries: number,
+  flipsMax = QUERY_FLIPS_MAX,
+): Query[] {
   const random = generator(99);
   return Array.from({ length: queries }, () => {
     const asset = random() % count;
     const units = words.slice(asset * UNITS * WORDS, (asset + 1) * UNITS * WORDS);
-    for (let unit = 0; unit < UNITS - 1; unit += 1) flip(units, unit, random() % QUERY_FLIPS_MAX, random);
+    for (let unit = 0; unit < UNITS - 1; unit += 1) flip(units, unit, random() % flipsMax, random);
     return { units };
   });
 }

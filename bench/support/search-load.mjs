@@ -20,6 +20,7 @@ const requests = readFileSync(file, 'utf8')
 
 let counting = false;
 let responses = 0;
+let answered = 0;
 let next = 0;
 const latenciesMs = [];
 for (let count = 0; count < Number(connections); count += 1) connect();
@@ -34,6 +35,9 @@ function finish(elapsedMs) {
   const percentile = (p) => latenciesMs[Math.floor((latenciesMs.length - 1) * p)] ?? Number.NaN;
   const result = {
     perSecond: (responses / elapsedMs) * 1000,
+    // With those of the warm-up.
+    answered,
+    elapsedMs: elapsedMs + WARM_UP_MS,
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
     maxMs: percentile(1),
@@ -55,6 +59,7 @@ function connect() {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     if (!isComplete(received)) return;
     received = Buffer.alloc(0);
+    answered += 1;
     if (counting) {
       responses += 1;
       latenciesMs.push(performance.now() - sentAt);
