@@ -3,13 +3,25 @@
 /** Runs at most `count` tasks concurrently; further tasks wait in order of arrival. */
 export class Slots {
   #free: number;
+  readonly #count: number;
   readonly #waitingMax: number;
   readonly #waiting: (() => void)[] = [];
 
   /** @param waitingMax tasks that {@link tryRun} lets wait */
   constructor(count: number, waitingMax = Number.POSITIVE_INFINITY) {
     this.#free = count;
+    this.#count = count;
     this.#waitingMax = waitingMax;
+  }
+
+  /** Number of tasks that run. */
+  get running(): number {
+    return this.#count - this.#free;
+  }
+
+  /** Number of tasks that wait. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** The result of the task; `undefined` without running it if the queue is full. */

@@ -1,13 +1,21 @@
 /** `isccd reindex`: all indexes of a folder into PostgreSQL and back. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entry } from '../../src/client/search-api.js';
 import { InProcessSearch } from '../../src/search/engine/in-process.js';
+import { randomAsset } from '../search/support/random-assets.js';
 import { rows } from '../search/support/search-server.js';
 import { isccd } from '../support/command.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
+import { MAIN } from '../support/serve.js';
+
+const ASSETS = 12_000;
+const BATCH = 1000;
 
 let postgres: PostgresServer;
 let folder: string;
@@ -37,7 +45,15 @@ async function using<T>(at: string, work: (search: InProcessSearch) => Promise<T
   }
 }
 const exported = (at: string, index: string) =>
-  using(at, async (search) => (await search.assetLines(index, undefined, 10_000)).lines.toString());
+  using(at, async (search) => {
+    let text = '';
+    for (let after: string | undefined, isLast = false; !isLast; isLast = after === undefined) {
+      const { lines, next } = await search.assetLines(index, after, 10_000);
+      text += lines.toString();
+      after = next;
+    }
+    return text;
+  });
 
 test('indexes move into PostgreSQL and back, byte for byte, and differences are reported', {
   timeout: 120_000,
@@ -73,4 +89,36 @@ test('indexes move into PostgreSQL and back, byte for byte, and differences are 
   expect(again.code).toBe(1);
   expect(again.stderr).toContain(`ds: ${count - 1} assets at --from, but ${count} at --to`);
   expect(await readFile(path.join(folder, 'isccd-reindex.json'), 'utf8')).not.toContain('geheim');
+});
+
+test('a killed run is resumed, and its result is that of a run without interruption', {
+  timeout: 240_000,
+}, async () => {
+  const source = `usearch://${place('large')}`;
+  await using(source, async (search) => {
+    await search.createIndex('large');
+    for (let at = 0; at < ASSETS; at += BATCH)
+      await search.addAssets(
+        'large',
+        Array.from({ length: BATCH }, (_, number) => randomAsset(at + number, { n: at + number })),
+      );
+  });
+  const target = await postgres.createDatabase();
+  const args = ['reindex', '--from', place('large'), '--to', target, '--state', place('state.json')];
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  // Written after each batch, removed at the end.
+  await expect.poll(() => existsSync(place('state.json')), { timeout: 120_000, interval: 2 }).toBe(true);
+  child.kill('SIGKILL');
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  const before = await using(target, (search) => search.getIndex('large'));
+  expect(before.assets).toBeGreaterThan(0);
+  expect(before.assets).toBeLessThan(ASSETS);
+
+  const { code, stdout, stderr } = await isccd(args, { cwd: folder });
+  expect([code, stderr]).toEqual([0, '']);
+  const result = JSON.parse(stdout) as { readonly created: number; readonly differences: number };
+  expect(result).toMatchObject({ index: 'large', refused: 0, differences: 0 });
+  expect(existsSync(place('state.json'))).toBe(false);
+  expect(await exported(target, 'large')).toBe(await exported(source, 'large'));
 });

@@ -48,17 +48,30 @@ export interface OpenSearchCluster {
 export async function openSearchIfPossible(
   count?: number,
   heapMib?: number,
+  flags?: readonly string[],
 ): Promise<OpenSearchCluster | undefined> {
   try {
-    return await startOpenSearch(count, heapMib);
+    return await startOpenSearch(count, heapMib, flags);
   } catch (error) {
     console.warn(`OpenSearch is not installed and cannot be: ${String(error).slice(0, 200)}`);
     return undefined;
   }
 }
 
-/** Starts nodes that form a cluster. @throws with the reason if they cannot be installed */
-async function startOpenSearch(count = 1, heapMib = 512): Promise<OpenSearchCluster> {
+/** Tests end before the optimizing compiler pays off. */
+const QUICK_START = ['-XX:TieredStopAtLevel=1'];
+
+/**
+ * Starts nodes that form a cluster.
+ *
+ * @param flags of Java
+ * @throws with the reason if they cannot be installed
+ */
+async function startOpenSearch(
+  count = 1,
+  heapMib = 512,
+  flags: readonly string[] = QUICK_START,
+): Promise<OpenSearchCluster> {
   const [java, files] = [await javaProgram(), await installed()];
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-opensearch-'));
   const ports = await freePorts(2 * count);
@@ -80,7 +93,7 @@ async function startOpenSearch(count = 1, heapMib = 512): Promise<OpenSearchClus
   const launch = (at: number) => {
     const node = path.join(folder, names[at] as string);
     const args = [
-      ...[`-Xms${heapMib >> 1}m`, `-Xmx${heapMib}m`, '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+      ...[`-Xms${heapMib >> 1}m`, `-Xmx${heapMib}m`, '-XX:+UseSerialGC', ...flags],
       ...['-cp', files, 'TestNode', node, ...settings(at)],
     ];
     return spawn(java, args, { cwd: folder, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -17,13 +17,14 @@ import type { Copied, OnStep } from '../../data/port.js';
 import { backupSearch } from '../../search/backup.js';
 import { backupStore } from '../../store/backup.js';
 import { generator } from '../../version.js';
-import { configuredPlaces, type DataPlace } from '../input/data-places.js';
+import { configuredPlaces, DATABASE_NOTE, type DataPlace } from '../input/data-places.js';
 import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED, reason } from '../terminal/failure.js';
 import { countsLine, StatusLine } from '../terminal/lines.js';
 
 export async function backup(directory: string, options: { json?: boolean }): Promise<void> {
   const target = path.resolve(directory);
-  const { places, environment, elsewhere } = await configuredPlaces();
+  const { places, environment, elsewhere, sharedIndexes } = await configuredPlaces();
+  if (sharedIndexes !== undefined) process.stderr.write(DATABASE_NOTE);
   for (const note of elsewhere) process.stderr.write(note);
   if (places.length === 0) throw new CommandFailed('nothing to back up: no service has data yet');
   await refuseNonEmpty(target);

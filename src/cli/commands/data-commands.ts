@@ -15,7 +15,12 @@ const VERIFY_HELP = `
 DIR is a backup, a data directory, or a folder of data directories. Without DIR, the data of the
 configured services is checked. The services may be running. The command reads every row and compares
 files with their digests, and vectors and bindings with their rows. A problem is one line with the
-store, the key and the rule; the exit status is then 1.`;
+store, the key and the rule; the exit status is then 1.
+
+--digests also prints the SHA-256 of all assets of each index, as its export has them. Indexes with equal
+digests are equal: those in PostgreSQL, the cache of an instance (verify DIR/search-cache), a folder.`;
+
+const ADDRESSES = 'postgresql:// or opensearch+https:// address';
 
 const REINDEX_HELP = `
 Missing indexes are created with their declared paths; assets replace those with the same ISCC-ID.
@@ -37,10 +42,10 @@ export function dataCommands(root: Command): void {
     .description(
       'bring all indexes of one place to another, and compare both; continues after an interruption',
     )
-    .requiredOption('--from <where>', 'folder, postgresql:// address or URL of a service')
-    .option('--from-api-key <key>', 'API key of the service at --from')
-    .requiredOption('--to <where>', 'folder, postgresql:// address or URL of a service')
-    .option('--to-api-key <key>', 'API key of the service at --to')
+    .requiredOption('--from <where>', `folder, ${ADDRESSES} or URL of a service`)
+    .option('--from-api-key <key>', 'API key of the service or OpenSearch cluster at --from')
+    .requiredOption('--to <where>', `folder, ${ADDRESSES} or URL of a service`)
+    .option('--to-api-key <key>', 'API key of the service or OpenSearch cluster at --to')
     .option('--report <file>', 'file for the rows that are refused', 'isccd-refused.ndjson')
     .option('--state <file>', 'file that remembers how far it is', 'isccd-reindex.json')
     .addOption(alwaysJsonOption())
@@ -50,6 +55,7 @@ export function dataCommands(root: Command): void {
     .command('verify')
     .description('check every row and file of data directories or of a backup')
     .argument('[dir]', 'backup or data directory (default: data of the configured services)')
+    .option('--digests', 'print a digest of each index')
     .addOption(jsonOption())
     .addHelpText('after', VERIFY_HELP)
     .action(async (directory, options) => (await import('./verify.js')).verify(directory, options));

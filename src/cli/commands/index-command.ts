@@ -114,7 +114,7 @@ async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchApi
     throw new CommandFailed(`no indexes at ${folder}; create one with isccd index create`);
   }
   try {
-    return await InProcessSearch.open(location);
+    return await InProcessSearch.open(location, apiKey);
   } catch (error) {
     throw new CommandFailed(reason(error), error instanceof FormatRefused ? EXIT_CONFIGURATION : 1);
   }

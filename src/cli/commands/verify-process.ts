@@ -11,7 +11,12 @@ import { verifyStore } from '../../store/verify.js';
 /** The data to check. */
 export type VerifyJob =
   | { readonly kind: 'codes'; readonly folder: string }
-  | { readonly kind: 'search'; readonly folder: string; readonly index: string }
+  | {
+      readonly kind: 'search';
+      readonly folder: string;
+      readonly index: string;
+      readonly hasDigest: boolean;
+    }
   | {
       readonly kind: 'store';
       readonly folder: string;
@@ -33,7 +38,7 @@ function check(job: VerifyJob, onProblem: OnProblem, onStep: OnStep): Promise<Ch
     case 'codes':
       return verifyCodes(job.folder, onProblem, onStep);
     case 'search':
-      return verifyIndex(job.folder, job.index, onProblem);
+      return verifyIndex(job.folder, job.index, job.hasDigest, onProblem);
     case 'store':
       return verifyStore(
         { dataDir: job.folder, url: job.databaseUrl, blobsS3: job.blobsS3 },

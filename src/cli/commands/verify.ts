@@ -16,14 +16,22 @@ const PROCESS = fileURLToPath(new URL('./verify-process.js', import.meta.url));
 
 interface Report {
   readonly counts: Partial<Record<DataKind, Counts>>;
+  /** Of indexes, by name. */
+  readonly digests: Record<string, string>;
   readonly problems: Problem[];
   readonly notes: string[];
 }
 
-export async function verify(directory: string | undefined, options: { json?: boolean }): Promise<void> {
+export interface VerifyOptions {
+  readonly json?: boolean;
+  readonly digests?: boolean;
+}
+
+export async function verify(directory: string | undefined, options: VerifyOptions): Promise<void> {
   try {
-    const { places, manifest } = await targetsOf(directory);
-    const report = await checkAll(places, new StatusLine(options.json));
+    const { places, manifest, sharedIndexes } = await targetsOf(directory);
+    const report = await checkAll(places, new StatusLine(options.json), options.digests ?? false);
+    if (sharedIndexes !== undefined) await checkShared(sharedIndexes, report, options.digests ?? false);
     if (manifest !== undefined && directory !== undefined) await compare(directory, manifest, report);
     print(report, options.json ?? false);
     if (report.problems.length > 0) process.exitCode = 1;
@@ -34,12 +42,13 @@ export async function verify(directory: string | undefined, options: { json?: bo
 
 async function targetsOf(
   directory: string | undefined,
-): Promise<{ places: DataPlace[]; manifest?: Manifest }> {
+): Promise<{ places: DataPlace[]; manifest?: Manifest; sharedIndexes?: string | undefined }> {
   if (directory === undefined) {
-    const { places, elsewhere } = await configuredPlaces();
+    const { places, elsewhere, sharedIndexes } = await configuredPlaces();
     for (const note of elsewhere) process.stderr.write(note);
-    if (places.length === 0) throw new CommandFailed('nothing to check: no service has data yet');
-    return { places };
+    if (places.length === 0 && sharedIndexes === undefined)
+      throw new CommandFailed('nothing to check: no service has data yet');
+    return { places, sharedIndexes };
   }
   const folder = path.resolve(directory);
   if (!(await isFolder(folder))) throw new CommandFailed(`${folder} is not a folder`);
@@ -53,18 +62,32 @@ async function targetsOf(
   return { places: kinds.map((kind) => ({ kind, folder: path.join(folder, kind) })), manifest };
 }
 
-async function checkAll(places: readonly DataPlace[], line: StatusLine): Promise<Report> {
-  const report: Report = { counts: {}, problems: [], notes: [] };
+/** Indexes in PostgreSQL. */
+async function checkShared(location: string, report: Report, hasDigests: boolean): Promise<void> {
+  const { verifyDatabase } = await import('../../search/postgres/verify.js');
+  const onProblem = (key: string, rule: string) => report.problems.push({ store: 'search', key, rule });
+  const { counts, digests } = await verifyDatabase(location, onProblem);
+  report.counts.search = counts;
+  if (hasDigests) Object.assign(report.digests, digests);
+}
+
+async function checkAll(
+  places: readonly DataPlace[],
+  line: StatusLine,
+  hasDigests: boolean,
+): Promise<Report> {
+  const report: Report = { counts: {}, digests: {}, problems: [], notes: [] };
   for (const place of places) {
     await readFormat(place.kind, place.folder);
     const { kind } = place;
     const counts: Record<string, number> = {};
     let isCounted = true;
-    for (const job of await jobsOf(place, report)) {
+    for (const job of await jobsOf(place, report, hasDigests)) {
       const what = job.kind === 'search' ? `${kind} ${job.index}` : kind;
       line.show(`checking ${what}`);
       const checked = await run(job, report.problems, (steps) => line.show(`checking ${what}: ${steps}`));
       Object.assign(counts, checked.counts);
+      if (job.kind === 'search' && checked.digest !== undefined) report.digests[job.index] = checked.digest;
       isCounted &&= checked.counts !== undefined;
       report.notes.push(...checked.notes.map((note) => `${kind}: ${note}`));
     }
@@ -78,6 +101,7 @@ async function checkAll(places: readonly DataPlace[], line: StatusLine): Promise
 async function jobsOf(
   { kind, folder, databaseUrl, blobsS3 }: DataPlace,
   report: Report,
+  hasDigest: boolean,
 ): Promise<VerifyJob[]> {
   switch (kind) {
     case 'codes':
@@ -86,7 +110,12 @@ async function jobsOf(
       return [{ kind, folder, ...present({ databaseUrl, blobsS3 }) }];
     case 'search':
       try {
-        return (await native.searchIndexNames(folder)).map((index) => ({ kind, folder, index }));
+        return (await native.searchIndexNames(folder)).map((index) => ({
+          kind,
+          folder,
+          index,
+          hasDigest,
+        }));
       } catch (error) {
         report.problems.push({ store: kind, key: folder, rule: `unreadable: ${reason(error)}` });
         return [];
@@ -157,13 +186,18 @@ async function compare(directory: string, manifest: Manifest, { counts, problems
   }
 }
 
-function print({ counts, problems, notes }: Report, isJson: boolean): void {
+function print({ counts, digests, problems, notes }: Report, isJson: boolean): void {
+  const shown = Object.keys(digests).length > 0 ? { digests } : {};
   if (isJson) {
-    process.stdout.write(`${JSON.stringify({ ok: problems.length === 0, counts, problems, notes })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ ok: problems.length === 0, counts, problems, notes, ...shown })}\n`,
+    );
     return;
   }
   for (const { store, key, rule } of problems) process.stdout.write(`problem   ${store}: ${key}: ${rule}\n`);
   for (const [kind, found] of Object.entries(counts)) process.stdout.write(countsLine(kind, found));
+  for (const [index, digest] of Object.entries(digests))
+    process.stdout.write(`digest    search: ${index}: ${digest}\n`);
   for (const note of notes) process.stderr.write(`isccd: ${note}\n`);
   process.stdout.write(problems.length === 0 ? 'no problems\n' : `${problems.length} problems\n`);
 }

@@ -30,17 +30,19 @@ export interface ConfiguredPlaces {
   readonly environment: Environment;
   /** Data that no folder contains, one line each for the operator. */
   readonly elsewhere: readonly string[];
+  /** Location of the indexes, if they are in PostgreSQL. */
+  readonly sharedIndexes: string | undefined;
 }
 
 /** The existing data directories of the configured services, and the environment. */
 export async function configuredPlaces(): Promise<ConfiguredPlaces> {
   const values = environment();
-  const { places, elsewhere } = placesOf(values);
+  const { places, ...others } = placesOf(values);
   const exists = await Promise.all(places.map(({ folder }) => isFolder(folder)));
-  return { places: places.filter((_, at) => exists[at]), environment: values, elsewhere };
+  return { places: places.filter((_, at) => exists[at]), environment: values, ...others };
 }
 
-function placesOf(values: Environment): Pick<ConfiguredPlaces, 'places' | 'elsewhere'> {
+function placesOf(values: Environment): Omit<ConfiguredPlaces, 'environment'> {
   const { mediaPath, mediaS3 } = readCodesConfig(values);
   const { indexUri } = readVariables(searchVariables, values);
   const store = readVariables(storeVariables, values);
@@ -55,13 +57,13 @@ function placesOf(values: Environment): Pick<ConfiguredPlaces, 'places' | 'elsew
   ];
   const elsewhere = [
     ...(mediaS3 === undefined ? [] : [elsewhereNote('uploads', mediaS3)]),
-    ...(indexUri !== undefined && isPostgres(indexUri) ? [DATABASE_NOTE] : []),
     ...(indexUri !== undefined && isOpenSearch(indexUri) ? [CLUSTER_NOTE] : []),
   ];
-  return { places, elsewhere };
+  const sharedIndexes = indexUri !== undefined && isPostgres(indexUri) ? indexUri : undefined;
+  return { places, elsewhere, sharedIndexes };
 }
 
-const DATABASE_NOTE = `the indexes are in PostgreSQL (${searchVariables.indexUri.name}), which this command does not read; copy the database with pg_dump\n`;
+export const DATABASE_NOTE = `the indexes are in PostgreSQL (${searchVariables.indexUri.name}), which this command does not read; copy the database with pg_dump\n`;
 
 const CLUSTER_NOTE = `the indexes are in OpenSearch (${searchVariables.indexUri.name}), which this command does not read; take a snapshot of the cluster, or copy the indexes with isccd reindex\n`;
 

@@ -7,7 +7,7 @@ interface Waiting {
 
 /**
  * Buffers have sizes that are powers of two times `unitBytes`, and are reused. All of them together never exceed
- * `bytesMax`. Once half of that is in use, each reader gets `unitBytes` only, so that many can go on.
+ * `bytesMax`. Once a quarter of that is in use, each reader gets `unitBytes` only, so that many can go on.
  */
 export class BufferPool {
   readonly #bytesMax: number;
@@ -23,7 +23,7 @@ export class BufferPool {
     this.#unitBytes = unitBytes;
   }
 
-  /** Takes a buffer of about `bytesMax` bytes, smaller if the pool is half used. Waits if the pool is exhausted. */
+  /** Takes a buffer of about `bytesMax` bytes, smaller if a quarter of the pool is used. Waits if the pool is exhausted. */
   take(bytesMax: number): Buffer | Promise<Buffer> {
     const buffer = this.#waiting.length === 0 ? this.#allocate(bytesMax) : undefined;
     return buffer ?? new Promise((resolve) => this.#waiting.push({ bytesMax, resolve }));
@@ -45,7 +45,7 @@ export class BufferPool {
 
   #allocate(bytesMax: number): Buffer | undefined {
     let bytes = this.#unitBytes;
-    const limit = this.#usedBytes * 2 < this.#bytesMax ? bytesMax : bytes;
+    const limit = this.#usedBytes * 4 < this.#bytesMax ? bytesMax : bytes;
     while (bytes * 2 <= limit) bytes *= 2;
     const buffer = this.#unused.get(bytes)?.pop() ?? this.#new(bytes) ?? this.#nearest(bytes);
     if (buffer !== undefined) this.#usedBytes += buffer.length;

@@ -39,10 +39,12 @@ export class InProcessSearch implements LocalSearchApi {
    * Opens `memory://`, `lmdb:///path`, `usearch:///path`, `postgresql://...` or `opensearch+https://...`. Rejects while
    * another process, for example a server, has the folder open. All indexes of a database are loaded into a temporary
    * folder.
+   *
+   * @param apiKey of OpenSearch
    */
-  static async open(location: string): Promise<InProcessSearch> {
+  static async open(location: string, apiKey?: string): Promise<InProcessSearch> {
     if (isPostgres(location)) return InProcessSearch.#openShared(location);
-    if (isOpenSearch(location)) return InProcessSearch.#openForeign(location);
+    if (isOpenSearch(location)) return InProcessSearch.#openForeign(location, apiKey);
     const engine = await openEngine(location);
     return new InProcessSearch(engine, () => engine.close(), Promise.resolve());
   }
@@ -72,9 +74,9 @@ export class InProcessSearch implements LocalSearchApi {
     }
   }
 
-  static async #openForeign(location: string): Promise<InProcessSearch> {
+  static async #openForeign(location: string, apiKey: string | undefined): Promise<InProcessSearch> {
     const { OpenSearchEngine } = await import('../opensearch/engine.js');
-    const engine = await OpenSearchEngine.open({ location, engine: {}, log: undefined });
+    const engine = await OpenSearchEngine.open({ location, apiKey, engine: {}, log: undefined });
     return new InProcessSearch(engine, () => engine.close(), Promise.resolve());
   }
 

@@ -1,5 +1,6 @@
 /** What the service needs of an engine: that of the addon, or one that follows a database. */
 import type { SearchEngine } from '../../native.js';
+import type { Metric } from '../../observe/instruments.js';
 
 export interface EngineProblem {
   readonly reason: string;
@@ -46,6 +47,8 @@ export type Engine = Pick<
    * @throws {StorageUnavailable} if it has been unreachable for too long
    */
   fresh?(): Promise<number | undefined>;
+  /** Metrics that only this kind of engine has. */
+  readonly instruments?: readonly Metric[];
   /** Why the engine does not serve all requests, for `/readyz`. */
   problem?(): EngineProblem | undefined;
 };
