@@ -1,6 +1,7 @@
 /**
- * The codes service compared with an empty uWebSockets.js handler: the share of the transport's throughput that remains.
- * Rounds alternate, so that other load on the machine affects both.
+ * The codes service compared with an empty uWebSockets.js handler: the share of the transport's throughput that remains. And
+ * uploads compared with a program that only stores as many bytes as durably: the share of the disk's throughput. Rounds
+ * alternate, so that other load on the machine affects all.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,6 +23,7 @@ const CODE = 'ISCC:KMDMRJYGHHVRCZ5TM6U4G6D4MXA6LAXC4ZRPOKFU7JBEQXR2BJOS6NA';
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const LOAD = fileURLToPath(new URL('support/load.mjs', import.meta.url));
+const DURABLE_WRITES = fileURLToPath(new URL('support/durable-writes.mjs', import.meta.url));
 
 /** A server that accepts every request. */
 const BARE = `
@@ -43,6 +45,7 @@ app.listen('127.0.0.1', 0, (socket) => console.log('http://127.0.0.1:' + uws.us_
 type Rate = (url: string) => Promise<number>;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
+const bareFolder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
 const env = {
   CODEWEB_PORT: '0',
   CODEWEB_MEDIA_PATH: folder,
@@ -55,27 +58,38 @@ try {
   const ours = await start([MAIN, 'serve', 'codes']);
   console.log('                     bare     isccd   isccd/bare');
   const explain = await compare('GET /explain', explanations, bare, ours);
-  const upload = await compare('POST /iscc, 1 MB', uploads, bare, ours);
+  const upload = await compare('POST /iscc, 1 MB', uploads, bare, ours, durableWrites);
   console.log(
     `GET /explain: ${explain.toFixed(2)} of the bare handler's requests/s (target ${EXPLAIN_TARGET})`,
   );
   console.log(
-    `POST /iscc: ${upload.toFixed(2)} (target ${UPLOAD_TARGET}); the bare handler writes nothing to the disk`,
+    `POST /iscc: ${upload.toFixed(2)} (target ${UPLOAD_TARGET}); the bare handler writes nothing to the disk, which sets a limit of its own`,
   );
 } finally {
   for (const child of children) child.kill();
-  await rm(folder, { recursive: true, force: true });
+  for (const used of [folder, bareFolder]) await rm(used, { recursive: true, force: true });
 }
 
 /** Compares the best rounds of both; noise only lowers rates. */
-async function compare(name: string, rate: Rate, bareUrl: string, ourUrl: string): Promise<number> {
-  let [bare, ours] = [0, 0];
+async function compare(
+  name: string,
+  rate: Rate,
+  bareUrl: string,
+  ourUrl: string,
+  disk?: () => Promise<number>,
+): Promise<number> {
+  let [bare, ours, stored] = [0, 0, 0];
   for (let round = 0; round < ROUNDS; round += 1) {
     bare = Math.max(bare, await rate(bareUrl));
     ours = Math.max(ours, await rate(ourUrl));
+    stored = Math.max(stored, (await disk?.()) ?? 0);
   }
   const columns = [bare, ours].map((perSecond) => `${perSecond.toFixed(0)}/s`.padStart(10));
   console.log(`${name.padEnd(16)}${columns.join('')}${(ours / bare).toFixed(2).padStart(10)}`);
+  if (disk !== undefined)
+    console.log(
+      `  the disk alone stores ${stored.toFixed(0)}/s as durably; isccd/disk ${(ours / stored).toFixed(2)}`,
+    );
   return ours / bare;
 }
 
@@ -83,6 +97,14 @@ async function explanations(url: string): Promise<number> {
   const { port } = new URL(url);
   const args = [LOAD, port, EXPLAIN_CONNECTIONS, SECONDS, `/api/v1/explain/${CODE}`].map(String);
   const { stdout } = await promisify(execFile)(process.execPath, args);
+  return (JSON.parse(stdout) as { perSecond: number }).perSecond;
+}
+
+async function durableWrites(): Promise<number> {
+  const args = [DURABLE_WRITES, bareFolder, UPLOAD_CONNECTIONS, UPLOAD_BYTES, SECONDS].map(String);
+  // Each writer has up to three syncs at a time.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(3 * UPLOAD_CONNECTIONS) };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return (JSON.parse(stdout) as { perSecond: number }).perSecond;
 }
 
