@@ -8,6 +8,7 @@ import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { PipelineCoder } from './content-coder.js';
 import { errorForm } from './errors.js';
+import { JobBoard } from './job-board.js';
 import { CodesMetrics } from './metrics.js';
 import { openProgress } from './open-progress.js';
 import { checkModels, configuredModels } from './pipeline/semantic/models.js';
@@ -47,7 +48,12 @@ export async function codesApp(
   const sources = new Sources({ origins: config.sources, allowed: workers.sourceAddresses });
   await cleanup.start(config.cleanupIntervalSeconds);
   const shared = await openProgress(config, log);
-  const parts = { blobs, records, clients, pipeline, sources, ...shared.parts };
+  const reports = errorTracking('codes', config);
+  const jobs = new JobBoard(shared.parts.jobs, (err, job) => {
+    log.error({ err, job }, 'unexpected error');
+    reports.errorReports?.report(err, { job });
+  });
+  const parts = { blobs, records, clients, pipeline, sources, ...shared.parts, jobs };
   const service = new CodesService(serviceOptions(config, metrics), parts);
   const cors = corsPolicy(config);
   const { maxUploadBytes: bytesMax, semanticDefault: semantic } = config;
@@ -78,7 +84,7 @@ export async function codesApp(
     readiness: () => uploads.problem(),
     metrics: [...metrics.of(pipeline), ...shared.metrics],
     dataFolders: [uploads.folder],
-    ...errorTracking('codes', config),
+    ...reports,
     docs: { tags: TAGS },
     close: async () => {
       await cleanup.stop();

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Reply, Request, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
-import { describedError } from './errors.js';
 import type { JobView } from './job-board.js';
 import { STEPS } from './pipeline/stopwatch.js';
 import type { CodesService } from './service.js';
@@ -112,7 +111,7 @@ async function* events(
 ): AsyncGenerator<string> {
   let view = first;
   yield event(view);
-  while (view.end === undefined && !signal.aborted) {
+  while (!view.done && !signal.aborted) {
     const next = await service.job(clientAddress, view.id, view.changes, signal);
     yield next.changes > view.changes ? event(next) : KEEP_ALIVE;
     view = next;
@@ -134,7 +133,7 @@ function statusOf({ id, steps, end }: JobView): JobStatus {
       media_id: end.mediaId,
       location: `${BASE}/iscc/${end.mediaId}`,
     }),
-    ...(end?.state === 'failed' && { error: describedError(end.error) }),
+    ...(end?.state === 'failed' && { error: end.error }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Where the progress of uploads is: in Redis, which instances share, or in this process. */
+/** Where the progress of uploads and jobs is: in Redis, which instances share, or in this process. */
 import type { CodesConfig } from '../config/codes.js';
 import type { Metric } from '../observe/instruments.js';
 import type { Logger } from '../observe/log.js';
@@ -6,7 +6,7 @@ import type { ProgressPort } from './progress.js';
 
 export interface OpenProgress {
   /** Without Redis the service has its own. */
-  readonly parts: { readonly progress?: ProgressPort };
+  readonly parts: { readonly progress?: ProgressPort; readonly jobs?: ProgressPort };
   readonly metrics: readonly Metric[];
   close(): void;
 }
@@ -14,13 +14,23 @@ export interface OpenProgress {
 /** Resolves also if Redis is unavailable. */
 export async function openProgress({ redisUrl: url }: CodesConfig, log: Logger): Promise<OpenProgress> {
   if (url === undefined) {
-    log.info('progress of uploads is kept in this process: ISCCD_REDIS_URL shares it between instances');
+    log.info(
+      'progress of uploads and jobs is kept in this process: ISCCD_REDIS_URL shares it between instances',
+    );
     return { parts: {}, metrics: [], close: () => {} };
   }
   const { RedisLink } = await import('../redis/link.js');
-  const { SharedProgress } = await import('./shared-progress.js');
-  const fallback = 'progress of uploads is kept in each process';
+  const { JOBS, SharedProgress, UPLOADS } = await import('./shared-progress.js');
+  const fallback = 'progress of uploads and jobs is kept in each process';
   const link = await RedisLink.open({ url, log, metric: 'isccd_codes', fallback });
-  const progress = await SharedProgress.open(link);
-  return { parts: { progress }, metrics: link.metrics, close: () => link.close() };
+  const [progress, jobs] = await Promise.all([
+    SharedProgress.open(link, UPLOADS),
+    SharedProgress.open(link, JOBS),
+  ]);
+  const close = () => {
+    progress.close();
+    jobs.close();
+    link.close();
+  };
+  return { parts: { progress, jobs }, metrics: link.metrics, close };
 }

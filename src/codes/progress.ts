@@ -1,10 +1,18 @@
 /**
- * Progress of uploads in processing, for clients that poll it. Keeps the current uploads and a limited number of ended
+ * Progress of uploads and jobs in processing, for clients that poll it. Keeps the current ones and a limited number of ended
  * ones. Only the client that sent an upload can query it.
  */
 import { EventEmitter, once } from 'node:events';
 import { withTimeLimit } from '../time-limit.js';
+import type { describedError } from './errors.js';
+import type { MediaId } from './media-id.js';
 import type { StepChange, StepName } from './pipeline/stopwatch.js';
+
+/** What became of a job. */
+export type JobEnd =
+  | { readonly state: 'done'; readonly mediaId: MediaId }
+  | { readonly state: 'failed'; readonly error: ReturnType<typeof describedError> }
+  | { readonly state: 'cancelled' };
 
 export interface Progress {
   /** Number of changes so far. */
@@ -12,14 +20,32 @@ export interface Progress {
   readonly done: boolean;
   /** In starting order. */
   readonly steps: readonly StepChange[];
+  /** Of a job that has ended. */
+  readonly end?: JobEnd;
 }
 
-/** The progress of uploads: of this process, or shared by instances. */
+/** The progress of uploads or jobs: of this process, or shared by instances. */
 export interface ProgressPort {
-  /** Begins a job under a key chosen by the client. */
-  begin(uploader: string, key: string): Job;
+  /**
+   * Begins a job under a key chosen by the client, or by the service.
+   *
+   * @param onCancel called by {@link cancel}, through any instance
+   */
+  begin(uploader: string, key: string, onCancel?: () => void): Job;
+  /**
+   * The progress as it is; `undefined` if it is unknown.
+   *
+   * @throws {Unavailable} if the progress may be that of an instance that cannot be asked
+   */
+  find(uploader: string, key: string): Promise<Progress | undefined>;
   /** The progress once it has more than `seen` changes, or the current one after a timeout. */
   next(uploader: string, key: string, seen: number, signal: AbortSignal): Promise<Progress>;
+  /**
+   * Cancels a job and forgets it. Resolves when it has ended.
+   *
+   * @throws {Unavailable} as {@link find}
+   */
+  cancel(uploader: string, key: string): Promise<void>;
 }
 
 /** Number of ended uploads kept, so that a late poll still learns of the end. */
@@ -38,21 +64,34 @@ export class ProgressBoard implements ProgressPort {
   /** Emits a job's {@link Progress} under its id. */
   readonly #events = new EventEmitter().setMaxListeners(0);
 
-  /** @param onChange called with each change too */
-  begin(uploader: string, key: string, onChange: (progress: Progress) => void = () => {}): Job {
+  /** @param options `onChange` is called with each change too */
+  begin(uploader: string, key: string, onCancel?: () => void, options: BeginOptions = {}): Job {
     const id = idOf(uploader, key);
-    const job = new Job((progress) => {
+    const onChange = (progress: Progress) => {
       if (progress.done) this.#evictEnded(id);
       this.#events.emit(id, progress);
-      onChange(progress);
-    });
+      options.onChange?.(progress);
+    };
+    const job = new Job(onChange, onCancel, options.shared);
     this.#jobs.set(id, job);
     return job;
   }
 
-  /** The progress of a job of this process as it is; `undefined` if it is unknown. */
+  /** As {@link find}. */
   now(uploader: string, key: string): Progress | undefined {
     return this.#jobs.get(idOf(uploader, key))?.progress;
+  }
+
+  async find(uploader: string, key: string): Promise<Progress | undefined> {
+    return this.now(uploader, key);
+  }
+
+  async cancel(uploader: string, key: string): Promise<void> {
+    const id = idOf(uploader, key);
+    const job = this.#jobs.get(id);
+    await job?.cancel();
+    // The key may have been used again since.
+    if (this.#jobs.get(id) === job) this.#jobs.delete(id);
   }
 
   #evictEnded(id: string): void {
@@ -81,18 +120,43 @@ export class ProgressBoard implements ProgressPort {
   }
 }
 
+interface BeginOptions {
+  readonly onChange?: (progress: Progress) => void;
+  readonly shared?: Promise<void>;
+}
+
 export class Job {
   readonly #onChange: (progress: Progress) => void;
+  readonly #onCancel: () => void;
   readonly #steps = new Map<StepName, StepChange>();
+  readonly #ended: Promise<void>;
+  #endNow: () => void = () => {};
+  /** Resolves when all instances can find the job, or the others cannot be told. */
+  readonly shared: Promise<void>;
   #changes = 0;
   #done = false;
+  #end: JobEnd | undefined;
 
-  constructor(onChange: (progress: Progress) => void) {
-    this.#onChange = onChange;
+  constructor(
+    onChange: (progress: Progress) => void,
+    onCancel: () => void = () => {},
+    shared: Promise<void> = Promise.resolve(),
+  ) {
+    [this.#onChange, this.#onCancel, this.shared] = [onChange, onCancel, shared];
+    this.#ended = new Promise((resolve) => {
+      this.#endNow = resolve;
+    });
   }
 
   get progress(): Progress {
-    return { changes: this.#changes, done: this.#done, steps: [...this.#steps.values()] };
+    const [steps, end] = [[...this.#steps.values()], this.#end];
+    return { changes: this.#changes, done: this.#done, steps, ...(end && { end }) };
+  }
+
+  /** Resolves when the job has ended. */
+  cancel(): Promise<void> {
+    if (!this.#done) this.#onCancel();
+    return this.#ended;
   }
 
   /** Records that a step has begun or ended. */
@@ -103,9 +167,11 @@ export class Job {
     this.#notify();
   };
 
-  end(): void {
-    this.#done = true;
+  /** @param end what became of it, if it is more than the processing of a request */
+  end(end?: JobEnd): void {
+    [this.#done, this.#end] = [true, end];
     this.#notify();
+    this.#endNow();
   }
 
   #notify(): void {

@@ -117,7 +117,7 @@ export class CodesService {
   readonly #clients: ClientHasher;
   readonly #pipeline: Pipeline;
   readonly #progress: ProgressPort;
-  readonly #jobs = new JobBoard();
+  readonly #jobs: JobBoard;
   readonly #sources: Sources;
   readonly #ids = new MediaIdSource();
   readonly #texts = new TextBodies();
@@ -133,14 +133,14 @@ export class CodesService {
       sources?: Sources;
       /** Default: that of this process. */
       progress?: ProgressPort;
+      jobs?: JobBoard;
     },
   ) {
     this.#options = options;
-    this.#blobs = parts.blobs;
-    this.#records = parts.records;
-    this.#clients = parts.clients;
-    this.#pipeline = parts.pipeline;
+    [this.#blobs, this.#records] = [parts.blobs, parts.records];
+    [this.#clients, this.#pipeline] = [parts.clients, parts.pipeline];
     this.#progress = parts.progress ?? new ProgressBoard();
+    this.#jobs = parts.jobs ?? new JobBoard();
     this.#sources = parts.sources ?? new Sources({ origins: [] });
   }
 
@@ -173,7 +173,7 @@ export class CodesService {
     const draft = await this.#blobs.begin(this.#nextKey(filename));
     try {
       const received = await this.#receive(file, draft, new Stopwatch());
-      return this.#startJob(upload.clientAddress, draft, (watch, signal) =>
+      return await this.#startJob(upload.clientAddress, draft, (watch, signal) =>
         this.#processDraft({ ...file, signal }, { draft, filename, received }, choice, watch),
       );
     } catch (error) {
@@ -236,7 +236,7 @@ export class CodesService {
     clientAddress: string,
     draft: BlobDraft,
     work: (watch: Stopwatch, signal: AbortSignal) => Promise<Processed>,
-  ): string {
+  ): Promise<string> {
     return this.#jobs.start(this.#clients.hash(clientAddress), async (onChange, signal) => {
       try {
         const watch = new Stopwatch({ onStep: this.#options.onStep, onChange });

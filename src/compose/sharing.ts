@@ -32,7 +32,7 @@ const ENGINES: Readonly<Record<ServiceName, readonly SharedEngine[]>> = {
       schemes: ['s3:'],
       example: 's3://BUCKET/PREFIX',
     },
-    { what: 'the progress of uploads', ...REDIS },
+    { what: 'the progress of uploads and jobs', ...REDIS },
   ],
   search: [
     {

@@ -59,8 +59,8 @@ export const codesVariables = defineVariables({
     schema: boolean(),
     default: 'true',
     description:
-      'Whether `Prefer: respond-async` starts a job. If false, such requests get their result in the response, because a ' +
-      'job is known only to its process; `isccd serve --workers` sets it',
+      'Whether `Prefer: respond-async` starts a job. If false, such requests get their result in the response. Several ' +
+      'instances without `ISCCD_REDIS_URL` need false, because a job is then known only to its process',
   },
   jobSecondsMax: {
     name: 'CODEWEB_MAX_JOB_SECONDS',
@@ -199,7 +199,7 @@ export interface CodesConfig extends Omit<Values<typeof codesVariables>, 'mediaP
   readonly mediaS3?: S3Settings;
   /** Local folder of files that exist only while a request is processed, if uploads are in S3. */
   readonly draftsFolder: string;
-  /** Where instances share the progress of uploads. */
+  /** Where instances share the progress of uploads and jobs. */
   readonly redisUrl?: string | undefined;
 }
 

@@ -32,6 +32,7 @@ export async function redisProblem(url: string): Promise<string | undefined> {
     if (/^redis_mode:cluster/m.test(info)) return clusterReason(new URL(url).host);
     await redis.eval(PROBE, 1, PROBE_KEY);
     await redis.publish(PROBE_KEY, '');
+    await redis.del(PROBE_KEY);
     return undefined;
   } catch (error) {
     return redisReason(failure ?? error, url);

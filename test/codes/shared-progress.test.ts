@@ -1,6 +1,9 @@
-/** Progress of uploads in a real Redis, polled through another instance than the one that processes. */
+/** Progress of uploads and jobs in a real Redis, polled through another instance than the one that processes. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { SharedProgress } from '../../src/codes/shared-progress.js';
+import { CodesRefusal, Unavailable } from '../../src/codes/errors.js';
+import { JobBoard } from '../../src/codes/job-board.js';
+import type { MediaId } from '../../src/codes/media-id.js';
+import { JOBS, SharedProgress, UPLOADS } from '../../src/codes/shared-progress.js';
 import { createLogger } from '../../src/observe/log.js';
 import { RedisLink } from '../../src/redis/link.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
@@ -34,11 +37,26 @@ afterEach(() => {
   for (const controller of signals.splice(0)) controller.abort();
 });
 
-async function instance(): Promise<SharedProgress> {
+async function instance(
+  channel = UPLOADS,
+  times?: Parameters<typeof SharedProgress.open>[2],
+): Promise<SharedProgress> {
   const options = { url: redis.url, log: createLogger('silent'), metric: 'isccd_test', fallback: '' };
   const link = await RedisLink.open(options);
-  onTestFinished(() => link.close());
-  return SharedProgress.open(link);
+  const shared = await SharedProgress.open(link, channel, times);
+  closing.set(shared, () => {
+    shared.close();
+    link.close();
+  });
+  onTestFinished(() => killed(shared));
+  return shared;
+}
+
+const closing = new WeakMap<SharedProgress, () => void>();
+
+/** Redis hears nothing more of an instance. */
+function killed(shared: SharedProgress): void {
+  closing.get(shared)?.();
 }
 
 function poll(board: SharedProgress, seen: number, uploader = 'uploader') {
@@ -94,7 +112,96 @@ test('while Redis is away, the processing instance knows the progress; afterward
   await expect.poll(async () => (await poll(two, 100_000)).done, WAIT).toBe(true);
 });
 
-test('instances with one bucket share the progress over HTTP', { timeout: INSTALL_MAX_MS }, async () => {
+const ID = '06h0rib7r8uoo' as MediaId;
+
+async function boards(): Promise<readonly [JobBoard, JobBoard]> {
+  return [new JobBoard(await instance(JOBS)), new JobBoard(await instance(JOBS))];
+}
+
+test('a job is known to all instances at once, with its steps and what became of it', async () => {
+  const [one, two] = await boards();
+  const done = await one.start('uploader', async (change) => {
+    change({ name: 'receive' });
+    return ID;
+  });
+  const failed = await one.start('uploader', () => Promise.reject(new CodesRefusal('SOURCES_OFF')));
+  await expect(two.now('another', done)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
+  for (const board of [two, one]) {
+    await expect
+      .poll(() => board.now('uploader', done), WAIT)
+      .toMatchObject({
+        id: done,
+        steps: [{ name: 'receive' }],
+        end: { state: 'done', mediaId: ID },
+      });
+    await expect
+      .poll(() => board.now('uploader', failed), WAIT)
+      .toMatchObject({
+        end: { state: 'failed', error: { code: 'SOURCES_OFF', status: expect.any(Number) } },
+      });
+  }
+  // An ended job is forgotten by all.
+  await two.cancel('uploader', done);
+  for (const board of [two, one])
+    await expect
+      .poll(() => board.now('uploader', done).catch((error: unknown) => error), WAIT)
+      .toMatchObject({ code: 'JOB_NOT_FOUND' });
+});
+
+test('a job is cancelled through another instance, which answers once its worker is free', async () => {
+  const [one, two] = await boards();
+  let isFree = false;
+  const id = await one.start('uploader', async (_, signal) => {
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    isFree = true;
+    throw signal.reason;
+  });
+  expect(await two.now('uploader', id)).toMatchObject({ id, done: false });
+  const last = two.next('uploader', id, 0, new AbortController().signal);
+  await two.cancel('uploader', id);
+  expect(isFree).toBe(true);
+  expect((await last).end).toEqual({ state: 'cancelled' });
+  for (const board of [two, one])
+    await expect
+      .poll(() => board.now('uploader', id).catch((error: unknown) => error), WAIT)
+      .toMatchObject({ code: 'JOB_NOT_FOUND' });
+});
+
+test('the job of a killed instance is forgotten, that of a living one is not', async () => {
+  const times = { confirm: 200, runningKept: 1000, endedKept: 60_000 };
+  const [dead, living, other] = [
+    await instance(JOBS, times),
+    await instance(JOBS, times),
+    await instance(JOBS, times),
+  ];
+  const [lost, kept] = [`${key}-lost`, `${key}-kept`];
+  await Promise.all([dead.begin('uploader', lost).shared, living.begin('uploader', kept).shared]);
+  for (const name of [lost, kept]) expect(await other.find('uploader', name)).toBeDefined();
+  killed(dead);
+  await expect.poll(() => other.find('uploader', lost), WAIT).toBeUndefined();
+  expect(await other.find('uploader', kept)).toMatchObject({ done: false });
+  // Nobody ends it.
+  await other.cancel('uploader', lost);
+});
+
+test('while Redis is away, jobs of other instances are unavailable, and own ones go on', async () => {
+  const [one, two] = await boards();
+  let finish = () => {};
+  const id = await one.start('uploader', async () => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    return ID;
+  });
+  await redis.kill();
+  await expect(two.now('uploader', id)).rejects.toBeInstanceOf(Unavailable);
+  await expect(two.cancel('uploader', id)).rejects.toBeInstanceOf(Unavailable);
+  finish();
+  await expect.poll(() => one.now('uploader', id), WAIT).toMatchObject({ end: { state: 'done' } });
+  await redis.start();
+});
+
+test('instances with one bucket share progress and jobs over HTTP', { timeout: INSTALL_MAX_MS }, async () => {
   s3 = await startSeaweed();
   const bucket = await s3.createBucket();
   const start = async () => {
@@ -112,6 +219,16 @@ test('instances with one bucket share the progress over HTTP', { timeout: INSTAL
   const polled = async () => (await fetch(`${two.url}/api/v1/progress/${key}`)).json();
   const done = { done: true, steps: [{ name: 'receive' }, {}, {}, {}, {}, {}] };
   await expect.poll(polled, WAIT).toMatchObject(done);
+  const started = await upload(one.url, 'gray_a.jpg', fileBytes('gray_a.jpg'), {
+    headers: { Prefer: 'respond-async' },
+  });
+  expect(started.status).toBe(202);
+  const location = started.headers.get('location');
+  const job = async () => (await fetch(two.url + location)).json() as Promise<Record<string, string>>;
+  await expect.poll(job, WAIT).toMatchObject({ state: 'done' });
+  expect((await fetch(two.url + (await job()).location)).status).toBe(200);
+  expect((await fetch(two.url + location, { method: 'DELETE' })).status).toBe(204);
+  expect((await fetch(two.url + location)).status).toBe(404);
   // Uploads need no Redis.
   await redis.kill();
   const without = await upload(two.url, 'gray_a.jpg', fileBytes('gray_a.jpg'), { query: `?progress=${key}` });

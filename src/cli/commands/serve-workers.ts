@@ -66,11 +66,10 @@ function checkTransport(environment: Environment): void {
     throw new ConfigurationInvalid(`${name}=uws and --workers work together on Linux only`);
 }
 
-/** A job is known only to its process, and all workers together process as many files as one process would. */
+/** All workers together process as many files as one process would. */
 function codesOfWorkers(environment: Environment, count: number): Record<string, string> {
   const { maxWorkers } = readCodesConfig(environment);
   return {
-    [codesVariables.jobs.name]: 'false',
     [codesVariables.maxWorkers.name]: String(Math.max(1, Math.floor(maxWorkers / count))),
   };
 }
