@@ -131,7 +131,7 @@ export class Job {
   readonly #steps = new Map<StepName, StepChange>();
   readonly #ended: Promise<void>;
   #endNow: () => void = () => {};
-  /** Resolves when all instances can find the job, or the others cannot be told. */
+  /** Resolves when all instances can find the job, or Redis is unavailable. */
   readonly shared: Promise<void>;
   #changes = 0;
   #done = false;

@@ -127,7 +127,7 @@ export class SharedProgress implements ProgressPort {
     }
   }
 
-  /** Cancels and forgets a job of this instance; `false` if it is none. */
+  /** Cancels and forgets a job of this instance; `false` if it runs elsewhere. */
   async #cancelOwn(id: string): Promise<boolean> {
     if (this.#local.now(ANY_UPLOADER, id) === undefined) return false;
     await this.#local.cancel(ANY_UPLOADER, id);

@@ -180,7 +180,7 @@ test('the job of a killed instance is forgotten, that of a living one is not', a
   killed(dead);
   await expect.poll(() => other.find('uploader', lost), WAIT).toBeUndefined();
   expect(await other.find('uploader', kept)).toMatchObject({ done: false });
-  // Nobody ends it.
+  // No instance ends it.
   await other.cancel('uploader', lost);
 });
 

@@ -1,4 +1,4 @@
-/** What becomes of error responses of OpenSearch: which ones another node gets, and which ones a client of isccd is told. */
+/** Error responses of OpenSearch: which ones another node gets, and which ones become 503 or 500. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
