@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Starts nothing by itself.
+    globalSetup: 'test/support/shared-opensearch.ts',
     // Processes, not threads: native addons and file locks belong to a process.
     pool: 'forks',
     // Much of a test's time is waiting: for timeouts, for processes to start and to be killed.

@@ -2,8 +2,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { encodeUnit } from '../../src/codec.js';
 import { temporaryFolder } from '../codes/support/folder.js';
+import { among } from './support/engines.js';
+import { type Backend, indexUri } from './support/locations.js';
 import { isccId } from './support/random-assets.js';
-import { type Backend, indexUri, post, startSearch } from './support/search-server.js';
+import { post, startSearch } from './support/search-server.js';
 
 const CONTENT = 2;
 const IMAGE = 1;
@@ -53,25 +55,31 @@ async function found(url: string, units: readonly string[]): Promise<Record<stri
 const IMAGE_TYPE = 'CONTENT_IMAGE_V0';
 const DATA_TYPE = 'DATA_NONE_V0';
 
-it.each(['lmdb', 'usearch'] as const)('%s leaves them out of queries on request', async (backend) => {
-  const url = await filled(backend);
-  expect((await found(url, [PLAIN, data])).map(({ asset }) => asset)).toEqual(
-    expect.arrayContaining([0, 1, 4]),
-  );
-  const skipped = await found(`${url}?skip_featureless=true&limit=10`, [PLAIN, data]);
-  expect(skipped).toEqual([
-    { asset: 0, [DATA_TYPE]: 1 },
-    { asset: 4, [DATA_TYPE]: 1 },
-  ]);
-  expect(await found(`${url}?skip_featureless=true`, [PLAIN])).toEqual([]);
-});
+it.each(among('lmdb', 'usearch', 'postgresql', 'opensearch'))(
+  '%s leaves them out of queries on request',
+  async (backend) => {
+    const url = await filled(backend);
+    expect((await found(url, [PLAIN, data])).map(({ asset }) => asset)).toEqual(
+      expect.arrayContaining([0, 1, 4]),
+    );
+    const skipped = await found(`${url}?skip_featureless=true&limit=10`, [PLAIN, data]);
+    expect(skipped).toEqual([
+      { asset: 0, [DATA_TYPE]: 1 },
+      { asset: 4, [DATA_TYPE]: 1 },
+    ]);
+    expect(await found(`${url}?skip_featureless=true`, [PLAIN])).toEqual([]);
+  },
+);
 
-it('leaves stored ones out of the matches of similar codes', async () => {
-  const url = await filled('usearch');
-  const all = await found(url, [FEATURED]);
-  expect(all.map(({ asset }) => asset)).toEqual([0, 1, 2, 3]);
-  expect(await found(`${url}?skip_featureless=true`, [FEATURED])).toEqual([{ asset: 3, [IMAGE_TYPE]: 1 }]);
-});
+it.each(among('usearch', 'opensearch'))(
+  '%s leaves stored ones out of the matches of similar codes',
+  async (backend) => {
+    const url = await filled(backend);
+    const all = await found(url, [FEATURED]);
+    expect(all.map(({ asset }) => asset)).toEqual([0, 1, 2, 3]);
+    expect(await found(`${url}?skip_featureless=true`, [FEATURED])).toEqual([{ asset: 3, [IMAGE_TYPE]: 1 }]);
+  },
+);
 
 it('is the default if configured, and the parameter overrides it', async () => {
   const url = await filled('usearch', { INDEXSVC_SKIP_FEATURELESS: 'true' });

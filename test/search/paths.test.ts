@@ -11,7 +11,9 @@ import { native } from '../../src/native.js';
 import { HttpBackend } from '../../src/resolver/http-backend.js';
 import { InProcessBackend } from '../../src/resolver/in-process-backend.js';
 import { InProcessSearch } from '../../src/search/engine/in-process.js';
-import { BACKENDS, indexUri, rows, startSearch } from './support/search-server.js';
+import { BACKENDS, has } from './support/engines.js';
+import { indexUri } from './support/locations.js';
+import { rows, startSearch } from './support/search-server.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -22,7 +24,7 @@ const samples = (await rows<Entry>('assets.jsonl')).filter(({ iscc_code }) => is
 const entries = samples.map((entry, at) => ({ ...entry, metadata: { lang: at % 3 === 0 ? 'de' : 'en' } }));
 const german = entries.filter((_, at) => at % 3 === 0).map(({ iscc_id }) => iscc_id);
 
-describe.each(BACKENDS)('%s', (backend) => {
+describe.each(BACKENDS.filter((backend) => has(backend, 'declared paths')))('%s', (backend) => {
   let server: RunningServer;
   let client: SearchClient;
   beforeAll(async () => {

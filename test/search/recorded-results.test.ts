@@ -5,7 +5,9 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ChunkMatch, Entry, GlobalMatch, SearchResult } from '../../src/client/search-api.js';
 import type { RunningServer } from '../../src/http/server.js';
-import { addCollection, type Backend, indexUri, rows, startSearch } from './support/search-server.js';
+import { among } from './support/engines.js';
+import { type Backend, indexUri } from './support/locations.js';
+import { addCollection, rows, startSearch } from './support/search-server.js';
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 10_000;
@@ -83,7 +85,7 @@ function ranked({ iscc_id, score, types }: GlobalMatch): Ranked {
   return [iscc_id, score, types];
 }
 
-describe.each(['usearch', 'postgresql'] as const)('%s', (backend) => {
+describe.each(among('usearch', 'postgresql', 'opensearch'))('%s', (backend) => {
   const search = serving(backend);
 
   test('ranks units as a brute-force comparison does', async () => {

@@ -8,8 +8,10 @@ import { searchMetrics } from '../../src/search/metrics.js';
 import { index as indexSchema } from '../../src/search/schema.js';
 import { SearchService } from '../../src/search/service.js';
 import { temporaryFolder } from '../codes/support/folder.js';
+import { BACKENDS, has } from './support/engines.js';
+import { indexUri } from './support/locations.js';
 import { randomAsset } from './support/random-assets.js';
-import { type Backend, indexUri, post, startSearch } from './support/search-server.js';
+import { post, startSearch } from './support/search-server.js';
 
 const ASSETS = 300;
 /** Assets of a full segment. */
@@ -213,7 +215,7 @@ it('opens saved graphs after a restart, and shows their state', async () => {
   expect(lines).toContainEqual(expect.objectContaining({ index: 'main', outcome: 'graph', detail }));
 });
 
-it.each(['memory', 'lmdb', 'usearch'] as const)('%s tells how a search ran', async (backend: Backend) => {
+it.each(BACKENDS)('%s tells how a search ran', async (backend) => {
   const folder = await temporaryFolder();
   const server = await startSearch(folder, { INDEXSVC_INDEX_URI: indexUri(backend, folder) });
   onTestFinished(() => server.stop());
@@ -222,9 +224,10 @@ it.each(['memory', 'lmdb', 'usearch'] as const)('%s tells how a search ran', asy
   const { units } = randomAsset(1);
   const response = await post(`${server.url}/indexes/main/search`, { units });
   expect(response.status).toBe(200);
-  expect(response.headers.get('search-exact')).toBe('true');
+  expect(response.headers.get('search-exact')).toBe(String(has(backend, 'all assets scored')));
   const timing = response.headers.get('server-timing');
-  if (backend === 'usearch') expect(timing).toMatch(/^scan;dur=[\d.]+;desc="\d+"$/);
+  if (backend === 'usearch' || backend === 'postgresql')
+    expect(timing).toMatch(/^scan;dur=[\d.]+;desc="\d+"$/);
   else expect(timing).toBeNull();
   // A small index has no segments to describe.
   expect(await (await fetch(`${server.url}/indexes/main`)).json()).not.toHaveProperty('segments');

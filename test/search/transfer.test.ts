@@ -10,7 +10,9 @@ import type { Entry } from '../../src/client/search-api.js';
 import { SearchClient } from '../../src/client/search-client.js';
 import type { RunningServer } from '../../src/http/server.js';
 import { native } from '../../src/native.js';
-import { BACKENDS, indexUri, post, rows, startSearch } from './support/search-server.js';
+import { BACKENDS } from './support/engines.js';
+import { indexUri } from './support/locations.js';
+import { post, rows, startSearch } from './support/search-server.js';
 
 const LINES = 'application/x-ndjson';
 /** "{}\n" as a zstd frame: magic, header, one raw block. */

@@ -6,7 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/client/errors.js';
 import type { Entry, Query } from '../../src/client/search-api.js';
 import { InProcessSearch } from '../../src/search/engine/in-process.js';
-import { BACKENDS, indexUri, rows } from './support/search-server.js';
+import { BACKENDS } from './support/engines.js';
+import { indexUri, located } from './support/locations.js';
+import { rows } from './support/search-server.js';
 
 interface RecordedQuery {
   readonly body: Query;
@@ -15,15 +17,12 @@ interface RecordedQuery {
 
 const GATEWAY = 'https://example.com/v1/manifests/1';
 
-/** A database has no location without a service: programs open folders. */
-const EMBEDDED = BACKENDS.filter((backend) => backend !== 'postgresql');
-
-describe.each(EMBEDDED)('%s', (backend) => {
+describe.each(BACKENDS)('%s', (backend) => {
   let search: InProcessSearch;
   let entries: Entry[];
   beforeAll(async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'isccd-typed-'));
-    search = await InProcessSearch.open(indexUri(backend, folder));
+    search = await InProcessSearch.open(await located(indexUri(backend, folder)));
     const recorded = await rows<Entry>('assets.jsonl');
     // Every third asset has a gateway, every other third one that is not a string.
     entries = recorded.map((entry, number) => {

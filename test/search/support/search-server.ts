@@ -2,53 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import { searchVariables } from '../../../src/config/search.js';
 import { readVariables } from '../../../src/config/variable.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
 import { searchApp } from '../../../src/search/app.js';
-import { type PostgresServer, startPostgres } from '../../support/postgres.js';
+import { located } from './locations.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/search');
 const BATCH_ASSETS = 500;
-
-export type Backend = 'memory' | 'lmdb' | 'usearch' | 'postgresql';
-
-export const BACKENDS: readonly Backend[] = ['memory', 'lmdb', 'usearch', 'postgresql'];
-
-/** A location. {@link startSearch} makes a database for each one of PostgreSQL. */
-export function indexUri(backend: Backend, folder: string): string {
-  return backend === 'memory' ? 'memory://' : `${backend}://${folder}`;
-}
-
-/** The folder with the files of the indexes, for the data directory `folder`. */
-export function indexFolder(backend: Backend, folder: string): string {
-  return path.join(folder, backend === 'postgresql' ? 'search-cache' : backend);
-}
-
-/** The engine that finds and scores, whose recorded responses are expected. */
-export function engineOf(backend: Backend): Exclude<Backend, 'postgresql'> {
-  return backend === 'postgresql' ? 'usearch' : backend;
-}
-
-let server: Promise<PostgresServer> | undefined;
-/** Databases by location. */
-const databases = new Map<string, Promise<string>>();
-
-afterAll(async () => {
-  await (await server)?.stop();
-});
-
-/** The location that the service is started with. */
-function located(location: string | undefined): Promise<string> | string | undefined {
-  if (location === undefined || !location.startsWith('postgresql:///')) return location;
-  server ??= startPostgres();
-  const database = databases.get(location) ?? server.then((one) => one.createDatabase());
-  databases.set(location, database);
-  return database;
-}
 
 /** Starts the service with its data in `folder`, and waits until its indexes are loaded. */
 export async function startSearch(
@@ -56,7 +19,8 @@ export async function startSearch(
   environment: Record<string, string> = {},
   transport: Parameters<typeof loadTransport>[0] = 'auto',
 ): Promise<RunningServer> {
-  const location = await located(environment.INDEXSVC_INDEX_URI);
+  const wanted = environment.INDEXSVC_INDEX_URI;
+  const location = wanted === undefined ? undefined : await located(wanted);
   const variables = { ...environment, ...(location !== undefined && { INDEXSVC_INDEX_URI: location }) };
   const config = readVariables(searchVariables, variables);
   const log = createLogger('error');
