@@ -56,6 +56,8 @@ pub struct Options {
     pub confidence_exponent: u32,
     /// Whether searches leave out featureless Image-Codes, unless a request says otherwise.
     pub skip_featureless: bool,
+    /// Processor time in seconds, as planned, from which a search is refused. 0: none is.
+    pub search_seconds_max: f64,
     /// Number of rows up to which a unit type has no graphs. With more rows, large sealed segments get graphs for probes for
     /// which lists are not cheaper than a scan.
     pub scan_limit: usize,
@@ -85,6 +87,7 @@ impl Default for Options {
             match_threshold_simprints: 0.75,
             confidence_exponent: 4,
             skip_featureless: false,
+            search_seconds_max: 30.0,
             scan_limit: 1 << 24,
             graphs: Graphs::default(),
             freezing: Freezing::default(),

@@ -11,10 +11,14 @@ mod prefixes;
 mod simprints;
 mod units;
 mod ways;
+mod work;
 
 pub use column_rows::{ColumnRows, SimprintRows, UnitRows};
 pub use plan::Rows;
 pub use prefixes::{EqualSimprint, equal_simprints, prefixes};
-pub use simprints::{SimprintQuery, SimprintRow, SimprintsFound, similar_simprints};
-pub use units::{UnitHit, UnitProbe, similar_units};
+pub use simprints::{
+    SimprintQuery, SimprintRow, SimprintsFound, similar_simprints, simprints_work,
+};
+pub use units::{UnitHit, UnitProbe, similar_units, units_work};
 pub use ways::{Times, WayTotals, Ways};
+pub use work::Work;

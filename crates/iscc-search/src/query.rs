@@ -8,6 +8,7 @@ use crate::base64;
 use crate::code;
 use crate::failure::Failure;
 use crate::json::push_string;
+use crate::pass::UnitProbe;
 use crate::record::{Record, StoredSimprints};
 use crate::request::query::QueryBody;
 use crate::unit::{Unit, compose, decompose};
@@ -103,6 +104,20 @@ impl Query {
         self.retain_units(|_, unit| !unit.is_featureless());
         self.skips_featureless = true;
         self
+    }
+
+    /// The units as probes of a pass in which the query has a position.
+    pub fn probes(&self, position: usize, threshold: f64, exact: bool) -> Vec<UnitProbe> {
+        let probe = |(of_unit, unit): (usize, &Unit)| UnitProbe {
+            query: position,
+            position: of_unit,
+            unit: unit.kind,
+            body: unit.body,
+            threshold,
+            exact,
+            skips_featureless: self.skips_featureless,
+        };
+        self.units.iter().enumerate().map(probe).collect()
     }
 
     fn from_parts(

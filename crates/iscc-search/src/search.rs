@@ -1,6 +1,8 @@
 //! Searches in the assets of a source: those of a local index, or candidates that another engine found. The results and
 //! the response are the same.
 
+mod budget;
+
 use std::collections::HashSet;
 
 use crate::asset::length_mismatch;
@@ -11,8 +13,8 @@ use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::options::Options;
 use crate::pass::{
-    SimprintQuery, SimprintsFound, UnitHit, UnitProbe, equal_simprints, prefixes,
-    similar_simprints, similar_units,
+    SimprintQuery, SimprintsFound, UnitHit, equal_simprints, prefixes, similar_simprints,
+    similar_units,
 };
 use crate::query::{Query, QueryAsset, QuerySimprint};
 use crate::record::Record;
@@ -25,6 +27,8 @@ use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatches, approximate_units
 use crate::segment::Matching;
 use crate::snapshot::{SimprintType, Snapshot};
 use crate::store::StoreError;
+
+pub use budget::Searched;
 
 /// What a search reads.
 pub trait Source {
@@ -111,16 +115,7 @@ impl Searcher<'_> {
     ) -> Vec<QueryHits> {
         let mut probes = Vec::new();
         for (number, (query, selection)) in queries.iter().enumerate() {
-            let threshold = self.threshold(selection);
-            probes.extend(query.units.iter().enumerate().map(|(position, unit)| UnitProbe {
-                query: number,
-                position,
-                unit: unit.kind,
-                body: unit.body,
-                threshold,
-                exact: selection.exact,
-                skips_featureless: query.skips_featureless,
-            }));
+            probes.extend(query.probes(number, self.threshold(selection), selection.exact));
         }
         let mut found = prefixes(snapshot, &probes);
         let mut per_query = vec![QueryHits::default(); queries.len()];

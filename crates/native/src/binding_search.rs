@@ -34,6 +34,8 @@ pub struct SearchOptions {
     pub confidence_exponent: Option<u32>,
     /// Whether searches leave out featureless Image-Codes, unless a search says otherwise.
     pub skip_featureless: Option<bool>,
+    /// Processor time in seconds, as planned, from which a search is refused; 0: none is.
+    pub search_seconds_max: Option<f64>,
     /// Largest number of rows of a unit type without HNSW graphs.
     pub scan_limit: Option<u32>,
     /// Whether large segments get HNSW graphs beyond this number.
@@ -474,6 +476,7 @@ fn settings(options: SearchOptions) -> Options {
         freezing,
         sealing,
         way: default.way,
+        search_seconds_max: options.search_seconds_max.unwrap_or(default.search_seconds_max),
         search_threads: count(options.search_threads, default.search_threads),
         ingest_threads: default.ingest_threads,
         loads_in_background: options.loads_in_background.unwrap_or(false),

@@ -11,7 +11,8 @@ use crate::reply::{Found, SearchReply};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
 use crate::scan_pool::ScanPool;
-use crate::search::{Searcher, Source, Wanted};
+use crate::search::{Searched, Searcher, Source, Wanted};
+use crate::segment::Matching;
 use crate::snapshot::Snapshot;
 
 /// A search request that passed the schema check.
@@ -40,6 +41,8 @@ impl Index {
         let searcher = self.searcher(scan_pool);
         let query = searcher.query(body, |id| self.query_asset(&view, id))?;
         let wanted = Wanted { limit, selection: Selection::default() };
+        let searched = Searched { snapshot: &view.snapshot, negative: None };
+        searcher.check_work(&searched, &query, &wanted.selection)?;
         let mut hits =
             searcher.unit_hits(&view.snapshot, &[(&query, &wanted.selection)]).into_iter();
         searcher.respond(&view, &query, &wanted, hits.next().unwrap_or_default())
@@ -92,11 +95,17 @@ impl Index {
         negative: Option<&Self>,
     ) -> Result<Query, Failure> {
         let find_asset = |id: &str| self.query_asset(view, id);
-        let mut query = self.searcher(scan_pool).selected_query(body, selection, find_asset)?;
-        if let Some(negative) = negative {
-            let view = negative.view().map_err(Failure::from)?;
-            let searcher = negative.searcher(scan_pool);
-            let hits = searcher.unit_hits(&view.snapshot, &[(&query, selection)]);
+        let searcher = self.searcher(scan_pool);
+        let mut query = searcher.selected_query(body, selection, find_asset)?;
+        let negative = negative.map(|negative| (negative.searcher(scan_pool), negative.snapshot()));
+        let compared = negative.as_ref().filter(|(of, _)| of.matching == Matching::Approximate);
+        let searched = Searched {
+            snapshot: &view.snapshot,
+            negative: compared.map(|(_, snapshot)| snapshot.as_ref()),
+        };
+        searcher.check_work(&searched, &query, selection)?;
+        if let Some((searcher, snapshot)) = &negative {
+            let hits = searcher.unit_hits(snapshot, &[(&query, selection)]);
             let hits = hits.iter().flat_map(|hits| &hits.hits);
             let matched: HashSet<usize> = hits.map(|hit| hit.position).collect();
             let removed = query.retain_units(|position, _| !matched.contains(&position));

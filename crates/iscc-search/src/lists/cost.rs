@@ -32,3 +32,13 @@ pub fn scan_cost(rows: usize, bits: u16) -> f64 {
     let share = if bits > 128 { 0.9 } else { 1.0 };
     rows as f64 * words * share * costs().scanned
 }
+
+/// Cost of a scan with `probes` probes, of which `alone` is the cost with one. Probes read the rows together, so each
+/// costs half of a scan of its own.
+pub fn shared_scan_cost(alone: f64, probes: usize) -> f64 {
+    match probes {
+        0 => 0.0,
+        1 => alone,
+        probes => alone * probes as f64 / 2.0,
+    }
+}

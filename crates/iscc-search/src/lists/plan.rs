@@ -12,17 +12,21 @@ pub struct Plan {
     pub(super) radii: [i8; LISTS_MAX],
     /// Expected cost (see [`super::cost`]).
     pub cost: f64,
+    /// Expected number of entries that are compared.
+    pub entries: f64,
 }
 
 /// The next ring of a list.
 #[derive(Debug, Clone, Copy)]
 struct Next {
     cost: f64,
+    /// Expected number of entries.
+    entries: f64,
     /// How many times more rows the probe's buckets have than evenly filled ones.
     crowding: f64,
 }
 
-const NEVER: Next = Next { cost: f64::INFINITY, crowding: 1.0 };
+const NEVER: Next = Next { cost: f64::INFINITY, entries: 0.0, crowding: 1.0 };
 
 impl Lists {
     /// Plans a comparison of the first `bits` bits. Raises `distance_max + 1` times the radius that is cheapest to raise.
@@ -35,10 +39,11 @@ impl Lists {
         for index in usable.clone() {
             next[index] = self.next(&self.lists[index], probe, 0, 1.0, fetched, &costs);
         }
-        let mut plan = Plan { radii: [-1; LISTS_MAX], cost: 0.0 };
+        let mut plan = Plan { radii: [-1; LISTS_MAX], cost: 0.0, entries: 0.0 };
         for _ in 0..=probe.distance_max {
             let cheapest = usable.clone().min_by(|&a, &b| next[a].cost.total_cmp(&next[b].cost))?;
             plan.cost += next[cheapest].cost;
+            plan.entries += next[cheapest].entries;
             if !plan.cost.is_finite() {
                 return None;
             }
@@ -71,7 +76,7 @@ impl Lists {
             (even * crowding, crowding)
         };
         let row = list.row_cost(fetched, costs);
-        Next { cost: ring.len() as f64 * costs.key + rows * row, crowding }
+        Next { cost: ring.len() as f64 * costs.key + rows * row, entries: rows, crowding }
     }
 }
 

@@ -180,7 +180,7 @@ fn rows_that_share_their_first_word_are_counted() {
     assert_eq!(&planned.radii[..4], &[-1; 4]);
     let mut radii = [-1; LISTS_MAX];
     radii[0] = 3;
-    let forced = Plan { radii, cost: 0.0 };
+    let forced = Plan { radii, cost: 0.0, entries: 0.0 };
     let budget = cost::scan_cost(frozen.rows(), 256);
     assert_eq!(lists.search(&columns, &probe, 256, &forced, budget), None);
     let all = lists.search(&columns, &probe, 256, &forced, f64::INFINITY).unwrap();

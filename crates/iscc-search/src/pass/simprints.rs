@@ -6,6 +6,7 @@ use super::choice::{Choices, choose};
 use super::column_rows::SimprintRows;
 use super::columns::{Hits, Pass, PassFound, Probes, Sought};
 use super::plan::RowHit;
+use super::work::Work;
 use crate::column::Body;
 use crate::options::Way;
 use crate::scan_pool::ScanPool;
@@ -81,6 +82,17 @@ pub fn similar_simprints<'a>(
 ) -> SimprintsFound<'a> {
     let probes = Simprints { snapshot, query, threshold };
     Pass { scan_pool, probes: &probes }.run(1, || probes.choose(way))
+}
+
+/// The work of [`similar_simprints`].
+pub fn simprints_work(
+    snapshot: &Snapshot,
+    query: &SimprintQuery,
+    threshold: f64,
+    way: Way,
+) -> Work {
+    let probes = Simprints { snapshot, query, threshold };
+    probes.choose(way).work(&probes)
 }
 
 /// The simprints of one type in one query.

@@ -4,6 +4,7 @@ use super::choice::{Choices, choose};
 use super::column_rows::UnitRows;
 use super::columns::{Hits, Pass, PassFound, Probes, Sought};
 use super::plan::RowHit;
+use super::work::Work;
 use crate::column::Body;
 use crate::options::Way;
 use crate::scan_pool::ScanPool;
@@ -65,6 +66,12 @@ pub fn similar_units(
 ) -> PassFound<UnitHit> {
     let probes = Units { snapshot, probes };
     Pass { scan_pool, probes: &probes }.run(queries, || probes.choose(way))
+}
+
+/// The work of [`similar_units`] with the probes of one query.
+pub fn units_work(snapshot: &Snapshot, probes: &[UnitProbe], way: Way) -> Work {
+    let probes = Units { snapshot, probes };
+    probes.choose(way).work(&probes)
 }
 
 /// The units of all queries of a pass.
