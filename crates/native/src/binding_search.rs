@@ -47,6 +47,8 @@ pub struct SearchOptions {
     /// Number of assets of a full segment, whose columns get lists at once. For tests: without it, only large
     /// segments of large indexes do.
     pub freeze_early: Option<u32>,
+    /// How fast files of segments are written, in bytes per second.
+    pub seal_bytes_per_second: Option<i64>,
     /// Whether full segments are written to files at once. For tests: without it, only those of large indexes are.
     pub seal_early: Option<bool>,
     /// Whether all sealed segments get graphs beyond the scan limit. For tests: without it, only the largest do.
@@ -458,6 +460,9 @@ fn settings(options: SearchOptions) -> Options {
     };
     let sealing =
         if options.seal_early == Some(true) { Sealing::early() } else { Sealing::default() };
+    if let Some(rate) = options.seal_bytes_per_second {
+        sealing.bytes_per_second = u64::try_from(rate).unwrap_or(0).max(1);
+    }
     let mut graphs =
         if options.graphs_early == Some(true) { Graphs::early() } else { Graphs::default() };
     graphs.is_enabled = options.has_graphs.unwrap_or(true);
