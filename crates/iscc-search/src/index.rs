@@ -37,6 +37,7 @@ pub use compaction::Compacted;
 pub use following::{IndexState, Rehearsal, RowChange};
 pub use graphs::{Attention, GraphCounts, GraphProgress};
 pub use search::SearchJob;
+pub use sealing::FileCounts;
 
 /// One stored index.
 pub struct Index {
@@ -275,6 +276,10 @@ impl Index {
             bytes: self.bytes(&snapshot).unwrap_or_default(),
             rows: snapshot.rows(),
             dead: snapshot.segments.iter().map(|one| u64::from(one.slots.dead())).sum(),
+            rows_mapped: snapshot.mapped_rows(),
+            heap_bytes: snapshot.heap_bytes() as u64,
+            journal_ids: self.store.journal_ids(),
+            file_counts: self.file_counts(),
             segments: snapshot.segments.len(),
             list_segments: snapshot.segments.iter().filter(|one| one.has_lists()).count(),
             graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),

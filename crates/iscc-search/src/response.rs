@@ -8,7 +8,7 @@ use crate::asset_match::string_member;
 use crate::cursor::Cursor;
 use crate::failure::Failure;
 use crate::id::IsccId;
-use crate::index::GraphCounts;
+use crate::index::{FileCounts, GraphCounts};
 use crate::json::{push_number, push_string};
 use crate::paths::{DeclaredPath, PathState};
 use crate::query::Query;
@@ -168,6 +168,14 @@ pub struct IndexMetrics {
     pub bytes: Vec<(String, u64)>,
     /// Rows of units and simprints, including dead ones.
     pub rows: usize,
+    /// Those among them that are in files.
+    pub rows_mapped: usize,
+    /// Heap memory of the rows, lists and graphs in bytes.
+    pub heap_bytes: u64,
+    /// Number of ISCC-IDs in the journal: assets that a start loads or marks as dead.
+    pub journal_ids: u64,
+    /// Files of segments that were written since the start.
+    pub file_counts: FileCounts,
     /// Replaced and deleted assets whose rows are still in memory.
     pub dead: u64,
     /// Number of segments.
@@ -205,6 +213,13 @@ impl IndexMetrics {
         push_string(&mut json, &self.name);
         let counts = [
             ("rows", self.rows as u64),
+            ("rowsMapped", self.rows_mapped as u64),
+            ("heapBytes", self.heap_bytes),
+            ("journal", self.journal_ids),
+            ("seals", self.file_counts.seals.files),
+            ("sealsBytes", self.file_counts.seals.bytes),
+            ("merges", self.file_counts.merges.files),
+            ("mergesBytes", self.file_counts.merges.bytes),
             ("dead", self.dead),
             ("segments", self.segments as u64),
             ("listSegments", self.list_segments as u64),
@@ -225,8 +240,14 @@ impl IndexMetrics {
         for (name, count) in counts {
             push_integer(&mut json, name, count);
         }
-        json.extend_from_slice(b",\"syncSeconds\":");
-        push_number(&mut json, self.sync_seconds);
+        for (name, seconds) in [
+            ("syncSeconds", self.sync_seconds),
+            ("sealsSeconds", self.file_counts.seals.seconds),
+            ("mergesSeconds", self.file_counts.merges.seconds),
+        ] {
+            json.extend_from_slice(format!(",\"{name}\":").as_bytes());
+            push_number(&mut json, seconds);
+        }
         if let Some(share) = self.graph_build {
             json.extend_from_slice(b",\"graphBuild\":");
             push_number(&mut json, share);

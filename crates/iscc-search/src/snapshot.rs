@@ -109,38 +109,51 @@ impl Snapshot {
         files.map(|(_, file)| file.bytes).sum()
     }
 
-    /// Memory in bytes per unit type and simprint type, by their public names.
+    /// Number of rows in files.
+    pub fn mapped_rows(&self) -> usize {
+        let mapped = self.segments.iter().filter(|segment| segment.file.is_some());
+        mapped.map(|segment| segment.rows()).sum()
+    }
+
+    /// Heap memory of rows, lists and graphs in bytes. Rows and lists in files take none.
+    pub fn heap_bytes(&self) -> usize {
+        let graphs = self.segments.iter().flat_map(|segment| segment.graphs.values());
+        let in_heap = self.segments.iter().filter(|segment| segment.file.is_none());
+        let rows = in_heap.flat_map(|segment| self.column_bytes(segment));
+        graphs.map(|graph| graph.memory_bytes()).sum::<usize>()
+            + rows.map(|(_, bytes)| bytes).sum::<usize>()
+    }
+
+    /// Size in bytes per unit type and simprint type, by their public names: of heap memory or of files.
     pub fn memory_bytes(&self) -> BTreeMap<String, usize> {
         let mut bytes: BTreeMap<String, usize> = BTreeMap::new();
+        let mut add = |name: String, size: usize| *bytes.entry(name).or_default() += size;
         for segment in &self.segments {
-            for ((unit, _), rows) in &segment.units {
-                *bytes.entry(unit.to_string()).or_default() += rows.memory_bytes();
-            }
-            for ((unit, _), column) in &segment.frozen {
-                let lists = column.lists().map_or(0, Lists::memory_bytes);
-                *bytes.entry(unit.to_string()).or_default() += column.memory_bytes() + lists;
-            }
-            for ((unit, _), rows) in &segment.prefixes {
-                *bytes.entry(unit.to_string()).or_default() += rows.memory_bytes();
-            }
+            self.column_bytes(segment).into_iter().for_each(|(name, size)| add(name, size));
             for ((unit, _), graph) in &segment.graphs {
-                *bytes.entry(unit.to_string()).or_default() += graph.memory_bytes();
+                add(unit.to_string(), graph.memory_bytes());
             }
             for ((unit, _), file) in segment.graph_files() {
-                *bytes.entry(unit.to_string()).or_default() += file.bytes as usize;
-            }
-            let scanned = segment.simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
-            let frozen = segment.frozen_simprints.iter().map(|(key, column)| {
-                let lists = column.lists().map_or(0, Lists::memory_bytes);
-                (key.0, column.memory_bytes() + lists)
-            });
-            let equal =
-                segment.equal_simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
-            for (kind, size) in scanned.chain(frozen).chain(equal) {
-                let name = self.simprint_column_name(kind);
-                *bytes.entry(name).or_default() += size;
+                add(unit.to_string(), file.bytes as usize);
             }
         }
         bytes
+    }
+
+    /// Public name and size in bytes of each column with its lists, in heap memory or in a file.
+    fn column_bytes(&self, segment: &Segment) -> Vec<(String, usize)> {
+        let lists = |lists: Option<&Lists>| lists.map_or(0, Lists::memory_bytes);
+        let units = segment.units.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
+        let frozen = segment.frozen.iter();
+        let frozen = frozen.map(|(key, rows)| (key.0, rows.memory_bytes() + lists(rows.lists())));
+        let sorted = segment.prefixes.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
+        let units = units.chain(frozen).chain(sorted);
+        let scanned = segment.simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
+        let frozen = segment.frozen_simprints.iter();
+        let frozen = frozen.map(|(key, rows)| (key.0, rows.memory_bytes() + lists(rows.lists())));
+        let equal = segment.equal_simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
+        let simprints = scanned.chain(frozen).chain(equal);
+        let named = units.map(|(unit, size)| (unit.to_string(), size));
+        named.chain(simprints.map(|(kind, size)| (self.simprint_column_name(kind), size))).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Merges segments into a file, next to searches and changes.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::Index;
 use super::sealing::NotSealed;
@@ -27,6 +28,7 @@ impl Index {
         uid: u32,
         should_continue: &(dyn Fn() -> bool + Sync),
     ) -> Option<Decision> {
+        let since = Instant::now();
         let all: Vec<&Segment> = sources.iter().map(Arc::as_ref).collect();
         let merged = background::run(|| self.write_merged(&all, should_continue)).and_then(
             |Merged { file, moves }| {
@@ -35,6 +37,7 @@ impl Index {
         );
         let (outcome, detail) = match merged {
             Ok(file) => {
+                self.count_merge(&file, since);
                 ("file", format!("{} segments merged, {} bytes", sources.len(), file.bytes))
             }
             Err(NotSealed::File(SealError::Stopped)) => return None,

@@ -24,12 +24,43 @@ pub(super) struct SealState {
     pub store: String,
     /// When sealing may be tried again after a failure.
     retry_at: Option<Instant>,
+    /// Files that were written since the start.
+    counts: FileCounts,
+}
+
+/// Files of segments that were written and count, since the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileCounts {
+    /// Those of full segments.
+    pub seals: FileCount,
+    /// Those of merged and compacted segments.
+    pub merges: FileCount,
+}
+
+/// Files that were written.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileCount {
+    /// Number of files.
+    pub files: u64,
+    /// Sum of their lengths in bytes.
+    pub bytes: u64,
+    /// Time from the choice of the segments until the files counted, in seconds.
+    pub seconds: f64,
+}
+
+impl FileCount {
+    /// Counts a file that counts now. Its segments were chosen at `since`.
+    fn add(&mut self, file: &SealedFile, since: Instant) {
+        self.files += 1;
+        self.bytes += file.bytes;
+        self.seconds += since.elapsed().as_secs_f64();
+    }
 }
 
 impl SealState {
     /// The state of an index whose store is identified by `store`; empty if it has no sealed segments.
     pub fn new(store: String) -> Self {
-        Self { store, retry_at: None }
+        Self { store, ..Self::default() }
     }
 }
 
@@ -54,13 +85,17 @@ impl Index {
     pub fn seal_next(&self, should_continue: &(dyn Fn() -> bool + Sync)) -> Option<Decision> {
         let _restructuring = self.restructuring.lock().unwrap_or_else(PoisonError::into_inner);
         let (segment, waiting) = self.next_to_seal()?;
+        let since = Instant::now();
         let sealed = background::run(|| self.write_segment(&segment, waiting, should_continue))
             .and_then(|file| {
                 let sources = std::slice::from_ref(&segment);
                 self.install_sealed(sources, segment.uid, &file, None).map(|()| file)
             });
         let (outcome, detail) = match sealed {
-            Ok(file) => ("file", format!("{} bytes", file.bytes)),
+            Ok(file) => {
+                self.seal_state().counts.seals.add(&file, since);
+                ("file", format!("{} bytes", file.bytes))
+            }
             // The engine is closing, or the segment was replaced meanwhile.
             Err(NotSealed::File(SealError::Stopped)) => return None,
             Err(reason) => {
@@ -70,6 +105,16 @@ impl Index {
         };
         let subject = Subject::Segment { assets: segment.slots.live().into() };
         Some(Decision { index: self.name(), subject, outcome, detail })
+    }
+
+    /// Counts a file of merged segments that were chosen at `since`.
+    pub(super) fn count_merge(&self, file: &SealedFile, since: Instant) {
+        self.seal_state().counts.merges.add(file, since);
+    }
+
+    /// Files that were written since the start.
+    pub(super) fn file_counts(&self) -> FileCounts {
+        self.seal_state().counts
     }
 
     fn next_to_seal(&self) -> Option<(Arc<Segment>, usize)> {
