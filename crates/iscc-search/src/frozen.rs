@@ -12,7 +12,7 @@ use crate::array::Array;
 use crate::column::{Body, Column, word_count};
 use crate::lists::{ListForm, Lists};
 use crate::scan::{Columns, WORDS_MAX};
-use crate::sealed::{SealError, Sections};
+use crate::sealed::{Purpose, SealError, Sections};
 use owners::Owners;
 
 pub use owners::{Owner, several_entry};
@@ -75,7 +75,7 @@ impl<O: Owner> FrozenColumn<O> {
     ) -> Result<Self, SealError> {
         let mut words: [Array<u64>; WORDS_MAX] = Default::default();
         for words in &mut words[..word_count(bits)] {
-            *words = sections.next(rows)?;
+            *words = sections.next_for(Purpose::Words, rows)?;
         }
         let owners = Owners::read(rows, sections)?;
         let lists = form.map(|form| Lists::read(bits, rows, form, sections)).transpose()?;

@@ -12,6 +12,7 @@ mod paths;
 mod sealing;
 mod search;
 mod start;
+mod warming;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,8 +37,8 @@ pub use commit::{Change, LogChange, LogRow};
 pub use compaction::Compacted;
 pub use following::{IndexState, Rehearsal, RowChange};
 pub use graphs::{Attention, GraphCounts, GraphProgress};
-pub use search::SearchJob;
 pub use sealing::FileCounts;
+pub use search::SearchJob;
 
 /// One stored index.
 pub struct Index {
@@ -275,11 +276,11 @@ impl Index {
             name: self.name(),
             bytes: self.bytes(&snapshot).unwrap_or_default(),
             rows: snapshot.rows(),
-            dead: snapshot.segments.iter().map(|one| u64::from(one.slots.dead())).sum(),
             rows_mapped: snapshot.mapped_rows(),
             heap_bytes: snapshot.heap_bytes() as u64,
             journal_ids: self.store.journal_ids(),
             file_counts: self.file_counts(),
+            dead: snapshot.segments.iter().map(|one| u64::from(one.slots.dead())).sum(),
             segments: snapshot.segments.len(),
             list_segments: snapshot.segments.iter().filter(|one| one.has_lists()).count(),
             graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),

@@ -28,7 +28,7 @@ use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
 use crate::array::Array;
-use crate::sealed::{SealError, Sections};
+use crate::sealed::{Purpose, SealError, Sections};
 use part::Part;
 
 /// Maximum number of lists of a column.
@@ -109,12 +109,13 @@ impl Lists {
     ) -> Result<Self, SealError> {
         let mut lists = Vec::new();
         for (part, with_words) in Part::all(bits, form) {
-            let offsets = sections.next(part.keys() + 1)?;
+            let offsets = sections.next_for(Purpose::Offsets, part.keys() + 1)?;
             let entries = match (part.is_first(), with_words) {
                 (true, true) => Entries::Column,
                 (false, true) => {
                     let own = sections.next(rows)?;
-                    Entries::WithWords { rows: own, words: sections.next(rows)? }
+                    let words = sections.next_for(Purpose::Words, rows)?;
+                    Entries::WithWords { rows: own, words }
                 }
                 (_, false) => Entries::Rows(sections.next(rows)?),
             };

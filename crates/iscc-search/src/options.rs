@@ -208,6 +208,8 @@ pub struct Sealing {
     pub journal_spare: u64,
     /// How fast files are written and checked, in bytes per second. While several segments wait, four times as fast.
     pub bytes_per_second: u64,
+    /// Share of the available memory that files are read into after a start, 0 to 1.
+    pub warm_share: f64,
     /// Time after a failure until sealing is tried again, for example on a full disk.
     pub retry_after: Duration,
     /// Called between the steps, for tests.
@@ -223,6 +225,7 @@ impl Default for Sealing {
             rows_min: 1 << 18,
             journal_spare: 1 << 18,
             bytes_per_second: 64 << 20,
+            warm_share: 0.5,
             retry_after: Duration::from_mins(1),
             hook: None,
         }
@@ -239,6 +242,7 @@ impl Sealing {
             rows_min: 1,
             journal_spare: 64,
             bytes_per_second: 4 << 30,
+            warm_share: 0.5,
             retry_after: Duration::from_mins(1),
             hook: None,
         }

@@ -12,6 +12,7 @@ mod merge;
 mod read;
 #[cfg(test)]
 mod tests;
+mod warm;
 mod write;
 
 use std::collections::HashSet;
@@ -22,9 +23,11 @@ use std::sync::atomic::AtomicBool;
 use crate::graph::GraphError;
 use crate::store::SealedRecord;
 use format::Section;
+use warm::Pages;
 
 pub use merge::{Merged, MergedLists, merge};
 pub use read::{Expected, Sections, check_file, check_sections, open};
+pub use warm::Purpose;
 pub use write::{NewFile, Paced};
 
 /// Folder of the files within that of the index.
@@ -47,7 +50,11 @@ pub struct SealedFile {
     pub hash: String,
     /// Whether the sections have been compared with their hashes since the file was opened.
     pub is_checked: AtomicBool,
+    /// Whether the pages have been read since the file was opened, or need not be.
+    pub is_warm: AtomicBool,
     sections: Vec<Section>,
+    /// The pages of the mapping. `None` while it is not mapped.
+    pages: Option<Pages>,
 }
 
 /// Why a file is not used.

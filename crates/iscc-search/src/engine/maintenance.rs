@@ -1,5 +1,5 @@
-//! The background thread: finishes path indexes, compacts, merges, freezes and seals segments, builds graphs, checks
-//! files, and releases free memory when no changes arrive.
+//! The background thread: reads mapped files after a start, finishes path indexes, compacts, merges, freezes and seals
+//! segments, builds graphs, checks files, and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::registry::{AnyIndex, Registry};
 use crate::allocator;
+use crate::background;
 use crate::decision::Decisions;
 use crate::index::{Attention, Compacted, Index};
 
@@ -147,6 +148,8 @@ impl Drop for Maintenance {
 }
 
 fn run(shared: &Shared, registry: &Weak<Registry>) {
+    // Bytes of files that may still be read into memory.
+    let mut warm_left = None;
     loop {
         shared.wait_for_work();
         if shared.stopping.load(Ordering::Acquire) {
@@ -156,6 +159,11 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
         let mut retries: Vec<Instant> = Vec::new();
         for index in registry.all() {
             if let AnyIndex::Stored(index) = &*index {
+                let share = registry.options().sealing.warm_share;
+                let left = warm_left.get_or_insert_with(|| {
+                    (background::available_memory().unwrap_or_default() as f64 * share) as u64
+                });
+                warm_all(shared, index, left);
                 build_paths(shared, index);
                 compact_all(shared, index);
                 freeze_all(shared, index);
@@ -167,6 +175,12 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
         }
         shared.lock().retry_at = retries.into_iter().min();
     }
+}
+
+/// Reads the files that were mapped at the start.
+fn warm_all(shared: &Shared, index: &Index, left: &mut u64) {
+    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    index.warm_files(left, &should_continue);
 }
 
 /// Finishes the rows of declared paths. After a failure, for example on a full disk, the next change starts it again.

@@ -298,6 +298,8 @@ impl Index {
         let kind_of = |name: &str| snapshot.simprint_types.get(name).map(|known| known.kind);
         let (mut segment, file) = sealed::open(&self.folder(), &expected, self.matching, &kind_of)?;
         file.is_checked.store(true, Ordering::Release);
+        // It was just written, so its pages are in memory.
+        file.is_warm.store(true, Ordering::Release);
         segment.file = Some(Arc::new(file));
         Ok(segment)
     }

@@ -10,6 +10,7 @@ use bytemuck::Pod;
 use memmap2::{Mmap, MmapOptions};
 
 /// A mapped file. It is unmapped when the last range of it is dropped.
+#[derive(Debug)]
 pub struct FileMap(Mmap);
 
 impl FileMap {
@@ -27,6 +28,17 @@ impl FileMap {
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Arc::new(Self(map)))
+    }
+
+    /// Reads a range of bytes from the disk into memory, if the system has a call for it. Damage is found later, by the
+    /// hashes.
+    pub fn populate(&self, bytes: &Range<usize>) {
+        #[cfg(target_os = "linux")]
+        if self.0.advise_range(memmap2::Advice::PopulateRead, bytes.start, bytes.len()).is_ok() {
+            return;
+        }
+        #[cfg(unix)]
+        let _ = self.0.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
     }
 
     /// All bytes.

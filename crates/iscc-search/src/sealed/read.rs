@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,8 @@ use super::format::{
     Bodies, ColumnEntry, Content, Header, START_BYTES, Section, file_hash, read_start, unit_type,
 };
 use super::map::{FileMap, MappedRange};
-use super::{Paced, SealError, SealedFile, path_of};
+use super::warm::Pages;
+use super::{Paced, Purpose, SealError, SealedFile, path_of};
 use crate::array::Array;
 use crate::column::{BLOCK_ROWS, Column, word_count};
 use crate::frozen::FrozenColumn;
@@ -63,18 +65,22 @@ pub fn open(
     let mut file = File::open(path_of(index_folder, expected.uid))?;
     let (header, data_bytes) = read_header(&mut file, expected)?;
     let map = FileMap::open(&file, data_bytes)?;
-    let mut sections = Sections { map: &map, all: header.sections.iter() };
+    let (all, purposes) = (header.sections.iter(), Vec::with_capacity(header.sections.len()));
+    let mut sections = Sections { map: &map, all, purposes };
     let mut segment = Segment::new(0, matching);
     segment.slots = Slots::sealed(sections.next(header.slots as usize)?);
     for column in &header.columns {
         add_column(&mut segment, column, &mut sections, kind_of)?;
     }
+    let purposes = sections.purposes;
     let file = SealedFile {
         uid: header.uid,
         bytes: expected.bytes,
         hash: expected.hash.to_owned(),
         is_checked: AtomicBool::new(false),
+        is_warm: AtomicBool::new(false),
         sections: header.sections,
+        pages: Some(Pages { map, purposes }),
     };
     Ok((segment, file))
 }
@@ -149,12 +155,22 @@ fn add_column(
 pub struct Sections<'a> {
     map: &'a Arc<FileMap>,
     all: std::slice::Iter<'a, Section>,
+    purposes: Vec<(Purpose, Range<usize>)>,
 }
 
 impl Sections<'_> {
     /// The next section, which must have `items` numbers.
     pub fn next<T: Pod>(&mut self, items: usize) -> Result<Array<T>, SealError> {
-        let array = self.next_any()?;
+        self.next_for(Purpose::Rows, items)
+    }
+
+    /// The next section, which must have `items` numbers and has a purpose.
+    pub fn next_for<T: Pod>(
+        &mut self,
+        purpose: Purpose,
+        items: usize,
+    ) -> Result<Array<T>, SealError> {
+        let array = self.take(purpose)?;
         if array.len() != items {
             return Err(SealError::Damaged("a section has another length"));
         }
@@ -163,16 +179,23 @@ impl Sections<'_> {
 
     /// The next section.
     pub fn next_any<T: Pod>(&mut self) -> Result<Array<T>, SealError> {
+        self.take(Purpose::Rows)
+    }
+
+    fn take<T: Pod>(&mut self, purpose: Purpose) -> Result<Array<T>, SealError> {
         let damaged = SealError::Damaged("a section is not in the file");
         let Some(section) = self.all.next() else { return Err(damaged) };
         let Some(end) = section.offset.checked_add(section.bytes) else { return Err(damaged) };
-        let range = MappedRange::new(self.map, section.offset as usize..end as usize);
+        let bytes = section.offset as usize..end as usize;
+        let range = MappedRange::new(self.map, bytes.clone());
+        self.purposes.push((purpose, bytes));
         range.map(Array::Mapped).ok_or(damaged)
     }
 
     fn column<P: Pod>(&mut self, bits: u16, rows: usize) -> Result<Column<P>, SealError> {
         let width = word_count(bits);
-        let (words, payload) = (self.next::<u64>(rows * width)?, self.next::<P>(rows)?);
+        let words = self.next_for::<u64>(Purpose::Words, rows * width)?;
+        let payload = self.next::<P>(rows)?;
         let mut column = Column::new(bits);
         for start in (0..rows).step_by(BLOCK_ROWS) {
             let end = (start + BLOCK_ROWS).min(rows);
@@ -184,7 +207,7 @@ impl Sections<'_> {
     }
 
     fn sorted<P: Pod>(&mut self, bits: u16, rows: usize) -> Result<PrefixRuns<P>, SealError> {
-        let words = self.next(rows * word_count(bits))?;
+        let words = self.next_for(Purpose::Words, rows * word_count(bits))?;
         Ok(PrefixRuns::from_sorted(bits, words, self.next(rows)?))
     }
 }

@@ -121,7 +121,9 @@ impl NewFile<'_> {
             bytes: header_offset + header_bytes,
             hash: file_hash(&start, &json),
             is_checked: AtomicBool::new(true),
+            is_warm: AtomicBool::new(true),
             sections: header.sections,
+            pages: None,
         })
     }
 }
