@@ -41,10 +41,40 @@ test('an upload with an id from the future expires by its creation time', async 
   const { cleanup, add, files, records } = await world();
   const now = Date.now();
   const expired = await add(now + YEAR_MS, now - 2 * HOUR_MS);
-  const young = await add(now + YEAR_MS + 1, now);
+  const young = await add(now + YEAR_MS + 1, now - 30_000);
   await cleanup.start(1);
   expect(await files()).toEqual([young]);
-  expect([records.has(expired), records.has(young)]).toEqual([false, true]);
+  expect(records.has(expired)).toBe(false);
+  expect(records.find(young)?.createdAt).toBe(now - 30_000);
+});
+
+test('an upload with an id from the future is kept up to the millisecond of its expiry', async () => {
+  const { cleanup, add, records } = await world();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  onTestFinished(() => void vi.useRealTimers());
+  const now = Date.now();
+  const old = await add(now + YEAR_MS, now - HOUR_MS);
+  const tooOld = await add(now + YEAR_MS + 1, now - HOUR_MS - 1);
+  const ahead = await add(now + YEAR_MS + 2, now + 60_000);
+  const farAhead = await add(now + YEAR_MS + 3, now + 60_001);
+  await cleanup.start(3600);
+  const times = [old, tooOld, ahead, farAhead].map((id) => records.find(id)?.createdAt);
+  expect(times).toEqual([now - HOUR_MS, undefined, now + 60_000, now]);
+});
+
+test('a clean-up skips an upload that is removed while it runs', async () => {
+  const { cleanup, add, records } = await world();
+  const now = Date.now();
+  const first = await add(now + YEAR_MS, now + YEAR_MS);
+  const second = await add(now + YEAR_MS + 1, now + YEAR_MS);
+  const createdFrom = records.createdFrom.bind(records);
+  records.createdFrom = (time) => {
+    const ids = createdFrom(time);
+    void records.remove(second);
+    return ids;
+  };
+  await cleanup.start(3600);
+  expect([records.has(first), records.has(second)]).toEqual([true, false]);
 });
 
 test('an upload created while the clock was ahead counts from the next clean-up', async () => {
@@ -74,7 +104,11 @@ test('a file without a record is kept for the grace period, then removed', async
 test('the start removes expired uploads, drafts and files without a record, and says so once', async () => {
   const { folder, blobs, cleanup, add, files, records, lines } = await world();
   const now = Date.now();
-  const expired = [await add(now - 2 * HOUR_MS, now), await add(now - HOUR_MS - 1, now)];
+  const expired = [
+    await add(now - 2 * HOUR_MS, now),
+    await add(now - HOUR_MS - 1, now),
+    await add(now + YEAR_MS, now - 2 * HOUR_MS),
+  ];
   const young = await add(now - HOUR_MS / 2, now - HOUR_MS / 2);
   await mkdir(path.join(folder, 'files', '061knt35ejv6o'));
   // A draft in use, and one that a crash left.
@@ -83,8 +117,16 @@ test('the start removes expired uploads, drafts and files without a record, and 
   await writeFile(path.join(folder, 'drafts', 'left'), 'x');
   await cleanup.start(3600);
   expect(await files()).toEqual([young]);
-  expect(expired.map((id) => records.has(id))).toEqual([false, false]);
-  expect(lines).toEqual([[{ expired: 2, drafts: 1, strays: 1 }, 'cleaned up']]);
+  expect(expired.map((id) => records.has(id))).toEqual([false, false, false]);
+  expect(lines).toEqual([[{ expired: 3, drafts: 1, strays: 1 }, 'cleaned up']]);
+});
+
+test('a clean-up that removes as many drafts as uploads says so', async () => {
+  const { folder, cleanup, add, lines } = await world();
+  await add(Date.now() - 2 * HOUR_MS, 0);
+  await writeFile(path.join(folder, 'drafts', 'left'), 'x');
+  await cleanup.start(3600);
+  expect(lines).toEqual([[{ expired: 1, drafts: 1, strays: 0 }, 'cleaned up']]);
 });
 
 test('a clean-up with nothing to remove says nothing', async () => {

@@ -1,6 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { firstMediaIdAt, type MediaId } from '../../src/codes/media-id.js';
 import { Records } from '../../src/codes/records.js';
 import type { UploadRecord } from '../../src/codes/records-port.js';
@@ -119,8 +119,53 @@ test('a copy has what was committed, and can be read while the original is writt
   onTestFinished(() => copy.close());
   expect([...copy.ids()]).toEqual([a]);
   expect(copy.findResult(a)).toEqual(result);
-  await expect(copy.add(c, record)).rejects.toThrow();
+  const refused = await copy.add(c, record).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(Error);
+  expect(refused).not.toBeInstanceOf(StorageFull);
   expect(await Records.areBlank(target)).toBe(false);
+});
+
+test('a copy is without the space of removed records', async () => {
+  const [folder, target] = [await temporaryFolder(), await temporaryFolder()];
+  const records = await openRecords(folder);
+  const large = { iscc: 'x'.repeat(200_000) } as unknown as IsccResult;
+  for (const id of [a, b, c]) await records.add(id, record, large);
+  for (const id of [a, b]) await records.remove(id);
+  await Records.copy(folder, target);
+  const size = async (where: string) => (await stat(path.join(where, 'data.mdb'))).size;
+  expect(await size(target)).toBeLessThan((await size(folder)) / 2);
+});
+
+test('a copy of records that do not exist is an error', async () => {
+  await expect(Records.copy(await temporaryFolder(), await temporaryFolder())).rejects.toThrow();
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'closed records and finished copies hold no file open',
+  async () => {
+    const folder = await temporaryFolder();
+    const held = async () => {
+      const links = (await readdir('/proc/self/fd')).map((fd) =>
+        readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+      );
+      return (await Promise.all(links)).filter((file) => file.startsWith(folder)).length;
+    };
+    const records = await Records.open(folder);
+    await records.add(a, record);
+    expect(await held()).toBeGreaterThan(0);
+    await records.close();
+    expect(await held()).toBe(0);
+    await Records.copy(folder, await temporaryFolder());
+    expect(await held()).toBe(0);
+  },
+);
+
+test('a finished write leaves no timer', async () => {
+  const records = await openRecords();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await records.add(a, record);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('creates the folder and the folders above it', async () => {
@@ -154,7 +199,9 @@ test('a full disk is an error and a problem until there is space, and the record
   await records.add(a, record);
   await fill(path.join(folder, 'filler'), 0);
   const large = { iscc: 'x'.repeat(100_000) } as unknown as IsccResult;
-  await expect(records.add(b, record, large)).rejects.toBeInstanceOf(StorageFull);
+  const full = await records.add(b, record, large).catch((error: unknown) => error);
+  expect(full).toBeInstanceOf(StorageFull);
+  expect((full as StorageFull).cause).toBeInstanceOf(Error);
   expect(await records.problem()).toBe('the disk is full');
   expect([records.has(a), records.has(b), broken]).toEqual([true, false, 0]);
   await rm(path.join(folder, 'filler'));
