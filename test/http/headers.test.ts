@@ -23,6 +23,24 @@ describe('clientAddress', () => {
     ['10.0.0.1', '1.1.1.1:443', 1, '1.1.1.1'],
     ['10.0.0.1', '::ffff:1.1.1.1', 1, '1.1.1.1'],
     ['10.0.0.1', 'fe80::1%eth0', 1, 'fe80::1'],
+    ['10.0.0.1', 'fe80::1%', 1, 'fe80::1'],
+    ['10.0.0.1', '[2001:db8::1]', 1, '2001:db8::1'],
+    ['10.0.0.1', '[fe80::1%eth0]:443', 1, 'fe80::1'],
+    ['10.0.0.1', '[2001:db8::1]:', 1, '10.0.0.1'],
+    ['10.0.0.1', '[2001:db8::1]:x', 1, '10.0.0.1'],
+    ['10.0.0.1', '[2001:db8::1]:443x', 1, '10.0.0.1'],
+    ['10.0.0.1', 'x[2001:db8::1]:443', 1, '10.0.0.1'],
+    ['10.0.0.1', '[]', 1, '10.0.0.1'],
+    ['10.0.0.1', '1.1.1.1:', 1, '10.0.0.1'],
+    ['10.0.0.1', '1.1.1.1:x', 1, '10.0.0.1'],
+    ['10.0.0.1', '1.1.1.1:443x', 1, '10.0.0.1'],
+    ['10.0.0.1', 'x1.1.1.1:443', 1, '10.0.0.1'],
+    ['10.0.0.1', '  3.3.3.3  ,  2.2.2.2  ', 1, '2.2.2.2'],
+    ['10.0.0.1', '::FFFF:1.2.3.4', 1, '1.2.3.4'],
+    ['10.0.0.1', '::ffff:0:102:304', 1, '::ffff:0:102:304'],
+    ['10.0.0.1', '1::ffff:102:304', 1, '1::ffff:102:304'],
+    ['a socket', '', 0, 'a socket'],
+    ['a socket', 'unknown', 1, 'a socket'],
     ['::ffff:7f00:1', '', 0, '127.0.0.1'],
     ['0000:0000:0000:0000:0000:0000:0000:0001', '', 0, '::1'],
   ])('of peer %s with %j behind %d proxies is %s', (peer, header, proxies, expected) => {
@@ -44,9 +62,37 @@ describe('requestOrigin', () => {
     [['host', 'a.example', 'x-forwarded-proto', 'javascript'], 1, 'http://a.example'],
     [['host', 'a.example', 'x-forwarded-host', 'b.example:444'], 1, 'http://b.example:444'],
     [['host', 'a.example', 'x-forwarded-host', 'b"><script>'], 1, 'http://a.example'],
+    [['host', 'a.example', 'x-forwarded-proto', 'HTTPS'], 1, 'https://a.example'],
+    [['host', 'a.example', 'x-forwarded-proto', 'http, https'], 2, 'http://a.example'],
+    [['host', 'a.example', 'x-forwarded-host', 'b.example'], 0, 'http://a.example'],
+    [['host', 'a.example', 'x-forwarded-host', 'b.example, c.example'], 1, 'http://c.example'],
+    [['x-forwarded-host', 'b-1.example:44444'], 1, 'http://b-1.example:44444'],
+    [['x-forwarded-host', '[2001:DB8::1]'], 1, 'http://[2001:DB8::1]'],
+    [['x-forwarded-host', '[::ffff:1.2.3.4]:444'], 1, 'http://[::ffff:1.2.3.4]:444'],
     [[], 0, 'http://fallback'],
+    [[], 1, 'http://fallback'],
   ])('of %j behind %d proxies is %s', (lines, proxies, expected) => {
     expect(requestOrigin(new RequestHeaders(lines), proxies, 'fallback')).toBe(expected);
+  });
+
+  it.each([
+    '',
+    'b.example:',
+    'b.example:x',
+    'b.example:444x',
+    'b.example:123456',
+    'b.example/x',
+    '<b.example',
+    '2001:db8::1',
+    '[]',
+    '[g]',
+    '[::1',
+    '::1]',
+    '[::1]x',
+    'x[::1]',
+  ])('ignores the forwarded host %j', (forwarded) => {
+    const lines = ['host', 'a.example', 'x-forwarded-host', forwarded];
+    expect(requestOrigin(new RequestHeaders(lines), 1, 'fallback')).toBe('http://a.example');
   });
 });
 
