@@ -182,6 +182,27 @@ describe('logging in', () => {
     const own = { Origin: dashboard.url };
     expect((await visitor.post('/admin/login/', fields(csrf), own)).status).toBe(302);
   });
+
+  test.each([
+    ['this site', (url: string) => ({ Origin: url }), 302],
+    // Behind a TLS proxy that is not configured.
+    ['this host with TLS', (url: string) => ({ Origin: url.replace('http:', 'https:') }), 302],
+    ['a page of this site', (url: string) => ({ Referer: `${url}/admin/login/` }), 302],
+    ['another port', (url: string) => ({ Origin: url.replace(/\d+$/, '1') }), 403],
+    ['a hidden origin', () => ({ Origin: 'null' }), 403],
+    ['a page of another site', () => ({ Referer: 'https://example.org/' }), 403],
+    [
+      'another site that names this one as referrer',
+      (url: string) => ({ Origin: 'https://example.org', Referer: `${url}/` }),
+      403,
+    ],
+  ] as const)('from %s', async (_, headers, status) => {
+    const visitor = new Visitor(dashboard.url);
+    const csrf = await visitor.csrf('/admin/login/');
+    const fields = { csrf, username: OPERATOR, password: PASSWORD };
+    const reply = await visitor.post('/admin/login/', Object.entries(fields), headers(dashboard.url));
+    expect(reply.status).toBe(status);
+  });
 });
 
 describe('a session', () => {
