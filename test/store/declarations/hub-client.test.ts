@@ -80,8 +80,37 @@ describe('a working hub', () => {
     expect(forced?.['x-force-declaration']).toBe('true');
   });
 
-  it('may have a base path', async () => {
-    const below = new HubClient(`${url}/hub`, PATIENT_MS);
+  it('gets each request with its path, body and trace', async () => {
+    const trace = { traceId: 'ab'.repeat(16), isSampled: true, spanId: 'cd'.repeat(8) };
+    const [sent, withdrawn] = [note(), withdrawalNote('ISCC:MAIWMDAMBQSYSEAB', signer, 0)];
+    await client.declare(sent, false, trace);
+    await client.withdraw(withdrawn, trace);
+    await client.resolve('ISCC:MAIWMDAMBQSYSEAB', trace);
+    await client.lookup('1e20', trace);
+    await client.lookup('1e20');
+    const json = 'application/json';
+    const traced = `00-${trace.traceId}-${trace.spanId}-01`;
+    expect(
+      server.requests.map(({ method, path, body, headers }) => {
+        const { accept, traceparent, 'content-type': type } = headers;
+        return [method, path, body, accept, type, traceparent];
+      }),
+    ).toEqual([
+      ['POST', '/declaration', JSON.stringify(sent), json, json, traced],
+      ['DELETE', '/declaration/ISCC:MAIWMDAMBQSYSEAB', JSON.stringify(withdrawn), json, json, traced],
+      ['GET', '/ISCC:MAIWMDAMBQSYSEAB', '', json, undefined, traced],
+      ['GET', '/lookup?datahash=1e20', '', json, undefined, traced],
+      ['GET', '/lookup?datahash=1e20', '', json, undefined, undefined],
+    ]);
+  });
+
+  it('gets each request on a connection of its own', async () => {
+    for (let request = 0; request < 3; request += 1) await client.lookup('1e20');
+    expect(server.requests.map(({ headers }) => headers.connection)).toEqual(['close', 'close', 'close']);
+  });
+
+  it.each(['/hub', '/hub/'])('may have the base path %s', async (base) => {
+    const below = new HubClient(url + base, PATIENT_MS);
     await below.lookup('1e20');
     await below.close();
     expect(server.trace()).toEqual(['GET /hub/lookup']);
@@ -106,6 +135,25 @@ describe('a failure', () => {
     expect(await client.lookup('1e20')).toMatchObject(answer);
     expect(await client.resolve('ISCC:MAIWMDAMBQSYSEAB')).toMatchObject(answer);
     await client.close();
+  });
+
+  it('a request in flight ends when the client closes', async () => {
+    let closed: Promise<void> | undefined;
+    server.faults = () => {
+      closed = client.close();
+      return { processed: false, answer: 'hang' };
+    };
+    expect(await client.declare(note(), false)).toMatchObject({ ...lost, unreachable: true });
+    await closed;
+  });
+
+  it('a response that is too long says that the hub is reachable', async () => {
+    server.faults = () => ({ processed: false, answer: { body: 'x'.repeat(70_000) } });
+    expect(await client.lookup('1e20')).toMatchObject({
+      ...lost,
+      unreachable: false,
+      reason: expect.stringMatching(/^no response: ./),
+    });
   });
 
   it('a redirect is not followed', async () => {
@@ -154,6 +202,7 @@ describe('a failure', () => {
       type: 'unanswered',
       uncertain: false,
       unreachable: true,
+      reason: expect.stringMatching(/^no response: .*ECONNREFUSED/),
     });
   });
 });
