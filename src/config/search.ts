@@ -110,6 +110,22 @@ export const searchVariables = defineVariables({
     description:
       'Whether searches leave out featureless Image-Codes, those of plain pictures; the parameter `skip_featureless` of a search overrides it',
   },
+  sealRate: {
+    name: 'INDEXSVC_SEAL_RATE',
+    schema: integer(1, 65_536),
+    default: '64',
+    unit: 'MiB/s',
+    description:
+      'How fast segments of large indexes are written to files, so that searches and commits do not wait for the disk; four times as fast while several wait, and when files are checked after a start',
+  },
+  searchSecondsMax: {
+    name: 'INDEXSVC_SEARCH_SECONDS_MAX',
+    schema: number(0, 86_400),
+    default: '30',
+    unit: 's',
+    description:
+      'Processor time from which a search is refused with 400 and the lowest threshold at which it is accepted; the time is planned from the number of rows to compare, and each query of a batch counts alone; 0 refuses none',
+  },
   matchThresholdUnits: {
     name: 'INDEXSVC_MATCH_THRESHOLD_UNITS',
     schema: number(0, 1),

@@ -35,6 +35,7 @@ import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
+const MIB = 1_048_576;
 /** The service listens after this time, whether its indexes are loaded or not. */
 const SMALL_LOAD_MS = 250;
 
@@ -156,10 +157,12 @@ async function openIndexes(
     matchThresholdSimprints: config.matchThresholdSimprints,
     confidenceExponent: config.confidenceExponent,
     skipFeatureless: config.skipFeatureless,
+    searchSecondsMax: config.searchSecondsMax,
     scanLimit: config.scanLimitRows,
     hasGraphs: config.graphs === 'auto',
     listsBytesMax: config.listsBytesMax,
     simprintLists: config.simprintLists,
+    sealBytesPerSecond: config.sealRate * MIB,
     sync: config.sync,
     loadsInBackground: true,
   };

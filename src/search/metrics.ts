@@ -20,6 +20,16 @@ interface IndexCounts {
   /** Sizes by part. */
   readonly bytes: Readonly<Record<string, number>>;
   readonly rows: number;
+  readonly rowsMapped: number;
+  readonly heapBytes: number;
+  /** Assets that a start loads or marks as dead, because they changed since the files were written. */
+  readonly journal: number;
+  readonly seals: number;
+  readonly sealsBytes: number;
+  readonly sealsSeconds: number;
+  readonly merges: number;
+  readonly mergesBytes: number;
+  readonly mergesSeconds: number;
   readonly dead: number;
   readonly segments: number;
   readonly listSegments: number;
@@ -75,6 +85,7 @@ export function searchMetrics(sources: MetricSources): Metric[] {
   return [
     ...sizeMetrics(all, counts),
     ...indexMetrics(counts),
+    ...fileMetrics(counts),
     ...graphMetrics(counts),
     ...engineMetrics(counts),
   ];
@@ -190,17 +201,79 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
   ];
 }
 
+/** A value of each index for each value of a second label. */
+function labelled<L extends string>(
+  counts: () => EngineCounts,
+  label: L,
+  kinds: Record<string, (index: IndexCounts) => number>,
+): Sample<'index' | L>[] {
+  return Object.entries(kinds).flatMap(([kind, value]) =>
+    summed(counts().indexes, value).map(({ labels: { index }, value }) => ({
+      labels: { index, [label]: kind } as Sample<'index' | L>['labels'],
+      value,
+    })),
+  );
+}
+
+/** What is in files and in heap memory, and how it got there. */
+function fileMetrics(counts: () => EngineCounts): Metric[] {
+  const of = (value: (index: IndexCounts) => number) => () => summed(counts().indexes, value);
+  return [
+    gauge(
+      'isccd_search_index_memory_rows',
+      'Rows in heap memory and in mapped files',
+      ['index', 'memory'],
+      () =>
+        labelled(counts, 'memory', {
+          heap: ({ rows, rowsMapped }) => rows - rowsMapped,
+          mapped: ({ rowsMapped }) => rowsMapped,
+        }),
+    ),
+    gauge(
+      'isccd_search_index_memory_bytes',
+      'Size of rows, lists and graphs in heap memory and in mapped files; the page cache has the used part of the latter',
+      ['index', 'memory'],
+      () =>
+        labelled(counts, 'memory', {
+          heap: ({ heapBytes }) => heapBytes,
+          mapped: ({ sealedBytes }) => sealedBytes,
+        }),
+    ),
+    gauge(
+      'isccd_search_index_journal_length',
+      'Changed assets that are in no file, which a start reads',
+      ['index'],
+      of(({ journal }) => journal),
+    ),
+    total(
+      'isccd_search_segment_files_total',
+      'Files that were written, of full segments (seal) and of merged and compacted ones (merge)',
+      ['index', 'work'],
+      () => labelled(counts, 'work', { seal: ({ seals }) => seals, merge: ({ merges }) => merges }),
+    ),
+    total('isccd_search_segment_file_bytes_total', 'Size of these files', ['index', 'work'], () =>
+      labelled(counts, 'work', {
+        seal: ({ sealsBytes }) => sealsBytes,
+        merge: ({ mergesBytes }) => mergesBytes,
+      }),
+    ),
+    total(
+      'isccd_search_segment_file_seconds_total',
+      'Time to write them, mostly pauses for INDEXSVC_SEAL_RATE',
+      ['index', 'work'],
+      () =>
+        labelled(counts, 'work', {
+          seal: ({ sealsSeconds }) => sealsSeconds,
+          merge: ({ mergesSeconds }) => mergesSeconds,
+        }),
+    ),
+  ];
+}
+
 function graphMetrics(counts: () => EngineCounts): Metric[] {
-  const labelled = (label: 'state' | 'outcome', kinds: Record<string, (index: IndexCounts) => number>) =>
-    Object.entries(kinds).flatMap(([kind, value]) =>
-      summed(counts().indexes, value).map(({ labels: { index }, value }) => ({
-        labels: { index, [label]: kind },
-        value,
-      })),
-    );
   return [
     gauge('isccd_search_index_graphs', 'HNSW graphs of columns', ['index', 'state'], () =>
-      labelled('state', {
+      labelled(counts, 'state', {
         ready: ({ graphs }) => graphs,
         building: ({ graphBuild }) => (graphBuild === undefined ? 0 : 1),
         refused: ({ graphsRefused }) => graphsRefused,
@@ -221,7 +294,7 @@ function graphMetrics(counts: () => EngineCounts): Metric[] {
       'Graphs that were built, opened from files, refused after a trial, or removed with a damaged file',
       ['index', 'outcome'],
       () =>
-        labelled('outcome', {
+        labelled(counts, 'outcome', {
           built: ({ graphsBuilt }) => graphsBuilt,
           opened: ({ graphsOpened }) => graphsOpened,
           refused: ({ graphRefusals }) => graphRefusals,

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { isLines, LINES_TYPE } from '../http/request/streamed.js';
-import { type Reply, type Request, type Route, route } from '../http/routing/route.js';
+import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import type { SearchFound } from '../native.js';
 import { present } from '../present.js';
 import { STALE_HEADER } from './freshness.js';
@@ -17,7 +17,6 @@ import {
   INVALID,
   NOT_FOUND,
   name,
-  REJECTED,
   type RouteOptions,
 } from './route-parts.js';
 import {
@@ -31,7 +30,12 @@ import {
 import type { SearchParameters, SearchService } from './service.js';
 
 const tags = ['search'];
-const REFUSALS = { 400: REJECTED, ...DENIED, 404: NOT_FOUND, 422: INVALID, 503: BUSY };
+const REFUSED: ResponseSpec = {
+  description:
+    'The content violates a rule, or the search would take more processor time than `INDEXSVC_SEARCH_SECONDS_MAX`: the ' +
+    'detail then names the lowest threshold at which it is accepted.',
+};
+const REFUSALS = { 400: REFUSED, ...DENIED, 404: NOT_FOUND, 422: INVALID, 503: BUSY };
 
 const FOUND_HEADERS = {
   'Search-Exact': {

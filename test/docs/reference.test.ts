@@ -93,7 +93,8 @@ test('errors', async () => {
     'The codes service returns errors as one line of plain text, the other services as JSON with a `detail`. Every response has an\n' +
     '`X-Request-Id`, which also appears in the log lines of the request. Names in capitals are those used in the source; `{…}` is\n' +
     'replaced by a value. A refused Manifest Store has a C2PA status `code` in addition to the `detail`. A body that violates the\n' +
-    'schema of the search service gets status 422 and a list of violations, each with its location and rule.\n';
+    'schema of the search service gets status 422 and a list of violations, each with its location and rule. A search that would\n' +
+    'take longer than `INDEXSVC_SEARCH_SECONDS_MAX` gets status 400 and the lowest threshold at which it is accepted.\n';
   const tables = { codes, search, store, resolver };
   const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${errorTable(tables[name])}\n`);
   await written('errors', `# Errors\n\n${MADE}\n${intro}${sections.join('')}`);

@@ -458,7 +458,7 @@ fn settings(options: SearchOptions) -> Options {
         Some("none") => SimprintLists::None,
         _ => SimprintLists::All,
     };
-    let sealing =
+    let mut sealing =
         if options.seal_early == Some(true) { Sealing::early() } else { Sealing::default() };
     if let Some(rate) = options.seal_bytes_per_second {
         sealing.bytes_per_second = u64::try_from(rate).unwrap_or(0).max(1);
@@ -476,12 +476,12 @@ fn settings(options: SearchOptions) -> Options {
             .unwrap_or(default.match_threshold_simprints),
         confidence_exponent: options.confidence_exponent.unwrap_or(default.confidence_exponent),
         skip_featureless: options.skip_featureless.unwrap_or(default.skip_featureless),
+        search_seconds_max: options.search_seconds_max.unwrap_or(default.search_seconds_max),
         scan_limit: count(options.scan_limit, default.scan_limit),
         graphs,
         freezing,
         sealing,
         way: default.way,
-        search_seconds_max: options.search_seconds_max.unwrap_or(default.search_seconds_max),
         search_threads: count(options.search_threads, default.search_threads),
         ingest_threads: default.ingest_threads,
         loads_in_background: options.loads_in_background.unwrap_or(false),

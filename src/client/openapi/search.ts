@@ -2001,7 +2001,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["IsccSearchResult"];
                 };
             };
-            /** @description The content violates a rule. */
+            /** @description The content violates a rule, or the search would take more processor time than `INDEXSVC_SEARCH_SECONDS_MAX`: the detail then names the lowest threshold at which it is accepted. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2122,7 +2122,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["IsccSearchResult"];
                 };
             };
-            /** @description The content violates a rule. */
+            /** @description The content violates a rule, or the search would take more processor time than `INDEXSVC_SEARCH_SECONDS_MAX`: the detail then names the lowest threshold at which it is accepted. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2246,7 +2246,7 @@ export interface operations {
                     readonly "application/json": readonly (components["schemas"]["IsccSearchResult"] | components["schemas"]["SearchFailure"])[];
                 };
             };
-            /** @description The content violates a rule. */
+            /** @description The content violates a rule, or the search would take more processor time than `INDEXSVC_SEARCH_SECONDS_MAX`: the detail then names the lowest threshold at which it is accepted. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
