@@ -7,6 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, tes
 import type { Entry, SearchResult } from '../../src/client/search-api.js';
 import { SearchClient } from '../../src/client/search-client.js';
 import type { RunningServer } from '../../src/http/server.js';
+import { Metrics } from '../../src/observe/metrics.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { post, rows, startSearch } from './support/search-server.js';
 
@@ -33,8 +34,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(name: string, environment: Record<string, string> = {}): Promise<SearchClient> {
-  const server = await startSearch(path.join(folder, name), { INDEXSVC_INDEX_URI: location, ...environment });
+async function start(
+  name: string,
+  environment: Record<string, string> = {},
+  metrics?: Metrics,
+): Promise<SearchClient> {
+  const variables = { INDEXSVC_INDEX_URI: location, ...environment };
+  const server = await startSearch(path.join(folder, name), variables, 'auto', metrics);
   servers.push(server);
   return new SearchClient(server.url);
 }
@@ -74,6 +80,33 @@ test('a read sees what another instance has acknowledged just before', async () 
   await two.deleteAsset('ds', first?.iscc_id as string);
   await expect(one.getAsset('ds', first?.iscc_id as string)).rejects.toMatchObject({ status: 404 });
   await expectEqual('ds');
+});
+
+/** Searches that the engine of an instance has run. */
+async function searchesOf(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const counts = [...metrics.matchAll(/^isccd_search_searches_total\{.*\} (\d+)$/gm)];
+  expect(counts.length).toBeGreaterThan(0);
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+test('a search that runs while the database is asked is repeated if another instance has changed the indexes', async () => {
+  const [one] = [await start('one'), await start('two', {}, new Metrics())];
+  await one.createIndex('ds');
+  const [before, rounds] = [await searchesOf(urlOf(1)), entries.slice(0, 30)];
+  for (const entry of rounds) {
+    const id = entry.iscc_id as string;
+    // Nothing has changed since the last search, so that the next one begins at once.
+    await found(urlOf(1), entry);
+    await one.addAssets('ds', [entry]);
+    expect(await found(urlOf(1), entry)).toContain(id);
+    await found(urlOf(1), entry);
+    await one.deleteAsset('ds', id);
+    expect(await found(urlOf(1), entry)).not.toContain(id);
+  }
+  const repeated = (await searchesOf(urlOf(1))) - before - 4 * rounds.length;
+  // Some changes were read by the poll before the search.
+  expect(repeated).toBeGreaterThan(rounds.length / 2);
 });
 
 test('names, aliases, paths and deletions are the same in all instances', async () => {

@@ -47,6 +47,11 @@ export type Engine = Pick<
    * @throws {StorageUnavailable} if it has been unreachable for too long
    */
   fresh?(): Promise<number | undefined>;
+  /**
+   * Identifies the state that reads see; {@link Engine.fresh} resolves without having changed it if that state is current.
+   * `undefined` while there is none. Absent if reads ask for the state by themselves.
+   */
+  version?(): number | undefined;
   /** Metrics that only this kind of engine has. */
   readonly instruments?: readonly Metric[];
   /** Why the engine does not serve all requests, for `/readyz`. */

@@ -121,6 +121,10 @@ export class PostgresEngine implements Engine {
     return age() / 1000;
   }
 
+  version(): number | undefined {
+    return this.#followed.isLoaded ? this.#followed.version : undefined;
+  }
+
   problem(): EngineProblem | undefined {
     if (!this.#isAway) return undefined;
     const stale = (performance.now() - this.#followed.currentMs) / 1000;

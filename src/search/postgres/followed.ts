@@ -46,6 +46,7 @@ export class Followed {
   /** Held while the cache changes. */
   readonly #changing = new Slots(1);
   #position = 0;
+  #version = 0;
   #currentMs = Number.NEGATIVE_INFINITY;
   #isLoaded = false;
 
@@ -65,6 +66,11 @@ export class Followed {
   /** Monotonic time at which all changes committed before were applied. */
   get currentMs(): number {
     return this.#currentMs;
+  }
+
+  /** Grows with each change of the cache, once the change is complete. */
+  get version(): number {
+    return this.#version;
   }
 
   get isLoaded(): boolean {
@@ -103,12 +109,12 @@ export class Followed {
 
   /** The change with this number, which this process made, is in the cache. */
   applied(sequence: number): void {
-    this.#position = sequence;
+    this.#moveTo(sequence);
   }
 
   /** The cache could not be changed: all of it is compared with the database at the next read. */
   mistrust(): void {
-    this.#position = -1;
+    this.#moveTo(-1);
   }
 
   async #load(): Promise<void> {
@@ -120,7 +126,7 @@ export class Followed {
     await inSnapshot(db, async (rows) => {
       const { sequence, forgotten } = await rows.selectFrom('feed').selectAll().executeTakeFirstOrThrow();
       await cache.open(rows, await readRegistry(rows), forgotten);
-      this.#position = sequence;
+      this.#moveTo(sequence);
     });
     this.#currentMs = startedMs;
     this.#isLoaded = true;
@@ -164,9 +170,14 @@ export class Followed {
         this.mistrust();
         throw error;
       }
-      this.#position = upTo;
+      this.#moveTo(upTo);
     }
     this.#current(found);
+  }
+
+  #moveTo(position: number): void {
+    this.#position = position;
+    this.#version += 1;
   }
 
   #current({ hasMore, startedMs }: FoundRows): void {

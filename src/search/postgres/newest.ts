@@ -2,19 +2,20 @@
 import type pg from 'pg';
 import { StorageUnavailable } from '../../data/unavailable.js';
 import type { FailoverPool } from '../../database/failover-pool.js';
+import { Question } from './question.js';
 
 /** A server that takes longer to return one row is unreachable. */
 const ASK_MS_MAX = 2000;
-/** Named, so that the server parses it once. */
-const QUESTION = {
-  name: 'isccd-newest',
-  text: 'select sequence from feed where id = 1',
-  rowMode: 'array',
-} as const;
+
+interface Asked {
+  readonly client: Promise<pg.PoolClient>;
+  /** Whether it has sent a question. */
+  isUsed: boolean;
+}
 
 export class Newest {
   readonly #pool: FailoverPool;
-  #connection: Promise<pg.PoolClient> | undefined;
+  #connection: Asked | undefined;
 
   constructor(pool: FailoverPool) {
     this.#pool = pool;
@@ -37,24 +38,26 @@ export class Newest {
   }
 
   async #ask(): Promise<number> {
-    this.#connection ??= this.#pool.connect();
+    this.#connection ??= { client: this.#pool.connect(), isUsed: false };
     const connection = this.#connection;
+    const ask = async () => {
+      const client = await connection.client;
+      const question = new Question(connection.isUsed);
+      connection.isUsed = true;
+      return client.query(question).answer;
+    };
     try {
-      const { rows } = await within(
-        ASK_MS_MAX,
-        connection.then((client) => client.query<[number]>(QUESTION)),
-      );
-      return (rows[0] as [number])[0];
+      return await within(ASK_MS_MAX, ask());
     } catch (error) {
       this.#drop(connection);
       throw error;
     }
   }
 
-  #drop(connection: Promise<pg.PoolClient>): void {
+  #drop(connection: Asked): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
-    connection.then(
+    connection.client.then(
       (client) => client.release(true),
       () => {},
     );

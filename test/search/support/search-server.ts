@@ -7,17 +7,23 @@ import { readVariables } from '../../../src/config/variable.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { createLogger } from '../../../src/observe/log.js';
+import type { Metrics } from '../../../src/observe/metrics.js';
 import { searchApp } from '../../../src/search/app.js';
 import { located } from './locations.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/search');
 const BATCH_ASSETS = 500;
 
-/** Starts the service with its data in `folder`, and waits until its indexes are loaded. */
+/**
+ * Starts the service with its data in `folder`, and waits until its indexes are loaded.
+ *
+ * @param metrics served at `/metrics`
+ */
 export async function startSearch(
   folder: string,
   environment: Record<string, string> = {},
   transport: Parameters<typeof loadTransport>[0] = 'auto',
+  metrics?: Metrics,
 ): Promise<RunningServer> {
   const wanted = environment.INDEXSVC_INDEX_URI;
   const location = wanted === undefined ? undefined : await located(wanted);
@@ -25,7 +31,8 @@ export async function startSearch(
   const config = readVariables(searchVariables, variables);
   const log = createLogger('error');
   const app = await searchApp(config, folder);
-  const options = { host: '127.0.0.1', port: 0, transport: loadTransport(transport, log), log };
+  const served = metrics === undefined ? {} : { metrics, servesMetrics: true };
+  const options = { host: '127.0.0.1', port: 0, transport: loadTransport(transport, log), log, ...served };
   const server = await startServer(app, options);
   while ((await fetch(`${server.url}/readyz`)).status !== 200) await pause(10);
   return server;
