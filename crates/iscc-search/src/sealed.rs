@@ -7,6 +7,7 @@
 mod content;
 pub mod format;
 pub mod graphs;
+mod id_filter;
 pub mod map;
 mod merge;
 mod read;
@@ -25,6 +26,7 @@ use crate::store::SealedRecord;
 use format::Section;
 use warm::Pages;
 
+pub use id_filter::IdFilter;
 pub use merge::{Merged, MergedLists, merge};
 pub use read::{Expected, Sections, check_file, check_sections, open};
 pub use warm::Purpose;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::array::Array;
+use crate::sealed::IdFilter;
 
 /// Slots of one block.
 const BLOCK_SLOTS: usize = 4096;
@@ -25,8 +26,8 @@ pub struct Slots {
 enum Ids {
     /// In full blocks, and a last one.
     Growing(Vec<Arc<Vec<u64>>>),
-    /// Of a file.
-    Sealed(Array<u64>),
+    /// Of a file, and their filter.
+    Sealed(Array<u64>, IdFilter),
 }
 
 impl Default for Slots {
@@ -37,11 +38,11 @@ impl Default for Slots {
 }
 
 impl Slots {
-    /// The slots of a file with ascending ISCC-ID bodies, all live.
-    pub fn sealed(ids: Array<u64>) -> Self {
+    /// The slots of a file with ascending ISCC-ID bodies and their filter, all live.
+    pub fn sealed(ids: Array<u64>, filter: IdFilter) -> Self {
         let (len, live) = (ids.len(), Arc::new([0; DEAD_WORDS]));
         let dead = (0..len.div_ceil(BLOCK_SLOTS)).map(|_| Arc::clone(&live)).collect();
-        let ids = Ids::Sealed(ids);
+        let ids = Ids::Sealed(ids, filter);
         Self { ids, dead, len: len as u32, dead_count: 0, is_ascending: true }
     }
 
@@ -98,7 +99,7 @@ impl Slots {
             Ids::Growing(blocks) => {
                 blocks[slot as usize / BLOCK_SLOTS][slot as usize % BLOCK_SLOTS]
             }
-            Ids::Sealed(ids) => ids[slot as usize],
+            Ids::Sealed(ids, _) => ids[slot as usize],
         }
     }
 
@@ -106,7 +107,7 @@ impl Slots {
     pub fn id_blocks(&self) -> impl Iterator<Item = &[u64]> {
         let (growing, sealed) = match &self.ids {
             Ids::Growing(blocks) => (&blocks[..], None),
-            Ids::Sealed(ids) => (&[][..], Some(&ids[..])),
+            Ids::Sealed(ids, _) => (&[][..], Some(&ids[..])),
         };
         growing.iter().map(|block| &block[..]).chain(sealed)
     }
@@ -114,6 +115,11 @@ impl Slots {
     /// The live slot of an asset, if the slots are ascending.
     pub fn find(&self, id: u64) -> Option<u32> {
         if !self.is_ascending || self.len == 0 || id < self.id(0) || id > self.id(self.len - 1) {
+            return None;
+        }
+        if let Ids::Sealed(_, filter) = &self.ids
+            && !filter.may_have(id)
+        {
             return None;
         }
         let (mut low, mut high) = (0, self.len);
@@ -188,6 +194,11 @@ impl Slots {
 mod tests {
     use super::*;
 
+    fn sealed(ids: Vec<u64>) -> Slots {
+        let filter = IdFilter::build(ids.len(), ids.iter().copied());
+        Slots::sealed(ids.into(), IdFilter::new(filter.into()))
+    }
+
     #[test]
     fn a_clone_does_not_see_later_deaths() {
         let mut slots = Slots::default();
@@ -204,7 +215,7 @@ mod tests {
         assert_eq!(slots.iter_live().next(), Some((1, 1)));
         assert_eq!(slots.died_since(&snapshot), [0, 4999]);
         assert_eq!(slots.died_since(&slots.clone()), [0; 0]);
-        let mut same = Slots::sealed((0..5000).collect::<Vec<u64>>().into());
+        let mut same = sealed((0..5000).collect());
         same.mark_dead_words(slots.dead_words());
         assert_eq!((same.live(), same.died_since(&snapshot)), (4998, vec![0, 4999]));
         assert!(!same.is_live(5000) && !same.is_live(u32::MAX));
@@ -218,7 +229,7 @@ mod tests {
             slots.push(id * 3);
         }
         slots.mark_dead(7);
-        let sealed = Slots::sealed(slots.id_blocks().flatten().copied().collect::<Vec<_>>().into());
+        let sealed = sealed(slots.id_blocks().flatten().copied().collect());
         for id in 0..27_010 {
             let expected = (id % 3 == 0 && id < 27_000).then_some((id / 3) as u32);
             assert_eq!(slots.find(id), expected.filter(|&slot| slot != 7));

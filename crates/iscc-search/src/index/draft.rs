@@ -1,6 +1,7 @@
 //! The next state of an index. Changes are applied to it and to a store transaction; it is dropped if the transaction
 //! fails.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub(super) struct Draft<'a> {
     /// New slots of changed assets. `None` for deleted ones.
     pub(super) moved: HashMap<u64, Option<SlotRef>>,
     pub(super) next_uid: u32,
+    /// The last asset whose slot was looked up: a change needs it several times.
+    last_slot: Cell<Option<(u64, Option<SlotRef>)>>,
     pub(super) is_changed: bool,
     pub(super) is_meta_changed: bool,
 }
@@ -36,6 +39,7 @@ impl<'a> Draft<'a> {
             snapshot: (*index.snapshot()).clone(),
             moved: HashMap::new(),
             next_uid: writer.next_uid,
+            last_slot: Cell::new(None),
             is_changed: false,
             is_meta_changed: false,
         }
@@ -170,10 +174,17 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn slot(&self, id: u64) -> Option<SlotRef> {
-        match self.moved.get(&id) {
-            Some(slot) => *slot,
-            None => self.writer.slot(&self.snapshot, id),
+        if let Some(slot) = self.moved.get(&id) {
+            return *slot;
         }
+        if let Some((last, slot)) = self.last_slot.get()
+            && last == id
+        {
+            return slot;
+        }
+        let slot = self.writer.slot(&self.snapshot, id);
+        self.last_slot.set(Some((id, slot)));
+        slot
     }
 
     fn mark_dead(&mut self, id: u64) {

@@ -4,6 +4,7 @@ use bytemuck::{Pod, cast_slice};
 
 use super::SealError;
 use super::format::{Bodies, ColumnEntry, Content, unit_numbers};
+use super::id_filter::IdFilter;
 use super::write::SectionWriter;
 use crate::column::{Column, word_count};
 use crate::frozen::{FrozenColumn, Owner};
@@ -36,9 +37,12 @@ impl<'a> FileContent<'a> {
     pub fn new(segment: &'a Segment, simprint_names: &[String]) -> Self {
         let slots = &segment.slots;
         let mut all = Self { slots: slots.len(), ..Self::default() };
-        all.add(vec![u64::from(slots.len()) * 8], |writer| {
-            writer.pieces(slots.id_blocks().map(cast_slice))
-        });
+        all.add_ids(
+            slots.id_blocks().flatten().copied(),
+            move |writer: &mut SectionWriter<'_, '_>| {
+                writer.pieces(slots.id_blocks().map(cast_slice))
+            },
+        );
         let units = |unit| Bodies::Units(unit_numbers(unit));
         let simprints = |kind| Bodies::Simprints(simprint_names[usize::from(kind)].clone());
         segment.units.iter().for_each(|(key, column)| all.plain(units(key.0), column));
@@ -49,6 +53,21 @@ impl<'a> FileContent<'a> {
         frozen.for_each(|(key, column)| all.frozen(simprints(key.0), column));
         segment.equal_simprints.iter().for_each(|(key, rows)| all.sorted(simprints(key.0), rows));
         all
+    }
+
+    /// Adds the ISCC-ID bodies, which `write` writes, and their filter.
+    pub fn add_ids(
+        &mut self,
+        ids: impl Iterator<Item = u64> + 'a,
+        write: impl FnOnce(&mut SectionWriter<'_, '_>) -> Result<(), SealError> + 'a,
+    ) {
+        let count = self.slots as usize;
+        let bytes = [count, IdFilter::words(count)].map(|words| words as u64 * 8);
+        self.add(bytes.to_vec(), move |writer| {
+            write(writer)?;
+            let filter = IdFilter::build(count, ids);
+            writer.pieces([cast_slice(&filter)].into_iter())
+        });
     }
 
     /// Adds sections of so many bytes.

@@ -12,7 +12,7 @@ use crate::unit::UnitType;
 const _: () = assert!(cfg!(target_endian = "little"));
 
 /// First bytes of a file. The last one is the version of the format.
-pub const MAGIC: [u8; 8] = *b"ISCCSEG2";
+pub const MAGIC: [u8; 8] = *b"ISCCSEG3";
 
 /// Bytes before the first section may start.
 pub const START_BYTES: usize = 24;
@@ -32,7 +32,7 @@ pub struct Header {
     pub uid: u64,
     /// Number of assets.
     pub slots: u32,
-    /// The columns. Their sections follow that of the ISCC-ID bodies, in the same order.
+    /// The columns. Their sections follow those of the ISCC-ID bodies and of their filter, in the same order.
     pub columns: Vec<ColumnEntry>,
     /// The sections.
     pub sections: Vec<Section>,

@@ -57,8 +57,8 @@ pub fn merge(
         slots += 1;
     }
     let mut content = FileContent { slots, ..FileContent::default() };
-    content
-        .add(vec![u64::from(slots) * 8], |writer| writer.items(ids(sources).map(|(_, _, id)| id)));
+    let bodies = || ids(sources).map(|(_, _, id)| id);
+    content.add_ids(bodies(), move |writer: &mut SectionWriter<'_, '_>| writer.items(bodies()));
     let columns = Columns { sources, moves: &moves, names: target.simprint_names, lists };
     columns.add_all(&mut content)?;
     let file = target.write_content(content, pace)?;

@@ -13,6 +13,7 @@ use bytemuck::Pod;
 use super::format::{
     Bodies, ColumnEntry, Content, Header, START_BYTES, Section, file_hash, read_start, unit_type,
 };
+use super::id_filter::IdFilter;
 use super::map::{FileMap, MappedRange};
 use super::warm::Pages;
 use super::{Paced, Purpose, SealError, SealedFile, path_of};
@@ -68,7 +69,9 @@ pub fn open(
     let (all, purposes) = (header.sections.iter(), Vec::with_capacity(header.sections.len()));
     let mut sections = Sections { map: &map, all, purposes };
     let mut segment = Segment::new(0, matching);
-    segment.slots = Slots::sealed(sections.next(header.slots as usize)?);
+    let ids = sections.next(header.slots as usize)?;
+    let filter = sections.next(IdFilter::words(header.slots as usize))?;
+    segment.slots = Slots::sealed(ids, IdFilter::new(filter));
     for column in &header.columns {
         add_column(&mut segment, column, &mut sections, kind_of)?;
     }
