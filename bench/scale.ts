@@ -1,7 +1,8 @@
 /**
  * Exact search in large indexes: lists compared with the scan, the `usearch` crate (in one process, `cargo bench`) and
  * faiss (PyPI) on the same rows, one thread each. Every answer is compared with the scan's; one difference fails the run.
- * Then the start of an index of as many assets: mapped files compared with loading all assets.
+ * Then searches and commits while segments are written to files, compared with those in between, and the start of an index of
+ * as many assets: mapped files compared with loading all assets.
  *
  * `npm run bench -- scale -- rows=10000000` uses another number of rows than 1,000,000.
  */
@@ -40,7 +41,7 @@ const MUST = new Map([
 
 const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
 try {
-  for (const name of ['scale', 'start']) {
+  for (const name of ['scale', 'sealing', 'start']) {
     const bench = ['bench', '--quiet', '--locked', '-p', 'iscc-search', '--bench', name, '--'];
     const args = [...bench, ...(QUICK ? ['--quick'] : []), ...ARGUMENTS];
     const env = { ...process.env, ISCC_BENCH_VECTORS: folder };
