@@ -83,6 +83,8 @@ function stryker({ name, sources, tests }, folder) {
     ignoreStatic: true,
     concurrency: 1,
     timeoutMS: 30_000,
+    // The first run is that of all tests, on a busy machine too.
+    dryRunTimeoutMinutes: 30,
     reporters: ['progress-append-only', 'json'],
     jsonReporter: { fileName: report },
   };
