@@ -49,7 +49,7 @@ export type Engine = Pick<
   fresh?(): Promise<number | undefined>;
   /**
    * Identifies the state that reads see; {@link Engine.fresh} resolves without having changed it if that state is current.
-   * `undefined` while there is none. Absent if reads ask for the state by themselves.
+   * `undefined` while nothing can be read. Absent if reads ask for the state by themselves.
    */
   version?(): number | undefined;
   /** Metrics that only this kind of engine has. */

@@ -8,10 +8,10 @@ import type { Logger } from '../../observe/log.js';
 import type { SearchDb } from './open.js';
 import {
   type AssetRows,
-  allAssets,
   allLogRows,
   assetCount,
   changedRows,
+  copiedAssets,
   type Registry,
   readRegistry,
   type StoredIndex,
@@ -266,8 +266,8 @@ export class Cache {
     this.#names.set(id, name);
     this.#paths.set(id, '[]');
     let [done, logged] = [0, performance.now()];
-    for await (const { rows, count } of allAssets(db, id)) {
-      await this.#engine.applyRows(name, { rows: Buffer.from(rows), deleted: [], state });
+    for await (const { rows, count } of copiedAssets(db, id)) {
+      await this.#engine.applyRows(name, { rows, deleted: [], state });
       done += count;
       this.loading.set(name, done / Math.max(total, 1));
       if (performance.now() - logged < PROGRESS_SECONDS * 1000) continue;

@@ -1,7 +1,8 @@
 /** Opens the database of the indexes and migrates its tables. */
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, type PostgresCursorConstructor, PostgresDialect, sql } from 'kysely';
 import { FailoverPool } from '../../database/failover-pool.js';
 import { migrateTables } from '../../database/migrate.js';
+import { CopiedRows } from './copied-rows.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_SCHEMA } from './migrations/index.js';
 import { Newest } from './newest.js';
@@ -20,7 +21,7 @@ export interface SearchDatabase {
 export const SERVER_VERSION_MIN = 13;
 
 const CONNECT_MS_MAX = 3_000;
-/** For large batches and the pages of a load. */
+/** For large batches. */
 const QUERY_MS_MAX = 120_000;
 
 /**
@@ -74,7 +75,9 @@ function poolOf({ hosts, schema }: PostgresLocation): FailoverPool {
 }
 
 function kyselyOf(pool: FailoverPool): SearchDb {
-  return new Kysely<SearchTables>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<SearchTables>({
+    dialect: new PostgresDialect({ pool, cursor: CopiedRows as PostgresCursorConstructor }),
+  });
 }
 
 /** A role without the right to create schemas can use one that exists. */

@@ -1,10 +1,11 @@
 /** Statements on the rows of the indexes. Assets cross as JSON text, which PostgreSQL and the engine write and parse. */
-import { sql, type Transaction } from 'kysely';
+import { CompiledQuery, sql, type Transaction } from 'kysely';
 import type { FollowedState, LogTableRow, Rehearsed } from '../../native.js';
+import type { CopiedPage } from './copied-rows.js';
 import type { SearchDb } from './open.js';
 import type { LogRowTable, SearchTables } from './tables.js';
 
-/** Assets per page of a load. */
+/** Assets per page in the order of their keys. */
 const PAGE_ASSETS = 10_000;
 /** Assets that are removed per statement, so that one takes less than a second. */
 const SWEEP_ASSETS = 10_000;
@@ -146,7 +147,7 @@ async function changedAssets(db: SearchDb, index: number, after: number, upTo: n
   return rows[0] as AssetRows;
 }
 
-/** Pages of all assets of an index. */
+/** Pages of all assets of an index, by key. {@link copiedAssets} takes a fraction of the time. */
 export async function* allAssets(
   db: SearchDb,
   index: number,
@@ -167,6 +168,20 @@ export async function* allAssets(
     yield page;
     after = page.last;
   }
+}
+
+/** Pages of all assets of an index, in any order, as the engine applies them. */
+export async function* copiedAssets(db: SearchDb, index: number): AsyncGenerator<CopiedPage> {
+  // A COPY has no parameters.
+  const statement = `copy (
+    select row_to_json(r)::text from (
+      select a.key, a.id_v0, a.code, a.units, a.metadata, s.body as simprints
+      from assets a left join simprints s on s.index_id = a.index_id and s.key = a.key
+      where a.index_id = ${index}
+    ) r
+  ) to stdout (format binary)`;
+  const pages = db.getExecutor().stream<CopiedPage>(CompiledQuery.raw(statement), 1);
+  for await (const { rows } of pages) yield* rows;
 }
 
 /** Pages of the state of the follower of an index. */
