@@ -4,7 +4,7 @@ import type { Agent } from 'undici';
 import { CodesClient, type Download, SearchClient, StoreClient } from '../../../src/client/index.js';
 import { native } from '../../../src/native.js';
 import { noise, sha256 } from '../../codes/support/client.js';
-import { isccId, randomAsset } from '../../search/support/random-assets.js';
+import { randomAsset } from '../../search/support/random-assets.js';
 import { Random } from '../../support/torture.js';
 import type { Cluster } from './cluster.js';
 import type { Ledger, StoredFile, StoredManifest } from './ledger.js';
@@ -30,9 +30,9 @@ export interface LoadOptions {
   readonly apiKey: string;
 }
 
-/** The keys of a batch's assets. */
-export const idsOf = (batch: number) =>
-  Array.from({ length: BATCH_ASSETS }, (_, at) => isccId(batch * BATCH_ASSETS + at));
+/** The assets of a batch. */
+export const assetsOf = (batch: number) =>
+  Array.from({ length: BATCH_ASSETS }, (_, at) => randomAsset(batch * BATCH_ASSETS + at));
 
 /** The bytes of a download. @throws the stream's error if it is incomplete */
 export async function bytesOf({ stream, bytes }: Download): Promise<Buffer> {
@@ -139,8 +139,7 @@ export class Load {
   async #addAssets({ search }: Clients): Promise<void> {
     const batch = this.#nextBatch;
     this.#nextBatch += 1;
-    const assets = Array.from({ length: BATCH_ASSETS }, (_, at) => randomAsset(batch * BATCH_ASSETS + at));
-    await search.addAssets(INDEX, assets);
+    await search.addAssets(INDEX, assetsOf(batch));
     this.#options.ledger.batches.push(batch);
   }
 

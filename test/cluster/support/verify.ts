@@ -1,6 +1,7 @@
 /** Everything that was acknowledged is there through every instance. */
 import { type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
+import type { Entry } from '../../../src/client/search-api.js';
 import type { ServiceName } from '../../../src/compose/service-names.js';
 import { Slots } from '../../../src/slots.js';
 import { sha256 } from '../../codes/support/client.js';
@@ -9,7 +10,7 @@ import { Random } from '../../support/torture.js';
 import type { Cluster } from './cluster.js';
 import { instancesOf } from './compose.js';
 import type { Ledger, StoredManifest } from './ledger.js';
-import { INDEX, idsOf, randomAddress } from './load.js';
+import { assetsOf, INDEX, randomAddress } from './load.js';
 
 const CONCURRENT = 8;
 const SETTLE_MS_MAX = 180_000;
@@ -89,7 +90,7 @@ function sampleOf(manifests: readonly StoredManifest[]): StoredManifest[] {
   return manifests.filter((_, at) => at % step === 0 || at >= manifests.length - RESOLVED / 2);
 }
 
-/** Both instances have the same assets, byte for byte, and all that were acknowledged. */
+/** Both instances have the same assets, byte for byte, and all that were acknowledged, as they were sent. */
 async function expectAssets(cluster: Cluster, ledger: Ledger, apiKey: string): Promise<void> {
   const exports: string[] = [];
   await throughEach(cluster, 'search', async (get) => {
@@ -99,13 +100,17 @@ async function expectAssets(cluster: Cluster, ledger: Ledger, apiKey: string): P
     exports.push(bytes.toString());
   });
   expect(new Set(exports).size).toBe(1);
-  const ids = new Set(
+  const stored = new Map(
     exports[0]
       ?.split('\n')
       .filter(Boolean)
-      .map((line) => (JSON.parse(line) as { iscc_id: string }).iscc_id),
+      .map((line) => JSON.parse(line) as Entry)
+      .map(({ iscc_id, units }) => [iscc_id, String(units)]),
   );
-  expect(ledger.batches.flatMap(idsOf).filter((id) => !ids.has(id))).toEqual([]);
+  const lost = ledger.batches
+    .flatMap(assetsOf)
+    .filter(({ iscc_id, units }) => stored.get(iscc_id) !== String(units));
+  expect(lost).toEqual([]);
 }
 
 const manifestPath = (id: string) => `/v1/manifests/${encodeURIComponent(id)}`;
