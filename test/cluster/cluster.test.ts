@@ -77,7 +77,7 @@ test('a cluster that is restarted and killed part by part loses nothing', {
   await agent.destroy();
 
   const load = new Load({ cluster, ledger, seed, apiKey: API_KEY });
-  const limits = new LimitProbe(cluster, ledger, seed);
+  const limits = new LimitProbe(cluster, ledger, seed, () => load.isCalm);
   load.start(LANES);
   limits.start();
   const stage: Stage = { cluster, load, ledger, limits, random };
