@@ -148,7 +148,7 @@ export class UploadTokens {
       .executeTakeFirst();
     const now = this.#now();
     if (row === undefined || !isValid(row, now)) return undefined;
-    if (row.used_at === null || row.used_at < now - USE_NOTED_MS) {
+    if ((row.used_at ?? 0) < now - USE_NOTED_MS) {
       await this.#db.updateTable('upload_tokens').set({ used_at: now }).where('key', '=', row.key).execute();
     }
     return uploadToken(row);
