@@ -1,5 +1,5 @@
 /** The file of API keys: where it is, what it holds, and how changes, damage and concurrent commands are treated. */
-import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FormatRefused } from '../../src/data/format.js';
@@ -155,6 +155,9 @@ describe('a running service', () => {
     expect(keys.isRequired).toBe(true);
     expect(() => keys.access(entry.sha256)).toThrow('Unauthorized');
     expect(keys.access(key)).not.toBe(Access.full);
+    await rm(file);
+    vi.advanceTimersByTime(1000);
+    for (const each of [key, undefined]) expect(() => keys.access(each)).toThrow('Unauthorized');
   });
 
   test('needs the key of the environment, which has all rights', () => {
