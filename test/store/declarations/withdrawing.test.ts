@@ -103,6 +103,15 @@ describe('a delete', () => {
 });
 
 describe('a released id', () => {
+  it('deletes the row of a settled declaration', async () => {
+    const simulation = await create();
+    await simulation.upload(A);
+    await simulation.delete('a');
+    expect(await simulation.all()).toHaveLength(1);
+    await simulation.release('a');
+    expect(await simulation.all()).toEqual([]);
+  });
+
   it('keeps the row of an unsettled declaration until it is settled', async () => {
     const simulation = await create('0.8.0', 'late');
     await simulation.upload(A);
