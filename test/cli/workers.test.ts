@@ -86,12 +86,19 @@ async function upload(url: string, headers: Record<string, string> = {}): Promis
 }
 
 describe.each(TRANSPORTS)('two workers over %s', { timeout: TEST_MS_MAX }, (transport) => {
-  it('share an address, uploads and metrics, and name themselves in logs', async () => {
+  it('share an address, uploads, jobs and metrics, and name themselves in logs', async () => {
     const { urls, output } = await start(transport);
-    const created = await upload(urls.codes, { Prefer: 'respond-async' });
-    // A job would be known to one worker only.
-    expect(created.status).toBe(201);
-    const { media_id: mediaId } = (await created.json()) as { media_id: string };
+    const started = await upload(urls.codes, { Prefer: 'respond-async' });
+    expect(started.status).toBe(202);
+    const job = async () => {
+      const response = await get(`${urls.codes}${started.headers.get('location')}`);
+      expect(response.status).toBe(200);
+      return (await response.json()) as { readonly state: string; readonly media_id: string };
+    };
+    // Both workers get some of these requests.
+    for (let at = 0; at < 20; at += 1) await job();
+    await expect.poll(job, WAIT).toMatchObject({ state: 'done' });
+    const { media_id: mediaId } = await job();
     const requests = Array.from({ length: 60 }, () => get(`${urls.codes}/api/v1/iscc/${mediaId}`));
     for (const response of await Promise.all(requests)) expect(response.status).toBe(200);
     for (const address of [urls.codes, String(urls.metrics)]) {
