@@ -19,7 +19,15 @@ const ABIS: Readonly<Record<string, () => string>> = {
   win32: () => '-msvc',
 };
 
+/** A report takes up to 25 ms, more with every open connection, so the first answer is kept. */
+let glibc: boolean | undefined;
+
 function hasGlibc(): boolean {
+  glibc ??= readGlibc();
+  return glibc;
+}
+
+function readGlibc(): boolean {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime !== undefined;
 }

@@ -48,7 +48,7 @@ export async function codesApp(
   const sources = new Sources({ origins: config.sources, allowed: workers.sourceAddresses });
   await cleanup.start(config.cleanupIntervalSeconds);
   const shared = await openProgress(config, log);
-  const reports = errorTracking('codes', config);
+  const reports = await errorTracking('codes', config);
   const jobs = new JobBoard(shared.parts.jobs, (err, job) => {
     log.error({ err, job }, 'unexpected error');
     reports.errorReports?.report(err, { job });

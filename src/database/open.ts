@@ -4,9 +4,7 @@ import type { Kysely, Logger } from 'kysely';
 import { syncPath } from '../data/durable.js';
 import type { Metric } from '../observe/instruments.js';
 import { migrate } from './migrate.js';
-import { openPostgres } from './postgres.js';
 import { QueryMetrics } from './query-metrics.js';
-import { openSqlite } from './sqlite.js';
 import type { Tables } from './tables.js';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -34,7 +32,7 @@ export const DATABASE_FILE = 'store.sqlite';
  */
 export async function openDatabase(url: string | undefined, dataDir: string): Promise<Database> {
   const { log, metrics } = new QueryMetrics();
-  const opened = open(url, dataDir, log);
+  const opened = await open(url, dataDir, log);
   try {
     await migrate(opened.db, opened.engine, opened.place);
     // The name of a new file.
@@ -48,14 +46,22 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
   }
 }
 
-/** @returns also `place`: the name of the database in messages, without its password */
-function open(
+/**
+ * Loads the client of the engine, and not that of the other.
+ *
+ * @returns also `place`: the name of the database in messages, without its password
+ */
+async function open(
   url: string | undefined,
   dataDir: string,
   log: Logger,
-): { engine: Engine; db: Db; place: string } {
+): Promise<{ engine: Engine; db: Db; place: string }> {
   const place = databasePlace(url, dataDir);
-  if ('file' in place) return { engine: 'sqlite', db: openSqlite(place.file, log), place: place.file };
+  if ('file' in place) {
+    const { openSqlite } = await import('./sqlite.js');
+    return { engine: 'sqlite', db: openSqlite(place.file, log), place: place.file };
+  }
+  const { openPostgres } = await import('./postgres.js');
   return { engine: 'postgres', db: openPostgres(place.url, { log }), place: withoutPassword(place.url) };
 }
 

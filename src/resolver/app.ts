@@ -95,7 +95,7 @@ export async function resolverApp(
     proxies: config.proxies,
     ...present({ allowedHosts: allowedHosts(config) }),
     metrics: metrics.all,
-    ...errorTracking('resolver', config),
+    ...(await errorTracking('resolver', config)),
     docs: {
       tags: {
         matches: 'Find manifests by soft binding.',

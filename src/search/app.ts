@@ -7,7 +7,7 @@ import type { SearchConfig } from '../config/search.js';
 import { FormatRefused } from '../data/format.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { isNativeError, type SearchEngine, type SearchOptions } from '../native.js';
-import { Aggregator, type FollowedNetwork } from '../network/aggregator.js';
+import type { Aggregator, FollowedNetwork } from '../network/aggregator.js';
 import type { HubRoutes } from '../network/hub-client.js';
 import type { Leadership } from '../network/leadership.js';
 import type { LogStore } from '../network/log-store.js';
@@ -84,7 +84,7 @@ export async function searchApp(
   await (follow === undefined
     ? Promise.race([loaded, pause(SMALL_LOAD_MS, undefined, { ref: false })])
     : loaded);
-  const tracking = errorTracking('search', config);
+  const tracking = await errorTracking('search', config);
   const aggregator = follow && (await startAggregator(engine, followLogs, follow, tracking.errorReports));
   return {
     inProcess: InProcessSearch.over(engine, loaded),
@@ -222,6 +222,7 @@ async function startAggregator(
   const { realm, index } = NETWORK_FACTS[network.network];
   await refuseDamaged(engine, index);
   const followed = await followLogs(index, realm);
+  const { Aggregator } = await import('../network/aggregator.js');
   const aggregator = new Aggregator(network, followed.index, log, {
     onAlarm: (alarm, hubId) => reports?.report(alarm, { hub: String(hubId) }),
     ...present({ routes, leadership: followed.leadership }),

@@ -89,6 +89,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const undoMs = config.undoDays * DAY_MS;
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log, undoMs });
   const index = await bindingIndex(database, log);
+  const tracking = await errorTracking('store', config);
   const isListed = (alg: string) => rules.algorithms.has(alg);
   const { isManifestId, sha256: digest } = native;
   const parts = { manifests, blobs, declarer, log, validator, index, isListed, isManifestId, digest };
@@ -113,6 +114,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
     },
     app: (routes) => ({
       ...described(config),
+      ...tracking,
       routes: [
         ...manifestRoutes(service, readers, routeOptions),
         ...queryRoutes(service, routeOptions),
@@ -189,7 +191,6 @@ function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
     allowedHosts: allowedHosts(config),
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
-    ...errorTracking('store', config),
     docs: {
       tags: {
         manifests: 'Store, fetch and delete C2PA Manifest Stores.',

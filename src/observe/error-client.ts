@@ -1,0 +1,59 @@
+/** The client of {@link errorTracking}: `@sentry/core` without integrations, which adds no data of its own. */
+import {
+  type BaseTransportOptions,
+  type Client,
+  createStackParser,
+  createTransport,
+  nodeStackLineParser,
+  Scope,
+  ServerRuntimeClient,
+  type Transport,
+} from '@sentry/core';
+import type { ErrorReportOptions, ErrorReports } from './error-report.js';
+
+const SEND_TIMEOUT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 3000;
+
+export function errorReports({ dsn, service, release, environment }: ErrorReportOptions): ErrorReports {
+  const client: Client = new ServerRuntimeClient({
+    dsn,
+    release,
+    environment,
+    platform: 'node',
+    integrations: [],
+    transport: fetchTransport,
+    stackParser: createStackParser(nodeStackLineParser()),
+    sendClientReports: false,
+  });
+  client.init();
+  return {
+    report(error, tags) {
+      const scope = new Scope();
+      scope.setTags({ service, ...tags });
+      client.captureException(error, {}, scope);
+    },
+    close: async () => {
+      await client.close(CLOSE_TIMEOUT_MS);
+    },
+  };
+}
+
+/** A report that cannot be delivered is dropped, so that an outage of the receiver does not spread to this service. */
+function fetchTransport(options: BaseTransportOptions): Transport {
+  return createTransport(options, async ({ body }) => {
+    const response = await fetch(options.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-sentry-envelope' },
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+      signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
+    });
+    await response.arrayBuffer();
+    return {
+      statusCode: response.status,
+      headers: {
+        'x-sentry-rate-limits': response.headers.get('x-sentry-rate-limits'),
+        'retry-after': response.headers.get('retry-after'),
+      },
+    };
+  });
+}

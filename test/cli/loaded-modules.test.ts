@@ -1,0 +1,42 @@
+/** What a start loads: no client of an engine or a receiver that is not configured. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { SERVICE_NAMES } from '../../src/compose/service-names.js';
+import { servicePorts } from '../support/all-services.js';
+import { serve } from '../support/serve.js';
+
+/** npm packages whose files all services load. */
+async function loadedPackages(env: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-loaded-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // Node.js writes the address of each script that it ran there when it exits.
+  const coverage = path.join(folder, 'coverage');
+  const server = await serve(SERVICE_NAMES, {
+    cwd: folder,
+    env: { ...(await servicePorts()), ISCCD_DATA_DIR: folder, NODE_V8_COVERAGE: coverage, ...env },
+  });
+  await server.stop();
+  const reports = await Promise.all(
+    (await readdir(coverage)).map((name) => readFile(path.join(coverage, name), 'utf8')),
+  );
+  const urls = reports.flatMap((report) =>
+    (JSON.parse(report).result as { url: string }[]).map(({ url }) => url),
+  );
+  return new Set(urls.map((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? 'isccd'));
+}
+
+const CLIENTS = ['@aws-sdk/credential-provider-node', '@sentry/core', 'aws4fetch', 'ioredis', 'pg', 'yaml'];
+
+it('loads no client that the configuration does not need', async () => {
+  const loaded = await loadedPackages({});
+  expect(loaded).toContain('isccd');
+  expect(loaded).toContain('libsql');
+  expect(CLIENTS.filter((name) => loaded.has(name))).toEqual([]);
+});
+
+it('loads the client of error tracking if it is configured', async () => {
+  const loaded = await loadedPackages({ CODEWEB_ERROR_TRACKING_DSN: 'http://key@127.0.0.1:9/1' });
+  expect(loaded).toContain('@sentry/core');
+});
