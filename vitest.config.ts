@@ -8,8 +8,8 @@ export default defineConfig({
     globalSetup: 'test/support/shared-opensearch.ts',
     // Processes, not threads: native addons and file locks belong to a process.
     pool: 'forks',
-    // Much of a test's time is waiting: for timeouts, for processes to start and to be killed.
-    poolOptions: { forks: { maxForks: Math.max(2, availableParallelism() - 1) } },
+    // More than two cores can run: almost half of the time of a test is waiting, for delays and for processes that end.
+    poolOptions: { forks: { maxForks: Math.max(3, availableParallelism() - 1) } },
     // No test may use the role of the machine that it runs on.
     env: { AWS_EC2_METADATA_DISABLED: 'true' },
     testTimeout: 60_000,
