@@ -66,6 +66,7 @@ interface EngineCounts {
   readonly changes: QueueCounts;
   readonly inlineSearches: number;
   readonly rowsScanned: number;
+  readonly earlyEnds: number;
   /** Searches of a column with one unit, by way. */
   readonly probes: Readonly<Record<string, number>>;
   readonly indexes: readonly IndexCounts[];
@@ -347,6 +348,12 @@ function engineMetrics(counts: () => EngineCounts): Metric[] {
       'Rows that searches compared, once per unit or simprint',
       [],
       () => [{ labels: {}, value: counts().rowsScanned }],
+    ),
+    total(
+      'isccd_search_early_ends_total',
+      'Searches that ended before all columns were searched, as the best matches were known',
+      [],
+      () => [{ labels: {}, value: counts().earlyEnds }],
     ),
   ];
 }

@@ -2,11 +2,13 @@
 //! answer differs.
 //!
 //! `rows=COUNT` sets the number of rows, by default 1,000,000; `kind=NAME` compares only rows of a kind, such as
-//! `simprints`. With `ISCC_BENCH_VECTORS=FOLDER`, also writes rows,
+//! `simprints`, and `kind=early` searches that end early with full ones. With `ISCC_BENCH_VECTORS=FOLDER`, also writes rows,
 //! queries, hits and times to that folder, for peers in other languages (`bench/scale.ts`).
 
 #[path = "scale/data.rs"]
 mod data;
+#[path = "scale/early.rs"]
+mod early;
 #[path = "scale/graph.rs"]
 mod graph;
 #[path = "scale/simprints.rs"]
@@ -118,8 +120,11 @@ fn main() {
     if is_wanted("simprints") {
         is_wrong |= !simprints::compare(count, queries, count >= 10_000_000);
     }
+    if is_wanted("early") {
+        is_wrong |= !early::compare(count as u64, is_quick);
+    }
     if is_wrong {
-        eprintln!("lists and scan differ");
+        eprintln!("lists and scan differ, or an early end changed a response");
         std::process::exit(1);
     }
 }

@@ -63,6 +63,11 @@ impl Body {
         Self { words, bits }
     }
 
+    /// Number of bits that differ from another body of the same length.
+    pub fn distance(&self, other: &Self) -> u32 {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones()).sum()
+    }
+
     /// The bytes, in order.
     pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_be_bytes()).collect();

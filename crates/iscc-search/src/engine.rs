@@ -216,11 +216,12 @@ impl Engine {
         };
         let inline = self.inline_searches.load(Ordering::Relaxed);
         let head = format!(
-            "{{\"searches\":{},\"changes\":{},\"inlineSearches\":{inline},\"rowsScanned\":{},\"probes\":{},\"indexes\":[",
+            "{{\"searches\":{},\"changes\":{},\"inlineSearches\":{inline},\"rowsScanned\":{},\"probes\":{},\"earlyEnds\":{},\"indexes\":[",
             queue(self.searches.metrics()),
             queue(self.batches.metrics()),
             self.scan_pool.rows(),
             self.scan_pool.ways.get().json(),
+            self.scan_pool.early_ends(),
         );
         let all = self.registry.all();
         let stored = all.iter().filter_map(|index| match &**index {

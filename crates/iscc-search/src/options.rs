@@ -69,6 +69,8 @@ pub struct Options {
     pub sealing: Sealing,
     /// Restricts how units are searched, for tests.
     pub way: Way,
+    /// When exact searches with a small limit end before all columns are searched. Responses do not depend on it.
+    pub early_end: EarlyEnd,
     /// Number of search threads.
     pub search_threads: usize,
     /// Number of threads that parse and commit batches.
@@ -93,6 +95,7 @@ impl Default for Options {
             freezing: Freezing::default(),
             sealing: Sealing::default(),
             way: Way::Planned,
+            early_end: EarlyEnd::Planned,
             search_threads: cores,
             ingest_threads: 2,
             loads_in_background: false,
@@ -322,6 +325,17 @@ pub enum Way {
     Scan,
     /// With lists if they can find all matches, even if a scan is cheaper.
     Lists,
+}
+
+/// When exact searches with a small limit end early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EarlyEnd {
+    /// If the best matches are near, and looking for them costs little.
+    Planned,
+    /// Never, for tests.
+    Never,
+    /// If the best matches are near, at any cost, for tests.
+    Always,
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod columns;
 mod plan;
 mod prefixes;
 mod simprints;
+mod step;
 mod units;
 mod ways;
 mod work;
@@ -19,6 +20,7 @@ pub use prefixes::{EqualSimprint, equal_simprints, prefixes};
 pub use simprints::{
     SimprintQuery, SimprintRow, SimprintsFound, similar_simprints, simprints_work,
 };
-pub use units::{UnitHit, UnitProbe, similar_units, units_work};
+pub use step::near_assets;
+pub use units::{Part, UnitHit, UnitProbe, Units, similar_units, units_work};
 pub use ways::{Times, WayTotals, Ways};
 pub use work::Work;

@@ -48,12 +48,15 @@ pub struct Found {
 pub struct SearchReport {
     pub(crate) ways: Ways,
     pub(crate) times: Times,
+    /// Whether the best matches were known before all columns were searched.
+    pub(crate) is_early: bool,
 }
 
 impl AddAssign for SearchReport {
     fn add_assign(&mut self, other: Self) {
         self.ways += other.ways;
         self.times += other.times;
+        self.is_early |= other.is_early;
     }
 }
 
@@ -63,10 +66,15 @@ impl SearchReport {
         self.ways.graphs == 0
     }
 
+    /// Whether the search ended early: the best matches were known before all columns were searched.
+    pub fn is_early(&self) -> bool {
+        self.is_early
+    }
+
     /// The ways as the value of a `Server-Timing` header (W3C): times in ms, shared by the queries of a pass, and the
-    /// number of searched columns. Empty if no column was searched.
+    /// number of searched columns; `early` if the search ended early. Empty if no column was searched.
     pub fn server_timing(&self) -> String {
-        let Self { ways, times } = self;
+        let Self { ways, times, is_early } = self;
         let all = [
             ("lists", ways.lists + ways.gave_up, times.lists),
             ("graph", ways.graphs, times.graphs),
@@ -76,7 +84,8 @@ impl SearchReport {
         let metric = |(name, count, time): (&str, u64, std::time::Duration)| {
             format!("{name};dur={:.3};desc=\"{count}\"", time.as_secs_f64() * 1000.0)
         };
-        used.map(metric).collect::<Vec<_>>().join(", ")
+        let early = is_early.then(|| "early".to_owned());
+        used.map(metric).chain(early).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -108,12 +117,12 @@ mod tests {
     fn a_report_names_the_ways_that_were_used() {
         let times = Times { scans: Duration::from_micros(1500), ..Times::default() };
         let ways = Ways { scans: 2, ..Ways::default() };
-        let report = SearchReport { ways, times };
+        let report = SearchReport { ways, times, is_early: false };
         assert_eq!(report.server_timing(), "scan;dur=1.500;desc=\"2\"");
         assert!(report.is_exact() && SearchReport::default().server_timing().is_empty());
         let ways = Ways { graphs: 1, lists: 3, gave_up: 1, scans: 0 };
-        let report = SearchReport { ways, times };
-        let expected = "lists;dur=0.000;desc=\"4\", graph;dur=0.000;desc=\"1\"";
+        let report = SearchReport { ways, times, is_early: true };
+        let expected = "lists;dur=0.000;desc=\"4\", graph;dur=0.000;desc=\"1\", early";
         assert_eq!(report.server_timing(), expected);
         assert!(!report.is_exact());
     }

@@ -20,6 +20,7 @@ pub struct ScanPool {
     rows: AtomicU64,
     /// Ways in which probes were searched.
     pub ways: WayTotals,
+    early_ends: AtomicU64,
 }
 
 impl ScanPool {
@@ -39,6 +40,7 @@ impl ScanPool {
             callers: AtomicUsize::new(0),
             rows: AtomicU64::new(0),
             ways: WayTotals::default(),
+            early_ends: AtomicU64::new(0),
         }
     }
 
@@ -50,6 +52,16 @@ impl ScanPool {
     /// Rows compared since the start, once per probe.
     pub fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
+    }
+
+    /// Counts a search that ended early.
+    pub fn count_early_end(&self) {
+        self.early_ends.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Searches that ended early since the start.
+    pub fn early_ends(&self) -> u64 {
+        self.early_ends.load(Ordering::Relaxed)
     }
 
     /// Runs all tasks. The order of the results is undefined.

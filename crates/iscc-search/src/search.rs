@@ -2,6 +2,7 @@
 //! the response are the same.
 
 mod budget;
+mod early;
 
 use std::collections::HashSet;
 
@@ -13,8 +14,8 @@ use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::options::Options;
 use crate::pass::{
-    SimprintQuery, SimprintsFound, UnitHit, equal_simprints, prefixes, similar_simprints,
-    similar_units,
+    Part, SimprintQuery, SimprintsFound, UnitHit, UnitProbe, Ways, equal_simprints, prefixes,
+    similar_simprints, similar_units,
 };
 use crate::query::{Query, QueryAsset, QuerySimprint};
 use crate::record::Record;
@@ -53,7 +54,7 @@ pub struct Wanted {
 /// The hits of a query's units, and how they were found.
 #[derive(Clone, Default)]
 pub struct QueryHits {
-    /// In undefined order.
+    /// In undefined order. After an early end, only those of the best assets.
     pub hits: Vec<UnitHit>,
     /// How they were found.
     pub report: SearchReport,
@@ -113,24 +114,56 @@ impl Searcher<'_> {
         snapshot: &Snapshot,
         queries: &[(&Query, &Selection)],
     ) -> Vec<QueryHits> {
-        let mut probes = Vec::new();
-        for (number, (query, selection)) in queries.iter().enumerate() {
-            probes.extend(query.probes(number, self.threshold(selection), selection.exact));
-        }
-        let mut found = prefixes(snapshot, &probes);
-        let mut per_query = vec![QueryHits::default(); queries.len()];
-        if self.matching == Matching::Approximate {
-            let way = self.options.way;
-            let similar = similar_units(self.scan_pool, snapshot, &probes, queries.len(), way);
-            found.extend(similar.hits);
-            for (query, ways) in per_query.iter_mut().zip(similar.ways) {
-                query.report = SearchReport { ways, times: similar.times };
-            }
-        }
-        for hit in found {
+        let probes = self.probes(queries);
+        let mut per_query = self.prefix_hits(snapshot, &probes, queries.len());
+        self.add_similar(snapshot, &probes, Part::All, &mut per_query);
+        per_query
+    }
+
+    /// The units of all queries.
+    fn probes(&self, queries: &[(&Query, &Selection)]) -> Vec<UnitProbe> {
+        let of_query = |(number, (query, selection)): (usize, &(&Query, &Selection))| {
+            query.probes(number, self.threshold(selection), selection.exact)
+        };
+        queries.iter().enumerate().flat_map(of_query).collect()
+    }
+
+    /// The hits of each query's units that match by prefix.
+    fn prefix_hits(
+        &self,
+        snapshot: &Snapshot,
+        probes: &[UnitProbe],
+        queries: usize,
+    ) -> Vec<QueryHits> {
+        let mut per_query = vec![QueryHits::default(); queries];
+        for hit in prefixes(snapshot, probes) {
             per_query[hit.query].hits.push(hit);
         }
         per_query
+    }
+
+    /// Adds the hits of units that match by similarity.
+    fn add_similar(
+        &self,
+        snapshot: &Snapshot,
+        probes: &[UnitProbe],
+        part: Part,
+        per_query: &mut [QueryHits],
+    ) {
+        if self.matching != Matching::Approximate {
+            return;
+        }
+        let (way, queries) = (self.options.way, per_query.len());
+        let found = similar_units(self.scan_pool, snapshot, probes, part, queries, way);
+        for (query, ways) in per_query.iter_mut().zip(found.ways) {
+            // The others have no part in the times of this pass.
+            if ways != Ways::default() {
+                query.report += SearchReport { ways, times: found.times, is_early: false };
+            }
+        }
+        for hit in found.hits {
+            per_query[hit.query].hits.push(hit);
+        }
     }
 
     /// The JSON response of one query.
@@ -232,7 +265,7 @@ impl Searcher<'_> {
             Matching::Approximate => {
                 let found = self.simprints_found(snapshot, threshold, &query);
                 for ways in found.ways {
-                    *report += SearchReport { ways, times: found.times };
+                    *report += SearchReport { ways, times: found.times, is_early: false };
                 }
                 score::similar_simprints(snapshot, query, found.hits)
             }

@@ -12,8 +12,8 @@ use common::twins::{copy_folder, files};
 use common::{Random, Service, id, unit, value, wait_found};
 use iscc_codec::Kind;
 use iscc_search::{
-    Engine, Freezing, Graphs, Options, SealHook, Sealing, SearchParameters, SelectionParameters,
-    StoreOptions,
+    EarlyEnd, Engine, Freezing, Graphs, Options, Reply, SealHook, Sealing, SearchParameters,
+    SelectionParameters, StoreOptions,
 };
 use serde_json::{Value, json};
 
@@ -168,6 +168,33 @@ fn a_restart_opens_the_graphs_without_building_them() {
         // Changes do not touch graphs.
         service.delete("main", &id(round * 3)).unwrap();
         add(&service, FULL..FULL + 2);
+    }
+}
+
+/// Whether the search with a limit of 1 was exact, and whether it ended early.
+fn nearest(service: &Service, body: &[u8], exact: bool) -> (bool, bool) {
+    let query = json!({ "units": [unit(Kind::META, body)] }).to_string().into_bytes();
+    let selection = Some(Box::new(SelectionParameters { exact, ..Default::default() }));
+    let parameters = SearchParameters { limit: 1, skip_featureless: None, selection };
+    let (sender, receiver) = channel();
+    let reply = Reply::new(move |found| sender.send(found).unwrap());
+    service.engine.search("main", query, parameters, reply);
+    let report = receiver.recv().unwrap().unwrap().report;
+    (report.is_exact(), report.is_early())
+}
+
+#[test]
+fn only_exact_searches_end_early_in_an_index_with_graphs() {
+    let early = Options {
+        freezing: Freezing { segment_slots_max: FULL as u32, ..Freezing::early(FULL as u32) },
+        early_end: EarlyEnd::Always,
+        ..options()
+    };
+    let service = filled(early);
+    assert_eq!(service.engine.graphs("main"), 2);
+    for number in 0..5 {
+        assert_eq!(nearest(&service, &body(number), true), (true, true));
+        assert_eq!(nearest(&service, &body(number), false), (false, false));
     }
 }
 

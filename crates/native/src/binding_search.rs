@@ -482,6 +482,7 @@ fn settings(options: SearchOptions) -> Options {
         freezing,
         sealing,
         way: default.way,
+        early_end: default.early_end,
         search_threads: count(options.search_threads, default.search_threads),
         ingest_threads: default.ingest_threads,
         loads_in_background: options.loads_in_background.unwrap_or(false),

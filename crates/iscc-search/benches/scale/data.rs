@@ -26,11 +26,11 @@ impl Random {
         ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 
-    fn row(&mut self, words: usize) -> Row {
+    pub fn row(&mut self, words: usize) -> Row {
         std::array::from_fn(|word| if word < words { self.next() } else { 0 })
     }
 
-    fn flip(&mut self, row: &mut Row, words: usize, flips: u64) {
+    pub fn flip(&mut self, row: &mut Row, words: usize, flips: u64) {
         for _ in 0..flips {
             let bit = self.below(words as u64 * 64) as usize;
             row[bit / 64] ^= 1 << (bit % 64);

@@ -43,8 +43,7 @@ impl Index {
         let wanted = Wanted { limit, selection: Selection::default() };
         let searched = Searched { snapshot: &view.snapshot, negative: None };
         searcher.check_work(&searched, &query, &wanted.selection)?;
-        let mut hits =
-            searcher.unit_hits(&view.snapshot, &[(&query, &wanted.selection)]).into_iter();
+        let mut hits = searcher.hits(&view, &[(&query, &wanted)]).into_iter();
         searcher.respond(&view, &query, &wanted, hits.next().unwrap_or_default())
     }
 
@@ -60,7 +59,11 @@ impl Index {
         };
         let mut queries = Vec::with_capacity(jobs.len());
         let mut replies = Vec::with_capacity(jobs.len());
-        for SearchJob { body, limit, selection, negative, reply } in jobs {
+        for SearchJob { body, limit, mut selection, negative, reply } in jobs {
+            if matches!(reply, SearchReply::Matches(_)) {
+                // Typed results have all matches.
+                selection.min_score = 0.0;
+            }
             let negative = negative.as_deref();
             match self.selected_query(scan_pool, &view, body, &selection, negative) {
                 Ok(query) => {
@@ -71,8 +74,8 @@ impl Index {
             }
         }
         let searcher = self.searcher(scan_pool);
-        let probed: Vec<_> = queries.iter().map(|(query, of)| (query, &of.selection)).collect();
-        let hits = searcher.unit_hits(&view.snapshot, &probed);
+        let wanted: Vec<_> = queries.iter().map(|(query, wanted)| (query, wanted)).collect();
+        let hits = searcher.hits(&view, &wanted);
         for (((query, wanted), hits), reply) in queries.iter().zip(hits).zip(replies) {
             match reply {
                 SearchReply::Json(reply) => {

@@ -2,6 +2,12 @@
 
 use crate::scan::{Level, level};
 
+/// Cost of planning a search of a column with one probe.
+pub const PLANNING: f64 = 3_000.0;
+
+/// Cost of reading the record of an asset and comparing its units.
+pub const RECORD: f64 = 2_000.0;
+
 /// Costs with one instruction set.
 #[derive(Debug, Clone, Copy)]
 pub struct Costs {

@@ -10,6 +10,7 @@ use crate::column::{Body, word_count};
 use crate::frozen::Owner;
 use crate::graph::Graph;
 use crate::lists::cost::scan_cost;
+use crate::scan::Probe;
 use crate::scan_pool::ScanPool;
 
 /// What is searched for.
@@ -98,7 +99,10 @@ impl<P> Pass<'_, P> {
     ) where
         P: Hits<'a, O>,
     {
-        for (task, hits) in self.run_all(&choices.lists, |task| self.near_in_lists(task)) {
+        for (task, hits) in self.run_all(&choices.lists, |task| {
+            let (_, bits) = self.probe_of(task);
+            self.near_in_lists(task, scan_cost(task.rows.rows(), bits))
+        }) {
             let ways = &mut found.ways[self.probes.query(task.probe)];
             match hits {
                 Some(hits) => {
@@ -165,19 +169,27 @@ impl<P> Pass<'_, P> {
         }
     }
 
-    /// Returns `None` if the search gave up.
-    fn near_in_lists<'a, O: Owner>(
+    /// The probe of a task, and the number of bits that it compares.
+    fn probe_of<'a, O: Owner, X>(&self, task: &Task<'a, O, X>) -> (Probe, u16)
+    where
+        P: Hits<'a, O>,
+    {
+        let sought = self.probes.get(task.probe);
+        probe_of(sought.body, task.rows.bits(), sought.threshold)
+    }
+
+    /// Returns `None` if the search gave up, because its cost would exceed `budget`.
+    pub fn near_in_lists<'a, O: Owner>(
         &self,
         task: &Task<'a, O, WithLists<'a, O>>,
+        budget: f64,
     ) -> Option<Vec<P::Hit>>
     where
         P: Hits<'a, O>,
     {
         let (column, lists, plan) = (task.extra.column, task.extra.lists, &task.extra.plan);
-        let sought = self.probes.get(task.probe);
-        let (probe, bits) = probe_of(sought.body, column.bits(), sought.threshold);
+        let (probe, bits) = self.probe_of(task);
         let columns = column.columns(word_count(bits), 0, column.rows());
-        let budget = scan_cost(column.rows(), bits);
         let rows = lists.search(&columns, &probe, bits, plan, budget)?;
         let mut hits = Vec::with_capacity(rows.len());
         for found in rows {
@@ -194,13 +206,13 @@ impl<P> Pass<'_, P> {
         P: Hits<'a, O>,
     {
         let sought = self.probes.get(task.probe);
-        let (probe, bits) = probe_of(sought.body, task.rows.bits(), sought.threshold);
+        let (probe, bits) = self.probe_of(task);
         let limit = probe.distance_max;
         let rows = task.extra.near(sought.body, limit as f32 / f32::from(bits))?;
         let mut hits = Vec::new();
         for row in rows {
             let row = row as usize;
-            let distance = hamming_distance(&task.rows.body(row), &sought.body.prefix(bits));
+            let distance = task.rows.body(row).distance(&sought.body.prefix(bits));
             if distance <= limit {
                 let hit = RowHit { probe: task.probe, distance: distance as u16, bits, row };
                 self.probes.add(task.segment, &task.rows, hit, &mut hits);
@@ -208,8 +220,4 @@ impl<P> Pass<'_, P> {
         }
         Some(hits)
     }
-}
-
-fn hamming_distance(a: &Body, b: &Body) -> u32 {
-    a.words().iter().zip(b.words()).map(|(a, b)| (a ^ b).count_ones()).sum()
 }

@@ -3,13 +3,15 @@
 use super::choice::{Choices, choose};
 use super::column_rows::UnitRows;
 use super::columns::{Hits, Pass, PassFound, Probes, Sought};
-use super::plan::RowHit;
+use super::plan::{RowHit, Rows, probe_of};
 use super::work::Work;
 use crate::column::Body;
+use crate::distance::similarity;
+use crate::lists::cost::scan_cost;
 use crate::options::Way;
 use crate::scan_pool::ScanPool;
 use crate::snapshot::Snapshot;
-use crate::unit::UnitType;
+use crate::unit::{UnitType, is_instance};
 
 /// A unit of a query.
 #[derive(Debug, Clone, Copy)]
@@ -32,9 +34,26 @@ pub struct UnitProbe {
 
 impl UnitProbe {
     /// Whether a row may be a hit.
-    fn accepts(&self, rows: &UnitRows<'_>, row: usize) -> bool {
-        !self.skips_featureless
-            || !iscc_codec::is_featureless(self.unit, &rows.body(row).to_bytes())
+    pub(super) fn accepts(&self, rows: &UnitRows<'_>, row: usize) -> bool {
+        !self.skips_featureless || self.accepts_body(&rows.body(row))
+    }
+
+    fn accepts_body(&self, body: &Body) -> bool {
+        !self.skips_featureless || !iscc_codec::is_featureless(self.unit, &body.to_bytes())
+    }
+
+    /// Differing and compared bits, if a stored unit is a hit, as [`similar_units`] and [`super::prefixes`] find it.
+    pub fn compare(&self, unit: UnitType, body: &Body) -> Option<(u16, u16)> {
+        if unit != self.unit {
+            return None;
+        }
+        let (probe, bits) = probe_of(&self.body, body.bits(), self.threshold);
+        let distance = self.body.prefix(bits).distance(&body.prefix(bits));
+        let (max, is_accepted) = match is_instance(unit) {
+            true => (0, true),
+            false => (probe.distance_max, self.accepts_body(body)),
+        };
+        (distance <= max && is_accepted).then_some((distance as u16, bits))
     }
 }
 
@@ -55,36 +74,90 @@ pub struct UnitHit {
     pub bits: u16,
 }
 
+/// Columns that a pass searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All.
+    All,
+    /// Those with lists.
+    WithLists,
+    /// Those without lists.
+    WithoutLists,
+}
+
+impl Part {
+    fn has(self, rows: &UnitRows<'_>) -> bool {
+        match self {
+            Self::All => true,
+            Self::WithLists => rows.has_lists(),
+            Self::WithoutLists => !rows.has_lists(),
+        }
+    }
+}
+
 /// Finds every live asset with a unit within the threshold of a probe, of the same type. `queries` is the number of
 /// queries that the probes belong to.
 pub fn similar_units(
     scan_pool: &ScanPool,
     snapshot: &Snapshot,
     probes: &[UnitProbe],
+    part: Part,
     queries: usize,
     way: Way,
 ) -> PassFound<UnitHit> {
-    let probes = Units { snapshot, probes };
+    let probes = Units { snapshot, probes, part };
     Pass { scan_pool, probes: &probes }.run(queries, || probes.choose(way))
 }
 
 /// The work of [`similar_units`] with the probes of one query.
-pub fn units_work(snapshot: &Snapshot, probes: &[UnitProbe], way: Way) -> Work {
-    let probes = Units { snapshot, probes };
+pub fn units_work(snapshot: &Snapshot, probes: &[UnitProbe], part: Part, way: Way) -> Work {
+    let probes = Units { snapshot, probes, part };
     probes.choose(way).work(&probes)
 }
 
 /// The units of all queries of a pass.
-struct Units<'a> {
-    snapshot: &'a Snapshot,
-    probes: &'a [UnitProbe],
+#[derive(Clone, Copy)]
+pub struct Units<'a> {
+    /// The rows.
+    pub snapshot: &'a Snapshot,
+    /// The units.
+    pub probes: &'a [UnitProbe],
+    /// The columns.
+    pub part: Part,
 }
 
 impl<'a> Units<'a> {
-    fn choose(&self, way: Way) -> Choices<'a, u32> {
+    /// Number of searches of a column with one probe, and what they cost if all are scans that share nothing.
+    pub fn scans(&self) -> (usize, f64) {
+        let cost = |(probe, rows): (&UnitProbe, UnitRows<'_>)| {
+            scan_cost(rows.rows(), probe.body.bits().min(rows.bits()))
+        };
+        self.pairs().fold((0, 0.0), |(count, all), pair| (count + 1, all + cost(pair)))
+    }
+
+    /// Largest similarity of a unit that is no hit; 0 if there are no columns.
+    pub fn similarity_of_others(&self) -> f64 {
+        let similarity = |(probe, rows): (&UnitProbe, UnitRows<'_>)| {
+            let (searched, bits) = probe_of(&probe.body, rows.bits(), probe.threshold);
+            similarity(searched.distance_max + 1, bits)
+        };
+        self.pairs().map(similarity).fold(0.0, f64::max)
+    }
+
+    /// Each probe with each of its columns.
+    fn pairs(&self) -> impl Iterator<Item = (&'a UnitProbe, UnitRows<'a>)> + use<'a> {
+        let Self { snapshot, probes, part } = *self;
+        let columns = snapshot.segments.iter().flat_map(|segment| UnitRows::all(segment));
+        columns.filter(move |(_, rows)| part.has(rows)).flat_map(move |(key, rows)| {
+            probes.iter().filter(move |probe| probe.unit == key.0).map(move |probe| (probe, rows))
+        })
+    }
+
+    /// Chooses how each probe searches its columns.
+    pub(super) fn choose(&self, way: Way) -> Choices<'a, u32> {
         let mut choices = Choices::default();
         for (number, segment) in self.snapshot.segments.iter().enumerate() {
-            for (key, rows) in UnitRows::all(segment) {
+            for (key, rows) in UnitRows::all(segment).filter(|(_, rows)| self.part.has(rows)) {
                 let is_probe = |index: &usize| self.probes[*index].unit == key.0;
                 let indexes = (0..self.probes.len()).filter(is_probe).collect();
                 let graph = segment.graphs.get(&key).map(AsRef::as_ref);

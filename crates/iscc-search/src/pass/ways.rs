@@ -1,6 +1,6 @@
 //! The ways in which the probes of a query were searched.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -23,6 +23,19 @@ impl AddAssign for Ways {
         self.scans += other.scans;
         self.graphs += other.graphs;
         self.gave_up += other.gave_up;
+    }
+}
+
+impl Sub for Ways {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            lists: self.lists - other.lists,
+            scans: self.scans - other.scans,
+            graphs: self.graphs - other.graphs,
+            gave_up: self.gave_up - other.gave_up,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 use super::{Searcher, bodies};
 use crate::failure::Failure;
 use crate::lists::cost::scan_cost;
-use crate::pass::{SimprintQuery, Work, simprints_work, units_work};
+use crate::pass::{Part, SimprintQuery, Work, simprints_work, units_work};
 use crate::query::Query;
 use crate::request::selection::Selection;
 use crate::segment::Matching;
@@ -108,7 +108,7 @@ impl Budget<'_> {
         let mut work = Work::default();
         for snapshot in [Some(self.searched.snapshot), self.searched.negative].into_iter().flatten()
         {
-            work += units_work(snapshot, &probes, self.searcher.options.way);
+            work += units_work(snapshot, &probes, Part::All, self.searcher.options.way);
         }
         work
     }
