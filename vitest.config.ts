@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: 'test/support/shared-opensearch.ts',
     // Processes, not threads: native addons and file locks belong to a process.
     pool: 'forks',
-    // More than two cores can run: almost half of the time of a test is waiting, for delays and for processes that end.
+    // More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end.
     poolOptions: { forks: { maxForks: Math.max(3, availableParallelism() - 1) } },
     // No test may use the role of the machine that it runs on.
     env: { AWS_EC2_METADATA_DISABLED: 'true' },

@@ -1,4 +1,5 @@
 /** Platforms with prebuilt native packages. */
+import { lazily } from './lazily.js';
 
 const TARGETS: readonly string[] = [
   ...['linux-x64-gnu', 'linux-arm64-gnu', 'linux-x64-musl', 'linux-arm64-musl'],
@@ -19,15 +20,8 @@ const ABIS: Readonly<Record<string, () => string>> = {
   win32: () => '-msvc',
 };
 
-/** A report takes up to 25 ms, more with every open connection, so the first answer is kept. */
-let glibc: boolean | undefined;
-
-function hasGlibc(): boolean {
-  glibc ??= readGlibc();
-  return glibc;
-}
-
-function readGlibc(): boolean {
+/** A report takes up to 25 ms, more with every open connection. */
+const hasGlibc = lazily((): boolean => {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime !== undefined;
-}
+});

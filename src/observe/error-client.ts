@@ -14,6 +14,7 @@ import type { ErrorReportOptions, ErrorReports } from './error-report.js';
 const SEND_TIMEOUT_MS = 5000;
 const CLOSE_TIMEOUT_MS = 3000;
 
+/** Reports through a client of its own. `dsn` is the address of the receiver, with its key. */
 export function errorReports({ dsn, service, release, environment }: ErrorReportOptions): ErrorReports {
   const client: Client = new ServerRuntimeClient({
     dsn,

@@ -7,7 +7,7 @@ import { version } from '../version.js';
 export interface ErrorReports {
   /** Sends an error in the background; never throws. */
   report(error: unknown, tags: Readonly<Record<string, string>>): void;
-  /** Waits up to {@link CLOSE_TIMEOUT_MS} for pending reports. */
+  /** Waits up to 3 s for pending reports. */
   close(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { ROOT } from './support/dockerfile.js';
 
 /** Dependencies with version and features, one a line. */
 async function dependencies(...options: readonly string[]): Promise<readonly string[]> {
-  const args = ['tree', '--locked', '--offline', '--prefix', 'none', '-f', '{p} {f}', ...options];
+  const args = ['tree', '--locked', '--prefix', 'none', '-f', '{p} {f}', ...options];
   const { code, stdout, stderr } = await run('cargo', args, { cwd: ROOT });
   expect(code, stderr).toBe(0);
   return [...new Set(stdout.split('\n').map((line) => line.replace(/ \(\*\)$/, '')))].filter(

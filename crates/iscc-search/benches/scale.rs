@@ -2,8 +2,8 @@
 //! answer differs.
 //!
 //! `rows=COUNT` sets the number of rows, by default 1,000,000; `kind=NAME` compares only rows of a kind, such as
-//! `simprints`, and `kind=early` searches that end early with full ones. With `ISCC_BENCH_VECTORS=FOLDER`, also writes rows,
-//! queries, hits and times to that folder, for peers in other languages (`bench/scale.ts`).
+//! `simprints`, and `kind=early` compares searches that end early with full ones. With `ISCC_BENCH_VECTORS=FOLDER`, also
+//! writes rows, queries, hits and times to that folder, for peers in other languages (`bench/scale.ts`).
 
 #[path = "scale/data.rs"]
 mod data;

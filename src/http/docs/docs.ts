@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lazily } from '../../lazily.js';
 import type { Reply, Route } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
 import { openApiDocument } from './openapi.js';
@@ -151,11 +152,3 @@ const repair = () => {
 new MutationObserver(repair).observe(viewer, { childList: true, subtree: true });
 SwaggerUIBundle({ domNode: viewer, url: viewer.dataset.document, validatorUrl: null, deepLinking: true });
 `;
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
