@@ -7,8 +7,8 @@
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { exists, root, run } from './lib.mjs';
-import { bin, setup } from './setup.mjs';
+import { bin, exists, root, run } from './lib.mjs';
+import { setup } from './setup.mjs';
 
 const separator = process.argv.indexOf('--', 2);
 const end = separator === -1 ? process.argv.length : separator;

@@ -1,7 +1,7 @@
 /** `npm run check`: lint, format and types of both languages, licences and advisories of dependencies. Changes nothing. */
 import { audit } from './audit.mjs';
-import { run } from './lib.mjs';
-import { addonProfile, bin, setup } from './setup.mjs';
+import { bin, run } from './lib.mjs';
+import { addonProfile, setup } from './setup.mjs';
 
 /** `installTools`: also install tools that take minutes to compile. */
 export function check({ installTools = false } = {}) {

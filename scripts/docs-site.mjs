@@ -6,8 +6,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { exists, root, run } from './lib.mjs';
-import { bin, npmPackages } from './setup.mjs';
+import { bin, exists, root, run } from './lib.mjs';
+import { npmPackages } from './setup.mjs';
 
 const UNRELEASED = 'next';
 

@@ -4,8 +4,7 @@
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root, run } from './lib.mjs';
-import { bin } from './setup.mjs';
+import { bin, root, run } from './lib.mjs';
 
 /** Of undici's types, the clients' declarations name only this one. */
 const DISPATCHER = 'export interface Dispatcher { dispatch(options: object, handler: object): boolean }\n';

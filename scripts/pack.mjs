@@ -8,12 +8,12 @@
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, exists, root, run } from './lib.mjs';
-import { bundleSmallParts } from './pack-bundled.mjs';
+import { bundleAtPacking } from './bundle-dependencies.mjs';
+import { attempt, bin, exists, root, run } from './lib.mjs';
 import { packClient } from './pack-client.mjs';
 import { copyLmdb, lmdbName } from './pack-lmdb.mjs';
 import { addonSources } from './prebuilt.mjs';
-import { bin, setup } from './setup.mjs';
+import { setup } from './setup.mjs';
 
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
@@ -108,7 +108,7 @@ function mainPackage(platforms) {
       cpSync(path.join(root, entry), path.join(folder, entry), { recursive: true, filter: isNeeded });
   }
   const published = { ...manifest, dependencies: { ...manifest.dependencies } };
-  for (const name of bundleSmallParts(folder)) delete published.dependencies[name];
+  for (const name of bundleAtPacking(folder)) delete published.dependencies[name];
   for (const field of PRIVATE_FIELDS) delete published[field];
   const natives = platforms.map(({ name }) => [name, manifest.version]);
   const { 'uWebSockets.js': _, ...optional } = manifest.optionalDependencies;

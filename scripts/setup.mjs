@@ -4,8 +4,9 @@
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundleAtBuild } from './bundle-dependencies.mjs';
 import { copyWeb } from './copy-web.mjs';
-import { attempt, digest, exists, forget, isDone, once, onPath, root, run } from './lib.mjs';
+import { attempt, bin, digest, exists, forget, isDone, once, onPath, root, run } from './lib.mjs';
 import { addonSources, fetchPrebuilt, findPrebuilt } from './prebuilt.mjs';
 import { preflight } from './preflight.mjs';
 
@@ -112,6 +113,7 @@ function typescript() {
     'tsconfig.json',
     'package-lock.json',
     'native/index.d.ts',
+    'scripts/bundle-dependencies.mjs',
     'scripts/copy-web.mjs',
   ]);
   if (!exists(path.join(root, 'dist', 'cli', 'main.js'))) forget('typescript');
@@ -119,13 +121,9 @@ function typescript() {
     console.error('isccd: compiling TypeScript');
     run(bin('tsc'), ['-p', 'tsconfig.json']);
     run(bin('tsc'), ['-p', 'src/web/tsconfig.json']);
+    bundleAtBuild();
     copyWeb();
   });
-}
-
-/** Path of an npm package's command; starts faster than npx. */
-export function bin(name) {
-  return path.join(root, 'node_modules', '.bin', name);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) setup();

@@ -6,8 +6,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { exists, root, run } from './lib.mjs';
-import { bin, setupTypescript } from './setup.mjs';
+import { bin, exists, root, run } from './lib.mjs';
+import { setupTypescript } from './setup.mjs';
 
 /** Helpers that start foreign programs: a browser, PostgreSQL, programs from Debian or PyPI. */
 const SLOW_HELPERS = ['test/support/chromium.ts', 'test/support/postgres.ts', 'test/support/set-up.ts'];

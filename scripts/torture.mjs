@@ -11,8 +11,8 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runInLanes } from './lanes.mjs';
-import { attempt, exists, root } from './lib.mjs';
-import { bin, setup } from './setup.mjs';
+import { attempt, bin, exists, root } from './lib.mjs';
+import { setup } from './setup.mjs';
 import { PARTS } from './torture-parts.mjs';
 
 const { values, positionals } = parseArgs({

@@ -72,7 +72,7 @@ function isMisspelled(name: string, known: ReadonlySet<string>): boolean {
   return [...known].some(
     (candidate) =>
       Math.abs(candidate.length - name.length) <= MISSPELLED_MAX &&
-      editDistance(name, candidate) <= MISSPELLED_MAX,
+      editDistance(name, candidate, MISSPELLED_MAX) <= MISSPELLED_MAX,
   );
 }
 
@@ -92,15 +92,18 @@ function nearest(name: string, known: ReadonlySet<string>): string | undefined {
   const rest = name.length - name.indexOf('_') - 1;
   let fewest = isOurs(name) ? Math.floor(rest * DIFFERENCE_MAX) : MISSPELLED_MAX;
   for (const candidate of known) {
-    const distance = editDistance(name, candidate);
+    const distance = editDistance(name, candidate, fewest);
     if (distance < fewest || (distance === fewest && best === undefined))
       [best, fewest] = [candidate, distance];
   }
   return best;
 }
 
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
+/**
+ * Levenshtein distance, or some larger number than `most` if it is larger. Every start compares all variables of the
+ * environment with all known names, and most pairs differ within a few characters.
+ */
+function editDistance(a: string, b: string, most: number): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
@@ -109,6 +112,8 @@ function editDistance(a: string, b: string): number {
       next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
     row = next;
+    // Later rows are never smaller than the smallest value of this one.
+    if (Math.min(...row) > most) break;
   }
   return row[b.length] ?? 0;
 }

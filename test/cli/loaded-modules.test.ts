@@ -7,7 +7,7 @@ import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { servicePorts } from '../support/all-services.js';
 import { serve } from '../support/serve.js';
 
-/** npm packages whose files all services load. */
+/** Names of npm packages whose files all services load, as the build names their bundles: without `@`, with `-` for `/`. */
 async function loadedPackages(env: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-loaded-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -24,19 +24,26 @@ async function loadedPackages(env: Readonly<Record<string, string>>): Promise<Re
   const urls = reports.flatMap((report) =>
     (JSON.parse(report).result as { url: string }[]).map(({ url }) => url),
   );
-  return new Set(urls.map((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? 'isccd'));
+  return new Set(urls.map(packageOf));
 }
 
-const CLIENTS = ['@aws-sdk/credential-provider-node', '@sentry/core', 'aws4fetch', 'ioredis', 'pg', 'yaml'];
+function packageOf(url: string): string {
+  const bundle = /\/dist\/vendor\/([^/]+)\.js$/.exec(url)?.[1];
+  const name = bundle ?? /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? 'isccd';
+  return name.replace(/^@/, '').replace('/', '-');
+}
+
+const CLIENTS = ['aws-sdk-credential-provider-node', 'sentry-core', 'aws4fetch', 'ioredis', 'pg', 'yaml'];
 
 it('loads no client that the configuration does not need', async () => {
   const loaded = await loadedPackages({});
   expect(loaded).toContain('isccd');
   expect(loaded).toContain('libsql');
+  expect(loaded).toContain('kysely');
   expect(CLIENTS.filter((name) => loaded.has(name))).toEqual([]);
 });
 
 it('loads the client of error tracking if it is configured', async () => {
   const loaded = await loadedPackages({ CODEWEB_ERROR_TRACKING_DSN: 'http://key@127.0.0.1:9/1' });
-  expect(loaded).toContain('@sentry/core');
+  expect(loaded).toContain('sentry-core');
 });

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: SUITE_MS_MAX, hookTimeout: SUITE_MS_MAX });
 
 export const ENGINES: readonly Backend[] = ['memory', 'lmdb', 'usearch', 'postgresql', 'opensearch'];
 
-const hasOpenSearch = (await newLocation()) !== '';
+const hasOpenSearch = (await newLocation('opensearch')) !== '';
 /** The engines that this machine has. It may lack OpenSearch, which the run then says in one line. */
 export const BACKENDS = ENGINES.filter((engine) => engine !== 'opensearch' || hasOpenSearch);
 

@@ -1,37 +1,55 @@
 /**
- * Bundles dependencies of which isccd uses one form: their packages hold every build of the same code. Without this an
- * installation is 75 MB larger. Not for packages whose types are in those of isccd.
+ * Bundles dependencies into `dist/vendor`, one file each. The build bundles those of many files, because loading 600 files
+ * takes a third of a start. Packing bundles others too, whose packages hold every build of the same code: without both, an
+ * installation is 75 MB larger.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root, run } from './lib.mjs';
-import { bin } from './setup.mjs';
+import { bin, root, run } from './lib.mjs';
 
 /**
- * `files`: what the bundle reads from its own folder at run time. `replaced`: modules, and the scripts used in their place.
- * `requires`: the package calls `require` for modules of Node.js.
+ * `requires`: the package calls `require` for modules of Node.js. `typed`: types of isccd refer to those of the package, so
+ * that it stays a dependency.
  */
-const BUNDLED = [
+const OF_MANY_FILES = [
   { name: 'pdf-lib', licence: 'LICENSE.md' },
   { name: '@sentry/core', licence: 'LICENSE' },
   { name: 'kysely', licence: 'LICENSE' },
+  { name: '@aws-sdk/credential-provider-node', licence: 'LICENSE', requires: true },
+  { name: 'ioredis', licence: 'LICENSE', requires: true },
+  { name: 'commander', licence: 'LICENSE', requires: true },
+  { name: 'pino', licence: 'LICENSE', requires: true, typed: true },
+  { name: 'prom-client', licence: 'LICENSE', requires: true, typed: true },
+  { name: 'undici', licence: 'LICENSE', requires: true, typed: true },
+  { name: 'zod', licence: 'LICENSE', typed: true },
+];
+
+/** `files`: what the bundle reads from its own folder at run time. `replaced`: modules, and the scripts used in their place. */
+const OF_MANY_BUILDS = [
   {
     name: 'lmdb',
     licence: 'LICENSE',
     replaced: { 'node-gyp-build-optional-packages': 'bundled-lmdb-addon.mjs' },
   },
-  { name: '@aws-sdk/credential-provider-node', licence: 'LICENSE', requires: true },
-  { name: 'ioredis', licence: 'LICENSE', requires: true },
   { name: '@hyzyla/pdfium', licence: 'LICENSE.md', files: ['dist/pdfium.wasm'] },
 ];
 
-/** Bundles into the package in `folder`. Returns the names that are no longer dependencies. */
-export function bundleSmallParts(folder) {
+/** Bundles the dependencies of many files into `dist` of the checkout. */
+export function bundleAtBuild() {
+  bundleAll(root, OF_MANY_FILES);
+}
+
+/** Bundles the rest into the package in `folder`, a copy of the build. Returns the names that are no longer dependencies. */
+export function bundleAtPacking(folder) {
+  bundleAll(folder, OF_MANY_BUILDS);
+  return [...OF_MANY_FILES, ...OF_MANY_BUILDS].filter(({ typed }) => !typed).map(({ name }) => name);
+}
+
+function bundleAll(folder, dependencies) {
   const modules = readdirSync(path.join(folder, 'dist'), { recursive: true })
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => path.posix.join('dist', name.replaceAll(path.sep, '/')));
-  for (const dependency of BUNDLED) bundlePackage(folder, modules, dependency);
-  return BUNDLED.map(({ name }) => name);
+    .map((name) => path.posix.join('dist', name.replaceAll(path.sep, '/')))
+    .filter((name) => name.endsWith('.js') && !name.startsWith('dist/vendor/'));
+  for (const dependency of dependencies) bundlePackage(folder, modules, dependency);
 }
 
 function bundlePackage(folder, modules, { name, licence, files = [], replaced = {}, requires = false }) {
@@ -67,7 +85,9 @@ const REQUIRE =
 
 function bundle(source, target, { replaced, requires }) {
   const aliases = Object.entries(replaced).map(([name, script]) => `--alias:${name}=./scripts/${script}`);
-  const options = ['--bundle', '--minify', '--platform=node', '--format=esm', '--target=node20'];
+  // Names stay as they are, for stack traces and for `error.constructor.name`.
+  const smaller = ['--minify-syntax', '--minify-whitespace'];
+  const options = ['--bundle', ...smaller, '--platform=node', '--format=esm', '--target=node20'];
   const banner = requires ? [`--banner:js=${REQUIRE}`] : [];
   const quiet = ['--log-level=error', `--outfile=${target}`];
   run(bin('esbuild'), [...options, ...aliases, ...banner, ...quiet], {
