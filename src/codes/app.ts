@@ -7,7 +7,7 @@ import { errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
 import { version } from '../version.js';
 import { PipelineCoder } from './content-coder.js';
-import { errorForm } from './errors.js';
+import { errorForm } from './error-form.js';
 import { JobBoard } from './job-board.js';
 import { CodesMetrics } from './metrics.js';
 import { openProgress } from './open-progress.js';

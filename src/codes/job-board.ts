@@ -4,7 +4,8 @@
  * upload. Only the client that started a job can see it.
  */
 import { randomBytes } from 'node:crypto';
-import { CodesRefusal, describedError, Unavailable } from './errors.js';
+import { describedError } from './error-form.js';
+import { CodesRefusal, Unavailable } from './errors.js';
 import type { MediaId } from './media-id.js';
 import type { StepChange } from './pipeline/stopwatch.js';
 import { type JobEnd, type Progress, ProgressBoard, type ProgressPort } from './progress.js';

@@ -4,7 +4,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { withTimeLimit } from '../time-limit.js';
-import type { describedError } from './errors.js';
+import type { describedError } from './error-form.js';
 import type { MediaId } from './media-id.js';
 import type { StepChange, StepName } from './pipeline/stopwatch.js';
 

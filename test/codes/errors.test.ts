@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CodesRefusal, errorForm, Unavailable } from '../../src/codes/errors.js';
+import { errorForm } from '../../src/codes/error-form.js';
+import { CodesRefusal, Unavailable } from '../../src/codes/errors.js';
 
 const MAX = 1000;
 const development = errorForm({ details: true, uploadBytesMax: MAX });

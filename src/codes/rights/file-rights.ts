@@ -3,7 +3,6 @@ import { type FileRights, type RightsField, VALUE_CHARS_MAX } from '../../conten
 import { CodesRefusal } from '../errors.js';
 import { epubFields } from './epub-rights.js';
 import { htmlFields } from './html-rights.js';
-import { xmpFields } from './xmp-rights.js';
 
 type Reader = (path: string) => Promise<readonly RightsField[]>;
 
@@ -13,6 +12,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   'application/xhtml+xml': htmlFields,
   'application/epub+zip': epubFields,
 };
+
+/** Loads on first use, because the schemas take a large part of a worker's start. */
+const xmpFields: Reader = async (path) => (await import('./xmp-rights.js')).xmpFields(path);
 
 /** Types that can not have such fields. */
 const SILENT = /^(?:text\/(?!html)|application\/(?:json|xml|rtf|vnd\.openxmlformats|vnd\.oasis))/;

@@ -14,8 +14,8 @@ import { checkSampleRate } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
 
 export const format: Format = {
-  content: (file, watch) => readAudio(configuredTools(), file, watch),
-  metadata: async (file) => audioMetadata(await readAudioTags(configuredTools(), file.path)),
+  content: async (file, watch) => readAudio(await configuredTools(), file, watch),
+  metadata: async (file) => audioMetadata(await readAudioTags(await configuredTools(), file.path)),
   embed: embedAudio,
 };
 
@@ -106,7 +106,7 @@ async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<v
     ...placed(family?.replaced, fields).map(([name, value]) => ({ name, value, onlyExisting: true })),
   ];
   if (properties.length === 0) return;
-  const tools = configuredTools();
+  const tools = await configuredTools();
   checkSampleRate((await readAudioTags(tools, file.path)).sampleRateHz);
   const before = await fingerprintOf(tools, file.path);
   if (file.mediatype === 'audio/wav') await embedIntoWave(file.path, properties, fields);

@@ -29,9 +29,9 @@ import { embedVideoMetadata } from './video-embed.js';
 import { streamMetadata, videoFacts, videoMetadata } from './video-metadata.js';
 
 export const format: Format = {
-  content: (file, watch) => readVideo(configuredTools(), file, file.compat, watch),
-  metadata: async (file) => metadataOf(file, await probe(configuredTools(), file.path)),
-  embed: (file, fields) => embedVideoMetadata(configuredTools(), file, fields),
+  content: async (file, watch) => readVideo(await configuredTools(), file, file.compat, watch),
+  metadata: async (file) => metadataOf(file, await probe(await configuredTools(), file.path)),
+  embed: async (file, fields) => embedVideoMetadata(await configuredTools(), file, fields),
 };
 
 /** Defined by ISO 24138. */

@@ -2,9 +2,7 @@
  * Runs ffmpeg and ffprobe on untrusted files. Demuxers are restricted to a whitelist, because FFmpeg detects the format
  * from the content, and some formats are lists of other files and URLs (HLS, DASH, concat, SDP, numbered images).
  */
-import { codesVariables } from '../../../config/codes.js';
-import { environment } from '../../../config/env.js';
-import { readVariables } from '../../../config/variable.js';
+import { lazily } from '../../../lazily.js';
 import { CodesRefusal } from '../../errors.js';
 import { collector, runTool, type Sink, ToolFailed, type ToolLimits, ToolMissing } from './process.js';
 
@@ -14,14 +12,16 @@ export interface FfmpegTools {
   readonly ffprobe: string;
 }
 
-/** The configured executables. */
-export function configuredTools(): FfmpegTools {
+/** The configured executables. Loads on first use, because the variables' schemas take a large part of a worker's start. */
+export const configuredTools = lazily(async (): Promise<FfmpegTools> => {
+  const [{ codesVariables }, { environment }, { readVariables }] = await Promise.all([
+    import('../../../config/codes.js'),
+    import('../../../config/env.js'),
+    import('../../../config/variable.js'),
+  ]);
   const { ffmpeg, ffprobe } = codesVariables;
-  configured ??= readVariables({ ffmpeg, ffprobe }, environment());
-  return configured;
-}
-
-let configured: FfmpegTools | undefined;
+  return readVariables({ ffmpeg, ffprobe }, environment());
+});
 
 export interface FfmpegOptions {
   readonly signal?: AbortSignal | undefined;
