@@ -1,5 +1,4 @@
 /** `isccd scan DIR…`: codes of all files, and which of them are duplicates, near-duplicates and versions. */
-import { watch } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { orderedResult } from '../../codes/result.js';
@@ -9,6 +8,7 @@ import { failureOf, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';
 import { isRemote, sourcesOf } from '../batch/sources.js';
 import { type PipelineWork, safeName, withPipeline } from '../input/local-pipeline.js';
+import { FolderChanges } from '../scan/folder-changes.js';
 import { groupsOf } from '../scan/groups.js';
 import { type ScannedFile, ScanRecords } from '../scan/records.js';
 import { csvReport, htmlReport, jsonReport, type ScanReport, terminalReport } from '../scan/report.js';
@@ -37,10 +37,16 @@ export async function scan(folders: readonly string[], options: ScanOptions): Pr
   await mkdir(options.out, { recursive: true });
   const records = new ScanRecords(options.out);
   await withPipeline({ jobs, fallback: true }, async (work) => {
-    await pass(folders, { ...options, limit: distance }, records, work);
-    if (!options.watch) return;
-    for await (const _ of changes(folders, options.out))
-      await pass(folders, { ...options, limit: distance }, records, work);
+    const again = () => pass(folders, { ...options, limit: distance }, records, work);
+    if (!options.watch) return again();
+    // Before the first pass, so that what changes during it is noticed.
+    const changes = new FolderChanges(folders, options.out);
+    try {
+      await again();
+      for await (const _ of changes) await again();
+    } finally {
+      changes.close();
+    }
   });
   records.close();
 }
@@ -146,36 +152,4 @@ async function replace(file: string, parts: Iterable<string>): Promise<void> {
     await handle.close();
   }
   await rename(draft, file);
-}
-
-/** Programs write files in several steps. */
-const QUIET_MS = 500;
-
-/** Yields after changes below the folders, once no more have come for a moment. */
-async function* changes(folders: readonly string[], out: string): AsyncGenerator<void> {
-  let notify = () => {};
-  let changed = false;
-  const own = path.resolve(out);
-  const watchers = folders.map((folder) =>
-    watch(folder, { recursive: true }, (_, name) => {
-      if (name !== null && path.resolve(folder, name).startsWith(own)) return;
-      changed = true;
-      notify();
-    }),
-  );
-  try {
-    for (;;) {
-      if (!changed)
-        await new Promise<void>((resolve) => {
-          notify = resolve;
-        });
-      while (changed) {
-        changed = false;
-        await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-      }
-      yield;
-    }
-  } finally {
-    for (const watcher of watchers) watcher.close();
-  }
 }
