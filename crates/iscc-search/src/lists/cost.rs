@@ -25,7 +25,7 @@ pub struct Costs {
 pub fn costs() -> Costs {
     match level() {
         Level::Avx512 => Costs { key: 15.0, fetched: 14.0, inline: 1.2, scanned: 0.27 },
-        Level::Avx2 => Costs { key: 15.0, fetched: 14.0, inline: 1.6, scanned: 0.5 },
+        Level::Avx2 => Costs { key: 15.0, fetched: 18.0, inline: 1.6, scanned: 0.4 },
         Level::Neon => Costs { key: 15.0, fetched: 14.0, inline: 2.0, scanned: 1.0 },
         Level::Portable => Costs { key: 15.0, fetched: 16.0, inline: 4.0, scanned: 2.0 },
     }
