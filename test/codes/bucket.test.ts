@@ -132,21 +132,20 @@ test('a killed process leaves no upload, and what it acknowledged is there', {
   const [one, two] = await Promise.all([instance(bucket), instance(bucket)]);
   const bytes = noise(LARGE_BYTES);
   const { media_id: id } = await uploaded(one.url, 'a.bin', bytes);
-  let stop = () => {};
-  const endless = new ReadableStream<Uint8Array>({
+  let isOver = false;
+  const untilStopped = new ReadableStream<Uint8Array>({
     async pull(controller) {
       controller.enqueue(noise(64 * 1024));
-      await new Promise<void>((resolve) => {
-        stop = resolve;
-        setTimeout(resolve, 1);
-      });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      // `fetch` reads on after the connection is lost.
+      if (isOver) controller.close();
     },
   });
-  const sending = upload(one.url, 'b.bin', endless).catch(() => undefined);
+  const sending = upload(one.url, 'b.bin', untilStopped).catch(() => undefined);
   const parts = async () => (await s3.request('GET', bucket, '?uploads=')).text();
   await expect.poll(parts, WAIT).toContain('<UploadId>');
   await one.kill();
-  stop();
+  isOver = true;
   await sending;
   expect(await hashOf(await two.media(id))).toBe(sha256(bytes));
   const left = await s3.keys(bucket, 'media/uploads/');
