@@ -463,6 +463,10 @@ impl Engine {
 
     /// Waits until all due columns are frozen and graphs built. For tests and benchmarks.
     pub fn wait_for_graphs(&self) {
+        // The reply to a batch may come before the background thread is notified.
+        while !self.batches.is_idle() {
+            std::thread::yield_now();
+        }
         self.maintenance.wait();
     }
 
