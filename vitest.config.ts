@@ -8,14 +8,8 @@ export default defineConfig({
     globalSetup: 'test/support/shared-engines.ts',
     // Processes, not threads: native addons and file locks belong to a process.
     pool: 'forks',
-    poolOptions: {
-      forks: {
-        // More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end.
-        maxForks: Math.max(3, availableParallelism() - 1),
-        // Files that run in one process share its modules: loading them for each file took a sixth of the processor time.
-        isolate: false,
-      },
-    },
+    // More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end.
+    poolOptions: { forks: { maxForks: Math.max(3, availableParallelism() - 1) } },
     // No test may use the role of the machine that it runs on.
     env: { AWS_EC2_METADATA_DISABLED: 'true' },
     testTimeout: 60_000,
