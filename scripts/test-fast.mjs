@@ -10,7 +10,12 @@ import { bin, exists, root, run } from './lib.mjs';
 import { setupTypescript } from './setup.mjs';
 
 /** Helpers that start foreign programs: a browser, PostgreSQL, programs from Debian or PyPI. */
-const SLOW_HELPERS = ['test/support/chromium.ts', 'test/support/postgres.ts', 'test/support/set-up.ts'];
+const SLOW_HELPERS = [
+  'test/search/support/locations.ts',
+  'test/support/chromium.ts',
+  'test/support/postgres.ts',
+  'test/support/set-up.ts',
+];
 /** Folders and files that take long by their nature. */
 const SLOW = [
   'test/bench.test.ts',

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { type OpenSearchCluster, openSearchIfPossible } from './opensearch.js';
-import { type PostgresServer, startPostgres } from './postgres.js';
+import type { PostgresServer } from './postgres.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,7 +24,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   let database: Promise<PostgresServer> | undefined;
   const newLocation = async (engine: string | undefined): Promise<string> => {
     if (engine === '/postgresql') {
-      database ??= startPostgres();
+      // Loading it looks for the programs, and may install them: not in runs that need none.
+      database ??= import('./postgres.js').then(({ startPostgres }) => startPostgres());
       return (await database).createDatabase();
     }
     node ??= openSearchIfPossible();
