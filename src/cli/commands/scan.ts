@@ -8,7 +8,7 @@ import { failureOf, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';
 import { isRemote, sourcesOf } from '../batch/sources.js';
 import { type PipelineWork, safeName, withPipeline } from '../input/local-pipeline.js';
-import { FolderChanges } from '../scan/folder-changes.js';
+import { FolderChanges, isWithin } from '../scan/folder-changes.js';
 import { groupsOf } from '../scan/groups.js';
 import { type ScannedFile, ScanRecords } from '../scan/records.js';
 import { csvReport, htmlReport, jsonReport, type ScanReport, terminalReport } from '../scan/report.js';
@@ -72,7 +72,7 @@ async function pass(
   const found: (Source | Unreadable)[] = [];
   const out = path.resolve(options.out);
   for await (const source of sourcesOf(folders, options))
-    if (!path.resolve(source.path).startsWith(out + path.sep)) found.push(source);
+    if (!isWithin(path.resolve(source.path), out)) found.push(source);
   const missing = found.filter((source) => 'error' in source || !records.has(source));
   await makeCodes(missing, records, work, found.length - missing.length);
   const files = found.flatMap(({ path: file }): ScannedFile[] => {

@@ -45,6 +45,7 @@ export class FolderChanges {
   }
 }
 
-function isWithin(file: string, folder: string): boolean {
+/** Whether an absolute path is a folder or below it. */
+export function isWithin(file: string, folder: string): boolean {
   return file === folder || file.startsWith(folder + path.sep);
 }
