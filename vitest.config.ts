@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongFilesFirst from './test/support/long-files-first.js';
+
+// More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end.
+const forks = Math.max(3, availableParallelism() - 1);
 
 export default defineConfig({
   test: {
@@ -8,8 +12,16 @@ export default defineConfig({
     globalSetup: 'test/support/shared-engines.ts',
     // Processes, not threads: native addons and file locks belong to a process.
     pool: 'forks',
-    // More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end.
-    poolOptions: { forks: { maxForks: Math.max(3, availableParallelism() - 1) } },
+    poolOptions: {
+      forks: {
+        maxForks: forks,
+        // The pool may end a worker that it takes for idle while it runs a file, so none is ever too many.
+        minForks: forks,
+        // Files share the modules of their process, which would otherwise be loaded 300 times.
+        isolate: false,
+      },
+    },
+    sequence: { sequencer: LongFilesFirst },
     // No test may use the role of the machine that it runs on.
     env: { AWS_EC2_METADATA_DISABLED: 'true' },
     testTimeout: 60_000,
