@@ -8,7 +8,7 @@ import type { Kind, Ledger } from './ledger.js';
 import type { LimitProbe } from './limits.js';
 import type { Load } from './load.js';
 
-const KINDS: readonly Kind[] = ['files', 'assets', 'manifests', 'reads'];
+const KINDS: readonly Kind[] = ['files', 'assets', 'manifests', 'reads', 'deletions'];
 const GROWTH = 4;
 /** Of the proxy's log. */
 const SHOWN_CHARS = 3000;

@@ -114,6 +114,8 @@ export class Load {
       download: () => this.#download(clients, own.at(-1)),
       search: () => this.#search(clients, random),
       fetch: () => this.#fetch(clients, random),
+      deletion: () =>
+        random.chance(0.5) ? this.#deleteFile(clients, own) : this.#deleteAssets(clients, random),
     };
     const name = random.pick(Object.keys(kinds) as (keyof typeof kinds)[]);
     try {
@@ -170,7 +172,30 @@ export class Load {
     const { global_matches: matches } = await search.search(INDEX, { units: asset.units as string[] }, 3);
     ledger.reads += 1;
     const isFound = matches.some(({ iscc_id }) => iscc_id === asset.iscc_id);
-    if (!isFound && wasCalm && this.isCalm) ledger.violations.push(`search: ${asset.iscc_id} is missing`);
+    const isKept = ledger.batches.includes(known);
+    if (!isFound && isKept && wasCalm && this.isCalm)
+      ledger.violations.push(`search: ${asset.iscc_id} is missing`);
+  }
+
+  async #deleteFile({ codes }: Clients, own: StoredFile[]): Promise<void> {
+    const file = own.pop();
+    if (file === undefined) return;
+    const { ledger } = this.#options;
+    ledger.take(ledger.files, file);
+    await codes.deleteMedia(file.id);
+    ledger.deletedFiles.push(file);
+  }
+
+  async #deleteAssets({ search }: Clients, random: Random): Promise<void> {
+    const { ledger } = this.#options;
+    if (ledger.batches.length === 0) return;
+    const batch = random.pick(ledger.batches);
+    ledger.take(ledger.batches, batch);
+    await search.deleteAssets(
+      INDEX,
+      assetsOf(batch).map(({ iscc_id }) => iscc_id),
+    );
+    ledger.deletedBatches.push(batch);
   }
 
   async #fetch({ store }: Clients, random: Random): Promise<void> {

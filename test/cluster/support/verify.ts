@@ -53,7 +53,7 @@ async function each<T>(items: readonly T[], check: (item: T) => Promise<void>): 
   await Promise.all(items.map((item) => slots.run(() => check(item))));
 }
 
-/** Checks everything in the ledger. */
+/** Checks everything in the ledger: what was stored is there, and what was deleted is not. */
 export async function expectKept(cluster: Cluster, ledger: Ledger, apiKey: string): Promise<void> {
   await throughEach(cluster, 'codes', async (get, name) => {
     await each(ledger.files, async ({ id, sha256: expected, from, iscc }) => {
@@ -68,6 +68,10 @@ export async function expectKept(cluster: Cluster, ledger: Ledger, apiKey: strin
         200,
         iscc,
       ]);
+    });
+    await each(ledger.deletedFiles, async ({ id, from }) => {
+      const { status } = await get(`/api/v1/media/${id}`, { 'x-forwarded-for': from });
+      expect([name, id, status]).toEqual([name, id, 404]);
     });
   });
   await expectAssets(cluster, ledger, apiKey);
@@ -90,7 +94,10 @@ function sampleOf(manifests: readonly StoredManifest[]): StoredManifest[] {
   return manifests.filter((_, at) => at % step === 0 || at >= manifests.length - RESOLVED / 2);
 }
 
-/** Both instances have the same assets, byte for byte, and all that were acknowledged, as they were sent. */
+/**
+ * Both instances have the same assets, byte for byte: all that were acknowledged, as they were sent, and none whose
+ * deletion was.
+ */
 async function expectAssets(cluster: Cluster, ledger: Ledger, apiKey: string): Promise<void> {
   const exports: string[] = [];
   await throughEach(cluster, 'search', async (get) => {
@@ -111,6 +118,8 @@ async function expectAssets(cluster: Cluster, ledger: Ledger, apiKey: string): P
     .flatMap(assetsOf)
     .filter(({ iscc_id, units }) => stored.get(iscc_id) !== String(units));
   expect(lost).toEqual([]);
+  const undeleted = ledger.deletedBatches.flatMap(assetsOf).filter(({ iscc_id }) => stored.has(iscc_id));
+  expect(undeleted).toEqual([]);
 }
 
 const manifestPath = (id: string) => `/v1/manifests/${encodeURIComponent(id)}`;
