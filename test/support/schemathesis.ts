@@ -34,11 +34,16 @@ unexpected-methods = ["PUT", "PATCH", "DELETE", "POST", "GET", "TRACE"]
   node: '',
 };
 
+/** Four services over two transports. */
+const RUNS = 8;
+
 export interface Fuzz {
   readonly url: string;
   readonly transport: keyof typeof CONFIGS;
-  /** Examples per operation. */
+  /** Examples per operation, repeated until the time is over. */
   readonly examples: number;
+  /** Time of the runs of all services over all transports; infinite: the examples once. */
+  readonly minutes: number;
   readonly seed: number;
   /** Ids of operations that are left out. */
   readonly exclude?: readonly string[];
@@ -54,6 +59,7 @@ export async function fuzz({
   url,
   transport,
   examples,
+  minutes,
   seed,
   exclude = [],
 }: Fuzz): Promise<{ passed: boolean; requests: number; output: string }> {
@@ -74,6 +80,7 @@ export async function fuzz({
     ],
     ...['--max-examples', String(examples), '--seed', String(seed), '--workers', '1'],
     ...['--phases', 'examples,coverage,fuzzing'],
+    ...(Number.isFinite(minutes) ? ['--max-time', String(Math.ceil((minutes * 60) / RUNS))] : []),
     ...exclude.flatMap((id) => ['--exclude-operation-id', id]),
   ];
   try {

@@ -8,6 +8,8 @@ export interface Torture {
   readonly seed: number;
   /** Number of the only case to run, to replay a failure. */
   readonly only: number | undefined;
+  /** Of `--minutes`; infinite without it. */
+  readonly minutes: number;
   /**
    * Numbers of the cases: from 0 until the size is reached or `--minutes` are over, or `--only` that one. Several loops
    * may share one list. `share` is the part of the time that these cases may use.
@@ -25,14 +27,15 @@ export function torture(name: string): Torture {
   const { ISCCD_TORTURE_MINUTES = 'Infinity' } = process.env;
   const size = Number(ISCCD_TORTURE_SIZE ?? part.short);
   const only = ISCCD_TORTURE_ONLY === undefined ? undefined : Number(ISCCD_TORTURE_ONLY);
-  const milliseconds = Number(ISCCD_TORTURE_MINUTES) * 60_000;
+  const minutes = Number(ISCCD_TORTURE_MINUTES);
   return {
     size,
     seed: Number(ISCCD_TORTURE_SEED ?? 1),
     only,
+    minutes,
     *cases(share = 1) {
       if (only !== undefined) return yield only;
-      const end = performance.now() + milliseconds * share;
+      const end = performance.now() + minutes * 60_000 * share;
       for (let number = 0; number < size && performance.now() < end; number += 1) yield number;
     },
     report: (row) => {

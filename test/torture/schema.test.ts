@@ -6,7 +6,7 @@ import { fuzz, schemathesis } from '../support/schemathesis.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 import { torture } from '../support/torture.js';
 
-const { size: EXAMPLES, seed, report } = torture('schema');
+const { size: EXAMPLES, minutes, seed, report } = torture('schema');
 /** All services run; the others are not fuzzed at the same time. */
 const SERVICES = [
   // Each query of a list gets its own error, also for a `limit` that the schema forbids.
@@ -32,7 +32,14 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
       });
       onTestFinished(() => services.stop());
       const url = services.url[name];
-      const { passed, output, requests } = await fuzz({ url, transport, examples: EXAMPLES, seed, exclude });
+      const { passed, output, requests } = await fuzz({
+        url,
+        transport,
+        examples: EXAMPLES,
+        minutes,
+        seed,
+        exclude,
+      });
       expect(passed, output).toBe(true);
       expect(requests).toBeGreaterThan(100);
       report({ tried: requests, survived: requests, worst: `${name}, ${transport}` });

@@ -4,7 +4,7 @@ import { INSTALL_MAX_MS } from '../../support/set-up.js';
 import { torture } from '../../support/torture.js';
 import { startCodes, TRANSPORTS } from '../support/server.js';
 
-const { size: EXAMPLES, seed, report } = torture('schema');
+const { size: EXAMPLES, minutes, seed, report } = torture('schema');
 const RUN_MAX_MS = 150_000 + EXAMPLES * 10_000;
 
 beforeAll(schemathesis, INSTALL_MAX_MS);
@@ -16,7 +16,13 @@ test.each(TRANSPORTS)(
     const server = await startCodes({ transport, config: { maxUploadBytes: 1_000_000 } });
     try {
       const { url } = server;
-      const { passed, output, requests } = await fuzz({ url, transport, examples: EXAMPLES, seed });
+      const { passed, output, requests } = await fuzz({
+        url,
+        transport,
+        examples: EXAMPLES,
+        minutes,
+        seed,
+      });
       expect(passed, output).toBe(true);
       expect(requests).toBeGreaterThan(100);
       report({ tried: requests, survived: requests, worst: `codes, ${transport}` });
