@@ -1,6 +1,8 @@
 /** Loads of a cache: all rows of an index, streamed from PostgreSQL. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { CopiedRows } from '../../src/search/postgres/copied-rows.js';
 import { openSearchDatabase, type SearchDatabase } from '../../src/search/postgres/open.js';
 import { allAssets, copiedAssets } from '../../src/search/postgres/rows.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
@@ -103,4 +105,38 @@ test('a copy fails if its connection ends before all rows have arrived', async (
       `.execute(database.db);
   };
   await expect(ended()).rejects.toThrow(/terminat/);
+});
+
+describe('a server that is slow', () => {
+  const SILENCE_MS_MAX = 1000;
+  const COUNT = 15;
+  /** Larger than the server's buffer, so that it sends each at once. */
+  const ROW_BYTES = 20_000;
+
+  /** Copies rows of a server that waits before each one. */
+  async function slowly(secondsBefore: string): Promise<number> {
+    const client = new pg.Client({ connectionString: await postgres.createDatabase() });
+    // The copy reports the failure.
+    client.on('error', () => {});
+    await client.connect();
+    onTestFinished(() => client.end().catch(() => {}));
+    const statement = `copy (
+      select to_json(repeat('x', ${ROW_BYTES}))::text from generate_series(1, ${COUNT}) n
+      where pg_sleep(${secondsBefore}) is not null
+    ) to stdout (format binary)`;
+    const copy = client.query(new CopiedRows(statement, [], SILENCE_MS_MAX));
+    let count = 0;
+    for (let [page] = await copy.read(); page !== undefined; [page] = await copy.read()) count += page.count;
+    return count;
+  }
+
+  test('may take longer for a page than it may be silent', async () => {
+    const start = performance.now();
+    expect(await slowly('0.1')).toBe(COUNT);
+    expect(performance.now() - start).toBeGreaterThan(SILENCE_MS_MAX);
+  });
+
+  test('loses its connection when it sends nothing for too long', async () => {
+    await expect(slowly('case n when 3 then 600 else 0 end')).rejects.toThrow('Query read timeout');
+  });
 });

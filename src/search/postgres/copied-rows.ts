@@ -26,6 +26,9 @@ const [OPEN, COMMA, CLOSE] = [...Buffer.from('[,]')] as [number, number, number]
 /** The form of a cursor of Kysely, so that COPY runs in its transactions. Each row that it reads is a page. */
 export class CopiedRows implements Submittable, PostgresCursor<CopiedPage> {
   readonly #statement: string;
+  readonly #silenceMsMax: number;
+  /** When the server last sent something. */
+  #heardAt = 0;
   #stream: Connection['stream'] | undefined;
   #page = new Page();
   #full: CopiedPage[] = [];
@@ -38,8 +41,10 @@ export class CopiedRows implements Submittable, PostgresCursor<CopiedPage> {
   /** pg replaces it, to clear its timer. */
   callback: () => void = () => {};
 
-  constructor(statement: string) {
+  /** @param _parameters COPY has none; Kysely passes an empty list */
+  constructor(statement: string, _parameters: readonly unknown[] = [], silenceMsMax = SILENCE_MS_MAX) {
     this.#statement = statement;
+    this.#silenceMsMax = silenceMsMax;
   }
 
   submit(connection: Connection): void {
@@ -65,6 +70,7 @@ export class CopiedRows implements Submittable, PostgresCursor<CopiedPage> {
 
   /** A message has one row; the first one may have the header alone or with it. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    this.#heardAt = performance.now();
     const start = this.#hasHeader ? 0 : HEADER_BYTES;
     this.#hasHeader = true;
     if (this.#isClosing || chunk.length < start + ROW_HEAD_BYTES) return;
@@ -92,14 +98,20 @@ export class CopiedRows implements Submittable, PostgresCursor<CopiedPage> {
     this.#wake();
   }
 
+  /** Waits for a full page or the end. */
   async #change(): Promise<void> {
-    const silence = setTimeout(() => {
-      this.#stream?.destroy(new Error('Query read timeout'));
-    }, SILENCE_MS_MAX);
+    this.#heardAt = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const watch = () => {
+      const left = this.#silenceMsMax - (performance.now() - this.#heardAt);
+      if (left <= 0) this.#stream?.destroy(new Error('Query read timeout'));
+      else timer = setTimeout(watch, left);
+    };
+    watch();
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    clearTimeout(silence);
+    clearTimeout(timer);
   }
 }
 
