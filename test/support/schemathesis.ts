@@ -19,7 +19,12 @@ const CHECKS = [
   'response_schema_conformance',
   'negative_data_rejection',
   'unsupported_method',
+  'use_after_free',
+  'ensure_resource_availability',
 ];
+
+/** The last one makes sequences of requests: it creates what later requests of a sequence read, change and delete. */
+const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
 
 /**
  * uWebSockets.js does not respond to unknown methods such as QUERY, nor to header names with characters other than
@@ -79,7 +84,7 @@ export async function fuzz({
       CHECKS.join(','),
     ],
     ...['--max-examples', String(examples), '--seed', String(seed), '--workers', '1'],
-    ...['--phases', 'examples,coverage,fuzzing'],
+    ...['--phases', PHASES.join(',')],
     ...(Number.isFinite(minutes) ? ['--max-time', String(Math.ceil((minutes * 60) / RUNS))] : []),
     ...exclude.flatMap((id) => ['--exclude-operation-id', id]),
   ];
