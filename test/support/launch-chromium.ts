@@ -6,8 +6,9 @@ import { debianProgram } from './set-up.js';
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: debianProgram(
-      ['chromium', 'chromium-browser', 'google-chrome'],
-      'chromium fonts-dejavu-core',
+      // The first one is the browser without the pages of its own window.
+      ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
+      'chromium-headless-shell fonts-dejavu-core',
     ),
     args: [
       '--no-sandbox',
