@@ -2,11 +2,14 @@
 import { type Browser, chromium } from 'playwright-core';
 import { debianProgram } from './set-up.js';
 
-/** @throws with the command to run if Chromium is missing and cannot be installed */
+/**
+ * Prefers the headless shell, which is the browser without a window of its own.
+ *
+ * @throws with the command to run if Chromium is missing and cannot be installed
+ */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: debianProgram(
-      // The first one is the browser without the pages of its own window.
       ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
       'chromium-headless-shell fonts-dejavu-core',
     ),
