@@ -67,6 +67,10 @@ export class Program {
     if (child === undefined || !this.isRunning) return;
     const exit = once(child, 'exit', { signal: AbortSignal.timeout(STOP_MS_MAX) });
     child.kill(signal);
-    await exit;
+    await exit.catch((cause: unknown) => {
+      throw new Error(`${this.name} has not ended ${STOP_MS_MAX} ms after ${signal}\n${this.output}`, {
+        cause,
+      });
+    });
   }
 }
