@@ -68,25 +68,39 @@ export class RedisLink {
     } catch (error) {
       this.#down(error);
       // The server may be frozen: until it answers on a new connection, no command waits for it.
-      if (error instanceof Error && error.message === 'Command timed out') this.#redis.disconnect(true);
+      if (error instanceof Error && error.message === 'Command timed out')
+        for (const redis of this.#all) redis.disconnect(true);
       return undefined;
     }
   }
 
   /** Calls back for every message of a channel, on a connection of its own. Messages are lost while Redis is away. */
   async listen(channel: string, onMessage: (message: string) => void): Promise<void> {
-    const options = { enableOfflineQueue: true, maxRetriesPerRequest: null, lazyConnect: false };
+    // ioredis subscribes again only once: not after a connection that is lost before Redis replies. Its rejection is unhandled.
+    const options = { autoResubscribe: false, maxRetriesPerRequest: null, lazyConnect: false };
     const listener = this.#redis.duplicate({ ...options, commandTimeout: undefined as never });
     this.#listeners.push(listener);
     // The other connection reports failures.
     listener.on('error', () => {});
     listener.on('message', (_, message) => onMessage(message));
-    await settled(listener.subscribe(channel));
+    const first = new Promise<void>((resolve) => {
+      listener.on('ready', () => {
+        listener.subscribe(channel).then(
+          () => resolve(),
+          () => {},
+        );
+      });
+    });
+    await settled(first);
   }
 
   close(): void {
     this.#isUp = false;
-    for (const redis of [this.#redis, ...this.#listeners]) redis.disconnect();
+    for (const redis of this.#all) redis.disconnect();
+  }
+
+  get #all(): readonly Redis[] {
+    return [this.#redis, ...this.#listeners];
   }
 
   #up(): void {
