@@ -42,11 +42,16 @@ export interface RunningServer {
   readonly host: string;
   readonly port: number;
   readonly transport: Transport['name'];
-  /** Stops accepting connections, waits `drainMs`, then up to 10 s for requests in flight, then closes the app. */
+  /**
+   * Stops accepting connections, waits `drainMs`, then up to 10 s for requests in flight, then closes the app. Rejects if
+   * that takes more than 15 s.
+   */
   stop(): Promise<void>;
 }
 
-const STOP_MS_MAX = 10_000;
+const REQUESTS_MS_MAX = 10_000;
+/** A database or a disk that hangs must not keep the process until its supervisor kills it. */
+const CLOSE_MS_MAX = 15_000;
 /** Turns of the event loop after which all connections that were established before are accepted. */
 const ACCEPT_TURNS = 2;
 
@@ -122,24 +127,42 @@ function stopOnce(parts: Stopping): () => Promise<void> {
   };
 }
 
-async function stop({ app, listener, dispatcher, drainMs, log, spans }: Stopping): Promise<void> {
+async function stop(parts: Stopping): Promise<void> {
+  const { app, listener, dispatcher, drainMs, log } = parts;
   dispatcher.startDraining();
   // The system resets connections that it has established but this process has not accepted: accept them first.
   for (let turns = 0; turns < ACCEPT_TURNS; turns += 1) await new Promise(setImmediate);
   listener.stopListening();
   // A reverse proxy may send a request on an idle connection that is being closed, and can't repeat it.
   if (drainMs > 0) await sleep(drainMs);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, STOP_MS_MAX, 'late');
-  });
-  if ((await Promise.race([dispatcher.drain(), late])) === 'late') {
+  if (await isLate(REQUESTS_MS_MAX, dispatcher.drain()))
     log.warn({ service: app.name }, 'aborting requests that were still in flight after 10 s');
+  if (await isLate(CLOSE_MS_MAX, close(parts))) {
+    const reason = `${app.name} is not closed after 15 s, because its disk or a database does not respond`;
+    log.error({ service: app.name }, reason);
+    throw new Error(reason);
   }
-  clearTimeout(timer);
+  log.info({ service: app.name }, 'stopped');
+}
+
+async function close({ app, listener, spans }: Stopping): Promise<void> {
   await listener.close();
   await app.close?.();
   await app.errorReports?.close();
   await spans?.flush();
-  log.info({ service: app.name }, 'stopped');
+}
+
+/** Whether work takes longer than a time; then its outcome is ignored. @throws the error of work that fails in time */
+async function isLate(msMax: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<true>((resolve) => {
+    timer = setTimeout(resolve, msMax, true);
+  });
+  const isDone = work.then(() => false);
+  try {
+    return await Promise.race([isDone, late]);
+  } finally {
+    clearTimeout(timer);
+    isDone.catch(() => {});
+  }
 }

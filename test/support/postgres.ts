@@ -1,5 +1,6 @@
 /** A PostgreSQL server for one test file, from Debian's binaries, over a Unix socket. */
 import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -27,6 +28,10 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** Ends the server at once, as a crash of the machine would. */
   kill(): Promise<void>;
+  /** Stops all processes of the server without ending them (SIGSTOP), so that queries are not answered. */
+  freeze(): void;
+  /** Continues them. */
+  thaw(): void;
   /** Starts a standby of the server; every commit waits for it from then on. */
   addStandby(): Promise<PostgresStandby>;
 }
@@ -65,6 +70,7 @@ export async function startPostgres({ sync = false } = {}): Promise<PostgresServ
     return end;
   };
   let end = await launch();
+  const serverPid = () => Number(readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const halt = () => end('SIGINT');
   let databases = 0;
   return {
@@ -79,6 +85,8 @@ export async function startPostgres({ sync = false } = {}): Promise<PostgresServ
       end = await launch();
     },
     kill: () => end('SIGKILL'),
+    freeze: () => signalAll(serverPid(), 'SIGSTOP'),
+    thaw: () => signalAll(serverPid(), 'SIGCONT'),
     addStandby: () => startStandby(folder, url('postgres'), owner),
     async stop() {
       await halt();
@@ -111,6 +119,12 @@ function launchServer(
     server.kill(signal);
     return ended;
   };
+}
+
+/** Signals a server and the processes that it has started. */
+function signalAll(server: number, signal: NodeJS.Signals): void {
+  const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').trim().split(' ');
+  for (const pid of [server, ...children.map(Number)]) process.kill(pid, signal);
 }
 
 async function startStandby(primary: string, url: string, owner: User | undefined): Promise<PostgresStandby> {
@@ -170,7 +184,8 @@ async function whenReady(url: string): Promise<void> {
   }
 }
 
-async function query(url: string, statement: string): Promise<void> {
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
