@@ -19,6 +19,9 @@ import { alwaysJsonOption, jsonOption } from './options.js';
 import { painter } from './terminal/colour.js';
 import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
 
+/** Until a failed command ends, whatever is still open. */
+const END_MS_MAX = 5_000;
+
 /** Defines the command. Results go to standard output, everything else to standard error. */
 function program(): Command {
   const root = new Command('isccd')
@@ -262,4 +265,6 @@ try {
 function fail({ message, exitCode }: CommandFailed): void {
   process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${message}\n`);
   process.exitCode = exitCode;
+  // A connection that was left open must not keep the process, which its supervisor then would not start again.
+  setTimeout(() => process.exit(), END_MS_MAX).unref();
 }

@@ -94,6 +94,8 @@ async function appOver(
   log: Logger,
   { index, content, network, allowed }: StoreParts,
 ): Promise<StoreApp> {
+  // Before anything is opened or started that a failure would have to close.
+  if (index !== undefined) await forgetBooks(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
   const rates = { write: config.rateWrite, read: config.rateRead, login: config.rateLogin };
   const limits = await openLimits(config.redisUrl, rates, log);
   const throttle = new Throttle(limits.limiter, config.unthrottled ?? []);
@@ -120,7 +122,6 @@ async function appOver(
   const app = withLimits(withUnlogged(store.app(routes), database, network), limits);
   const reload = () => store.reload(config.reread());
   if (index === undefined) return { ...app, inProcess, reload };
-  await forgetBooks(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
   const sync = new SearchIndexSync({ db: database.db, ...index, serverId: config.serverId, log });
   store.service.onChange(() => sync.changed());
   store.service.addHealthCheck(() => !sync.isDegraded());
