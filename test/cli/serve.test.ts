@@ -28,9 +28,10 @@ describe('isccd serve', () => {
     const env = { ...MEMORY, INDEXSVC_MAX_BDY: '1000', INDEXSVC_LOG_LEVEL: 'silent' };
     const process = await serve(['search'], { cwd: folder, env });
     onTestFinished(() => process.stop());
-    expect(process.output()).toContain(
-      'INDEXSVC_MAX_BDY is not a variable of isccd; did you mean INDEXSVC_MAX_BODY?',
-    );
+    // Standard error is another pipe than the one that announces the address.
+    await expect
+      .poll(process.output, { timeout: 10_000 })
+      .toContain('INDEXSVC_MAX_BDY is not a variable of isccd; did you mean INDEXSVC_MAX_BODY?');
   });
 
   it.each(['ISCC_SEARCH_API_SECRET', 'INDEXSVC_API_KEY'])(

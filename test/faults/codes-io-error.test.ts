@@ -48,7 +48,7 @@ test.skipIf(process.platform !== 'linux')('lasting errors end the process with s
   await writeFile(trigger, '');
   await expect(upload(server.url, 'b.bin', noise(1000, 2))).rejects.toThrow();
   await vi.waitFor(() => expect(server.exitCode()).toBe(EXIT_BROKEN), 10_000);
-  expect(server.output()).toContain('records can not be written');
+  await expect.poll(() => server.output()).toContain('records can not be written');
   await rm(trigger);
   const restarted = await serveCodes(folder);
   await expectStored(restarted, acknowledged, noise(1000));

@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('an index that cannot be written',
     // The connection may end before the response.
     expect([500, undefined]).toContain(await add(service, 1).catch(() => undefined));
     await vi.waitFor(() => expect(service.exitCode()).toBe(EXIT_BROKEN), 10_000);
-    expect(service.output()).toContain('an index can not be written');
+    await expect.poll(() => service.output()).toContain('an index can not be written');
     const restarted = await startProcess(location);
     onTestFinished(() => restarted.kill());
     await vi.waitFor(async () => expect(await readiness(restarted)).toEqual([200, { status: 'ready' }]));

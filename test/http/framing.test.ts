@@ -2,9 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { chunked, HOST, NEXT, post, REFUSED, SILENT_OR_REFUSED, SMUGGLED } from './support/malformed.js';
+import type { RawClient, RawResponse } from './support/raw.js';
 import { overEachTransport } from './support/servers.js';
 
+/** How long to wait for a response that must not come. */
+const SILENCE_MS = 60;
+
 overEachTransport('framing', (context) => {
+  /** The response over node:http; `undefined` if there is none, as over uWebSockets.js. */
+  const responseOverNode = (client: RawClient): Promise<RawResponse | undefined> =>
+    context.transport === 'node'
+      ? client.response()
+      : client.response({ ms: SILENCE_MS }).catch(() => undefined);
+
   it.each(REFUSED)('refuses %s and closes', async (_, request) => {
     const before = context.app.seen.handled.length;
     const client = await context.connect();
@@ -63,7 +73,7 @@ overEachTransport('framing', (context) => {
     client.send(request);
     await sleep(40);
     client.send(SMUGGLED);
-    const response = await client.response({ ms: 60 }).catch(() => 'none' as const);
+    const response = await client.response({ ms: SILENCE_MS }).catch(() => 'none' as const);
     if (response !== undefined && response !== 'none') expect(response.status).toBe(400);
     if (context.transport === 'node') expect(await client.closes()).toBe(true);
     expect(context.app.seen.handled.length).toBe(before);
@@ -76,7 +86,7 @@ overEachTransport('framing', (context) => {
   ])('refuses a header folded with %s, or does not respond', async (_, request) => {
     const client = await context.connect();
     client.send(request);
-    const response = await client.response({ ms: 60 }).catch(() => undefined);
+    const response = await responseOverNode(client);
     expect(response?.status).toBe(context.transport === 'node' ? 400 : undefined);
     client.destroy();
   });
@@ -84,7 +94,7 @@ overEachTransport('framing', (context) => {
   it('supports HTTP/1.0 only over node:http', async () => {
     const client = await context.connect();
     client.send('GET /about HTTP/1.0\r\n\r\n');
-    const response = await client.response({ ms: 100 }).catch(() => undefined);
+    const response = await responseOverNode(client);
     expect(response?.status).toBe(context.transport === 'node' ? 200 : undefined);
     client.destroy();
   });
@@ -142,7 +152,7 @@ overEachTransport('framing', (context) => {
     client.send(post('Transfer-Encoding: chunked\r\n', '5\r\nhello\r\n0\r\nX-Trailer: a\r\n\r\n'));
     expect(await client.response()).toMatchObject({ status: 200, text: '{"bytes":5,"declared":null}' });
     client.send(NEXT);
-    const next = await client.response({ ms: 60 }).catch(() => undefined);
+    const next = await responseOverNode(client);
     // uWebSockets.js parses a trailer as the next request, fails, and does not respond.
     expect(next?.status).toBe(context.transport === 'node' ? 200 : undefined);
   });
