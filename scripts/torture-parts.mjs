@@ -6,6 +6,7 @@
  * @property {string} name
  * @property {string} about what happens to the services
  * @property {string} unit what a size counts
+ * @property {string} [tried] what the result counts, if not that
  * @property {number} short size in `npm test`
  * @property {number} long size of `npm run torture`
  * @property {number} seconds about how long the short form takes on two idle cores; long parts start first
@@ -121,6 +122,7 @@ export const PARTS = [
     about:
       'rolling restarts, and kill -9 of instances, engines and the primary of two instances of each service behind nginx',
     unit: 'seconds',
+    tried: 'faults',
     short: 1,
     long: 3600,
     seconds: 64,
