@@ -129,7 +129,9 @@ function table(results) {
   for (const { part, rows, seconds, passed } of results) {
     for (const { tried, survived, worst } of rows) {
       const outcome = passed ? survived : `${survived} (failed)`;
-      lines.push(`| ${part.name} | ${tried} ${part.tried ?? part.unit} | ${outcome} | ${worst} | ${seconds} |`);
+      lines.push(
+        `| ${part.name} | ${tried} ${part.tried ?? part.unit} | ${outcome} | ${worst} | ${seconds} |`,
+      );
     }
   }
   return lines.join('\n');
