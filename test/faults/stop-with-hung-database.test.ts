@@ -1,4 +1,4 @@
-/** A process that is told to stop while its database does not respond. */
+/** A process that receives SIGTERM while its database does not respond. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

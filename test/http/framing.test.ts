@@ -9,7 +9,7 @@ import { overEachTransport } from './support/servers.js';
 const SILENCE_MS = 60;
 
 overEachTransport('framing', (context) => {
-  /** The response over node:http; `undefined` if there is none, as over uWebSockets.js. */
+  /** The response over node:http. uWebSockets.js sends nothing, so it returns `undefined` there. */
   const responseOverNode = (client: RawClient): Promise<RawResponse | undefined> =>
     context.transport === 'node'
       ? client.response()
