@@ -27,6 +27,13 @@ export const AREAS = [
     tests: ['--lib', '--test', 'recorded', '--test', 'similar', '--test', 'typed', '--test', 'scan'],
   },
   {
+    name: 'early-end',
+    tool: 'cargo',
+    crate: 'iscc-search',
+    sources: ['crates/iscc-search/src/search/early.rs', 'crates/iscc-search/src/pass/step.rs'],
+    tests: ['--lib', '--test', 'early_end'],
+  },
+  {
     name: 'manifests',
     tool: 'cargo',
     crate: 'c2pa-manifest',

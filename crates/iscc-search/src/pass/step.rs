@@ -96,3 +96,125 @@ impl<'a> Hits<'a, u32> for NearRows<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::units::{Part, UnitProbe};
+    use super::*;
+    use crate::column::Body;
+    use crate::lists::ListSizes;
+    use crate::lists::tests::frozen;
+    use crate::segment::{Matching, Segment};
+    use crate::snapshot::Snapshot;
+    use crate::unit::UnitType;
+
+    const UNIT: UnitType = UnitType::DATA;
+    /// Its own bucket of the last part is empty, and one of the buckets next to it has all rows but the last one.
+    const QUERY: [u8; 8] = [1, 2, 3, 4, 5, 7, 1, 0];
+    const CROWD: u32 = 20_000;
+    /// Copies of the query but for a bit of the third part.
+    const COPIES: u32 = 3;
+    /// Costs nothing, so that a test counts only searches.
+    const FREE: f64 = 0.0;
+
+    fn snapshot() -> Snapshot {
+        let mut rows: Vec<Vec<u8>> = (0..CROWD)
+            .map(|number| {
+                let mut row = number.wrapping_mul(2_654_435_761).to_be_bytes().to_vec();
+                row.extend([number as u8, 7, 1, 1]);
+                row
+            })
+            .collect();
+        rows.extend((0..COPIES).map(|_| vec![1, 2, 3, 4, 5, 6, 1, 0]));
+        let mut segment = Segment::new(0, Matching::Approximate);
+        for number in 0..rows.len() {
+            segment.slots.push(number as u64);
+        }
+        segment.freeze((UNIT, 64), Arc::new(frozen(&rows, ListSizes::default())));
+        Snapshot { segments: vec![Arc::new(segment)], ..Snapshot::default() }
+    }
+
+    fn probe(position: usize) -> UnitProbe {
+        let body = Body::new(&QUERY).unwrap();
+        let (exact, skips_featureless) = (true, false);
+        UnitProbe {
+            query: 0,
+            position,
+            unit: UNIT,
+            body,
+            threshold: 0.875,
+            exact,
+            skips_featureless,
+        }
+    }
+
+    /// What a step finds, and the searches that it made.
+    fn step(
+        snapshot: &Snapshot,
+        probes: &[UnitProbe],
+        cost_max: f64,
+        asset_cost: f64,
+    ) -> (Option<Near>, Ways) {
+        let mut ways = Ways::default();
+        let units = Units { snapshot, probes, part: Part::WithLists };
+        let scan_pool = ScanPool::without_threads();
+        let near = near_assets(&scan_pool, &units, cost_max, asset_cost, &mut ways);
+        (near, ways)
+    }
+
+    fn planned_cost(snapshot: &Snapshot, probes: &[UnitProbe]) -> f64 {
+        step(snapshot, probes, f64::INFINITY, FREE).0.unwrap().cost
+    }
+
+    #[test]
+    fn a_step_ends_when_its_buckets_cost_more_than_planned() {
+        let snapshot = snapshot();
+        for probes in [vec![probe(0)], vec![probe(0), probe(1)]] {
+            let planned = planned_cost(&snapshot, &probes);
+            let (near, ways) = step(&snapshot, &probes, planned + 1.0, FREE);
+            assert!(near.is_none());
+            assert_eq!(ways, Ways { gave_up: 1, ..Ways::default() });
+            let (near, ways) = step(&snapshot, &probes, planned * 100.0, FREE);
+            assert!(near.is_some());
+            assert_eq!(ways, Ways { lists: probes.len() as u64, ..Ways::default() });
+        }
+    }
+
+    #[test]
+    fn a_step_that_is_planned_to_cost_too_much_searches_nothing() {
+        let snapshot = snapshot();
+        let planned = planned_cost(&snapshot, &[probe(0)]);
+        let (near, ways) = step(&snapshot, &[probe(0)], planned - 1.0, FREE);
+        assert!(near.is_none());
+        assert_eq!(ways, Ways::default());
+    }
+
+    #[test]
+    fn a_column_without_lists_that_fit_ends_a_step() {
+        let snapshot = snapshot();
+        // So many bits that no radius of a list finds them all.
+        let far = UnitProbe { threshold: 0.0, ..probe(0) };
+        let (near, ways) = step(&snapshot, &[far], f64::INFINITY, FREE);
+        assert!(near.is_none());
+        assert_eq!(ways, Ways::default());
+    }
+
+    #[test]
+    fn only_live_assets_are_found_and_all_count_as_work() {
+        let mut snapshot = snapshot();
+        let exact = UnitProbe { threshold: 63.0 / 64.0, ..probe(0) };
+        let planned = planned_cost(&snapshot, &[exact]);
+        let expected = |slots: &[u32]| slots.iter().map(|&slot| (0, slot)).collect::<Vec<_>>();
+        let assets = |snapshot: &Snapshot, cost_max: f64| {
+            let near = step(snapshot, &[exact], cost_max, 1_000.0).0?;
+            Some(near.assets)
+        };
+        let enough = planned + f64::from(COPIES) * 1_000.0 + 1.0;
+        assert_eq!(assets(&snapshot, enough - 2.0), None);
+        assert_eq!(assets(&snapshot, enough), Some(expected(&[CROWD, CROWD + 1, CROWD + 2])));
+        Arc::make_mut(&mut snapshot.segments[0]).slots.mark_dead(CROWD + 1);
+        assert_eq!(assets(&snapshot, enough), Some(expected(&[CROWD, CROWD + 2])));
+    }
+}
