@@ -44,7 +44,8 @@ function cargo({ name, crate, sources, tests }, folder) {
   };
   const options = ['-p', crate, ...sources.flatMap((source) => ['-f', source]), '-o', folder];
   const sample = ['--shard', `${Number(part) - 1}/${parts}`, '--sharding', 'round-robin'];
-  const args = ['mutants', ...options, ...sample, '--', ...tests];
+  // Not behind `--`, where they select what runs, but not what is built.
+  const args = ['mutants', ...options, ...sample, ...tests.map((test) => `--cargo-arg=${test}`)];
   attempt(path.join(program, 'bin', 'cargo-mutants'), args, { stdio: 'inherit', env });
   const file = path.join(folder, 'mutants.out', 'outcomes.json');
   if (!exists(file)) return undefined;

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { bundleAtBuild } from './bundle-dependencies.mjs';
 import { copyWeb } from './copy-web.mjs';
 import { attempt, bin, digest, exists, forget, isDone, once, onPath, root, run } from './lib.mjs';
+import { exclusively } from './lock.mjs';
 import { addonSources, fetchPrebuilt, findPrebuilt } from './prebuilt.mjs';
 import { preflight } from './preflight.mjs';
 
@@ -21,19 +22,32 @@ const OPTIONAL_TOOLS = [
 const platform = `${process.platform}-${process.arch}`;
 
 export function setup() {
+  locked(prepare);
+}
+
+/** Builds the TypeScript only, with the packages and the addon of the last {@link setup}. */
+export function setupTypescript() {
+  locked(() => {
+    if (!exists(path.join(root, 'native', 'index.d.ts'))) return prepare();
+    npmPackages();
+    typescript();
+  });
+}
+
+/** Two builds of a folder at a time would write over each other's files. */
+function locked(work) {
+  exclusively(path.join(root, '.setup', 'lock'), work, (pid) => {
+    console.error(`isccd: waiting for process ${pid}, which builds in the same folder`);
+  });
+}
+
+function prepare() {
   const hasAddon = isDone('addon', addonKey());
   const prebuilt = hasAddon && isDone('packages', packagesKey()) ? undefined : findPrebuilt();
   preflight({ compile: !hasAddon && prebuilt?.state !== 'found', unreachable: prebuilt?.reason });
   systemTools();
   npmPackages();
   addon(prebuilt);
-  typescript();
-}
-
-/** Builds the TypeScript only, with the packages and the addon of the last {@link setup}. */
-export function setupTypescript() {
-  if (!exists(path.join(root, 'native', 'index.d.ts'))) return setup();
-  npmPackages();
   typescript();
 }
 
