@@ -10,8 +10,8 @@ const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
  * Runs `work` while no other process runs one with the same lock file. Waits for a process that does, and calls
- * `onWait` with its number before. The lock of a process that was killed is taken over. Cannot be nested. In a folder
- * that this process may not write to, nobody needs the lock.
+ * `onWait` with its number before. The lock of a process that was killed is taken over. Cannot be nested. A folder that
+ * this process may not write to needs no lock.
  *
  * @template Result
  * @param {string} file
@@ -58,7 +58,7 @@ function acquire(file, name, onWait) {
   }
 }
 
-/** Creates a file. Returns whether there was none. */
+/** Creates a file. Returns whether it did not exist. */
 function isCreated(file, text) {
   try {
     writeFileSync(file, text, { flag: 'wx' });
