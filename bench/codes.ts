@@ -1,5 +1,5 @@
 /**
- * The codes service compared with an empty uWebSockets.js handler: the share of the transport's throughput that remains. And
+ * The codes service compared with an empty handler over the same transport: the share of its throughput that remains. And
  * uploads compared with a program that only stores as many bytes as durably: the share of the disk's throughput. Rounds
  * alternate, so that other load on the machine affects all.
  */
@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ARGUMENTS, quickOr } from './support/options.js';
+import { hasUws } from './support/uws.js';
 
 const ROUNDS = quickOr(1, 3);
 const SECONDS = Number(ARGUMENTS[0] ?? quickOr(0.2, 2));
@@ -25,8 +26,8 @@ const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const LOAD = fileURLToPath(new URL('support/load.mjs', import.meta.url));
 const DURABLE_WRITES = fileURLToPath(new URL('support/durable-writes.mjs', import.meta.url));
 
-/** A server that accepts every request. */
-const BARE = `
+/** A server that accepts every request, over uWebSockets.js. */
+const BARE_UWS = `
 const { platform, arch, versions } = process;
 const { createRequire } = require('node:module');
 const binary = 'uWebSockets.js/binaries/uws_' + platform + '_' + arch + '_' + versions.modules + '.node';
@@ -42,6 +43,15 @@ const app = uws.App()
 app.listen('127.0.0.1', 0, (socket) => console.log('http://127.0.0.1:' + uws.us_socket_local_port(socket)));
 `;
 
+/** The same over `node:http`. */
+const BARE_NODE = `
+const server = require('node:http').createServer((request, response) => {
+  response.statusCode = request.method === 'POST' ? 201 : 200;
+  request.resume().once('end', () => response.end('{}'));
+});
+server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port));
+`;
+
 type Rate = (url: string) => Promise<number>;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
@@ -54,7 +64,7 @@ const env = {
 };
 const children: ChildProcess[] = [];
 try {
-  const bare = await start(['-e', BARE]);
+  const bare = await start(['-e', hasUws() ? BARE_UWS : BARE_NODE]);
   const ours = await start([MAIN, 'serve', 'codes']);
   console.log('                     bare     isccd   isccd/bare');
   const explain = await compare('GET /explain', explanations, bare, ours);

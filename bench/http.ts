@@ -7,9 +7,8 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { loadTransport } from '../src/http/transport/load-transport.js';
-import { createLogger } from '../src/observe/log.js';
 import { ARGUMENTS, quickOr } from './support/options.js';
+import { hasUws } from './support/uws.js';
 
 const ROUNDS = quickOr(1, 3);
 const SECONDS = Number(ARGUMENTS[0] ?? quickOr(0.2, 2));
@@ -51,10 +50,6 @@ for (const kind of KINDS) {
 const measured = hasUws() ? 'routed over uws' : 'routed over node';
 const ratio = best(measured).perSecond / base.perSecond;
 console.log(`${measured}: ${ratio.toFixed(2)} of the bare handler's requests/s (target ${TARGET})`);
-
-function hasUws(): boolean {
-  return loadTransport('auto', createLogger('silent')).name === 'uws';
-}
 
 function best(kind: string): Measured {
   const [first, ...rest] = results.get(kind) ?? [];

@@ -187,7 +187,7 @@ export class FileDraft implements BlobDraft {
     await this.#end();
     // A killed program may have left files next to the draft.
     const [folder, draft] = [path.dirname(this.path), path.basename(this.path)];
-    const names = (await readdir(folder)).filter((name) => name.startsWith(draft));
+    const names = ((await readdir(folder).catch(absent)) ?? []).filter((name) => name.startsWith(draft));
     const options = { recursive: true, force: true, maxRetries: 3 };
     await Promise.all(names.map((name) => rm(path.join(folder, name), options)));
   }

@@ -85,10 +85,11 @@ describe('bucket', () => {
     expect(await open()).toBe(1);
     await draft.discard();
     expect(await open()).toBe(0);
-    await begin('b');
+    const killed = await begin('b');
     expect(await blobs.removeDrafts(Date.now() - 60_000)).toBe(0);
     expect(await blobs.removeDrafts(Date.now() + 60_000)).toBe(1);
     expect(await open()).toBe(0);
+    await killed.discard();
   });
 
   test('lists more folders than fit a page', { timeout: 300_000 }, async () => {
@@ -125,7 +126,7 @@ describe('bucket', () => {
 test('folders of killed processes are removed, those of living ones are kept', async () => {
   const parent = await temporaryFolder();
   const dead = await LocalDrafts.open(parent);
-  await dead.begin();
+  const draft = await dead.begin();
   const [name = ''] = await readdir(parent);
   const living = await LocalDrafts.open(parent);
   expect((await readdir(parent)).length).toBe(2);
@@ -134,5 +135,7 @@ test('folders of killed processes are removed, those of living ones are kept', a
   expect((await readdir(parent)).length).toBe(1);
   await living.close();
   expect(await readdir(parent)).toEqual([]);
+  // Closes its file, which is gone with the folder.
+  await draft.discard();
   await dead.close();
 });

@@ -1,6 +1,8 @@
+import { constants } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { errorForm } from '../../src/codes/error-form.js';
 import { CodesRefusal, Unavailable } from '../../src/codes/errors.js';
+import { fileErrorCode } from '../../src/codes/pipeline/file-error.js';
 
 const MAX = 1000;
 const development = errorForm({ details: true, uploadBytesMax: MAX });
@@ -92,3 +94,20 @@ describe('refusals of the HTTP layer', () => {
     expect(text(reply)).toEqual([405, 'Method Not Allowed - use GET, HEAD.']);
   });
 });
+
+test('a file that needs more memory than there is is too complex; other range errors are not its fault', () => {
+  const bytes = 2 ** 50;
+  const allocations = [() => new ArrayBuffer(bytes)];
+  // Node.js 24 and later have a message of their own for this.
+  if (constants.MAX_LENGTH >= bytes) allocations.push(() => Buffer.allocUnsafeSlow(bytes).buffer);
+  for (const allocate of allocations) expect(fileErrorCode(thrownBy(allocate))).toBe('FILE_TOO_COMPLEX');
+  expect(fileErrorCode(thrownBy(() => 'x'.repeat(-1)))).toBeUndefined();
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,6 +1,7 @@
 /** Errors of files that can't be processed, with the code that tells the client why. */
 import { isNativeError, type NativeErrorCode } from '../../native.js';
 import type { ErrorCode } from '../errors.js';
+import { NO_MEMORY } from './no-memory.js';
 
 export type FileErrorCode = Extract<
   ErrorCode,
@@ -40,6 +41,6 @@ const ADDON_CODES: Partial<Record<NativeErrorCode, FileErrorCode>> = {
 export function fileErrorCode(error: unknown): FileErrorCode | undefined {
   if (error instanceof FileError) return error.code;
   // The worker has a hard limit of memory.
-  if (error instanceof RangeError && error.message.includes('allocation failed')) return 'FILE_TOO_COMPLEX';
+  if (error instanceof RangeError && NO_MEMORY.test(error.message)) return 'FILE_TOO_COMPLEX';
   return isNativeError(error) ? ADDON_CODES[error.code] : undefined;
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { Details, ErrorCode } from '../errors.js';
+import { NO_MEMORY } from './no-memory.js';
 import type { PoolLimits, RunOptions } from './pool.js';
 import type { StepChange } from './stopwatch.js';
 
@@ -67,8 +68,6 @@ const STDERR_MAX_BYTES = 4096;
 const LAST_WORDS_MS_MAX = 1_000;
 /** Memory that a worker may reserve without using it, such as stacks of threads. */
 const UNUSED_MAX_BYTES = 1024 ** 3;
-/** Last words of a worker that could not allocate: of Rust, C++, V8 and the C library. */
-const NO_MEMORY = /memory allocation of|bad_alloc|out of memory|allocation failed|Cannot allocate memory/i;
 
 interface Pending<Output> {
   readonly onStep: ((step: StepChange) => void) | undefined;
