@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { HAS_UWS } from '../test/support/transports.js';
 import { ARGUMENTS, quickOr } from './support/options.js';
-import { hasUws } from './support/uws.js';
 
 const ROUNDS = quickOr(1, 3);
 const SECONDS = Number(ARGUMENTS[0] ?? quickOr(0.2, 2));
@@ -64,7 +64,7 @@ const env = {
 };
 const children: ChildProcess[] = [];
 try {
-  const bare = await start(['-e', hasUws() ? BARE_UWS : BARE_NODE]);
+  const bare = await start(['-e', HAS_UWS ? BARE_UWS : BARE_NODE]);
   const ours = await start([MAIN, 'serve', 'codes']);
   console.log('                     bare     isccd   isccd/bare');
   const explain = await compare('GET /explain', explanations, bare, ours);

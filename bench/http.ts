@@ -7,8 +7,8 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { HAS_UWS } from '../test/support/transports.js';
 import { ARGUMENTS, quickOr } from './support/options.js';
-import { hasUws } from './support/uws.js';
 
 const ROUNDS = quickOr(1, 3);
 const SECONDS = Number(ARGUMENTS[0] ?? quickOr(0.2, 2));
@@ -19,7 +19,7 @@ const TARGET = 0.6;
 
 const NODE_BASE = 'bare node:http';
 const NODE_KINDS = [NODE_BASE, 'routed over node', 'routed and logged over node'];
-const KINDS = [...(hasUws() ? [BASE, 'routed over uws', 'routed and logged over uws'] : []), ...NODE_KINDS];
+const KINDS = [...(HAS_UWS ? [BASE, 'routed over uws', 'routed and logged over uws'] : []), ...NODE_KINDS];
 
 interface Measured {
   readonly perSecond: number;
@@ -33,7 +33,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
 }
 
 const base = best(KINDS[0] ?? BASE);
-console.log(`Node.js ${process.version}${hasUws() ? '' : ': no binary of uWebSockets.js'}`);
+console.log(`Node.js ${process.version}${HAS_UWS ? '' : ': no binary of uWebSockets.js'}`);
 console.log('server                          requests/s  of bare   per CPU s  of bare   p99 us');
 for (const kind of KINDS) {
   const { perSecond, perCpuSecond, p99Us } = best(kind);
@@ -47,7 +47,7 @@ for (const kind of KINDS) {
   ];
   console.log(columns.join(' '));
 }
-const measured = hasUws() ? 'routed over uws' : 'routed over node';
+const measured = HAS_UWS ? 'routed over uws' : 'routed over node';
 const ratio = best(measured).perSecond / base.perSecond;
 console.log(`${measured}: ${ratio.toFixed(2)} of the bare handler's requests/s (target ${TARGET})`);
 
