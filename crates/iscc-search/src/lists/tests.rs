@@ -51,6 +51,19 @@ pub(crate) fn bodies(length: usize, seeds: &[u64]) -> Vec<Vec<u8>> {
     rows
 }
 
+/// Rows that share the last part, which an even distribution would not have.
+pub(crate) fn crowded_rows(count: u32) -> Vec<Vec<u8>> {
+    let row = |number: u32| {
+        let mut row = number.wrapping_mul(2_654_435_761).to_be_bytes().to_vec();
+        row.extend([number as u8, 7, 1, 1]);
+        row
+    };
+    (0..count).map(row).collect()
+}
+
+/// A body whose own bucket of the last part is empty, and one next to it has all of [`crowded_rows`].
+pub(crate) const BESIDE_CROWD: [u8; 8] = [1, 2, 3, 4, 5, 7, 1, 0];
+
 /// A frozen column with lists. The slots are the rows' positions.
 pub(crate) fn frozen(rows: &[Vec<u8>], sizes: ListSizes) -> FrozenColumn {
     let bits = rows[0].len() as u16 * 8;
@@ -140,20 +153,11 @@ fn plans_exist_for_each_length_and_near_threshold() {
 
 #[test]
 fn a_search_stops_when_its_budget_is_spent() {
-    // All rows share the last part, which an even distribution would not have.
-    let rows: Vec<Vec<u8>> = (0..20_000u32)
-        .map(|number| {
-            let mut row = number.wrapping_mul(2_654_435_761).to_be_bytes().to_vec();
-            row.extend([number as u8, 7, 1, 1]);
-            row
-        })
-        .collect();
-    let frozen = frozen(&rows, ListSizes::default());
+    let frozen = frozen(&crowded_rows(20_000), ListSizes::default());
     let lists = frozen.lists().unwrap();
     let probe = |body: &[u8]| Probe { words: *Body::new(body).unwrap().words(), distance_max: 8 };
     let columns = frozen.columns(1, 0, frozen.rows());
-    // The probe's own bucket is empty, the ones next to it are crowded.
-    let probe = probe(&[1, 2, 3, 4, 5, 7, 1, 0]);
+    let probe = probe(&BESIDE_CROWD);
     let plan = lists.plan(&probe, 64).unwrap();
     let all = lists.search(&columns, &probe, 64, &plan, f64::INFINITY);
     assert!(all.is_some());

@@ -105,28 +105,20 @@ mod tests {
     use super::*;
     use crate::column::Body;
     use crate::lists::ListSizes;
-    use crate::lists::tests::frozen;
+    use crate::lists::tests::{BESIDE_CROWD, crowded_rows, frozen};
     use crate::segment::{Matching, Segment};
     use crate::snapshot::Snapshot;
     use crate::unit::UnitType;
 
     const UNIT: UnitType = UnitType::DATA;
-    /// Its own bucket of the last part is empty, and one of the buckets next to it has all rows but the last one.
-    const QUERY: [u8; 8] = [1, 2, 3, 4, 5, 7, 1, 0];
     const CROWD: u32 = 20_000;
-    /// Copies of the query but for a bit of the third part.
+    /// Copies of [`BESIDE_CROWD`] but for a bit of the third part.
     const COPIES: u32 = 3;
     /// Costs nothing, so that a test counts only searches.
     const FREE: f64 = 0.0;
 
     fn snapshot() -> Snapshot {
-        let mut rows: Vec<Vec<u8>> = (0..CROWD)
-            .map(|number| {
-                let mut row = number.wrapping_mul(2_654_435_761).to_be_bytes().to_vec();
-                row.extend([number as u8, 7, 1, 1]);
-                row
-            })
-            .collect();
+        let mut rows = crowded_rows(CROWD);
         rows.extend((0..COPIES).map(|_| vec![1, 2, 3, 4, 5, 6, 1, 0]));
         let mut segment = Segment::new(0, Matching::Approximate);
         for number in 0..rows.len() {
@@ -137,7 +129,7 @@ mod tests {
     }
 
     fn probe(position: usize) -> UnitProbe {
-        let body = Body::new(&QUERY).unwrap();
+        let body = Body::new(&BESIDE_CROWD).unwrap();
         let (exact, skips_featureless) = (true, false);
         UnitProbe {
             query: 0,
