@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 
 const POLL_MS = 200;
-/** Polls after which a file without a name is of a process that was killed before it wrote one. */
+/** Polls after which an empty file counts as that of a process which was killed while it created the lock. */
 const UNNAMED_POLLS_MAX = 10;
 /** Errors of writes to a folder of another user, or of a file system that is mounted for reading. */
 const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS']);

@@ -95,7 +95,7 @@ describe('refusals of the HTTP layer', () => {
   });
 });
 
-test('a file that needs more memory than there is is too complex; other range errors are not its fault', () => {
+test('a failed allocation means that the file is too complex; other range errors do not', () => {
   const bytes = 2 ** 50;
   const allocations = [() => new ArrayBuffer(bytes)];
   // Node.js 24 and later have a message of their own for this.
