@@ -67,35 +67,62 @@ async function manyTexts(folder: string, count: number): Promise<void> {
 /** Connected components of all pairs of files with similar Content- or Data-Codes, compared one by one. */
 function bruteForce(files: readonly Line[]): string[] {
   const distinct = [...new Map([...files].reverse().map((file) => [file.datahash, file])).values()];
-  const decoded = distinct.map(({ units }) =>
-    units.map((unit) => decodeCode(unit)).filter(({ main }) => main === 2 || main === 3),
-  );
-  const ones = Uint8Array.from(
-    { length: 256 },
-    (_, byte) => [...byte.toString(2)].filter((bit) => bit === '1').length,
-  );
-  const isNear = (a: number, b: number) =>
-    (decoded[a] ?? []).some((left) =>
-      (decoded[b] ?? []).some((right) => {
-        if (left.main !== right.main || left.sub !== right.sub) return false;
-        let distance = 0;
-        for (let at = 0; at < 32 && distance <= DISTANCE; at += 1)
-          distance += ones[(left.body[at] ?? 0) ^ (right.body[at] ?? 0)] ?? 0;
-        return distance <= DISTANCE;
-      }),
-    );
-  const group = distinct.map((_, at) => at);
-  for (let a = 0; a < distinct.length; a += 1) {
-    for (let b = a + 1; b < distinct.length; b += 1) {
-      if (group[a] === group[b] || !isNear(a, b)) continue;
-      const [from, to] = [group[b], group[a] ?? 0];
-      for (const [at, known] of group.entries()) if (known === from) group[at] = to;
+  const parents = Uint32Array.from(distinct.keys());
+  for (const { owners, words } of unitsByKind(distinct).values()) {
+    const bits = Uint32Array.from(words);
+    for (const [a, owner] of owners.entries()) {
+      for (let b = a + 1; b < owners.length; b += 1)
+        if (isNear(bits, a * WORDS, b * WORDS))
+          parents[rootOf(parents, owners[b] ?? 0)] = rootOf(parents, owner);
     }
   }
   const members = new Map<number, string[]>();
-  for (const [at, { path: file }] of distinct.entries())
-    members.set(group[at] ?? 0, [...(members.get(group[at] ?? 0) ?? []), file]);
+  for (const [at, { path: file }] of distinct.entries()) {
+    const group = members.get(rootOf(parents, at));
+    if (group === undefined) members.set(rootOf(parents, at), [file]);
+    else group.push(file);
+  }
   return sets([...members.values()].filter(({ length }) => length > 1));
+}
+
+/** 32-bit words of a unit of 256 bits. */
+const WORDS = 8;
+
+/** Content- and Data-Codes that compare with each other: the file of each unit, and the units' words one after another. */
+function unitsByKind(files: readonly Line[]) {
+  const kinds = new Map<string, { owners: number[]; words: number[] }>();
+  for (const [at, { units }] of files.entries()) {
+    for (const { main, sub, body } of units.map((unit) => decodeCode(unit))) {
+      if (main !== 2 && main !== 3) continue;
+      const kind = kinds.get(`${main} ${sub}`) ?? { owners: [], words: [] };
+      kinds.set(`${main} ${sub}`, kind);
+      kind.owners.push(at);
+      const view = new DataView(Uint8Array.from(body).buffer);
+      for (let word = 0; word < WORDS; word += 1) kind.words.push(view.getUint32(4 * word));
+    }
+  }
+  return kinds;
+}
+
+function isNear(words: Uint32Array, a: number, b: number): boolean {
+  let distance = 0;
+  for (let at = 0; at < WORDS && distance <= DISTANCE; at += 1) {
+    // The sums of pairs, of nibbles, and of bytes (Warren, Hacker's Delight, 5-1).
+    let bits = (words[a + at] ?? 0) ^ (words[b + at] ?? 0);
+    bits -= (bits >>> 1) & 0x55555555;
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+    distance += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return distance <= DISTANCE;
+}
+
+function rootOf(parents: Uint32Array, member: number): number {
+  let root = member;
+  while (parents[root] !== root) {
+    parents[root] = parents[parents[root] ?? 0] ?? 0;
+    root = parents[root] ?? 0;
+  }
+  return root;
 }
 
 it(`finds in ${FILES} files, killed and resumed, what a comparison of all pairs finds`, {
