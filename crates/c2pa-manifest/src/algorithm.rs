@@ -97,6 +97,8 @@ mod tests {
         let iscc = r#"{"alg":"io.iscc.v0","type":"fingerprint","identifier":3}"#;
         let list = AlgorithmList::parse(&format!("[{iscc}]")).unwrap();
         assert_eq!(list.entries().len(), 1);
+        let wrapped = AlgorithmList::parse(&format!(r#"{{"algorithms":[{iscc}],"version":1}}"#));
+        assert_eq!(wrapped.unwrap().entries(), list.entries());
         for text in ["", "[]", "{}", r#"[{"alg":"a","type":"watermark"}]"#, r#"[{"alg":"a"}]"#] {
             assert!(AlgorithmList::parse(text).is_err(), "{text}");
         }

@@ -150,3 +150,44 @@ fn check_limits(bindings: &[IndexedBinding]) -> Result<(), Refusal> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(header: [u8; 2], number: u8) -> Vec<u8> {
+        [&header[..], &[number; 32]].concat()
+    }
+
+    fn indexed(units: &[Vec<u8>]) -> Vec<IndexedBinding> {
+        let block = Block { alg: ISCC.to_owned(), readings: vec![units.concat()] };
+        index(vec![block], &AlgorithmList::bundled()).unwrap().0
+    }
+
+    const META: [u8; 2] = [0x00, 0x07];
+    const IMAGE: [u8; 2] = [0x21, 0x07];
+
+    #[test]
+    fn of_units_that_are_not_searchable_the_first_meta_code_is_kept() {
+        let full: Vec<Vec<u8>> = (0..32).map(|number| unit(IMAGE, number)).collect();
+        let meta = [unit(META, 1), unit(META, 2)];
+        let bindings = indexed(&[&full[..], &full[..1], &meta[..]].concat());
+        let [IndexedBinding { units, .. }] = &bindings[..] else { panic!("{bindings:?}") };
+        assert_eq!(units.len(), 33);
+        assert!(units[..32].iter().all(|unit| unit.is_searchable));
+        assert!(!units[32].is_searchable && units[32].body == [1; 32]);
+    }
+
+    #[test]
+    fn a_block_with_one_useful_reading_is_not_skipped() {
+        let readings = vec![b"words".to_vec(), unit(IMAGE, 1), unit(IMAGE, 2)];
+        let block = Block { alg: ISCC.to_owned(), readings };
+        let other = Block { alg: ISCC.to_owned(), readings: vec![b"a".to_vec(), b"b".to_vec()] };
+        let (bindings, skipped) = index(vec![block, other], &AlgorithmList::bundled()).unwrap();
+        let alternates: Vec<bool> = bindings.iter().map(|binding| binding.alternate).collect();
+        assert_eq!(alternates, [false, true]);
+        // The first reading gives the reason.
+        let values: Vec<&[u8]> = skipped.iter().map(|one| &one.value[..]).collect();
+        assert_eq!(values, [b"a"]);
+    }
+}

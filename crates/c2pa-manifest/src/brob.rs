@@ -22,3 +22,29 @@ pub fn unpack(packed: &[u8], budget: &mut usize) -> Result<Vec<u8>, Refusal> {
         .ok_or_else(|| Refusal::unreadable("compressed manifests unpack to more than 8 MiB"))?;
     Ok(unpacked)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1,000 zeros.
+    const PACKED: [u8; 11] = *b"\x1b\xe7\x03\xf8\x27\x00\xa2\xb1\x40\x20\x34";
+
+    #[test]
+    fn the_budget_shrinks_by_what_is_unpacked() {
+        let mut budget = 2500;
+        assert_eq!(unpack(&PACKED, &mut budget).unwrap(), [0; 1000]);
+        assert_eq!(unpack(&PACKED, &mut budget).unwrap().len(), 1000);
+        assert_eq!(budget, 500);
+        let text = unpack(&PACKED, &mut budget).unwrap_err().text;
+        assert_eq!(text, "compressed manifests unpack to more than 8 MiB");
+        assert_eq!(unpack(&PACKED, &mut 1000).unwrap().len(), 1000);
+        assert!(unpack(&PACKED, &mut 999).is_err());
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let text = unpack(&PACKED[..6], &mut 2000).unwrap_err().text;
+        assert_eq!(text, "a compressed manifest cannot be unpacked");
+    }
+}

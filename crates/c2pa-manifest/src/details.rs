@@ -53,3 +53,16 @@ fn sort(object: &mut Map<String, Value>) {
     let sorted: BTreeMap<_, _> = std::mem::take(object).into_iter().collect();
     object.extend(sorted);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_of_10_mib_fits() {
+        let mut bytes = vec![0; 10 << 20];
+        assert!(fits(&bytes));
+        bytes.push(0);
+        assert!(!fits(&bytes));
+    }
+}

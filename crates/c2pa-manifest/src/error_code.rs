@@ -51,6 +51,23 @@ mod tests {
         assert_eq!(refusal(&Error::JumbfNotFound).code, "manifest.unreadable");
         assert_eq!(refusal(&Error::ProvenanceMissing).code, "manifest.missing");
         assert_eq!(invalid_claim("InvalidClaim(C2paMultipleClaimBoxes)"), "claim.multiple");
+        assert_eq!(invalid_claim("InvalidClaim(ClaimSuperboxNotFound)"), "claim.missing");
         assert_eq!(invalid_claim("InvalidClaim(ClaimBoxVersion)"), "manifest.unreadable");
+    }
+
+    #[test]
+    fn errors_without_a_code_get_that_of_the_c2pa() {
+        let trust = c2pa::crypto::cose::CertificateTrustError::CertificateNotTrusted;
+        for (error, code) in [
+            (Error::ClaimMissingHardBinding, "claim.hardBindings.missing"),
+            (Error::ClaimMultipleHardBinding, "assertion.multipleHardBindings"),
+            (Error::AssertionMissing { url: "a".to_owned() }, "assertion.undeclared"),
+            (Error::CoseX5ChainMissing, "signingCredential.invalid"),
+            (Error::CertificateTrustError(trust), "signingCredential.ocsp.revoked"),
+            (Error::UnknownAlgorithm, "algorithm.unsupported"),
+            (Error::ClaimDecoding("a".to_owned()), "claim.malformed"),
+        ] {
+            assert_eq!(refusal(&error).code, code, "{error:?}");
+        }
     }
 }

@@ -31,3 +31,25 @@ fn is_printable(c: char) -> bool {
                 | Category::SpaceSeparator
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn length_is_counted_in_code_points() {
+        for letter in ["a", "\u{e9}", "\u{1d49c}"] {
+            assert!(is_manifest_id(&letter.repeat(255)), "{letter}");
+            assert!(!is_manifest_id(&letter.repeat(256)), "{letter}");
+        }
+        assert!(!is_manifest_id(""));
+    }
+
+    #[test]
+    fn of_separators_only_the_space_is_printable() {
+        assert!(is_manifest_id("a b") && is_manifest_id(" "));
+        for text in ["\u{a0}", "\u{2028}", "\u{2029}", "\n", "\u{200b}", "\u{e000}", "\u{378}"] {
+            assert!(!is_manifest_id(text), "{text:?}");
+        }
+    }
+}

@@ -166,3 +166,93 @@ fn basic(response: &[u8]) -> Option<(&[u8], &[u8])> {
     let (basic, _) = read(SEQUENCE, basic)?;
     read(SEQUENCE, basic)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::der::{element, object_id, sequence};
+
+    const RESPONDER_KEY: u8 = explicit(2);
+
+    fn ask(address: &str) -> Option<u64> {
+        let request = Request::builder().uri(address).body(Vec::new()).unwrap();
+        let mut body = Vec::new();
+        let mut response = Fetched.http_resolve(request).ok()?;
+        response.body_mut().read_to_end(&mut body).unwrap();
+        Some(body.len() as u64)
+    }
+
+    #[test]
+    fn responses_are_served_and_the_first_eight_other_addresses_are_noted() {
+        let fetched = OcspResponse { address: "http://a.example/".to_owned(), der: vec![1, 2, 3] };
+        let ((), missing) = with(vec![fetched], || {
+            assert_eq!(ask("http://a.example/"), Some(3));
+            for at in (0..10).flat_map(|at| [at, at]) {
+                assert_eq!(ask(&format!("http://b.example/{at}")), None);
+            }
+        });
+        let expected: Vec<String> = (0..8).map(|at| format!("http://b.example/{at}")).collect();
+        assert_eq!(missing, expected);
+        // Nothing is left for the next validation of the thread.
+        let (found, missing) = with(Vec::new(), || ask("http://a.example/"));
+        assert_eq!((found, missing.len()), (None, 1));
+    }
+
+    /// A response with one status for each time. `None`: no end.
+    fn response(times: &[Option<&str>]) -> Vec<u8> {
+        let moment = |text: &str| element(GENERALIZED_TIME, text.as_bytes());
+        let single = |next: &Option<&str>| {
+            let next = next.map_or_else(Vec::new, |text| element(explicit(0), &moment(text)));
+            sequence(&[&sequence(&[]), &[0x80, 0], &moment("20260101000000Z"), &next])
+        };
+        let singles: Vec<u8> = times.iter().flat_map(single).collect();
+        let responder = element(RESPONDER_KEY, &element(OCTET_STRING, &[7; 20]));
+        let data = sequence(&[&responder, &moment("20260101000000Z"), &sequence(&[&singles])]);
+        let basic = element(OCTET_STRING, &sequence(&[&data]));
+        let kind = object_id(&[1, 3, 6, 1, 5, 5, 7, 48, 1, 1]);
+        let bytes = element(explicit(0), &sequence(&[&kind, &basic]));
+        sequence(&[&element(ENUMERATED, &[0]), &bytes])
+    }
+
+    #[test]
+    fn the_earliest_of_all_ends_counts() {
+        let (early, late) = (Some("20280927000000Z"), Some("21251208000000Z"));
+        assert_eq!(next_update(&response(&[early])), Some(1_853_625_600));
+        assert_eq!(next_update(&response(&[late, None, early])), Some(1_853_625_600));
+        assert_eq!(next_update(&response(&[late])), Some(4_920_825_600));
+        assert_eq!(next_update(&response(&[None])), None);
+        assert_eq!(next_update(&response(&[])), None);
+        assert_eq!(next_update(&response(&[Some("tomorrow")])), None);
+        assert_eq!(next_update(b""), None);
+    }
+
+    #[test]
+    fn a_cut_response_has_no_certificates() {
+        let whole = response(&[None]);
+        assert_eq!(certificates(&whole), None);
+        assert_eq!(next_update(&whole[..whole.len() - 1]), None);
+    }
+
+    #[test]
+    fn only_a_signature_with_the_header_has_stapled_responses() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let responses =
+            Value::Array(vec![Value::Bytes(vec![1]), Value::Null, Value::Bytes(vec![2])]);
+        let header = |outer: &str, inner: &str, values: &Value| {
+            let values = Value::Map(vec![(text("x"), Value::Null), (text(inner), values.clone())]);
+            Value::Map(vec![(text("x"), Value::Null), (text(outer), values)])
+        };
+        let cose = |header: Value| {
+            let parts = Value::Array(vec![Value::Null, header, Value::Null]);
+            let mut bytes = Vec::new();
+            ciborium::into_writer(&Value::Tag(18, parts.into()), &mut bytes).unwrap();
+            stapled(&bytes)
+        };
+        assert_eq!(cose(header("rVals", "ocspVals", &responses)), [[1], [2]]);
+        let none: [[u8; 1]; 0] = [];
+        assert_eq!(cose(header("rvals", "ocspVals", &responses)), none);
+        assert_eq!(cose(header("rVals", "crlVals", &responses)), none);
+        assert_eq!(cose(header("rVals", "ocspVals", &Value::Null)), none);
+        assert_eq!(stapled(b"words"), none);
+    }
+}

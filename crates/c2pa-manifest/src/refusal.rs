@@ -34,3 +34,16 @@ impl Refusal {
         Self::new("manifest.missing", "the manifest store has no manifest")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_one_line_of_200_characters() {
+        assert_eq!(Refusal::unreadable("a\nb\u{7}c\u{e9}").text, "a b c\u{e9}");
+        let long = Refusal::new("claim.malformed", &"\u{e9}".repeat(201));
+        assert_eq!(long.text, "\u{e9}".repeat(200));
+        assert_eq!(long.to_string(), long.text);
+    }
+}

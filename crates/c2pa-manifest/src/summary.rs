@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use c2pa::{Manifest, ManifestAssertion, Reader, ValidationState};
+use c2pa::{Manifest, ManifestAssertion, Reader};
 use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::trust::is_trusted;
 
 /// Maximum size of a thumbnail in a summary, in bytes. A larger one is left out.
 const THUMBNAIL_BYTES_MAX: usize = 512 << 10;
@@ -100,9 +102,11 @@ pub struct Ingredient {
 pub fn summary(reader: &Reader, ignored: &[&str]) -> Option<Summary> {
     let manifest = reader.active_manifest()?;
     let failures = failures(reader, ignored);
-    let state = match reader.validation_state() {
+    let active = reader.validation_results().and_then(|results| results.active_manifest());
+    // Not the reader's state, which counts the ignored failures.
+    let state = match active {
         _ if !failures.is_empty() => "invalid",
-        ValidationState::Trusted => "trusted",
+        Some(active) if is_trusted(active) => "trusted",
         _ => "valid",
     };
     Some(Summary {

@@ -1,6 +1,8 @@
 //! Trust anchors: the certificates whose signatures count as trusted.
 
 use c2pa::Context;
+use c2pa::validation_results::StatusCodes;
+use c2pa::validation_status::ValidationStatus;
 use serde_json::json;
 use thiserror::Error;
 use x509_parser::pem::Pem;
@@ -11,6 +13,10 @@ use crate::{deadline, ocsp};
 /// Microsoft's) and C2PA claim signing. Without this list, only e-mail would be allowed.
 const KEY_USAGES: &str =
     "1.3.6.1.5.5.7.3.4\n1.3.6.1.5.5.7.3.36\n1.3.6.1.4.1.311.76.59.1.9\n1.3.6.1.4.1.62558.2.1\n";
+
+/// Status of a signer that no trust anchor vouches for.
+pub const UNTRUSTED: &str = "signingCredential.untrusted";
+const TRUSTED: &str = "signingCredential.trusted";
 
 /// Maximum unpacked size of compressed manifests, in MiB.
 const UNPACKED_MIB_MAX: usize = crate::brob::UNPACKED_BYTES_MAX >> 20;
@@ -44,6 +50,12 @@ pub fn check_anchors(pem: &str) -> Result<usize, TrustError> {
         block.parse_x509().map_err(|error| refused(error.to_string()))?;
     }
     if count == 0 && !pem.trim().is_empty() { Err(TrustError::Empty) } else { Ok(count) }
+}
+
+/// Whether a trust anchor vouches for the signer of a manifest with these results.
+pub fn is_trusted(manifest: &StatusCodes) -> bool {
+    let has = |list: &[ValidationStatus], code| list.iter().any(|status| status.code() == code);
+    has(manifest.success(), TRUSTED) && !has(manifest.failure(), UNTRUSTED)
 }
 
 /// A context of the `c2pa` crate that trusts these certificates, fetches nothing and stops at the

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use c2pa::validation_status::ValidationStatus;
 use c2pa::{Context, Error, Reader, ValidationResults};
 use x509_parser::pem::Pem;
 
@@ -20,7 +19,7 @@ use crate::{Refusal, deadline, error_code, framing, ocsp, soft_binding, trust};
 /// Failures that do not refuse a sidecar.
 const IGNORED: [&str; 8] = [
     // Manifests of untrusted signers are stored; they only rank lower.
-    UNTRUSTED,
+    trust::UNTRUSTED,
     // The asset is not available, so its hash cannot match.
     "assertion.dataHash.mismatch",
     "assertion.bmffHash.mismatch",
@@ -30,8 +29,6 @@ const IGNORED: [&str; 8] = [
     "assertion.collectionHash.incorrectFileCount",
     "assertion.multiAssetHash.mismatch",
 ];
-const UNTRUSTED: &str = "signingCredential.untrusted";
-const TRUSTED: &str = "signingCredential.trusted";
 
 /// A valid manifest store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -255,15 +252,11 @@ fn judge(results: &ValidationResults) -> Result<bool, Refusal> {
     let deltas = results.ingredient_deltas().into_iter().flatten();
     let failures =
         active.failure().iter().chain(deltas.flat_map(|delta| delta.validation_deltas().failure()));
-    let is = |code: &'static str| move |status: &ValidationStatus| status.code() == code;
     match { failures }.find(|failure| !IGNORED.contains(&failure.code())) {
         Some(failure) => {
             let text = failure.explanation().unwrap_or(failure.code());
             Err(Refusal::new(failure.code().to_owned(), text))
         }
-        None => {
-            Ok(active.success().iter().any(is(TRUSTED))
-                && !active.failure().iter().any(is(UNTRUSTED)))
-        }
+        None => Ok(trust::is_trusted(active)),
     }
 }

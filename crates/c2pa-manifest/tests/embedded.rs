@@ -32,3 +32,11 @@ fn files_without_a_store_have_none() {
     assert_eq!(embedded("text/plain", Cursor::new(b"words")), None);
     assert_eq!(embedded("image/jpeg", Cursor::new(&asset[..asset.len() / 2])), None);
 }
+
+#[test]
+fn a_store_of_more_than_10_mib_counts_as_absent() {
+    // A sidecar is its own store, whatever it contains.
+    let read = |bytes: usize| embedded("application/c2pa", Cursor::new(vec![0; bytes]));
+    assert_eq!(read(10 << 20).map(|store| store.len()), Some(10 << 20));
+    assert_eq!(read((10 << 20) + 1), None);
+}

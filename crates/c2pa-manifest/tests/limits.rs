@@ -43,11 +43,19 @@ fn counts_are_limited() {
     assert_eq!(refusal(&many), unreadable("a manifest holds more than 1000 assertions"));
     let many = store(&manifest(0).repeat(501));
     assert_eq!(refusal(&many), unreadable("the store holds more than 500 manifests"));
-    let mut nested = superbox(b"cbor", "x", &[]);
-    for _ in 0..31 {
-        nested = superbox(b"cbor", "x", &nested);
-    }
-    assert_eq!(refusal(&store(&nested)), unreadable("superboxes are nested too deeply"));
+    let too_deep = unreadable("superboxes are nested too deeply");
+    assert_eq!(refusal(&store(&nested(32))), too_deep);
+    // At the limits, the next check decides.
+    let incomplete = refusal(&store(&manifest(1)));
+    assert_eq!(refusal(&store(&manifest(1000))), incomplete);
+    assert_eq!(refusal(&store(&manifest(1).repeat(500))), incomplete);
+    let missing = "the manifest store has no manifest".to_owned();
+    assert_eq!(refusal(&store(&nested(31))), ("manifest.missing".to_owned(), missing));
+}
+
+/// Superboxes in each other.
+fn nested(depth: usize) -> Vec<u8> {
+    (0..depth).fold(Vec::new(), |inner, _| superbox(b"cbor", "x", &inner))
 }
 
 #[test]
